@@ -1,0 +1,81 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The errors of the package: one root class, each child carries what was wrong as data.
+
+Whoever catches :class:`RneaError` catches everything that this package raises on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class RneaError(Exception):
+    """Root of every error that rnea_ros raises on purpose."""
+
+
+class UrdfError(RneaError):
+    """
+    A robot description cannot be used.
+
+    :param element: the URDF element at fault, such as ``joint 'elbow'``
+    :param reason: what is wrong with it, with the offending value
+    """
+
+    def __init__(self, element: str, reason: str) -> None:
+        super().__init__(f'{element}: {reason}')
+        self.element = element
+        self.reason = reason
+
+
+class UrdfWarning(UserWarning):
+    """A robot description can be used, but something in it is not physical or was left out."""
+
+
+class TreeError(RneaError):
+    """
+    A kinematic tree cannot be built.
+
+    :param element: the body, joint or frame at fault
+    :param reason: what is wrong with it, with the offending value
+    """
+
+    def __init__(self, element: str, reason: str) -> None:
+        super().__init__(f'{element}: {reason}')
+        self.element = element
+        self.reason = reason
+
+
+class InputError(RneaError, ValueError):
+    """
+    An argument has the wrong shape, is not finite or is out of its range.
+
+    :param argument: the name of the argument
+    :param reason: what is wrong with it, with the offending value
+    """
+
+    def __init__(self, argument: str, reason: str) -> None:
+        super().__init__(f'{argument}: {reason}')
+        self.argument = argument
+        self.reason = reason
+
+
+class UnknownNameError(RneaError, KeyError):
+    """
+    A joint or link that the model does not have.
+
+    :param kind: ``'joint'`` or ``'link'``
+    :param name: the unknown name
+    :param known: the names that the model has
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(name)
+        self.kind = kind
+        self.name = name
+        self.known = tuple(known)
+
+    def __str__(self) -> str:
+        return f'unknown {self.kind} {self.name!r}; known are {", ".join(self.known)}'
