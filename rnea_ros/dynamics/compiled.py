@@ -1,0 +1,82 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The one door to numba: ``@compiled`` marks a kernel, and runs it as plain Python without numba.
+
+Kernels are ordinary functions over numpy arrays and tuples of floats. Where numba is installed
+they become machine code, cached beside the source, or in the user's cache directory where that is
+read-only. Where it is missing, or where the environment variable ``RNEA_ROS_PURE_PYTHON`` is set
+and not empty, the same source runs uncompiled: a few hundred times slower, with the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import hashlib
+import os
+from pathlib import Path
+from typing import Any, TypeVar
+
+Kernel = TypeVar('Kernel', bound=Callable[..., Any])
+
+try:
+    if os.environ.get('RNEA_ROS_PURE_PYTHON'):
+        raise ImportError('RNEA_ROS_PURE_PYTHON is set')
+    import numba
+except ImportError:
+    COMPILED = False
+else:
+    COMPILED = True
+
+
+def _digest_of_kernels() -> str:
+    """Return one digest over the source of every kernel."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob('*.py')):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+if COMPILED:
+    _KERNELS_STAMP = _digest_of_kernels()
+
+
+def compiled(function: Kernel) -> Kernel:
+    """
+    Compile a kernel to machine code where numba is available.
+
+    :param function: a function over numpy arrays, floats and tuples of floats
+    :return: the function, compiled at its first call, or unchanged
+    """
+    if not COMPILED:
+        return function
+    # Fused multiply-add is the one liberty taken: NaN and infinity keep their meaning.
+    options: dict[str, Any] = {'fastmath': {'contract'}, 'error_model': 'numpy'}
+    try:
+        jitted: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # no directory to cache in, as in a read-only container
+        return numba.njit(**options)(function)  # type: ignore[no-any-return]
+    # numba drops a cached kernel when its own file changes, but not when a kernel that was inlined
+    # into it changes in another file. One stamp over all kernels closes that gap.
+    jitted._cache._cache_file._source_stamp = _KERNELS_STAMP
+    return jitted  # type: ignore[no-any-return]
+
+
+def entry_point(kernel: Callable[..., None], arguments: tuple[Any, ...]) -> Callable[..., None]:
+    """
+    Return a kernel compiled for arguments of these types, without its dispatcher.
+
+    numba's dispatcher looks the types of the arguments up at every call, which costs as much as a
+    recursion over a small arm. Whoever calls the result answers for the types: only arrays of the
+    same dtype, dimension and contiguity may be passed.
+
+    :param kernel: a compiled kernel
+    :param arguments: arguments to compile for; the kernel is called once with them
+    """
+    kernel(*arguments)
+    overloads = getattr(kernel, 'overloads', None)
+    if overloads is None:
+        return kernel
+    types = tuple(numba.typeof(argument) for argument in arguments)
+    return overloads[types].entry_point  # type: ignore[no-any-return]

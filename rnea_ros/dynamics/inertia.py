@@ -1,0 +1,67 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The inertia of one rigid body, ten numbers, and how it moves and adds (numpy)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .placement import Placement
+
+
+@dataclass(frozen=True)
+class RigidBodyInertia:
+    """
+    Mass properties about the origin of a frame (Featherstone 2008, eq. 2.63).
+
+    :param mass: kg
+    :param h: first moment, mass times centre of mass, shape (3,), kg m
+    :param J: rotational inertia about the frame's origin, shape (3, 3), kg m^2
+    """
+
+    mass: float
+    h: NDArray[np.float64]
+    J: NDArray[np.float64]
+
+    @classmethod
+    def zero(cls) -> RigidBodyInertia:
+        """Return the inertia of nothing."""
+        return cls(0.0, np.zeros(3), np.zeros((3, 3)))
+
+    @classmethod
+    def from_centre_of_mass(
+        cls, mass: float, com: NDArray[np.float64], J_com: NDArray[np.float64]
+    ) -> RigidBodyInertia:
+        """
+        Return the inertia of a body that is known about its centre of mass.
+
+        :param mass: kg
+        :param com: centre of mass, shape (3,), m
+        :param J_com: rotational inertia about the centre of mass, shape (3, 3), kg m^2
+        """
+        h = mass * com
+        # Parallel axes (Steiner): J = J_com + m (|c|^2 1 - c c^T)
+        J = J_com + np.dot(h, com) * np.eye(3) - np.outer(h, com)
+        return cls(mass, h, J)
+
+    def __add__(self, other: RigidBodyInertia) -> RigidBodyInertia:
+        return RigidBodyInertia(self.mass + other.mass, self.h + other.h, self.J + other.J)
+
+    def seen_from(self, placement: Placement) -> RigidBodyInertia:
+        """
+        Return the same body's inertia about a parent frame's origin, in its coordinates.
+
+        :param placement: where this inertia's frame stands in the parent frame
+        """
+        R, p = placement.rotation, placement.translation
+        h = R @ self.h
+        # |c + p|^2 1 - (c + p)(c + p)^T, expanded so that a body without mass needs no division
+        cross_terms = 2.0 * np.dot(h, p) * np.eye(3) - np.outer(h, p) - np.outer(p, h)
+        offset = self.mass * (np.dot(p, p) * np.eye(3) - np.outer(p, p))
+        return RigidBodyInertia(
+            self.mass, h + self.mass * p, R @ self.J @ R.T + cross_terms + offset
+        )

@@ -1,0 +1,129 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a URDF tells about a robot, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from typing import TypeAlias
+
+Vector3: TypeAlias = tuple[float, float, float]
+
+MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
+JOINT_TYPES = (*MOVING_TYPES, 'fixed')
+UNSUPPORTED_TYPES = ('floating', 'planar')
+
+
+@dataclass(frozen=True)
+class Origin:
+    """
+    A pose in the parent frame.
+
+    :param xyz: translation, m
+    :param rpy: roll, pitch, yaw about the parent's fixed axes, rad
+    """
+
+    xyz: Vector3 = (0.0, 0.0, 0.0)
+    rpy: Vector3 = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Inertial:
+    """
+    Mass properties of a link.
+
+    :param origin: the inertial frame in the link frame; its origin is the centre of mass
+    :param mass: kg
+    :param inertia: ixx, ixy, ixz, iyy, iyz, izz about the centre of mass, in the inertial
+        frame, kg m^2
+    """
+
+    origin: Origin
+    mass: float
+    inertia: tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """
+    What a joint may do; infinite where the description sets no limit.
+
+    :param lower: least position, rad or m
+    :param upper: greatest position, rad or m
+    :param velocity: greatest speed, rad/s or m/s
+    :param effort: greatest effort, N m or N
+    """
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another: position = multiplier * position of ``joint`` + offset."""
+
+    joint: str
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link and its mass properties, None where it has none."""
+
+    name: str
+    inertial: Inertial | None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """
+    A joint between two links.
+
+    :param type: revolute, continuous, prismatic or fixed
+    :param origin: the joint frame in the parent link's frame; the child link's frame at position 0
+    :param axis: unit vector in the joint frame
+    :param damping: viscous friction, N m s/rad or N s/m
+    :param friction: Coulomb friction, N m or N
+    :param mimic: the joint that it follows, None where it is independent
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    origin: Origin
+    axis: Vector3
+    limits: Limits
+    damping: float
+    friction: float
+    mimic: Mimic | None
+
+    @property
+    def moves(self) -> bool:
+        """Whether the joint has a degree of freedom."""
+        return self.type != 'fixed'
+
+
+@dataclass(frozen=True)
+class RobotDescription:
+    """
+    A robot as its URDF tells it.
+
+    :param name: the robot's name
+    :param root: the link that no joint moves
+    :param links: by name
+    :param joints: by name, a parent link's joint before those of its child link
+    :param warnings: what is not physical or was repaired, one sentence each
+    """
+
+    name: str
+    root: str
+    links: Mapping[str, Link]
+    joints: Mapping[str, Joint]
+    warnings: tuple[str, ...]

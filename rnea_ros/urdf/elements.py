@@ -1,0 +1,166 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Single elements, read through urdf_parser_py and checked; a refusal names owner and value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from typing import Any
+from xml.etree import ElementTree
+
+from urdf_parser_py import urdf as urdf_parser
+
+from ..errors import UrdfError
+from .description import (
+    JOINT_TYPES,
+    UNSUPPORTED_TYPES,
+    Inertial,
+    Joint,
+    Limits,
+    Link,
+    Mimic,
+    Origin,
+    Vector3,
+)
+
+
+def read_link(element: ElementTree.Element) -> Link:
+    """
+    Return a link.
+
+    :param element: the reduced ``<link>``
+    :raises UrdfError: a mass or inertia that is missing, negative or not finite
+    """
+    owner = _owner(element)
+    source = element.find('inertial')
+    if source is not None and source.find('mass') is None:
+        raise UrdfError(owner, '<inertial> has no <mass>')
+    link = _parse(urdf_parser.Link, element, owner)
+    if link.inertial is None:
+        return Link(link.name, None)
+    (mass,) = _finite([float(link.inertial.mass)], owner, 'mass', 1)
+    if mass < 0.0:
+        raise UrdfError(owner, f'mass {mass} is negative')
+    matrix = link.inertial.inertia
+    names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+    values = [0.0 if matrix is None else getattr(matrix, name) for name in names]
+    ixx, ixy, ixz, iyy, iyz, izz = _finite(values, owner, 'inertia', 6)
+    origin = _read_origin(link.inertial.origin, f'{owner} inertial')
+    return Link(link.name, Inertial(origin, mass, (ixx, ixy, ixz, iyy, iyz, izz)))
+
+
+def read_joint(element: ElementTree.Element) -> Joint:
+    """
+    Return a joint; whether its links and the joint that it mimics exist is not looked at here.
+
+    :param element: the reduced ``<joint>``
+    :raises UrdfError: an unknown type, no parent or child, no direction of the axis, a limit,
+        damping or friction out of range, a number that is not finite
+    """
+    owner = _owner(element)
+    _check_joint(element, owner)
+    joint = _parse(urdf_parser.Joint, element, owner)
+    moves = joint.type != 'fixed'
+    damping, friction = _read_losses(joint.dynamics, owner)
+    return Joint(
+        name=joint.name,
+        type=joint.type,
+        parent=joint.parent,
+        child=joint.child,
+        origin=_read_origin(joint.origin, owner),
+        axis=_read_axis(joint.axis if moves else None, owner),
+        limits=_read_limits(joint.limit if moves else None, joint.type, owner),
+        damping=damping,
+        friction=friction,
+        mimic=_read_mimic(joint.mimic if moves else None, owner),
+    )
+
+
+def _owner(element: ElementTree.Element) -> str:
+    return f'{element.tag} {element.get("name")!r}'
+
+
+def _parse(kind: Any, element: ElementTree.Element, owner: str) -> Any:
+    try:
+        return kind.from_xml_string(ElementTree.tostring(element, 'unicode'))
+    except Exception as error:  # urdf_parser_py raises whatever its value types raise
+        raise UrdfError(owner, ' '.join(str(error).split())) from error
+
+
+def _check_joint(element: ElementTree.Element, owner: str) -> None:
+    """Refuse what urdf_parser_py accepts, or reports without saying which joint it is in."""
+    joint_type = element.get('type')
+    if joint_type in UNSUPPORTED_TYPES:
+        raise UrdfError(owner, f'type {joint_type!r} is not supported; use one of {JOINT_TYPES}')
+    if joint_type not in JOINT_TYPES:
+        raise UrdfError(owner, f'unknown type {joint_type!r}; known are {JOINT_TYPES}')
+    for tag in ('parent', 'child'):
+        end = element.find(tag)
+        if end is None or not end.get('link'):
+            raise UrdfError(owner, f'names no {tag} link')
+    if joint_type in ('revolute', 'prismatic') and element.find('limit') is None:
+        raise UrdfError(owner, f'a {joint_type} joint needs a <limit>')
+
+
+def _finite(values: Sequence[float], owner: str, what: str, count: int) -> tuple[float, ...]:
+    if len(values) != count:
+        raise UrdfError(owner, f'{what} has {len(values)} numbers, not {count}')
+    if not all(math.isfinite(value) for value in values):
+        raise UrdfError(owner, f'{what} {tuple(values)} is not finite')
+    return tuple(float(value) for value in values)
+
+
+def _read_origin(element: Any, owner: str) -> Origin:
+    if element is None:
+        return Origin()
+    zero = (0.0, 0.0, 0.0)
+    xyz = _finite(zero if element.xyz is None else element.xyz, owner, 'origin xyz', 3)
+    rpy = _finite(zero if element.rpy is None else element.rpy, owner, 'origin rpy', 3)
+    return Origin((xyz[0], xyz[1], xyz[2]), (rpy[0], rpy[1], rpy[2]))
+
+
+def _read_axis(axis: Sequence[float] | None, owner: str) -> Vector3:
+    if axis is None:
+        return (1.0, 0.0, 0.0)
+    x, y, z = _finite(axis, owner, 'axis', 3)
+    length = math.hypot(x, y, z)
+    if length < 1e-9:
+        raise UrdfError(owner, f'axis {(x, y, z)} has no direction')
+    return (x / length, y / length, z / length)
+
+
+def _read_mimic(mimic: Any, owner: str) -> Mimic | None:
+    if mimic is None:
+        return None
+    multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
+    offset = 0.0 if mimic.offset is None else mimic.offset
+    multiplier, offset = _finite([multiplier, offset], owner, 'mimic multiplier, offset', 2)
+    return Mimic(mimic.joint, multiplier, offset)
+
+
+def _read_losses(dynamics: Any, owner: str) -> tuple[float, float]:
+    if dynamics is None:
+        return 0.0, 0.0
+    values = [value or 0.0 for value in (dynamics.damping, dynamics.friction)]
+    damping, friction = _finite(values, owner, 'damping, friction', 2)
+    if damping < 0.0 or friction < 0.0:
+        raise UrdfError(owner, f'damping {damping} or friction {friction} is negative')
+    return damping, friction
+
+
+def _read_limits(limit: Any, joint_type: str, owner: str) -> Limits:
+    if limit is None:
+        return Limits()
+    values = (limit.lower or 0.0, limit.upper or 0.0, limit.velocity, limit.effort)
+    lower, upper, velocity, effort = values
+    if any(math.isnan(value) for value in values):
+        raise UrdfError(owner, f'limit {values} (lower, upper, velocity, effort) is not a number')
+    if velocity < 0.0 or effort < 0.0:
+        raise UrdfError(owner, f'limit velocity {velocity} or effort {effort} is negative')
+    if joint_type == 'continuous':
+        return Limits(velocity=velocity, effort=effort)
+    if lower > upper:
+        raise UrdfError(owner, f'limit lower {lower} is above upper {upper}')
+    return Limits(lower, upper, velocity, effort)

@@ -1,0 +1,61 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Whether the mass properties are such as a rigid body can have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..errors import UrdfError
+from .description import Joint, Link
+
+
+def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
+    """Warn of, or refuse, an inertia matrix that no distribution of mass can have."""
+    if link.inertial is None:
+        return
+    ixx, ixy, ixz, iyy, iyz, izz = link.inertial.inertia
+    matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    least, middle, greatest = np.linalg.eigvalsh(matrix)
+    moments = f'principal moments {least:.6g}, {middle:.6g}, {greatest:.6g}'
+    rounding = 1e-6 * max(greatest, 0.0)
+    if link.inertial.mass == 0.0 and not matrix.any():
+        return
+    if least <= 0.0:
+        complaint = f'inertia is not positive definite ({moments})'
+    elif least + middle < greatest - rounding:
+        complaint = f'inertia breaks the triangle inequality ({moments})'
+    elif link.inertial.mass == 0.0:
+        complaint = f'has inertia ({moments}) but no mass'
+    else:
+        return
+    if strict:
+        raise UrdfError(f'link {link.name!r}', complaint)
+    warnings.append(f'link {link.name!r} {complaint}')
+
+
+def warn_of_massless(
+    links: Mapping[str, Link], joints: Mapping[str, Joint], warnings: list[str]
+) -> None:
+    """Warn of a joint that moves nothing: no mass in the links that are rigid with its child."""
+    fixed_children: dict[str, list[str]] = {name: [] for name in links}
+    for joint in joints.values():
+        if not joint.moves:
+            fixed_children[joint.parent].append(joint.child)
+    for joint in joints.values():
+        if not joint.moves:
+            continue
+        rigid, mass = [joint.child], 0.0
+        while rigid:
+            name = rigid.pop()
+            inertial = links[name].inertial
+            mass += inertial.mass if inertial is not None else 0.0
+            rigid.extend(fixed_children[name])
+        if mass == 0.0:
+            warnings.append(
+                f'link {joint.child!r} moves with joint {joint.name!r} but has no mass; '
+                'zero inertia is taken'
+            )

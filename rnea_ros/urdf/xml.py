@@ -1,0 +1,118 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+From text to XML elements that are safe to interpret.
+
+Nothing may be declared (DTD, entities), and what dynamics does not need (visuals, collisions,
+transmissions, simulator extensions) is taken out, so that nothing in it can fail or be loaded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+import os
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+from ..errors import UrdfError
+
+MAX_BYTES = 16 * 1024 * 1024
+
+# The elements and attributes that dynamics needs; all else is taken out before parsing.
+_KEPT_CHILDREN: Mapping[str, tuple[str, ...]] = {
+    'link': ('inertial',),
+    'inertial': ('origin', 'mass', 'inertia'),
+    'joint': ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic'),
+}
+_KEPT_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
+    'link': ('name',),
+    'mass': ('value',),
+    'inertia': ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'),
+    'origin': ('xyz', 'rpy'),
+    'joint': ('name', 'type'),
+    'parent': ('link',),
+    'child': ('link',),
+    'axis': ('xyz',),
+    'limit': ('lower', 'upper', 'effort', 'velocity'),
+    'dynamics': ('damping', 'friction'),
+    'mimic': ('joint', 'multiplier', 'offset'),
+}
+
+
+def read_urdf(source: str | os.PathLike[str]) -> str:
+    """
+    Return URDF text from XML text or from the path of a file.
+
+    :param source: XML, recognised by its first ``<``, or a path
+    :raises UrdfError: the file cannot be read, is too large or is no text
+    """
+    if isinstance(source, str) and source.lstrip('\ufeff \t\r\n').startswith('<'):
+        return source
+    path = Path(source)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise UrdfError('URDF', f'{path} has over {MAX_BYTES} bytes')
+        return path.read_text(encoding='utf-8')
+    except (OSError, ValueError) as error:
+        raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
+
+
+def parse_xml(text: str) -> ElementTree.Element:
+    """Return the root element; refuse what is too large, no XML, or declares a document type."""
+    if not isinstance(text, str) or not text.strip():
+        raise UrdfError('URDF', 'the text is empty')
+    text = text.lstrip('\ufeff \t\r\n')
+    if len(text.encode('utf-8', errors='replace')) > MAX_BYTES:
+        raise UrdfError('URDF', f'the text has over {MAX_BYTES} bytes')
+
+    def refuse_document_type(name: str, *_: object) -> None:
+        raise UrdfError(
+            f'document type {name!r}', 'DTD and entity declarations are refused in a URDF'
+        )
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse_document_type
+    try:
+        parser.Parse(text, True)
+        root = ElementTree.fromstring(text)
+    except (expat.ExpatError, ElementTree.ParseError, ValueError) as error:
+        raise UrdfError('URDF', f'not well-formed XML: {error}') from error
+    if root.tag != 'robot':
+        raise UrdfError(f'element <{root.tag}>', 'the root element of a URDF is <robot>')
+    return root
+
+
+def reduce_to_dynamics(root: ElementTree.Element) -> ElementTree.Element:
+    """Return a copy that holds only what dynamics needs; names are present and unique."""
+    name = root.get('name', '')
+    reduced = ElementTree.Element('robot', name=name)
+    for tag in ('link', 'joint'):
+        elements = root.findall(tag)
+        names = [element.get('name') for element in elements]
+        for position, element_name in enumerate(names, start=1):
+            if not element_name:
+                raise UrdfError(f'{tag} number {position}', 'has no name')
+        for element_name, count in Counter(names).items():
+            if count > 1:
+                raise UrdfError(f'{tag} {element_name!r}', f'the name is used {count} times')
+        for element in elements:
+            reduced.append(_reduce_element(element, f'{tag} {element.get("name")!r}'))
+    if not reduced.findall('link'):
+        raise UrdfError(f'robot {name!r}', 'has no link')
+    return reduced
+
+
+def _reduce_element(element: ElementTree.Element, owner: str) -> ElementTree.Element:
+    kept = _KEPT_ATTRIBUTES.get(element.tag, ())
+    reduced = ElementTree.Element(
+        element.tag, {name: element.attrib[name] for name in kept if name in element.attrib}
+    )
+    for tag in _KEPT_CHILDREN.get(element.tag, ()):
+        children = element.findall(tag)
+        if len(children) > 1:
+            raise UrdfError(owner, f'has {len(children)} <{tag}> elements, at most one is allowed')
+        reduced.extend(_reduce_element(child, owner) for child in children)
+    return reduced
