@@ -188,13 +188,13 @@ class RobotModel:
         :return: joint efforts, shape (n,)
         :raises UnknownNameError: a wrench names a link that the robot does not have
         """
-        q, qd, qdd = self._vector('q', q), self._vector('qd', qd), self._vector('qdd', qdd)
+        motion = (self._vector('q', q), self._vector('qd', qd), self._vector('qdd', qdd))
         workspace = self._own_workspace()
         if external_wrenches is None:
-            return workspace.inverse_dynamics(q, qd, qdd).copy()
+            return workspace.inverse_dynamics(*motion).copy()
         try:
-            self._apply(workspace, q, external_wrenches)
-            return workspace.inverse_dynamics(q, qd, qdd).copy()
+            self._apply(workspace, motion[0], external_wrenches)
+            return workspace.inverse_dynamics(*motion).copy()
         finally:
             workspace.clear_external_forces()
 
@@ -213,8 +213,8 @@ class RobotModel:
         :param q: joint positions, shape (n,)
         :param qd: joint velocities, shape (n,)
         """
-        q, qd = self._vector('q', q), self._vector('qd', qd)
-        return self._own_workspace().bias_torques(q, qd).copy()
+        state = (self._vector('q', q), self._vector('qd', qd))
+        return self._own_workspace().bias_torques(*state).copy()
 
     def coriolis_torques(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """
@@ -223,8 +223,8 @@ class RobotModel:
         :param q: joint positions, shape (n,)
         :param qd: joint velocities, shape (n,)
         """
-        q, qd = self._vector('q', q), self._vector('qd', qd)
-        return self._own_workspace(weightless=True).bias_torques(q, qd).copy()
+        state = (self._vector('q', q), self._vector('qd', qd))
+        return self._own_workspace(weightless=True).bias_torques(*state).copy()
 
     def forward_kinematics(self, q: ArrayLike, link: str) -> Array:
         """

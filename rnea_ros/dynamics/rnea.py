@@ -65,19 +65,18 @@ def inverse_dynamics(
         parent = bodies[body['parent']]
         kind, j, ratio = body['kind'], body['coordinate'], body['ratio']
 
-        # X_up = X_J X_T;  v_J = S qd.  A mimic joint moves by ratio times the joint that it
-        # follows.
+        # X_up = X_J X_T,  v_J = S qd; a mimic joint's coordinate is that of the joint it follows
         E, r = joint_transform(
             kind, ratio * q[j] + body['offset'], load33(body['E_T']), load3(body['r_T'])
         )
         v_J = joint_motion(kind, ratio * qd[j])
         a_J = joint_motion(kind, ratio * qdd[j])
 
-        # v_i = X_up v_parent + v_J                                              (5.14)
+        # v_i = X_up v_parent + v_J                                           (5.14)
         v = add(transform_motion(E, r, load(parent['v'])), v_J)
-        # a_i = X_up a_parent + S qdd + v_i x v_J,  with a_0 = -gravity           (5.15)
+        # a_i = X_up a_parent + S qdd + v_i x v_J, with a_0 = -g              (5.15)
         a = add(add(transform_motion(E, r, load(parent['a'])), a_J), cross_motion(v, v_J))
-        # f_i = I a_i + v_i x* I v_i - f_ext                                      (5.16), (5.18)
+        # f_i = I_i a_i + v_i x* I_i v_i - f_ext                              (5.16)
         mass, h, J = body['mass'], load3(body['h']), load33(body['J'])
         f = subtract(
             add(
@@ -97,8 +96,8 @@ def inverse_dynamics(
         body = bodies[i]
         parent = bodies[body['parent']]
         f = load(body['f'])
-        # tau_i = S^T f_i                                                        (5.20)
+        # tau_i = S^T f_i                                                     (5.11)
         tau[body['coordinate']] += body['ratio'] * joint_effort(body['kind'], f)
-        # f_parent = f_parent + X_up^T f_i                                        (5.19)
+        # f_parent = f_parent + X_up^T f_i                                    (5.20)
         f_at_parent = transform_force_back(load33(body['E']), load3(body['r']), f)
         store(parent['f'], add(load(parent['f']), f_at_parent))
