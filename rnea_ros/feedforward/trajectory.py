@@ -103,11 +103,16 @@ class TrajectoryRequest:
         """
         return len(self.points) == 0
 
+    @property
+    def is_setpoint(self) -> bool:
+        """Whether this is one point at time 0, as streamed by who has no trajectory to send."""
+        return len(self.points) == 1 and self.points[0].time == 0.0
+
 
 @dataclass(frozen=True, eq=False)
 class Knots:
     """
-    The points of a motion as arrays, joints in the controller's order.
+    The points of a motion as read-only arrays, joints in the controller's order.
 
     :param times: strictly increasing, shape (points,), s from the start
     :param positions: shape (points, joints), rad or m
@@ -122,6 +127,10 @@ class Knots:
     velocities: NDArray[np.float64]
     accelerations: NDArray[np.float64]
     degrees: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for array in vars(self).values():
+            array.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +158,11 @@ class Trajectory:
     """
     A desired motion of all joints, sampled at the control rate.
 
-    One thread samples: the matrix of powers is shared by all calls of :meth:`sample`.
+    One thread samples: the matrix of powers is shared by all calls of :meth:`sample`. Its
+    attributes are not to be changed: ``joint_names``, ``start_time`` and ``knots`` as given;
+    ``duration``, the time of the last point, s; ``final_position``, where the motion ends and is
+    held, shape (joints,), rad or m; ``coefficients`` of s^0 to s^5 with s in [0, 1] within each
+    segment, shape (segments, 6, joints).
 
     :param joint_names: the joints, in the controller's order
     :param start_time: seconds in the clock that it was compiled by, or ``None``: it starts when
@@ -164,22 +177,15 @@ class Trajectory:
         self.start_time = start_time
         self.knots = knots
         self.duration = float(knots.times[-1])
+        self.final_position = knots.positions[-1]
         self.coefficients = _coefficients(knots)
         self.coefficients.setflags(write=False)
-        self._initial_position = knots.positions[0]
-        self._final_position = knots.positions[-1].copy()
-        self._final_position.setflags(write=False)
         # Lists: bisecting an array, or indexing one, makes a numpy scalar at every access.
         self._times: list[float] = knots.times.tolist()
         self._rates: list[float] = (1.0 / np.diff(knots.times)).tolist()
         self._powers = np.zeros((3, 6))
         self._flat_powers = self._powers.reshape(-1)
         self._state = np.empty((3, len(joint_names)))
-
-    @property
-    def final_position(self) -> NDArray[np.float64]:
-        """Where the motion ends and is held, shape (joints,), rad or m, read-only."""
-        return self._final_position
 
     def sample(
         self,
@@ -205,10 +211,10 @@ class Trajectory:
         """
         # Negated, so that a time that is not a number holds the start and moves nothing.
         if not t_since_start >= self._times[0]:
-            _hold(self._initial_position, q_out, qd_out, qdd_out)
+            _hold(self.knots.positions[0], q_out, qd_out, qdd_out)
             return False
         if t_since_start >= self.duration:
-            _hold(self._final_position, q_out, qd_out, qdd_out)
+            _hold(self.final_position, q_out, qd_out, qdd_out)
             return True
         segment = bisect_right(self._times, t_since_start) - 1
         rate = self._rates[segment]

@@ -1,0 +1,289 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The control, one tick at a time: measured state and wanted motion in, efforts out.
+
+Time is passed in, nothing is read and nothing is sent here, so that every rule can be tested with
+plain numbers. One thread calls :meth:`FeedforwardController.step`; requests from others (a
+motion, a mode, a stop) are left in a queue and taken at the next tick.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..robot import RobotModel
+from .control_law import ControlLaw, Mode, Terms
+from .joint_state import JointStateMonitor
+from .output import OutputStage
+from .reasons import Reason
+from .reference import Reference
+from .settings import ResolvedSettings, StaleAction
+from .supervisor import Event, State, Supervisor
+from .trajectory import Setpoint, Trajectory
+
+Array: TypeAlias = NDArray[np.float64]
+
+FROZEN_AFTER = 0.08
+"""Joint states that repeat their values for so long during a commanded motion are flagged, s."""
+
+LATE_PERIODS = 2
+"""Joint states older than so many periods of the control are flagged."""
+
+
+class FeedforwardController:
+    """
+    Feedforward control of one robot.
+
+    :param model: the robot
+    :param settings: checked settings
+    :param states: the measured joint state of all joints of the model
+    """
+
+    def __init__(
+        self, model: RobotModel, settings: ResolvedSettings, states: JointStateMonitor
+    ) -> None:
+        self._model = model
+        self._states = states
+        self._supervisor = Supervisor()
+        self._requests: deque[Callable[[float], object]] = deque()
+        self._settings = settings
+        self._commanded = settings.in_model
+        self._commanded_set = frozenset(settings.in_model.tolist())
+        self._mode = settings.settings.mode
+        self._law = self._make_law(settings)
+        self._output = OutputStage(
+            settings.effort_limits, settings.effort_rate_limit, settings.settings.period
+        )
+        self._reference = Reference(len(settings.joints), settings.settings.reference_timeout)
+        n = model.nv
+        self._wanted = (np.zeros(n), np.zeros(n), np.zeros(n))
+        self._has_wanted = False
+        self._began = False
+        self.error: Exception | None = None
+        self.flags: set[Reason] = set()
+        self.flag_counts: Counter[Reason] = Counter()
+
+    @property
+    def state(self) -> State:
+        """Where the control stands."""
+        return self._supervisor.state
+
+    @property
+    def reason(self) -> Reason | None:
+        """Why the control ended, None while it has not."""
+        return self._supervisor.reason
+
+    @property
+    def mode(self) -> Mode:
+        """The control law in force."""
+        return self._mode
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The commanded joints, in the order of every command."""
+        return self._settings.joints
+
+    @property
+    def saturated(self) -> NDArray[np.bool_]:
+        """Which commands the effort limits cut at the last tick, shape (m,)."""
+        return self._output.saturated
+
+    def measured(self) -> tuple[Array, Array]:
+        """Return position and velocity of the commanded joints, shapes (m,), rad or m."""
+        commanded = self._commanded
+        return self._states.position[commanded], self._states.velocity[commanded]
+
+    def wanted(self) -> tuple[Array, Array]:
+        """Return the wanted position and velocity of the commanded joints, shapes (m,)."""
+        return self._reference.position.copy(), self._reference.velocity.copy()
+
+    def follow(self, motion: Trajectory | Setpoint, start: float | None) -> None:
+        """
+        Follow a motion from its start on.
+
+        :param motion: of the commanded joints, in their order
+        :param start: monotonic time, s; None for the next tick
+        """
+        self._requests.append(lambda now: self._reference.accept(motion, start))
+
+    def cancel(self) -> None:
+        """Drop every motion and hold the position that is wanted now."""
+        self._requests.append(lambda now: self._cancel())
+
+    def change(self, settings: ResolvedSettings) -> None:
+        """
+        Change mode and gains while running, blended.
+
+        :param settings: settings that differ from those in force in mode, gains or
+            compensate_coriolis only
+        """
+        self._requests.append(lambda now: self._change(settings))
+
+    def stop(self) -> None:
+        """Ramp to gravity, then to zero, as stale_action says; then the state is stopped."""
+        self._requests.append(
+            lambda now: self._supervisor.handle(Event.STOP, now, Reason.STOP_REQUESTED)
+        )
+
+    def fail(self, reason: Reason, now: float) -> None:
+        """
+        End the control because of an error outside of it.
+
+        :param reason: what happened
+        :param now: monotonic time, s
+        """
+        self._supervisor.handle(Event.FAILED, now, reason)
+
+    def step(self, now: float) -> Array | None:
+        """
+        Return the command for this tick, shape (m,); overwritten by the next call.
+
+        Whatever is raised on the way ends the control as any other fault does, and is kept in
+        ``error``.
+
+        :param now: monotonic time, s
+        :return: None while there is nothing to command: no valid joint state has come yet
+        """
+        try:
+            return self._step(now)
+        except Exception as error:
+            self.error = self.error or error
+            self.fail(Reason.INTERNAL_ERROR, now)
+            return self._end(now)
+
+    def terms(self) -> Terms:
+        """Return the parts of the effort wanted at the last tick, commanded joints only."""
+        commanded = self._commanded
+        q, qd = self._states.position, self._states.velocity
+        if self._supervisor.state in (State.RAMPING, State.ACTIVE):
+            wanted = self._wanted if self._has_wanted else None
+            terms = self._law.terms(self._mode, q, qd, wanted)
+        else:
+            terms = self._law.terms(Mode.GRAVITY, q, qd, None)
+        return Terms(
+            terms.gravity[commanded],
+            terms.coriolis[commanded],
+            terms.inertia[commanded],
+            terms.feedback[commanded],
+        )
+
+    def _make_law(self, settings: ResolvedSettings) -> ControlLaw:
+        kp, kd = np.zeros(self._model.nv), np.zeros(self._model.nv)
+        kp[settings.in_model], kd[settings.in_model] = settings.kp, settings.kd
+        coriolis = settings.settings.compensate_coriolis
+        return ControlLaw(self._model, kp, kd, compensate_coriolis=coriolis)
+
+    def _cancel(self) -> None:
+        if self._reference.given:
+            self._reference.hold(self._reference.position.copy())
+
+    def _change(self, settings: ResolvedSettings) -> None:
+        self._settings = settings
+        self._mode = settings.settings.mode
+        self._law = self._make_law(settings)
+        if self._mode is Mode.GRAVITY:
+            # The arm may be moved by hand now: no old position may pull it back afterwards.
+            self._reference.clear()
+        if self._supervisor.state in (State.RAMPING, State.ACTIVE):
+            self._output.blend(settings.settings.ramp_duration)
+
+    def _step(self, now: float) -> Array | None:
+        while self._requests:
+            self._requests.popleft()(now)
+        if self._supervisor.state is State.WAITING and not self._states.missing():
+            self._begin(now)
+        if not self._began:
+            return None
+        self._flag(now)
+        if self._supervisor.state in (State.RAMPING, State.ACTIVE):
+            age = self._states.age(now)
+            if age <= self._settings.joint_states_timeout:
+                return self._control(now)
+            self._supervisor.handle(Event.FAILED, now, Reason.JOINT_STATES_STALE)
+        return self._end(now)
+
+    def _begin(self, now: float) -> None:
+        """Take over from the effort that acts now, as far as it is known."""
+        effort = self._states.effort[self._commanded]
+        if not (self._settings.settings.start_from_measured_effort and np.isfinite(effort).all()):
+            effort = np.zeros(effort.size)
+        self._output.start(effort)
+        self._output.blend(self._settings.settings.ramp_duration)
+        self._supervisor.handle(Event.STATE_COMPLETE, now)
+        self._began = True
+
+    def _control(self, now: float) -> Array | None:
+        q, qd = self._states.position, self._states.velocity
+        self._has_wanted = self._reference.sample(now)
+        if self._has_wanted:
+            self._expand_wanted(q, qd)
+        wanted = self._wanted if self._has_wanted else None
+        effort = self._law.effort(self._mode, q, qd, wanted)[self._commanded]
+        if not math.isfinite(effort.sum()):
+            self._supervisor.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)
+            return self._end(now)
+        command = self._output.step(effort)
+        if not self._output.blending:
+            self._supervisor.handle(Event.BLENDED, now)
+        return command
+
+    def _expand_wanted(self, q: Array, qd: Array) -> None:
+        """Let joints that are not commanded want to go on as they are measured."""
+        q_d, qd_d, qdd_d = self._wanted
+        q_d[:], qd_d[:] = q, qd
+        q_d[self._commanded] = self._reference.position
+        qd_d[self._commanded] = self._reference.velocity
+        qdd_d[self._commanded] = self._reference.acceleration
+
+    def _end(self, now: float) -> Array | None:
+        """Return the command after a fault or a stop: gravity, then down to zero."""
+        if not self._began:
+            return None
+        supervisor, settings = self._supervisor, self._settings.settings
+        self._output.end_blend()
+        gravity = self._law.gravity(self._states.position)[self._commanded]
+        elapsed = now - supervisor.since
+        if supervisor.state is State.HOLDING:
+            command = self._output.step(gravity)
+            settled = self._output.settled(gravity)
+            if settings.stale_action is StaleAction.HOLD:
+                if settled and supervisor.stop_requested:
+                    supervisor.handle(Event.RELEASED, now)
+            elif settled and (supervisor.stop_requested or elapsed >= settings.hold_duration):
+                supervisor.handle(Event.HELD, now)
+            return command
+        if settings.stale_action is StaleAction.HOLD:
+            return self._output.command
+        left = 0.0
+        if supervisor.state is State.RAMPING_DOWN:
+            left = max(1.0 - elapsed / max(settings.ramp_duration, settings.period), 0.0)
+        command = self._output.step(left * gravity)
+        if left == 0.0 and not command.any():
+            supervisor.handle(Event.RAMPED_DOWN, now)
+        return command
+
+    def _flag(self, now: float) -> None:
+        """Say what is wrong while the control goes on."""
+        period = self._settings.settings.period
+        late = self._states.age(now) > LATE_PERIODS * period
+        frozen = self._reference.moving and (
+            self._states.frozen_for(self._commanded_set) > FROZEN_AFTER
+        )
+        for reason, holds in (
+            (Reason.JOINT_STATES_LATE, late),
+            (Reason.JOINT_STATES_FROZEN, frozen),
+            (Reason.REFERENCE_STALE, self._reference.stale),
+        ):
+            if holds and reason not in self.flags:
+                self.flags.add(reason)
+                self.flag_counts[reason] += 1
+            elif not holds:
+                self.flags.discard(reason)

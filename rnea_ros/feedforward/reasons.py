@@ -1,0 +1,32 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Why something was refused or stopped: one word each, the same in log, diagnostics and docs."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Reason(enum.Enum):
+    """The cause of a refusal, of a warning or of a change of state."""
+
+    # joint states that are refused; what was valid before stays in force
+    WRONG_SIZE = 'wrong_size'
+    DUPLICATE_JOINT = 'duplicate_joint'
+    NO_VELOCITY = 'no_velocity'
+    NOT_FINITE = 'not_finite'
+    STAMP_NOT_NEWER = 'stamp_not_newer'
+    STAMP_IN_FUTURE = 'stamp_in_future'
+
+    # what is flagged while the control goes on
+    JOINT_STATES_LATE = 'joint_states_late'
+    JOINT_STATES_FROZEN = 'joint_states_frozen'
+    REFERENCE_STALE = 'reference_stale'
+
+    # what ends the control
+    JOINT_STATES_STALE = 'joint_states_stale'
+    CLOCK_RESET = 'clock_reset'
+    OUTPUT_NOT_FINITE = 'output_not_finite'
+    INTERNAL_ERROR = 'internal_error'
+    STOP_REQUESTED = 'stop_requested'

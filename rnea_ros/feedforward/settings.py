@@ -1,0 +1,172 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a user sets, checked as a whole before anything of it takes effect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import enum
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RneaError
+from ..robot import RobotModel
+from .control_law import Mode
+
+Array: TypeAlias = NDArray[np.float64]
+
+DEFAULT_TIMEOUT_PERIODS = 20
+"""Joint states are stale after so many periods of the control where no timeout is set."""
+
+DEFAULT_RATE_LIMIT_TIME = 0.1
+"""Full effort is reached in so many seconds where no rate limit is set."""
+
+
+class StaleAction(enum.Enum):
+    """What follows when the control ends, by a fault or on request."""
+
+    RAMP_DOWN = 'ramp_down'  # gravity torque for hold_duration, then down to zero
+    HOLD = 'hold'            # gravity torque at the last valid position, until activated anew
+
+
+class SettingsError(RneaError):
+    """
+    A parameter's value cannot be used.
+
+    :param parameter: its name
+    :param reason: what is wrong, with the value
+    """
+
+    def __init__(self, parameter: str, reason: str) -> None:
+        super().__init__(f'{parameter}: {reason}')
+        self.parameter = parameter
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Settings:
+    """
+    Parameters of the control; per-joint ones have one value for each joint, or one for all.
+
+    :param joints: the controller's joints, in its order
+    :param rate: commands a second, Hz
+    :param mode: the control law
+    :param kp: proportional gains; see :mod:`.control_law` for their units
+    :param kd: derivative gains
+    :param compensate_coriolis: whether gravity mode includes Coriolis and centrifugal efforts
+    :param effort_limits: N m or N; 0 for that of the URDF
+    :param effort_rate_limit: N m/s or N/s; 0 for the full effort in 0.1 s
+    :param ramp_duration: of the ramp at start, at a change of mode, and down to zero, s
+    :param hold_duration: how long gravity is held after a fault, s
+    :param joint_states_timeout: age of joint states that ends the control, s; 0 for 20 periods
+    :param reference_timeout: age of a streamed set-point after which its position is held, s
+    :param stale_action: what follows when the control ends
+    :param start_from_measured_effort: start the ramp from the measured effort where there is one
+    """
+
+    joints: tuple[str, ...]
+    rate: float = 500.0
+    mode: Mode = Mode.GRAVITY
+    kp: tuple[float, ...] = (0.0,)
+    kd: tuple[float, ...] = (0.0,)
+    compensate_coriolis: bool = False
+    effort_limits: tuple[float, ...] = (0.0,)
+    effort_rate_limit: tuple[float, ...] = (0.0,)
+    ramp_duration: float = 1.0
+    hold_duration: float = 1.0
+    joint_states_timeout: float = 0.0
+    reference_timeout: float = 0.2
+    stale_action: StaleAction = StaleAction.RAMP_DOWN
+    start_from_measured_effort: bool = True
+
+    @property
+    def period(self) -> float:
+        """The time between commands, s."""
+        return 1.0 / self.rate
+
+
+@dataclass(frozen=True)
+class ResolvedSettings:
+    """Settings for one robot: arrays over the controller's joints, defaults filled in."""
+
+    settings: Settings
+    joints: tuple[str, ...]
+    in_model: NDArray[np.intp]
+    kp: Array
+    kd: Array
+    effort_limits: Array
+    effort_rate_limit: Array
+    joint_states_timeout: float
+
+
+def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
+    """
+    Check settings against each other and against a robot.
+
+    :raises SettingsError: the first parameter that cannot be used
+    """
+    joints = settings.joints
+    _check_joints(joints, model)
+    in_model = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
+    _in_range('rate', settings.rate, 1.0, 10_000.0)
+    for parameter in ('ramp_duration', 'hold_duration', 'joint_states_timeout'):
+        _in_range(parameter, getattr(settings, parameter), 0.0, 3600.0)
+    _in_range('reference_timeout', settings.reference_timeout, settings.period, 3600.0)
+
+    effort_limits = _positive_or_zero('effort_limits', settings.effort_limits, joints)
+    effort_limits = np.where(effort_limits > 0.0, effort_limits, model.effort_limits[in_model])
+    for name, limit in zip(joints, effort_limits, strict=True):
+        if not 0.0 < limit < math.inf:
+            raise SettingsError(
+                'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
+            )
+    rate_limit = _positive_or_zero('effort_rate_limit', settings.effort_rate_limit, joints)
+    default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
+    effort_rate_limit = np.where(rate_limit > 0.0, rate_limit, default_rate_limit)
+    return ResolvedSettings(
+        settings=settings,
+        joints=joints,
+        in_model=in_model,
+        kp=_positive_or_zero('gains.kp', settings.kp, joints),
+        kd=_positive_or_zero('gains.kd', settings.kd, joints),
+        effort_limits=effort_limits,
+        effort_rate_limit=effort_rate_limit,
+        joint_states_timeout=settings.joint_states_timeout
+        or DEFAULT_TIMEOUT_PERIODS * settings.period,
+    )
+
+
+def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
+    if not joints:
+        raise SettingsError('joints', 'no joint to command')
+    for name in joints:
+        if joints.count(name) > 1:
+            raise SettingsError('joints', f'joint {name!r} is listed {joints.count(name)} times')
+        if name not in model.joint_names:
+            raise SettingsError(
+                'joints',
+                f'joint {name!r} is no moving, independent joint of robot {model.name!r}; '
+                f'known are {", ".join(model.joint_names)}',
+            )
+
+
+def _in_range(parameter: str, value: float, lowest: float, highest: float) -> None:
+    if not lowest <= value <= highest:
+        raise SettingsError(parameter, f'{value} is not between {lowest} and {highest}')
+
+
+def _positive_or_zero(parameter: str, values: Sequence[float], joints: Sequence[str]) -> Array:
+    """Return one finite value that is not negative for each joint."""
+    if len(values) not in (1, len(joints)):
+        raise SettingsError(
+            parameter, f'has {len(values)} values, not 1 or one for each of {len(joints)} joints'
+        )
+    array = np.broadcast_to(np.array(values, dtype=np.float64), (len(joints),)).copy()
+    if not ((array >= 0.0) & (array < math.inf)).all():
+        raise SettingsError(parameter, f'{list(values)} has a negative or non-finite value')
+    return array
