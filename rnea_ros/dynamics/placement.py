@@ -69,14 +69,16 @@ class Placement:
 
 def rotation_from_z_to(axis: NDArray[np.float64]) -> NDArray[np.float64]:
     """
-    Return the smallest rotation that takes the z axis onto a unit vector (Rodrigues' formula).
+    Return a rotation that takes the z axis onto a unit vector (Rodrigues' formula).
 
     :param axis: unit vector, shape (3,)
     :return: rotation matrix R with R e_z = axis, shape (3, 3)
     """
     x, y, z = axis
-    if z < -1.0 + 1e-12:
-        return np.diag([1.0, -1.0, -1.0])
+    if z < 0.0:
+        # The smallest rotation is ill-conditioned near -z: half a turn about x leads away from it.
+        half_turn = np.diag([1.0, -1.0, -1.0])
+        return half_turn @ rotation_from_z_to(half_turn @ axis)
     K = np.array([[0.0, 0.0, x], [0.0, 0.0, y], [-x, -y, 0.0]])  # skew matrix of e_z x axis
     rotation: NDArray[np.float64] = np.eye(3) + K + K @ K / (1.0 + z)
     return rotation

@@ -92,6 +92,16 @@ class FeedforwardController:
         return self._settings.joints
 
     @property
+    def stop_requested(self) -> bool:
+        """Whether somebody wants the control to end."""
+        return self._supervisor.stop_requested
+
+    @property
+    def settings(self) -> ResolvedSettings:
+        """The settings in force."""
+        return self._settings
+
+    @property
     def saturated(self) -> NDArray[np.bool_]:
         """Which commands the effort limits cut at the last tick, shape (m,)."""
         return self._output.saturated

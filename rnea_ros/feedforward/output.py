@@ -34,7 +34,6 @@ class OutputStage:
         self._duration = 1.0
         self._rebase = False
         self.command = np.zeros_like(effort_limits)
-        self.limited = np.zeros_like(effort_limits)
         self.saturated = np.zeros(effort_limits.shape, dtype=bool)
 
     @property
@@ -84,7 +83,6 @@ class OutputStage:
         low = self.command - self._greatest_change
         high = self.command + self._greatest_change
         np.clip(bounded, low, high, out=self.command)
-        np.subtract(self.command, target, out=self.limited)
         return self.command
 
     def settled(self, wanted: Array) -> bool:

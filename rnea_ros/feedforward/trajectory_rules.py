@@ -57,6 +57,7 @@ class TrajectoryError(RneaError):
         who = '' if joint is None else f', joint {joint!r}'
         super().__init__(f'{reason.value}{where}{who}: {detail}')
         self.reason = reason
+        self.word = reason.value
         self.detail = detail
         self.joint = joint
         self.point = point

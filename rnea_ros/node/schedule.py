@@ -31,7 +31,7 @@ class PeriodicSchedule:
         self._clock = clock
         self._sleep = sleep
         self._deadline = clock()
-        self.ticks = 0
+        self._cancelled = False
         self.missed = 0
 
     @property
@@ -39,16 +39,25 @@ class PeriodicSchedule:
         """The time between ticks, s."""
         return self._period
 
+    def start(self) -> None:
+        """Count from now on."""
+        self._deadline = self._clock()
+
+    def cancel(self) -> None:
+        """Let the wait that is under way, and every later one, return at once."""
+        self._cancelled = True
+
     def wait(self) -> float:
         """Sleep until the next tick; return how late it is, s."""
         self._deadline += self._period
         now = self._clock()
-        while now < self._deadline:
+        if self._deadline - now > 2.0 * self._period:
+            self._deadline = now + self._period  # the clock was set back
+        while now < self._deadline and not self._cancelled:
             self._sleep(self._deadline - now)
             now = self._clock()
-        late = now - self._deadline
+        late = max(now - self._deadline, 0.0)
         skipped = int(late / self._period)
         self.missed += skipped
         self._deadline += skipped * self._period
-        self.ticks += 1
         return late

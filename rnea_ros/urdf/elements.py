@@ -25,6 +25,10 @@ from .description import (
     Vector3,
 )
 
+_WORDS = ('name', 'type', 'link', 'joint')
+_VECTORS = ('xyz', 'rpy')
+_REQUIRED = {'mass': 'value', 'axis': 'xyz'}
+
 
 def read_link(element: ElementTree.Element) -> Link:
     """
@@ -83,10 +87,39 @@ def _owner(element: ElementTree.Element) -> str:
 
 
 def _parse(kind: Any, element: ElementTree.Element, owner: str) -> Any:
+    for part in element.iter():
+        _check_numbers(part, owner)
     try:
         return kind.from_xml_string(ElementTree.tostring(element, 'unicode'))
     except Exception as error:  # urdf_parser_py raises whatever its value types raise
         raise UrdfError(owner, ' '.join(str(error).split())) from error
+
+
+def _check_numbers(part: ElementTree.Element, owner: str) -> None:
+    """Refuse what is no number; urdf_parser_py does not always say where it found it."""
+    required = _REQUIRED.get(part.tag)
+    if required is not None and required not in part.attrib:
+        raise UrdfError(owner, f'<{part.tag}> has no {required}')
+    for attribute, text in part.attrib.items():
+        if attribute in _WORDS:
+            continue
+        count = 3 if attribute in _VECTORS else 1
+        numbers = text.split()
+        if len(numbers) != count:
+            raise UrdfError(
+                owner, f'{part.tag} {attribute} {text!r} has {len(numbers)} numbers, not {count}'
+            )
+        for number in numbers:
+            if not _is_number(number):
+                raise UrdfError(owner, f'{part.tag} {attribute}: {number!r} is not a number')
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return '_' not in text  # Python alone reads 1_0 as ten
 
 
 def _check_joint(element: ElementTree.Element, owner: str) -> None:

@@ -114,5 +114,6 @@ def _reduce_element(element: ElementTree.Element, owner: str) -> ElementTree.Ele
         children = element.findall(tag)
         if len(children) > 1:
             raise UrdfError(owner, f'has {len(children)} <{tag}> elements, at most one is allowed')
-        reduced.extend(_reduce_element(child, owner) for child in children)
+        for child in children:
+            reduced.append(_reduce_element(child, owner))
     return reduced

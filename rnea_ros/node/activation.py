@@ -1,0 +1,133 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What one activate makes: the control, its loop, and what watches and feeds it from beside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from trajectory_msgs.msg import JointTrajectory
+
+from ..errors import RneaError
+from ..feedforward.control_law import Mode
+from ..feedforward.controller import FeedforwardController
+from ..feedforward.joint_state import JointStateMonitor
+from ..feedforward.reasons import Reason
+from ..feedforward.settings import ResolvedSettings
+from ..feedforward.supervisor import State
+from ..feedforward.trajectory_check import compile_trajectory
+from ..feedforward.trajectory_rules import TrajectoryError
+from .clock import Clock, MachineClock, SimClock
+from .configuration import Configuration
+from .loop import ControlLoop
+from .messages import trajectory_request
+from .reporter import Reporter
+
+STOP_MARGIN = 5.0
+"""How much longer than its ramps a stop may take before the loop is ended, s."""
+
+
+class Activation:
+    """
+    Holds from activate to deactivate; the control runs in its loop's thread meanwhile.
+
+    :param node: the node
+    :param configuration: the robot, its settings and its topics
+    """
+
+    def __init__(self, node: Any, configuration: Configuration) -> None:
+        self._node = node
+        self._configuration = configuration
+        model, settings = configuration.model, configuration.settings
+        configuration.joint_states.take()  # what came before the activation does not count
+        states = JointStateMonitor(
+            model.joint_names, differentiate_velocity=configuration.differentiate_velocity
+        )
+        self._controller = FeedforwardController(model, settings, states)
+        self._clock = self._make_clock()
+        self._loop = ControlLoop(
+            self._controller,
+            states,
+            configuration.joint_states,
+            configuration.publishers,
+            settings.settings.period,
+            self._clock,
+        )
+        self._refusals: Counter[str] = Counter()
+        self.reporter = Reporter(
+            node,
+            self._controller,
+            states,
+            self._loop.statistics,
+            self._clock,
+            settings.settings.rate,
+            self._refusals,
+        )
+        self._trajectories = node.create_subscription(
+            JointTrajectory, '~/joint_trajectory', self.follow, 10
+        )
+        self._loop.start()
+
+    def stop(self) -> None:
+        """Ramp down as stale_action says, and end the loop; returns when that is done."""
+        settings = self._controller.settings.settings
+        self._controller.stop()
+        if not self._loop.finish(settings.ramp_duration + settings.hold_duration + STOP_MARGIN):
+            self._node.get_logger().error('the control did not stop in time and was ended')
+        self.reporter.log_changes()
+        self.reporter.publish()
+        self.reporter.close()
+        self._node.destroy_subscription(self._trajectories)
+
+    def change(self, settings: ResolvedSettings) -> None:
+        """Let changed settings take effect, blended."""
+        self._controller.change(settings)
+
+    def follow(self, message: Any) -> None:
+        """
+        Follow a JointTrajectory, or refuse it whole and say why.
+
+        :param message: trajectory_msgs/JointTrajectory
+        """
+        try:
+            self._follow(message)
+        except (TrajectoryError, _NotFollowingError) as error:
+            self._refusals[str(error.word)] += 1
+            self._node.get_logger().error(
+                f'trajectory refused: {error}', throttle_duration_sec=1.0
+            )
+
+    def _follow(self, message: Any) -> None:
+        controller = self._controller
+        if controller.state not in (State.RAMPING, State.ACTIVE):
+            raise _NotFollowingError('not_active', f'the control is {controller.state.value}')
+        if controller.mode is Mode.GRAVITY:
+            raise _NotFollowingError('mode_gravity', 'mode gravity follows no trajectory')
+        request = trajectory_request(message)
+        if request.is_cancel:
+            controller.cancel()
+            return
+        now, stamp = self._clock.now(), self._clock.stamp()
+        position, velocity = controller.measured()
+        motion = compile_trajectory(
+            request, self._configuration.rules, now=stamp, position=position, velocity=velocity
+        )
+        # From here on only the loop's own time counts: setting the wall clock moves nothing.
+        start = None if motion.start_time is None else motion.start_time - stamp + now
+        controller.follow(motion, start)
+
+    def _make_clock(self) -> Clock:
+        sim_clock = self._configuration.sim_clock
+        if sim_clock is None:
+            return MachineClock()
+        return SimClock(sim_clock, lambda now: self._controller.fail(Reason.CLOCK_RESET, now))
+
+
+class _NotFollowingError(RneaError):
+    """A trajectory came at a time when none is followed."""
+
+    def __init__(self, word: str, detail: str) -> None:
+        super().__init__(f'{word}: {detail}')
+        self.word = word

@@ -1,0 +1,79 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The loop's time: the machine's monotonic clock, or simulated time from ``/clock``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import time
+from typing import Protocol
+
+from .direct import DirectSubscription
+from .messages import seconds
+
+POLL = 2e-4
+"""How long the machine sleeps between two looks at simulated time, s."""
+
+
+class Clock(Protocol):
+    """What the loop needs of time."""
+
+    def now(self) -> float:
+        """Return the time that ages and schedules are counted in, s."""
+
+    def stamp(self) -> float:
+        """Return the time that messages are stamped with, s."""
+
+    def sleep(self, duration: float) -> None:
+        """Sleep for no longer than a duration, s."""
+
+
+class MachineClock:
+    """Monotonic time for the schedule, wall time for stamps."""
+
+    def now(self) -> float:
+        """Return monotonic time, s; setting the wall clock does not change it."""
+        return time.monotonic()
+
+    def stamp(self) -> float:
+        """Return wall time, s."""
+        return time.time()
+
+    def sleep(self, duration: float) -> None:
+        """Sleep for a duration, s."""
+        time.sleep(duration)
+
+
+class SimClock:
+    """
+    Simulated time, 0 until the first message comes.
+
+    :param subscription: to ``/clock``
+    :param set_back: called in the loop's thread, with the new time, when time runs backwards
+    """
+
+    def __init__(
+        self, subscription: DirectSubscription, set_back: Callable[[float], None]
+    ) -> None:
+        self._subscription = subscription
+        self._set_back = set_back
+        self._time = 0.0
+
+    def now(self) -> float:
+        """Return the newest simulated time, s."""
+        message = self._subscription.take()
+        if message is not None:
+            newest = seconds(message.clock)
+            if newest < self._time:
+                self._set_back(newest)
+            self._time = newest
+        return self._time
+
+    def stamp(self) -> float:
+        """Return simulated time, s."""
+        return self._time
+
+    def sleep(self, duration: float) -> None:
+        """Sleep a little of the machine's time, for simulated time to pass."""
+        time.sleep(POLL)

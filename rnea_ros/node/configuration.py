@@ -1,0 +1,105 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What one configure makes: a robot, its settings, and the topics that the loop works on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rosgraph_msgs.msg import Clock as ClockMessage
+from sensor_msgs.msg import JointState
+
+from ..feedforward.settings import ResolvedSettings, resolve
+from ..feedforward.trajectory_rules import JointRules
+from ..robot import RobotModel
+from ..urdf import parse_urdf
+from . import parameters
+from .direct import DirectSubscription
+from .publishers import Publishers
+
+NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+class Configuration:
+    """
+    Holds from configure to cleanup.
+
+    :param node: the node
+    :param values: parameter values by name
+    :param urdf: the robot
+    :param controller_joints: what the controller said that it commands, possibly nothing
+    :param command_topic: where it listens
+    :raises RneaError: anything that cannot be used; nothing is left behind then
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        values: Mapping[str, Any],
+        urdf: str,
+        controller_joints: tuple[str, ...],
+        command_topic: str,
+    ) -> None:
+        logger = node.get_logger()
+        description = parse_urdf(urdf, strict_inertia=values['strict_inertia'])
+        for warning in description.warnings:
+            logger.warning(warning)
+        self.model = RobotModel(description, values['gravity'])
+        joints = parameters.listed_joints(values) or controller_joints
+        if not joints:
+            joints = self.model.joint_names
+            logger.warning(f'the controller names no joints; commanded are {", ".join(joints)}')
+        self.settings = resolve(parameters.settings_from(values, joints), self.model)
+        self.rules = _rules(values, self.model, self.settings)
+        self.differentiate_velocity: bool = values['differentiate_velocity']
+
+        self.joint_states = DirectSubscription(
+            node,
+            JointState,
+            'joint_states',
+            NEWEST,
+            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+        )
+        self.sim_clock: DirectSubscription | None = None
+        if node.get_parameter('use_sim_time').value:
+            self.sim_clock = DirectSubscription(node, ClockMessage, '/clock', NEWEST)
+        self.publishers = Publishers(node, command_topic, joints)
+        logger.info(
+            f'{self.model!r}: {values["mode"]} at {values["rate"]:g} Hz '
+            f'on {command_topic} for {", ".join(joints)}'
+        )
+
+    def resolve_change(self, values: Mapping[str, Any]) -> ResolvedSettings:
+        """
+        Return the settings for changed parameter values.
+
+        :raises SettingsError: a value that cannot be used
+        """
+        settings = parameters.settings_from(values, self.settings.joints)
+        return resolve(settings, self.model)
+
+    def close(self) -> None:
+        """Take the topics down."""
+        self.joint_states.destroy()
+        if self.sim_clock is not None:
+            self.sim_clock.destroy()
+        self.publishers.close()
+
+
+def _rules(
+    values: Mapping[str, Any], model: RobotModel, settings: ResolvedSettings
+) -> JointRules:
+    commanded = settings.in_model
+    return JointRules(
+        joint_names=settings.joints,
+        lower=model.position_lower[commanded],
+        upper=model.position_upper[commanded],
+        continuous=model.continuous[commanded],
+        start_tolerance=values['start_tolerance'],
+        allow_partial_joints=values['allow_partial_joints'],
+        allow_nonzero_final_velocity=values['allow_nonzero_final_velocity'],
+    )

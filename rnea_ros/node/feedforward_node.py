@@ -1,0 +1,207 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The lifecycle node ``feedforward``: waits for what it needs, then runs the control."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+from rcl_interfaces.msg import SetParametersResult
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+from std_msgs.msg import String
+
+from ..errors import RneaError
+from ..feedforward.settings import SettingsError
+from . import parameters
+from .activation import Activation
+from .configuration import Configuration
+from .controller_joints import ControllerJoints
+
+LATCHED = QoSProfile(
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+
+
+class FeedforwardNode(LifecycleNode):  # type: ignore[misc]
+    """
+    Torque feedforward as a ROS 2 lifecycle node.
+
+    Everything but the control loop's own thread runs on the executor that spins this node.
+
+    :raises SettingsError: a parameter that was given at the start cannot be used
+    """
+
+    def __init__(self) -> None:
+        super().__init__('feedforward')
+        parameters.declare(self)
+        parameters.check_alone(parameters.values_of(self))
+        self.add_on_set_parameters_callback(self._on_set_parameters)
+
+        self._configuration: Configuration | None = None
+        self._activation: Activation | None = None
+        self._urdf_from_topic = ''
+        self._autostart = bool(self.get_parameter('autostart').value)
+        self._told_missing = ''
+        self._command_topic = self.resolve_topic_name(self.get_parameter('command_topic').value)
+        self._controller_joints = ControllerJoints(self, self._command_topic)
+        self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
+        self.create_timer(0.1, self._watch)
+        self.create_timer(1.0, self._publish_diagnostics)
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Read the robot and the parameters; refuse, saying why, what cannot be run."""
+        del state
+        missing = self._missing()
+        if missing:
+            self.get_logger().error(f'cannot configure: {missing}')
+            return TransitionCallbackReturn.FAILURE
+        values = parameters.values_of(self)
+        try:
+            self._configuration = Configuration(
+                self,
+                values,
+                values['robot_description'] or self._urdf_from_topic,
+                self._controller_joints.joints,
+                self._command_topic,
+            )
+        except RneaError as error:
+            self.get_logger().error(f'cannot configure: {error}')
+            return TransitionCallbackReturn.FAILURE
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Start the control loop."""
+        del state
+        assert self._configuration is not None
+        self._activation = Activation(self, self._configuration)
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Ramp down as stale_action says, then end the control loop."""
+        del state
+        self._deactivate()
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Forget the robot; the controller is asked anew for its joints."""
+        del state
+        self._release()
+        self._controller_joints.forget()
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Ramp down where the control is active, and let go of everything."""
+        del state
+        self.end()
+        return TransitionCallbackReturn.SUCCESS
+
+    def end(self) -> None:
+        """Ramp down where the control is active, and let go of everything."""
+        self._autostart = False
+        self._deactivate()
+        self._release()
+
+    def _deactivate(self) -> None:
+        if self._activation is not None:
+            self._activation.stop()
+            self._activation = None
+
+    def _release(self) -> None:
+        if self._configuration is not None:
+            self._configuration.close()
+            self._configuration = None
+
+    def _missing(self) -> str:
+        """Return what a configure lacks, empty where it lacks nothing."""
+        values = parameters.values_of(self)
+        if not (values['robot_description'] or self._urdf_from_topic):
+            topic = self.resolve_topic_name('robot_description')
+            return f'no robot_description, neither as parameter nor on {topic}'
+        if not parameters.listed_joints(values) and not self._controller_joints.known:
+            return self._controller_joints.missing
+        return ''
+
+    def _watch(self) -> None:
+        """Look after what the loop has no time for, ten times a second."""
+        if self._activation is not None:
+            self._activation.reporter.log_changes()
+        if self._configuration is not None:
+            self._configuration.publishers.look_for_listeners()
+        self._controller_joints.poll(time.monotonic())
+        if self._autostart and self._configuration is None:
+            self._start_if_ready()
+
+    def _start_if_ready(self) -> None:
+        missing = self._missing()
+        if not missing:
+            self._autostart = False  # once: whoever deactivates it later wants it so
+            if self.trigger_configure() is TransitionCallbackReturn.SUCCESS:
+                self.trigger_activate()
+        elif missing != self._told_missing:
+            self._told_missing = missing
+            self.get_logger().info(f'waiting: {missing}')
+
+    def _publish_diagnostics(self) -> None:
+        if self._activation is not None:
+            self._activation.reporter.publish()
+
+    def _on_robot_description(self, message: Any) -> None:
+        if message.data == self._urdf_from_topic:
+            return
+        self._urdf_from_topic = message.data
+        if self._configuration is None:
+            self._autostart = bool(self.get_parameter('autostart').value)
+        else:
+            self.get_logger().warning('a new robot_description counts from the next configure on')
+
+    def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
+        """Check all changes together; take none where one cannot be used."""
+        try:
+            values = parameters.values_of(self, changes)
+            parameters.check_alone(values)
+            if self._activation is not None:
+                parameters.check_while_active(changes)
+            if self._configuration is not None:
+                self._configuration.settings = self._configuration.resolve_change(values)
+                if self._activation is not None:
+                    self._activation.change(self._configuration.settings)
+        except SettingsError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node until SIGINT or SIGTERM, then ramp down; return the exit code."""
+    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    end = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: end.set())
+    try:
+        node = FeedforwardNode()
+    except SettingsError as error:
+        rclpy.logging.get_logger('feedforward').fatal(str(error))
+        rclpy.try_shutdown()
+        return 1
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    while not end.is_set():
+        executor.spin_once(timeout_sec=0.1)
+    node.end()
+    node.destroy_node()
+    rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,128 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The hot loop: newest joint states in, one tick of the control, command out, at a fixed rate.
+
+It runs in a thread of its own and is on no executor. It takes messages straight from its
+subscriptions and publishes preallocated ones; it neither logs nor waits for anybody.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import time
+
+from ..feedforward.controller import FeedforwardController
+from ..feedforward.joint_state import JointStateMonitor
+from ..feedforward.supervisor import State
+from .clock import Clock
+from .direct import DirectSubscription
+from .messages import joint_state_arrays, seconds
+from .publishers import Publishers
+from .schedule import PeriodicSchedule
+from .statistics import LoopStatistics
+
+SWITCH_INTERVAL = 1e-4
+"""How long another Python thread may keep the interpreter from the loop, s."""
+
+TERMS_RATE = 100.0
+"""How often the efforts' parts are published while somebody listens, Hz."""
+
+
+class ControlLoop:
+    """
+    Runs the control in a thread until it has stopped.
+
+    :param controller: the control; it is stepped here only
+    :param states: where joint states go
+    :param joint_states: where they come from
+    :param publishers: where commands go
+    :param period: s
+    :param clock: the time of ages, schedule and stamps
+    """
+
+    def __init__(
+        self,
+        controller: FeedforwardController,
+        states: JointStateMonitor,
+        joint_states: DirectSubscription,
+        publishers: Publishers,
+        period: float,
+        clock: Clock,
+    ) -> None:
+        self._controller = controller
+        self._states = states
+        self._joint_states = joint_states
+        self._publishers = publishers
+        self._clock = clock
+        self._period = period
+        self._schedule = PeriodicSchedule(period, clock.now, clock.sleep)
+        self._finished = threading.Event()
+        self._quit = False
+        self._thread = threading.Thread(target=self._run, name='control_loop', daemon=True)
+        self.statistics = LoopStatistics(period)
+
+    def start(self) -> None:
+        """Begin; nothing that the loop needs is compiled or collected later."""
+        self._switch_interval = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        self._thread.start()
+
+    def finish(self, timeout: float) -> bool:
+        """
+        Wait until the control has stopped, then end the thread.
+
+        :param timeout: s; after it the thread is ended in any case
+        :return: whether the control had stopped in time
+        """
+        in_time = self._finished.wait(timeout)
+        self._quit = True
+        self._schedule.cancel()
+        self._thread.join()
+        sys.setswitchinterval(self._switch_interval)
+        gc.enable()
+        gc.unfreeze()
+        return in_time
+
+    def _run(self) -> None:
+        statistics, next_terms = self.statistics, 0.0
+        while not self._clock.now() and not self._quit:
+            self._clock.sleep(self._period)  # simulated time has not begun
+        self._schedule.start()
+        while not self._quit and self._controller.state is not State.STOPPED:
+            lateness = self._schedule.wait()
+            began = time.perf_counter()
+            now, stamp = self._clock.now(), self._clock.stamp()
+            self._take_joint_states(now, stamp)
+            command = self._controller.step(now)
+            if command is not None:
+                self._publishers.send_command(command)
+                if self._publishers.named_wanted:
+                    self._publishers.send_named(stamp)
+                if self._publishers.terms_wanted and now >= next_terms:
+                    self._publishers.send_terms(self._controller.terms(), stamp)
+                    next_terms = now + 1.0 / TERMS_RATE
+            statistics.missed = self._schedule.missed
+            statistics.record(lateness, time.perf_counter() - began)
+        self._finished.set()
+
+    def _take_joint_states(self, now: float, clock: float) -> None:
+        message = self._joint_states.take()
+        while message is not None:
+            position, velocity, effort = joint_state_arrays(message)
+            self._states.update(
+                message.name,
+                position,
+                velocity,
+                effort,
+                stamp=seconds(message.header.stamp),
+                clock=clock,
+                received=now,
+            )
+            message = self._joint_states.take()

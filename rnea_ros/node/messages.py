@@ -1,0 +1,106 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Messages to plain data and back: the only place that knows how messages are laid out."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+import numpy as np
+from numpy.typing import NDArray
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+def seconds(stamp: Any) -> float:
+    """Return a builtin_interfaces Time or Duration in seconds."""
+    return float(stamp.sec + 1e-9 * stamp.nanosec)
+
+
+def joint_state_arrays(message: Any) -> tuple[Array, Array, Array]:
+    """Return position, velocity and effort of a JointState, possibly empty, without a copy."""
+    return np.asarray(message.position), np.asarray(message.velocity), np.asarray(message.effort)
+
+
+def trajectory_request(message: Any) -> TrajectoryRequest:
+    """Return the plain data of a JointTrajectory; a stamp of 0 means that it starts at once."""
+    points = [
+        TrajectoryPoint(
+            time=seconds(point.time_from_start),
+            positions=point.positions,
+            velocities=point.velocities,
+            accelerations=point.accelerations,
+            efforts=point.effort,
+        )
+        for point in message.points
+    ]
+    start = seconds(message.header.stamp)
+    return TrajectoryRequest(tuple(message.joint_names), points, start or None)
+
+
+class CommandMessage:
+    """
+    A Float64MultiArray that is allocated once and written through a numpy view.
+
+    :param m: the number of efforts
+    """
+
+    def __init__(self, m: int) -> None:
+        data = array('d', bytes(8 * m))
+        self.message = Float64MultiArray(data=data)
+        # rclpy keeps an array('d') as it is, so the view writes into the message.
+        self.view = np.frombuffer(self.message.data, dtype=np.float64)
+
+
+class EffortMessage:
+    """
+    A JointState that carries named efforts and nothing else, allocated once.
+
+    :param joints: names, in the order of the efforts
+    """
+
+    def __init__(self, joints: Sequence[str]) -> None:
+        self.message = JointState(name=list(joints), effort=array('d', bytes(8 * len(joints))))
+        self.view = np.frombuffer(self.message.effort, dtype=np.float64)
+
+    def stamp(self, time: float) -> None:
+        """
+        Set the header's stamp.
+
+        :param time: s
+        """
+        stamp = self.message.header.stamp
+        stamp.sec = int(time)
+        stamp.nanosec = min(int((time - stamp.sec) * 1e9), 999_999_999)
+
+
+def diagnostic_array(
+    stamp: Any, name: str, level: bytes, summary: str, values: dict[str, object]
+) -> DiagnosticArray:
+    """
+    Return a DiagnosticArray of one status.
+
+    :param stamp: builtin_interfaces Time
+    :param name: of the status
+    :param level: OK, WARN or ERROR of DiagnosticStatus
+    :param summary: one line
+    :param values: what is told, by key
+    """
+    status = DiagnosticStatus(
+        level=level,
+        name=name,
+        message=summary,
+        hardware_id='',
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+    )
+    message = DiagnosticArray(status=[status])
+    message.header.stamp = stamp
+    return message

@@ -1,0 +1,91 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the node sends: commands, and, while somebody listens, their names and their parts."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from ..feedforward.control_law import Terms
+from .messages import CommandMessage, EffortMessage
+
+Array: TypeAlias = NDArray[np.float64]
+
+NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+
+TERMS = ('gravity', 'coriolis', 'inertia', 'feedback')
+
+
+class Publishers:
+    """
+    What the loop sends, message and publisher side by side.
+
+    :param node: the node
+    :param command_topic: where the controller listens
+    :param joints: the commanded joints
+    """
+
+    def __init__(self, node: Any, command_topic: str, joints: tuple[str, ...]) -> None:
+        self._node = node
+        self._command = CommandMessage(len(joints))
+        self._named = EffortMessage(joints)
+        self._command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
+        self._named_publisher = node.create_publisher(JointState, '~/effort', NEWEST)
+        self._term_publishers = {
+            name: node.create_publisher(JointState, f'~/terms/{name}', NEWEST)
+            for name in (*TERMS, 'limited')
+        }
+        self.named_wanted = False
+        self.terms_wanted = False
+
+    def close(self) -> None:
+        """Take the publishers down."""
+        for publisher in (
+            self._command_publisher,
+            self._named_publisher,
+            *self._term_publishers.values(),
+        ):
+            self._node.destroy_publisher(publisher)
+
+    def look_for_listeners(self) -> None:
+        """Note which of the extra topics somebody listens to; costs too much for the loop."""
+        self.named_wanted = self._named_publisher.get_subscription_count() > 0
+        self.terms_wanted = any(
+            publisher.get_subscription_count() > 0 for publisher in self._term_publishers.values()
+        )
+
+    def send_command(self, command: Array) -> None:
+        """
+        Publish a command.
+
+        :param command: efforts, shape (m,), N m or N
+        """
+        self._command.view[:] = command
+        self._command_publisher.publish(self._command.message)
+
+    def send_named(self, stamp: float) -> None:
+        """Publish the command with names."""
+        self._named.view[:] = self._command.view
+        self._named.stamp(stamp)
+        self._named_publisher.publish(self._named.message)
+
+    def send_terms(self, terms: Terms, stamp: float) -> None:
+        """Publish the parts of the command; what limits and blending changed is ``limited``."""
+        self._named.stamp(stamp)
+        left = self._command.view.copy()
+        for name in TERMS:
+            part = getattr(terms, name)
+            left -= part
+            self._send_term(name, part)
+        self._send_term('limited', left)
+
+    def _send_term(self, name: str, values: Array) -> None:
+        self._named.view[:] = values
+        self._term_publishers[name].publish(self._named.message)

@@ -1,0 +1,140 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Diagnostics and log: what the control does and why, in the words of its enumerations."""
+
+from __future__ import annotations
+
+from collections import Counter
+import time
+import traceback
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+
+from ..feedforward.controller import FeedforwardController
+from ..feedforward.joint_state import JointStateMonitor
+from ..feedforward.supervisor import State
+from .clock import Clock
+from .messages import diagnostic_array
+from .statistics import LoopStatistics
+
+LEVELS = {
+    State.WAITING: DiagnosticStatus.WARN,
+    State.RAMPING: DiagnosticStatus.OK,
+    State.ACTIVE: DiagnosticStatus.OK,
+    State.HOLDING: DiagnosticStatus.ERROR,
+    State.RAMPING_DOWN: DiagnosticStatus.ERROR,
+    State.STOPPED: DiagnosticStatus.OK,
+    State.FAULT: DiagnosticStatus.ERROR,
+}
+
+
+class Reporter:
+    """
+    Watches one activation of the control from beside the loop.
+
+    :param node: the node that logs and publishes
+    :param controller: the control
+    :param states: the joint states
+    :param statistics: of the loop
+    :param clock: the loop's time
+    :param rate: the rate that is aimed at, Hz
+    :param trajectory_refusals: counted by whoever takes trajectories
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        controller: FeedforwardController,
+        states: JointStateMonitor,
+        statistics: LoopStatistics,
+        clock: Clock,
+        rate: float,
+        trajectory_refusals: Counter[str],
+    ) -> None:
+        self._node = node
+        self._controller = controller
+        self._states = states
+        self._statistics = statistics
+        self._clock = clock
+        self._rate = rate
+        self._trajectory_refusals = trajectory_refusals
+        self._told_state: State | None = None
+        self._told_counts: dict[str, int] = {}
+        self._told_at = 0.0
+        self._told_error = False
+        self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
+
+    def close(self) -> None:
+        """Take the publisher down."""
+        self._node.destroy_publisher(self._publisher)
+
+    def log_changes(self) -> None:
+        """Log a change of state at once, refusals and flags at most once a second."""
+        controller, logger = self._controller, self._node.get_logger()
+        state = controller.state
+        if state is not self._told_state:
+            why = '' if controller.reason is None else f' ({controller.reason.value})'
+            if LEVELS[state] == DiagnosticStatus.ERROR and not controller.stop_requested:
+                logger.error(f'{state.value}{why}')
+            else:
+                logger.info(f'{state.value}{why}{self._waiting_for()}')
+            self._told_state = state
+        if controller.error is not None and not self._told_error:
+            self._told_error = True
+            logger.error(''.join(traceback.format_exception(controller.error)))
+        now = time.monotonic()
+        if now - self._told_at >= 1.0:
+            counts = self._counts()
+            news = {k: v for k, v in counts.items() if v > self._told_counts.get(k, 0)}
+            if news:
+                self._told_at = now
+                self._told_counts = counts
+                logger.warning(', '.join(f'{key}: {value}' for key, value in news.items()))
+
+    def publish(self) -> None:
+        """Publish diagnostics."""
+        controller, report = self._controller, self._statistics.report()
+        now = self._clock.now()
+        level = LEVELS[controller.state]
+        if level == DiagnosticStatus.OK and controller.flags:
+            level = DiagnosticStatus.WARN
+        reason = '' if controller.reason is None else controller.reason.value
+        flags = sorted(flag.value for flag in controller.flags)
+        saturated = [
+            name
+            for name, cut in zip(controller.joints, controller.saturated, strict=True)
+            if cut
+        ]
+        values: dict[str, object] = {
+            'state': controller.state.value,
+            'reason': reason,
+            'flags': ' '.join(flags),
+            'mode': controller.mode.value,
+            'target_rate': self._rate,
+            'achieved_rate': f'{report.rate:.2f}',
+            'late_ticks': report.late,
+            'missed_ticks': report.missed,
+            'cpu_share': f'{report.cpu:.4f}',
+            'joint_states_age': f'{self._states.age(now):.4f}',
+            'saturated_joints': ' '.join(saturated),
+        }
+        for what, summary in (('lateness', report.lateness), ('compute', report.compute)):
+            for name, value in zip(('p50', 'p99', 'max'), summary, strict=True):
+                values[f'{what}_{name}_us'] = f'{1e6 * value:.1f}'
+        values.update({f'count/{key}': count for key, count in self._counts().items()})
+        summary_line = ' '.join([controller.state.value, reason, *flags]).strip()
+        name = f'{self._node.get_fully_qualified_name()[1:]}: control'
+        stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(diagnostic_array(stamp, name, level, summary_line, values))
+
+    def _waiting_for(self) -> str:
+        missing = self._states.missing()
+        return f', no joint state yet of {", ".join(missing)}' if missing else ''
+
+    def _counts(self) -> dict[str, int]:
+        counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
+        counts.update({k.value: v for k, v in self._controller.flag_counts.items()})
+        counts.update({f'joint_trajectory/{k}': v for k, v in self._trajectory_refusals.items()})
+        return counts

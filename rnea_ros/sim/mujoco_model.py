@@ -1,0 +1,146 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+From URDF text to a MuJoCo model of the same rigid bodies.
+
+MuJoCo's own importer reads links and joints, so that masses, frames and axes reach the simulation
+by a way that shares nothing with the model under test. Nothing is added: no contact, no armature,
+no damping that the description does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+import math
+from xml.etree import ElementTree
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, UnknownNameError, UrdfError
+from ..urdf import Joint, RobotDescription
+from ..urdf.xml import parse_xml, reduce_to_dynamics
+
+# MuJoCo wants finite ranges; no joint gets this far.
+_UNREACHABLE = 1e9
+
+
+@dataclass(frozen=True)
+class Payload:
+    """
+    A point mass that a link carries and its description does not tell of.
+
+    :param mass: kg
+    :param com: its place in the link's frame, m
+    """
+
+    link: str
+    mass: float
+    com: Sequence[float] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.mass < math.inf:
+            raise InputError('payload mass', f'{self.mass} is no mass in kg')
+        if len(self.com) != 3 or not np.isfinite(self.com).all():
+            raise InputError('payload com', f'{tuple(self.com)} is not three finite numbers')
+
+
+def build_mujoco_model(
+    text: str,
+    description: RobotDescription,
+    *,
+    gravity: NDArray[np.float64],
+    timestep: float,
+    held: Mapping[str, float],
+    payload: Payload | None,
+) -> mujoco.MjModel:
+    """
+    Return the MuJoCo model of a robot; its bodies and joints have the names of the URDF.
+
+    :param text: the URDF
+    :param description: the same, parsed
+    :param gravity: acceleration of free fall in the root link's frame, shape (3,), m/s^2
+    :param timestep: s
+    :param held: joints that never move, and where each is held, rad or m
+    :param payload: None for no payload
+    :raises UrdfError: MuJoCo refuses the robot, as a moving link without mass
+    """
+    if payload is not None and payload.link not in description.links:
+        raise UnknownNameError('link', payload.link, description.links)
+    try:
+        spec = mujoco.MjSpec.from_string(_importable(text))
+        spec.option.timestep = timestep
+        spec.option.gravity = gravity
+        for joint in description.joints.values():
+            if joint.name in held:
+                _weld(spec, joint, held[joint.name])
+            elif joint.moves:
+                _limit(spec, joint)
+                _follow(spec, joint, timestep)
+        if payload is not None:
+            spec.body(payload.link).add_body(
+                mass=payload.mass, ipos=payload.com, inertia=np.zeros(3), explicitinertial=True
+            )
+        return spec.compile()
+    except ValueError as error:
+        reason = ' '.join(str(error).split())
+        raise UrdfError(f'robot {description.name!r}', f'MuJoCo refuses it: {reason}') from error
+
+
+def _importable(text: str) -> str:
+    """
+    Return the URDF without files, shapes, limits and mimics, set to keep every link a body.
+
+    Limits and mimics come from the checked description: MuJoCo's versions differ over those of a
+    continuous joint, and what it ignores it tells in a file in the working directory.
+    """
+    robot = reduce_to_dynamics(parse_xml(text))
+    for joint in robot.findall('joint'):
+        for element in (*joint.findall('limit'), *joint.findall('mimic')):
+            joint.remove(element)
+    settings = ElementTree.SubElement(robot, 'mujoco')
+    ElementTree.SubElement(settings, 'compiler', fusestatic='false')
+    return ElementTree.tostring(robot, 'unicode')
+
+
+def _weld(spec: mujoco.MjSpec, joint: Joint, position: float) -> None:
+    """Take a joint out, its child staying where the joint had put it."""
+    child = spec.body(joint.child)
+    if joint.type == 'prismatic':
+        slide = np.empty(3)
+        mujoco.mju_rotVecQuat(slide, position * np.array(joint.axis), child.quat)
+        child.pos = child.pos + slide
+    else:
+        turn, turned = np.empty(4), np.empty(4)
+        mujoco.mju_axisAngle2Quat(turn, np.array(joint.axis), position)
+        mujoco.mju_mulQuat(turned, child.quat, turn)
+        child.quat = turned
+    spec.delete(spec.joint(joint.name))
+
+
+def _limit(spec: mujoco.MjSpec, joint: Joint) -> None:
+    """Set a joint's range; one without width is the way of careless files to give none."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if lower < upper and not (math.isinf(lower) and math.isinf(upper)):
+        imported = spec.joint(joint.name)
+        imported.limited = True
+        imported.range = np.clip([lower, upper], -_UNREACHABLE, _UNREACHABLE)
+
+
+def _follow(spec: mujoco.MjSpec, joint: Joint, timestep: float) -> None:
+    """Bind a mimic joint to its leader, as stiffly as the time step allows."""
+    if joint.mimic is None:
+        return
+    bond = spec.add_equality(
+        type=mujoco.mjtEq.mjEQ_JOINT,
+        objtype=mujoco.mjtObj.mjOBJ_JOINT,
+        name1=joint.name,
+        name2=joint.mimic.joint,
+    )
+    bond.data[0] = joint.mimic.offset
+    bond.data[1] = joint.mimic.multiplier
+    bond.solref = [2.0 * timestep, 1.0]
+    bond.solimp[:2] = [0.99, 0.999]

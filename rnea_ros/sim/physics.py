@@ -1,0 +1,297 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The simulated robot: MuJoCo behind words and arrays. No ROS, no clock, no thread.
+
+Until the first command brakes hold the robot exactly still, and its efforts are those that the
+brakes carry, so that a controller can take over without a jump. The first command opens them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+from typing import NamedTuple, TypeAlias
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError, UnknownNameError
+from ..robot import STANDARD_GRAVITY
+from ..urdf import Limits, parse_urdf
+from ..wrench import Wrench
+from .joint_roles import JointRoles, leader
+from .mujoco_model import Payload, build_mujoco_model
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """
+    Standard deviations of what the joints' sensors tell.
+
+    :param position: rad or m
+    :param velocity: rad/s or m/s
+    :param effort: N m or N
+    :param seed: of the random numbers
+    """
+
+    position: float = 0.0
+    velocity: float = 0.0
+    effort: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ('position', 'velocity', 'effort'):
+            deviation = getattr(self, name)
+            if not 0.0 <= deviation < math.inf:
+                raise InputError(f'{name} noise', f'{deviation} is no standard deviation')
+
+
+NO_NOISE = Noise()
+
+
+class JointStates(NamedTuple):
+    """
+    What the joints' sensors tell, in the order of :attr:`SimulatedRobot.reported_joints`.
+
+    :param positions: rad or m
+    :param velocities: rad/s or m/s
+    :param efforts: N m or N; NaN for a joint that is not commanded
+    """
+
+    positions: Array
+    velocities: Array
+    efforts: Array
+
+
+class SimulatedRobot:
+    """
+    A robot that moves under the efforts of its motors, its weight, its friction and pushes.
+
+    :param urdf_text: the URDF, damping and friction of the joints included
+    :param joints: the joints that are commanded, in the order of the commands; by default all
+        that are independent. The others are held where they are
+    :param initial_positions: of the commanded joints, shape (n,), rad or m; by default zero, or
+        the limit that is nearest to it
+    :param gravity: acceleration of free fall in the root link's frame, shape (3,), m/s^2
+    :param timestep: s
+    :param payload: what a link carries, None for nothing
+    :param extra_damping: of the commanded joints, beside the URDF's, shape (n,), N m s/rad or
+        N s/m
+    :param noise: on what the joints' sensors tell
+    :param command_delay: whole steps by which a command acts later
+    :raises UrdfError: the robot cannot be simulated
+    """
+
+    def __init__(
+        self,
+        urdf_text: str,
+        *,
+        joints: Sequence[str] | None = None,
+        initial_positions: ArrayLike | None = None,
+        gravity: ArrayLike = STANDARD_GRAVITY,
+        timestep: float = 0.001,
+        payload: Payload | None = None,
+        extra_damping: ArrayLike | None = None,
+        noise: Noise = NO_NOISE,
+        command_delay: int = 0,
+    ) -> None:
+        if command_delay < 0:
+            raise InputError('command_delay', f'{command_delay} steps is before the command')
+        if not 0.0 < timestep < math.inf:
+            raise InputError('timestep', f'{timestep} s is no time')
+        self._description = parse_urdf(urdf_text)
+        self._roles = JointRoles.assign(self._description, joints)
+        self._count = len(self._roles.commanded)
+        if initial_positions is not None:
+            initial_positions = _finite('initial_positions', initial_positions, self._count)
+        positions = self._roles.positions(initial_positions)
+        self._model = build_mujoco_model(
+            urdf_text,
+            self._description,
+            gravity=_finite('gravity', gravity, 3),
+            timestep=timestep,
+            held={joint.name: positions[joint.name] for joint in self._roles.held},
+            payload=payload,
+        )
+        self._index(positions)
+        if extra_damping is not None:
+            damping = _finite('extra_damping', extra_damping, self._count)
+            self._model.dof_damping[self._motors] += damping
+
+        self._data = mujoco.MjData(self._model)
+        self._data.qpos[self._places] = [positions[joint.name] for joint in self._roles.free]
+        self._noise = noise
+        self._random = np.random.default_rng(noise.seed)
+        self._pushes: dict[str, Wrench] = {}
+        self._command: Array | None = None
+        self._under_way: deque[Array | None] = deque([None] * command_delay)
+        self._rest()
+
+    def _index(self, positions: dict[str, float]) -> None:
+        """Find the joints' places in MuJoCo's arrays."""
+        roles = self._roles
+        ids = np.array([self._model.joint(joint.name).id for joint in roles.free], dtype=int)
+        self._places = self._model.jnt_qposadr[ids]
+        self._freedoms = self._model.jnt_dofadr[ids]
+        self._motors = self._freedoms[: self._count]
+        self._held_positions = np.array([positions[joint.name] for joint in roles.held])
+        self._held_velocities = np.zeros(len(roles.held))
+        self._no_efforts = np.full(len(roles.mimics) + len(roles.held), np.nan)
+        columns = {joint.name: column for column, joint in enumerate(roles.commanded)}
+        self._coordinates = np.zeros((self._model.nv, self._count))
+        for freedom, joint in zip(self._freedoms, roles.free, strict=True):
+            multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
+            self._coordinates[freedom, columns[leader(joint)]] = multiplier
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The commanded joints, in the order of the commands."""
+        return tuple(joint.name for joint in self._roles.commanded)
+
+    @property
+    def reported_joints(self) -> tuple[str, ...]:
+        """Every moving joint: those that are commanded, that follow one, that are held."""
+        return tuple(joint.name for joint in (*self._roles.free, *self._roles.held))
+
+    @property
+    def limits(self) -> tuple[Limits, ...]:
+        """What the URDF lets the commanded joints do."""
+        return tuple(joint.limits for joint in self._roles.commanded)
+
+    @property
+    def time(self) -> float:
+        """The time since the start, s."""
+        return float(self._data.time)
+
+    @property
+    def braked(self) -> bool:
+        """Whether the brakes still hold the robot."""
+        return self._braked
+
+    def step(self, command: ArrayLike | None = None) -> None:
+        """
+        Go on by one time step.
+
+        :param command: efforts of the commanded joints, shape (n,), N m or N; None for the last
+        """
+        if command is not None:
+            self._command = _finite('command', command, self._count)
+        self._under_way.append(self._command)
+        due = self._under_way.popleft()
+        self._push()
+        if due is None:
+            self._rest()
+            self._data.time += self._model.opt.timestep
+        else:
+            self._move(due)
+
+    def state(self) -> JointStates:
+        """Return what the joints' sensors tell, with noise that differs from call to call."""
+        data = self._data
+        states = JointStates(
+            np.concatenate((data.qpos[self._places], self._held_positions)),
+            np.concatenate((data.qvel[self._freedoms], self._held_velocities)),
+            np.concatenate((self._efforts, self._no_efforts)),
+        )
+        deviations = (self._noise.position, self._noise.velocity, self._noise.effort)
+        for values, deviation in zip(states, deviations, strict=True):
+            if deviation > 0.0:
+                values += deviation * self._random.standard_normal(values.size)
+        return states
+
+    def apply_push(self, link: str, push: Wrench | None) -> None:
+        """
+        Push a link from the next step on, instead of what pushed it before.
+
+        :param link: its name
+        :param push: what the environment exerts on it, constant in the frame that it names; None
+            for no more
+        """
+        self._body(link)
+        if push is None:
+            self._pushes.pop(link, None)
+            self._data.xfrc_applied[self._body(link)] = 0.0
+            return
+        self._body(link if push.frame is None else push.frame)
+        for argument, values in (
+            ('force', push.force),
+            ('torque', push.torque),
+            ('point', push.point),
+        ):
+            _finite(f'{argument} on link {link!r}', values, 3)
+        self._pushes[link] = push
+
+    def wrench(self, link: str) -> tuple[Array, Array]:
+        """
+        Return what a force-torque sensor at a link's origin reads: force, N, and torque, N m.
+
+        The link and all beyond it exert this on the sensor, in the link's axes: a tool that hangs
+        still reads its weight, pointing down; a push on it adds itself. It is the reading of the
+        last step's start.
+
+        :param link: the first link beyond the sensor
+        """
+        body, data = self._body(link), self._data
+        # MuJoCo gives what the parent exerts on the body, about the tree's centre of mass.
+        about_centre, force = data.cfrc_int[body, :3], data.cfrc_int[body, 3:]
+        lever = data.subtree_com[self._model.body_rootid[body]] - data.xpos[body]
+        moment = np.empty(3)
+        mujoco.mju_cross(moment, lever, force)
+        to_link = data.xmat[body].reshape(3, 3).T
+        return -(to_link @ force), -(to_link @ (about_centre + moment))
+
+    def _body(self, link: str) -> int:
+        if link not in self._description.links:
+            raise UnknownNameError('link', link, self._description.links)
+        return int(self._model.body(link).id)
+
+    def _push(self) -> None:
+        if not self._pushes:
+            return
+        data = self._data
+        mujoco.mj_kinematics(self._model, data)
+        for link, push in self._pushes.items():
+            body = self._body(link)
+            frame = body if push.frame is None else self._body(push.frame)
+            rotation = data.xmat[frame].reshape(3, 3)
+            force = rotation @ push.force
+            lever = data.xpos[frame] + rotation @ push.point - data.xipos[body]
+            data.xfrc_applied[body, :3] = force
+            data.xfrc_applied[body, 3:] = rotation @ push.torque + np.cross(lever, force)
+
+    def _rest(self) -> None:
+        """Stay, with the brakes on."""
+        self._braked = True
+        mujoco.mj_forward(self._model, self._data)
+        # What would accelerate the joints is what the brakes carry.
+        self._efforts = -(self._coordinates.T @ self._data.qfrc_smooth)
+        self._data.qacc[:] = 0.0
+        mujoco.mj_rnePostConstraint(self._model, self._data)
+
+    def _move(self, command: Array) -> None:
+        self._braked = False
+        self._data.qfrc_applied[self._motors] = command
+        mujoco.mj_forward(self._model, self._data)
+        mujoco.mj_rnePostConstraint(self._model, self._data)
+        mujoco.mj_Euler(self._model, self._data)
+        self._efforts = command
+
+
+def _finite(argument: str, values: ArrayLike, size: int) -> Array:
+    """Return finite numbers of shape (size,)."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(argument, f'is not an array of numbers: {error}') from error
+    if array.shape != (size,):
+        raise InputError(argument, f'has shape {array.shape}, not ({size},)')
+    if not np.isfinite(array).all():
+        raise InputError(argument, f'has a value that is not finite: {array.tolist()}')
+    return array
