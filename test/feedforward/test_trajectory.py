@@ -1,0 +1,272 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The compiled trajectory: interpolation, its derivatives, its ends, and the plain request."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+import pytest
+
+from rnea_ros.feedforward.trajectory import (
+    CUBIC,
+    LINEAR,
+    QUINTIC,
+    Knots,
+    Trajectory,
+    TrajectoryPoint,
+    TrajectoryRequest,
+)
+
+Array = NDArray[np.float64]
+
+DEGREES = (LINEAR, CUBIC, QUINTIC)
+JOINTS = 4
+
+
+def random_knots(
+    rng: np.random.Generator, degrees: list[int], first_time: float = 0.0
+) -> Knots:
+    shape = (len(degrees), JOINTS)
+    durations = rng.uniform(0.2, 1.5, len(degrees) - 1)
+    return Knots(
+        np.cumsum(np.concatenate(([first_time], durations))),
+        rng.uniform(-2.0, 2.0, shape),
+        rng.uniform(-1.0, 1.0, shape),
+        rng.uniform(-1.0, 1.0, shape),
+        np.array(degrees),
+    )
+
+
+def trajectory_of(knots: Knots) -> Trajectory:
+    names = tuple(f'joint_{number}' for number in range(knots.positions.shape[1]))
+    return Trajectory(names, None, knots)
+
+
+def sample(trajectory: Trajectory, time: float) -> Array:
+    """Position, velocity and acceleration, shape (3, joints)."""
+    state = np.full((3, len(trajectory.joint_names)), np.nan)
+    trajectory.sample(time, *state)
+    return state
+
+
+def is_over(trajectory: Trajectory, time: float) -> bool:
+    return trajectory.sample(time, *np.empty((3, len(trajectory.joint_names))))
+
+
+def solved_polynomial(knots: Knots, degree: int) -> Array:
+    """Coefficients in seconds from the first point, by solving the boundary conditions."""
+    orders = (degree + 1) // 2
+    duration = knots.times[1] - knots.times[0]
+    rows, values = [], []
+    for end in (0, 1):
+        given = (knots.positions[end], knots.velocities[end], knots.accelerations[end])
+        for order in range(orders):
+            row = np.zeros(degree + 1)
+            for power in range(order, degree + 1):
+                row[power] = math.perm(power, order) * (end * duration) ** (power - order)
+            rows.append(row)
+            values.append(given[order])
+    return np.linalg.solve(np.array(rows), np.array(values))
+
+
+@pytest.mark.parametrize('degree', DEGREES)
+def test_a_segment_is_the_polynomial_that_meets_what_both_its_ends_give(degree: int) -> None:
+    rng = np.random.default_rng(11)
+    for _ in range(20):
+        knots = random_knots(rng, [degree, degree], first_time=rng.uniform(0.0, 0.5))
+        polynomials = [
+            np.polynomial.Polynomial(column) for column in solved_polynomial(knots, degree).T
+        ]
+        trajectory = trajectory_of(knots)
+        for time in rng.uniform(knots.times[0], knots.times[1], 10):
+            elapsed = time - knots.times[0]
+            for order, values in enumerate(sample(trajectory, time)):
+                expected = [polynomial.deriv(order)(elapsed) for polynomial in polynomials]
+                np.testing.assert_allclose(values, expected, 1e-9, 1e-10)
+
+
+@pytest.mark.parametrize('first', DEGREES)
+@pytest.mark.parametrize('second', DEGREES)
+def test_a_segment_uses_only_what_both_its_ends_give(first: int, second: int) -> None:
+    knots = random_knots(np.random.default_rng(12), [first, second])
+    common = min(first, second)
+    same = Knots(
+        knots.times,
+        knots.positions,
+        knots.velocities,
+        knots.accelerations,
+        np.array([common, common]),
+    )
+    for time in np.linspace(0.0, knots.times[1], 7):
+        np.testing.assert_array_equal(
+            sample(trajectory_of(knots), time), sample(trajectory_of(same), time)
+        )
+
+
+def test_every_point_is_met_at_its_time() -> None:
+    rng = np.random.default_rng(13)
+    for _ in range(20):
+        knots = random_knots(rng, rng.choice(DEGREES, 8).tolist(), rng.uniform(0.0, 1.0))
+        trajectory = trajectory_of(knots)
+        for time, position in zip(knots.times, knots.positions, strict=True):
+            np.testing.assert_allclose(sample(trajectory, time)[0], position, 1e-9, 1e-10)
+
+
+@pytest.mark.parametrize(
+    ('degree', 'continuous'), [(LINEAR, 1), (CUBIC, 2), (QUINTIC, 3)]
+)
+def test_position_and_what_the_points_give_do_not_jump_at_a_point(
+    degree: int, continuous: int
+) -> None:
+    rng = np.random.default_rng(14)
+    knots = random_knots(rng, [degree] * 10)
+    trajectory = trajectory_of(knots)
+    for time in knots.times[1:-1]:
+        before, after = sample(trajectory, math.nextafter(time, 0.0)), sample(trajectory, time)
+        np.testing.assert_allclose(before[:continuous], after[:continuous], 1e-9, 1e-10)
+
+
+def test_positions_do_not_jump_where_the_degree_changes() -> None:
+    rng = np.random.default_rng(15)
+    knots = random_knots(rng, rng.choice(DEGREES, 30).tolist())
+    trajectory = trajectory_of(knots)
+    for time in knots.times[1:]:
+        before, after = sample(trajectory, math.nextafter(time, 0.0)), sample(trajectory, time)
+        np.testing.assert_allclose(before[0], after[0], 1e-9, 1e-10)
+
+
+def test_the_velocity_is_the_derivative_of_the_position() -> None:
+    rng = np.random.default_rng(16)
+    knots = random_knots(rng, rng.choice(DEGREES, 30).tolist())
+    trajectory = trajectory_of(knots)
+    step = 1e-5
+    for start, end in pairwise(knots.times):
+        for time in rng.uniform(start + step, end - step, 5):
+            slope = sample(trajectory, time + step)[0] - sample(trajectory, time - step)[0]
+            np.testing.assert_allclose(
+                sample(trajectory, time)[1], slope / (2.0 * step), 1e-6, 1e-6
+            )
+
+
+def test_the_acceleration_is_the_derivative_of_the_velocity() -> None:
+    rng = np.random.default_rng(17)
+    knots = random_knots(rng, rng.choice(DEGREES, 30).tolist())
+    trajectory = trajectory_of(knots)
+    step = 1e-5
+    for start, end in pairwise(knots.times):
+        for time in rng.uniform(start + step, end - step, 5):
+            slope = sample(trajectory, time + step)[1] - sample(trajectory, time - step)[1]
+            np.testing.assert_allclose(
+                sample(trajectory, time)[2], slope / (2.0 * step), 1e-6, 1e-6
+            )
+
+
+def test_positions_alone_are_joined_by_straight_lines_without_acceleration() -> None:
+    knots = random_knots(np.random.default_rng(18), [LINEAR] * 5)
+    trajectory = trajectory_of(knots)
+    for segment, (start, end) in enumerate(pairwise(knots.times)):
+        slope = np.diff(knots.positions, axis=0)[segment] / (end - start)
+        _, qd, qdd = sample(trajectory, 0.3 * start + 0.7 * end)
+        np.testing.assert_allclose(qd, slope, 1e-9, 1e-10)
+        np.testing.assert_array_equal(qdd, 0.0)
+
+
+@pytest.mark.parametrize('degree', DEGREES)
+def test_a_joint_at_rest_many_turns_from_zero_has_exactly_no_velocity(degree: int) -> None:
+    count = 50
+    knots = Knots(
+        np.linspace(0.0, 0.049, count),
+        np.full((count, JOINTS), 12345.678901234567),
+        np.zeros((count, JOINTS)),
+        np.zeros((count, JOINTS)),
+        np.full(count, degree),
+    )
+    trajectory = trajectory_of(knots)
+    for time in np.linspace(0.0, 0.049, 333):
+        q, qd, qdd = sample(trajectory, time)
+        np.testing.assert_array_equal(q, 12345.678901234567)
+        np.testing.assert_array_equal((qd, qdd), 0.0)
+
+
+def test_before_it_begins_the_first_position_is_held_at_rest() -> None:
+    knots = random_knots(np.random.default_rng(19), [QUINTIC] * 3, first_time=0.5)
+    for time in (-math.inf, -3.0, 0.0, 0.499):
+        q, qd, qdd = sample(trajectory_of(knots), time)
+        np.testing.assert_array_equal(q, knots.positions[0])
+        np.testing.assert_array_equal((qd, qdd), 0.0)
+        assert not is_over(trajectory_of(knots), time)
+
+
+def test_after_its_end_the_last_position_is_held_at_rest() -> None:
+    knots = random_knots(np.random.default_rng(20), [QUINTIC] * 3)
+    trajectory = trajectory_of(knots)
+    for time in (trajectory.duration, trajectory.duration + 1e-9, 1e6, math.inf):
+        q, qd, qdd = sample(trajectory, time)
+        np.testing.assert_array_equal(q, knots.positions[-1])
+        np.testing.assert_array_equal((qd, qdd), 0.0)
+        assert is_over(trajectory, time)
+
+
+def test_it_is_not_over_before_its_duration() -> None:
+    trajectory = trajectory_of(random_knots(np.random.default_rng(21), [CUBIC] * 3))
+    assert not is_over(trajectory, math.nextafter(trajectory.duration, 0.0))
+
+
+def test_a_time_that_is_not_a_number_holds_the_start() -> None:
+    knots = random_knots(np.random.default_rng(22), [CUBIC] * 3)
+    q, qd, qdd = sample(trajectory_of(knots), math.nan)
+    np.testing.assert_array_equal(q, knots.positions[0])
+    np.testing.assert_array_equal((qd, qdd), 0.0)
+    assert not is_over(trajectory_of(knots), math.nan)
+
+
+def test_a_single_point_is_held_before_and_after_its_time() -> None:
+    knots = random_knots(np.random.default_rng(23), [QUINTIC], first_time=1.0)
+    for time in (0.0, 1.0, 2.0):
+        q, qd, qdd = sample(trajectory_of(knots), time)
+        np.testing.assert_array_equal(q, knots.positions[0])
+        np.testing.assert_array_equal((qd, qdd), 0.0)
+        assert is_over(trajectory_of(knots), time) == (time >= 1.0)
+
+
+def test_samples_do_not_depend_on_the_order_in_which_they_are_taken() -> None:
+    rng = np.random.default_rng(24)
+    trajectory = trajectory_of(random_knots(rng, [QUINTIC] * 20))
+    times = np.linspace(-0.1, trajectory.duration + 0.1, 200)
+    in_order = [sample(trajectory, time) for time in times]
+    for index in rng.permutation(len(times)):
+        np.testing.assert_array_equal(sample(trajectory, times[index]), in_order[index])
+
+
+def test_knots_coefficients_and_final_position_cannot_be_written_to() -> None:
+    trajectory = trajectory_of(random_knots(np.random.default_rng(25), [CUBIC] * 3))
+    knots = trajectory.knots
+    for array in (
+        knots.times,
+        knots.positions,
+        knots.velocities,
+        knots.accelerations,
+        knots.degrees,
+        trajectory.coefficients,
+        trajectory.final_position,
+    ):
+        assert not array.flags.writeable
+
+
+def test_a_request_without_points_is_a_cancellation() -> None:
+    point = TrajectoryPoint(0.0, (1.0,))
+    assert TrajectoryRequest(('elbow',), ()).is_cancel
+    assert not TrajectoryRequest(('elbow',), (point,)).is_cancel
+
+
+def test_only_one_point_at_time_0_is_a_set_point() -> None:
+    at_0, at_1 = TrajectoryPoint(0.0, (1.0,)), TrajectoryPoint(1.0, (1.0,))
+    assert TrajectoryRequest(('elbow',), (at_0,)).is_setpoint
+    assert not TrajectoryRequest(('elbow',), (at_1,)).is_setpoint
+    assert not TrajectoryRequest(('elbow',), (at_0, at_1)).is_setpoint
+    assert not TrajectoryRequest(('elbow',), ()).is_setpoint

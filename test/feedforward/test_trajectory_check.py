@@ -1,0 +1,764 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Every refusal of a desired trajectory, and what becomes of the others."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+import math
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+import pytest
+
+from rnea_ros.errors import InputError, RneaError
+from rnea_ros.feedforward.trajectory import (
+    Setpoint,
+    Trajectory,
+    TrajectoryPoint,
+    TrajectoryRequest,
+)
+from rnea_ros.feedforward.trajectory_check import compile_trajectory
+from rnea_ros.feedforward.trajectory_rules import (
+    JointRules,
+    TrajectoryError,
+    TrajectoryReason,
+)
+
+Array = NDArray[np.float64]
+
+NAMES = ('shoulder', 'elbow', 'wrist')
+AT_REST = (0.0, 0.0, 0.0)
+FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
+
+
+def rules(**changes: Any) -> JointRules:
+    """Shoulder and elbow limited to 2 and 1 rad, a continuous wrist, starts within 0.1 rad."""
+    base: dict[str, Any] = {
+        'joint_names': NAMES,
+        'lower': np.array([-2.0, -1.0, -math.inf]),
+        'upper': np.array([2.0, 1.0, math.inf]),
+        'continuous': np.array([False, False, True]),
+        'start_tolerance': 0.1,
+    }
+    return JointRules(**(base | changes))
+
+
+def request_of(
+    *points: TrajectoryPoint,
+    names: tuple[str, ...] = NAMES,
+    start_time: float | None = None,
+) -> TrajectoryRequest:
+    return TrajectoryRequest(names, points, start_time)
+
+
+def valid_points() -> tuple[TrajectoryPoint, ...]:
+    """Three points from rest at 0 to rest, the middle one with a velocity."""
+    return (
+        TrajectoryPoint(0.0, AT_REST, AT_REST),
+        TrajectoryPoint(1.0, (0.3, 0.2, 0.1), (0.3, 0.2, 0.1)),
+        TrajectoryPoint(2.0, (0.6, 0.4, 0.2), AT_REST),
+    )
+
+
+def compiled(
+    request: TrajectoryRequest,
+    held_to: JointRules | None = None,
+    *,
+    now: float = 0.0,
+    position: ArrayLike = AT_REST,
+    velocity: ArrayLike = AT_REST,
+) -> Trajectory:
+    trajectory = compile_trajectory(
+        request, held_to or rules(), now=now, position=position, velocity=velocity
+    )
+    assert isinstance(trajectory, Trajectory)
+    return trajectory
+
+
+def setpoint_of(
+    point: TrajectoryPoint,
+    held_to: JointRules | None = None,
+    *,
+    start_time: float | None = None,
+    position: ArrayLike = AT_REST,
+) -> Setpoint:
+    setpoint = compile_trajectory(
+        request_of(point, start_time=start_time),
+        held_to or rules(),
+        now=0.0,
+        position=position,
+        velocity=AT_REST,
+    )
+    assert isinstance(setpoint, Setpoint)
+    return setpoint
+
+
+def refusal(
+    request: TrajectoryRequest,
+    held_to: JointRules | None = None,
+    *,
+    now: float = 0.0,
+    position: ArrayLike = AT_REST,
+    velocity: ArrayLike = AT_REST,
+) -> tuple[str, str | None, int | None]:
+    """Reason, joint and point of the refusal, each of them seen to be in its message."""
+    with pytest.raises(TrajectoryError) as caught:
+        compile_trajectory(
+            request, held_to or rules(), now=now, position=position, velocity=velocity
+        )
+    error = caught.value
+    message = str(error)
+    assert message.startswith(error.reason.value)
+    assert error.joint is None or repr(error.joint) in message
+    assert error.point is None or f'point {error.point}' in message
+    return error.reason.value, error.joint, error.point
+
+
+def sample(trajectory: Trajectory, time: float) -> Array:
+    """Position, velocity and acceleration, shape (3, joints)."""
+    state = np.full((3, len(trajectory.joint_names)), np.nan)
+    trajectory.sample(time, *state)
+    return state
+
+
+def with_point(index: int, **changes: Any) -> TrajectoryRequest:
+    points = list(valid_points())
+    points[index] = replace(points[index], **changes)
+    return request_of(*points)
+
+
+def test_the_request_that_the_refusals_are_made_from_is_accepted() -> None:
+    trajectory = compiled(request_of(*valid_points()))
+    assert trajectory.joint_names == NAMES
+    assert trajectory.start_time is None
+    assert trajectory.duration == 2.0
+    np.testing.assert_array_equal(trajectory.final_position, (0.6, 0.4, 0.2))
+
+
+def test_a_refusal_is_an_error_of_the_package() -> None:
+    assert issubclass(TrajectoryError, RneaError)
+
+
+def test_empty_joint_names_are_refused() -> None:
+    request = request_of(*valid_points(), names=())
+    assert refusal(request) == ('empty_joint_names', None, None)
+
+
+def test_an_unknown_joint_is_refused_by_name() -> None:
+    request = request_of(*valid_points(), names=('shoulder', 'tail', 'wrist'))
+    assert refusal(request) == ('unknown_joint', 'tail', None)
+
+
+def test_a_joint_named_twice_is_refused_by_name() -> None:
+    request = request_of(*valid_points(), names=('shoulder', 'wrist', 'wrist'))
+    assert refusal(request) == ('duplicate_joint', 'wrist', None)
+
+
+def test_a_missing_joint_is_refused_by_name() -> None:
+    request = request_of(TrajectoryPoint(1.0, (0.0, 0.0)), names=('wrist', 'shoulder'))
+    assert refusal(request) == ('missing_joint', 'elbow', None)
+
+
+def test_joints_may_come_in_any_order() -> None:
+    order = (2, 0, 1)
+    names = tuple(NAMES[joint] for joint in order)
+    shuffled = [
+        TrajectoryPoint(
+            point.time,
+            [point.positions[joint] for joint in order],
+            [point.velocities[joint] for joint in order],
+        )
+        for point in valid_points()
+    ]
+    in_order = compiled(request_of(*valid_points()))
+    trajectory = compiled(request_of(*shuffled, names=names))
+    for time in np.linspace(0.0, 2.0, 21):
+        np.testing.assert_array_equal(sample(trajectory, time), sample(in_order, time))
+
+
+def test_joints_left_out_hold_their_position_where_that_is_allowed() -> None:
+    request = request_of(
+        TrajectoryPoint(1.0, (0.5,), (0.1,), (0.2,)),
+        TrajectoryPoint(2.0, (1.0,), (0.0,), (0.0,)),
+        names=('shoulder',),
+    )
+    trajectory = compiled(
+        request,
+        rules(allow_partial_joints=True),
+        position=(0.0, 0.7, 9.0),
+        velocity=(0.1, 0.2, 0.3),
+    )
+    for time in np.linspace(0.0, 2.5, 26):
+        held = sample(trajectory, time)[:, 1:]
+        np.testing.assert_array_equal(held, [(0.7, 9.0), (0.0, 0.0), (0.0, 0.0)])
+    np.testing.assert_allclose(sample(trajectory, 1.0)[:, 0], (0.5, 0.1, 0.2), 1e-9, 1e-10)
+
+
+def test_a_held_joint_may_be_beyond_its_limit() -> None:
+    request = request_of(TrajectoryPoint(1.0, (0.5,), (0.0,)), names=('shoulder',))
+    trajectory = compiled(
+        request, rules(allow_partial_joints=True), position=(0.0, 1.2, 0.0)
+    )
+    assert sample(trajectory, 0.5)[0, 1] == 1.2
+
+
+@pytest.mark.parametrize('field', FIELDS)
+@pytest.mark.parametrize('size', [1, 2, 4])
+def test_a_field_of_the_wrong_length_is_refused(field: str, size: int) -> None:
+    full: dict[str, tuple[float, ...]] = dict.fromkeys(FIELDS, AT_REST) | {field: (0.0,) * size}
+    request = request_of(valid_points()[0], TrajectoryPoint(1.0, **full), valid_points()[2])
+    assert refusal(request) == ('wrong_size', None, 1)
+
+
+def test_a_point_without_positions_is_refused() -> None:
+    assert refusal(with_point(1, positions=())) == ('wrong_size', None, 1)
+
+
+def test_accelerations_without_velocities_are_refused() -> None:
+    request = with_point(1, velocities=(), accelerations=AT_REST)
+    assert refusal(request) == ('accelerations_without_velocities', None, 1)
+
+
+def test_a_request_without_points_is_a_cancellation_and_no_motion() -> None:
+    assert refusal(request_of()) == ('no_points', None, None)
+
+
+@pytest.mark.parametrize('field', FIELDS)
+@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
+def test_a_value_that_is_not_finite_is_refused(field: str, value: float) -> None:
+    full = dict.fromkeys(FIELDS, AT_REST) | {field: (0.0, 0.0, value)}
+    request = request_of(*valid_points()[:2], TrajectoryPoint(2.0, **full))
+    assert refusal(request) == ('not_finite', 'wrist', 2)
+
+
+@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
+def test_a_time_that_is_not_finite_is_refused(value: float) -> None:
+    assert refusal(with_point(1, time=value)) == ('not_finite', None, 1)
+
+
+@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
+def test_a_start_time_that_is_not_finite_is_refused(value: float) -> None:
+    request = request_of(*valid_points(), start_time=value)
+    assert refusal(request) == ('not_finite', None, None)
+
+
+def test_a_motion_too_fast_for_a_number_is_refused() -> None:
+    assert refusal(with_point(1, time=1e-200)) == ('not_finite', 'shoulder', 1)
+
+
+def test_a_motion_too_far_for_a_number_is_refused() -> None:
+    request = request_of(
+        TrajectoryPoint(0.0, AT_REST),
+        TrajectoryPoint(1.0, (0.0, 0.0, 1.0)),
+        TrajectoryPoint(4.0, (0.0, 0.0, 1.7e308)),
+    )
+    assert refusal(request, rules(start_tolerance=math.inf)) == ('not_finite', 'wrist', 2)
+
+
+@pytest.mark.parametrize('argument', ['position', 'velocity'])
+def test_a_start_state_that_is_not_finite_is_refused(argument: str) -> None:
+    state: dict[str, Any] = {argument: (0.0, math.nan, 0.0)}
+    assert refusal(request_of(*valid_points()), **state) == ('start_not_finite', 'elbow', None)
+
+
+def test_a_present_time_that_is_not_finite_is_refused() -> None:
+    request = request_of(*valid_points())
+    assert refusal(request, now=math.nan) == ('start_not_finite', None, None)
+
+
+@pytest.mark.parametrize('argument', ['position', 'velocity'])
+def test_a_start_state_of_the_wrong_shape_is_the_callers_error(argument: str) -> None:
+    state: dict[str, Any] = {'position': AT_REST, 'velocity': AT_REST, argument: (0.0, 0.0)}
+    with pytest.raises(InputError, match=argument):
+        compile_trajectory(request_of(*valid_points()), rules(), now=0.0, **state)
+
+
+def test_a_negative_time_is_refused() -> None:
+    assert refusal(with_point(0, time=-0.1)) == ('negative_time', None, 0)
+
+
+@pytest.mark.parametrize('time', [0.0, 0.9, 1.0])
+def test_times_that_do_not_increase_are_refused(time: float) -> None:
+    assert refusal(with_point(2, time=time)) == ('times_not_increasing', None, 2)
+
+
+def test_a_trajectory_that_ended_in_the_past_is_refused() -> None:
+    request = request_of(*valid_points(), start_time=100.0)
+    assert refusal(request, now=102.5) == ('ended_in_past', None, 2)
+
+
+def test_a_set_point_of_the_past_is_refused() -> None:
+    request = request_of(TrajectoryPoint(0.0, AT_REST), start_time=100.0)
+    assert refusal(request, now=100.001) == ('ended_in_past', None, 0)
+
+
+def test_a_trajectory_that_ends_now_is_accepted() -> None:
+    request = request_of(*valid_points(), start_time=100.0)
+    trajectory = compiled(request, now=102.0, position=(0.6, 0.4, 0.2))
+    np.testing.assert_array_equal(sample(trajectory, 2.0)[0], (0.6, 0.4, 0.2))
+
+
+def test_a_final_velocity_is_refused() -> None:
+    request = with_point(2, velocities=(0.0, -1e-6, 0.0))
+    assert refusal(request) == ('final_velocity', 'elbow', 2)
+
+
+def test_a_final_velocity_below_single_precision_is_rest() -> None:
+    compiled(with_point(2, velocities=(0.0, 1.1e-7, 0.0)))
+
+
+def test_a_final_velocity_is_accepted_where_allowed_and_ends_in_rest() -> None:
+    request = with_point(2, velocities=(0.0, 0.5, 0.0))
+    trajectory = compiled(request, rules(allow_nonzero_final_velocity=True))
+    assert sample(trajectory, math.nextafter(2.0, 0.0))[1, 1] == pytest.approx(0.5)
+    np.testing.assert_array_equal(sample(trajectory, 2.0)[1], 0.0)
+
+
+@pytest.mark.parametrize('elbow', [-1.00001, 1.00001])
+def test_a_point_beyond_a_position_limit_is_refused(elbow: float) -> None:
+    request = with_point(1, positions=(0.0, elbow, 0.0), velocities=AT_REST)
+    assert refusal(request) == ('position_limit', 'elbow', 1)
+
+
+def test_limits_go_by_joint_name() -> None:
+    request = request_of(
+        TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(1.0, (0.0, 0.0, 1.5)),
+        names=('wrist', 'shoulder', 'elbow'),
+    )
+    assert refusal(request) == ('position_limit', 'elbow', 1)
+
+
+def test_a_limit_in_single_precision_is_not_beyond_itself() -> None:
+    pi = float(np.float32(math.pi))
+    assert pi > math.pi
+    held_to = rules(upper=np.array([math.pi, 1.0, math.inf]))
+    request = with_point(2, positions=(pi, 0.4, 0.2))
+    compiled(request, held_to)
+
+
+@pytest.mark.parametrize('accelerations', [(), AT_REST])
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+def test_an_overshoot_between_two_points_is_refused(
+    accelerations: Sequence[float], side: float
+) -> None:
+    request = request_of(
+        TrajectoryPoint(0.0, AT_REST, AT_REST, accelerations),
+        TrajectoryPoint(1.0, (0.0, 0.9 * side, 0.0), (0.0, 2.0 * side, 0.0), accelerations),
+        TrajectoryPoint(2.0, (0.0, 0.9 * side, 0.0), AT_REST, accelerations),
+    )
+    assert refusal(request) == ('position_limit', 'elbow', 2)
+
+
+def test_an_overshoot_below_a_milliradian_is_accepted() -> None:
+    swing = 0.9e-3 / (4.0 / 27.0)
+    request = request_of(
+        TrajectoryPoint(0.0, (0.0, 0.95, 0.0), AT_REST),
+        TrajectoryPoint(1.0, (0.0, 1.0, 0.0), (0.0, swing, 0.0)),
+        TrajectoryPoint(2.0, (0.0, 1.0, 0.0), AT_REST),
+    )
+    trajectory = compiled(request, position=(0.0, 0.95, 0.0))
+    assert sample(trajectory, 1.0 + 1.0 / 3.0)[0, 1] == pytest.approx(1.0009)
+
+
+def test_an_overshoot_on_the_way_to_the_first_point_is_refused() -> None:
+    request = request_of(TrajectoryPoint(1.0, (0.0, 0.9, 0.0), AT_REST))
+    refused = refusal(request, position=(0.0, 0.9, 0.0), velocity=(0.0, 3.0, 0.0))
+    assert refused == ('position_limit', 'elbow', 0)
+
+
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+def test_a_robot_beyond_a_limit_may_come_back(side: float) -> None:
+    request = request_of(TrajectoryPoint(1.0, (0.0, 0.9 * side, 0.0), AT_REST))
+    trajectory = compiled(request, position=(0.0, 1.2 * side, 0.0))
+    assert sample(trajectory, 0.0)[0, 1] == 1.2 * side
+    assert sample(trajectory, 1.0)[0, 1] == 0.9 * side
+
+
+@pytest.mark.parametrize('shoulder', [-0.101, 0.101])
+def test_a_start_too_far_from_the_robot_is_refused(shoulder: float) -> None:
+    refused = refusal(request_of(*valid_points()), position=(shoulder, 0.0, 0.0))
+    assert refused == ('start_too_far', 'shoulder', 0)
+
+
+def test_a_start_within_the_tolerance_is_accepted() -> None:
+    trajectory = compiled(request_of(*valid_points()), position=(0.099, -0.099, 0.0))
+    np.testing.assert_array_equal(sample(trajectory, 0.0)[0], 0.0)
+
+
+def test_a_first_point_ahead_may_be_any_distance_away() -> None:
+    request = request_of(*valid_points()[1:])
+    trajectory = compiled(request, position=(-1.9, -0.9, 3.0))
+    np.testing.assert_array_equal(sample(trajectory, 0.0)[0], (-1.9, -0.9, 3.0))
+
+
+def test_the_bridge_meets_the_start_state_with_no_acceleration() -> None:
+    start = (0.05, -0.1, 0.2), (0.3, -0.2, 0.1)
+    first = (0.3, 0.2, 0.1), (0.1, 0.1, 0.1), (0.2, 0.2, 0.2)
+    request = request_of(
+        TrajectoryPoint(1.0, *first), TrajectoryPoint(2.0, (0.6, 0.4, 0.2), AT_REST, AT_REST)
+    )
+    trajectory = compiled(request, position=start[0], velocity=start[1])
+    np.testing.assert_allclose(sample(trajectory, 0.0), (*start, AT_REST), 1e-9, 1e-10)
+    reached = sample(trajectory, math.nextafter(1.0, 0.0))
+    np.testing.assert_allclose(reached, first, 1e-9, 1e-10)
+
+
+def test_the_bridge_to_a_point_with_a_velocity_is_cubic() -> None:
+    request = request_of(TrajectoryPoint(2.0, (1.0, 0.0, 0.0), AT_REST))
+    trajectory = compiled(request)
+    # 3 s^2 - 2 s^3 at s = 1/4, and its derivatives, over 2 s.
+    expected = (0.15625, 1.125 / 2.0, 3.0 / 4.0)
+    np.testing.assert_allclose(sample(trajectory, 0.5)[:, 0], expected, 1e-9, 1e-10)
+
+
+def test_the_bridge_to_positions_alone_is_a_straight_line_whatever_the_velocity() -> None:
+    request = request_of(TrajectoryPoint(2.0, (1.0, 0.0, 0.0)))
+    trajectory = compiled(request, velocity=(0.7, 0.7, 0.7))
+    np.testing.assert_allclose(sample(trajectory, 0.5)[:, 0], (0.25, 0.5, 0.0), 1e-9, 1e-10)
+
+
+def test_a_start_ahead_holds_the_position_until_then() -> None:
+    request = request_of(TrajectoryPoint(1.0, (0.5, 0.0, 0.0), AT_REST), start_time=110.0)
+    trajectory = compiled(request, now=100.0, position=(0.2, 0.1, 0.0))
+    assert trajectory.start_time == 110.0
+    for time in (-10.0, -1e-6):
+        expected = [(0.2, 0.1, 0.0), AT_REST, AT_REST]
+        np.testing.assert_array_equal(sample(trajectory, time), expected)
+
+
+def test_a_start_that_has_passed_is_joined_where_the_motion_is_now() -> None:
+    request = request_of(*valid_points(), start_time=100.0)
+    trajectory = compiled(request, now=101.0, position=(0.3, 0.2, 0.1))
+    from_start = compiled(request_of(*valid_points()))
+    for time in (1.0, 1.5, 1.9):
+        np.testing.assert_array_equal(sample(trajectory, time), sample(from_start, time))
+
+
+def test_a_motion_joined_midway_must_be_near_the_robot_now_not_at_its_first_point() -> None:
+    request = request_of(*valid_points(), start_time=100.0)
+    assert refusal(request, now=101.5) == ('start_too_far', 'shoulder', 1)
+
+
+def test_a_first_point_still_ahead_of_a_passed_start_is_reached_from_now() -> None:
+    request = request_of(*valid_points()[1:], start_time=100.0)
+    start = (-0.5, 0.5, 0.0), (0.1, 0.1, 0.1)
+    trajectory = compiled(request, now=100.5, position=start[0], velocity=start[1])
+    np.testing.assert_allclose(sample(trajectory, 0.5)[:2], start, 1e-9, 1e-10)
+    np.testing.assert_allclose(sample(trajectory, 1.0)[0], (0.3, 0.2, 0.1), 1e-9, 1e-10)
+
+
+@pytest.mark.parametrize('turns', [-3, -1, 0, 1, 5])
+def test_a_continuous_joint_is_shifted_by_whole_turns_to_the_robot(turns: int) -> None:
+    wrist = 2.0 * math.pi * turns
+    trajectory = compiled(request_of(*valid_points()), position=(0.0, 0.0, wrist + 0.05))
+    unshifted = compiled(request_of(*valid_points()))
+    for time in np.linspace(0.0, 2.0, 11):
+        expected = sample(unshifted, time)
+        expected[0, 2] += wrist
+        np.testing.assert_allclose(sample(trajectory, time), expected, 1e-9, 1e-10)
+    assert trajectory.final_position[2] == pytest.approx(wrist + 0.2)
+
+
+def test_the_turns_within_a_motion_are_kept() -> None:
+    request = request_of(
+        TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(9.0, (0.0, 0.0, 20.0))
+    )
+    trajectory = compiled(request, position=(0.0, 0.0, 4.0 * math.pi))
+    assert trajectory.final_position[2] == pytest.approx(20.0 + 4.0 * math.pi)
+
+
+def test_a_motion_joined_midway_is_shifted_to_the_robot_where_it_is_now() -> None:
+    request = request_of(
+        TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(10.0, (0.0, 0.0, 20.0)), start_time=100.0
+    )
+    trajectory = compiled(request, now=105.0, position=(0.0, 0.0, 10.0 - 2.0 * math.pi))
+    assert sample(trajectory, 5.0)[0, 2] == pytest.approx(10.0 - 2.0 * math.pi)
+
+
+def test_the_start_of_a_continuous_joint_is_measured_the_short_way_round() -> None:
+    near = rules(start_tolerance=0.1)
+    wrist = (0.0, 0.0, math.pi - 0.04)
+    assert setpoint_of(TrajectoryPoint(0.0, wrist), near, position=(0.0, 0.0, -math.pi + 0.04))
+    refused = refusal(
+        request_of(TrajectoryPoint(0.0, wrist)), near, position=(0.0, 0.0, -math.pi + 0.07)
+    )
+    assert refused == ('start_too_far', 'wrist', 0)
+
+
+@pytest.mark.parametrize('turns', [0.5, 1.5, 2.5, 7.5])
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+def test_a_joint_half_a_turn_away_goes_the_way_it_was_told(side: float, turns: float) -> None:
+    # A hair more than half a turn, so that rounding does not decide which way is shorter.
+    wrist = 0.3 + side * (turns * 2.0 * math.pi + 1e-10)
+    request = request_of(TrajectoryPoint(1.0, (0.0, 0.0, wrist)))
+    trajectory = compiled(request, position=(0.0, 0.0, 0.3))
+    assert trajectory.final_position[2] == pytest.approx(0.3 + side * math.pi)
+
+
+def test_a_joint_that_is_not_continuous_is_never_shifted() -> None:
+    held_to = rules(lower=np.full(3, -20.0), upper=np.full(3, 20.0))
+    request = request_of(TrajectoryPoint(1.0, (7.0, 7.0, 7.0)))
+    trajectory = compiled(request, held_to)
+    expected = (7.0, 7.0, 7.0 - 2.0 * math.pi)
+    np.testing.assert_allclose(trajectory.final_position, expected, 1e-9, 1e-10)
+
+
+def test_one_point_at_time_0_is_a_set_point_kept_as_given() -> None:
+    point = TrajectoryPoint(0.0, (0.01, 0.02, 0.03), (0.4, 0.5, 0.6), (7.0, 8.0, 9.0))
+    setpoint = setpoint_of(point)
+    assert setpoint.joint_names == NAMES
+    assert setpoint.start_time is None
+    np.testing.assert_array_equal(setpoint.q, point.positions)
+    np.testing.assert_array_equal(setpoint.qd, point.velocities)
+    np.testing.assert_array_equal(setpoint.qdd, point.accelerations)
+
+
+def test_what_a_set_point_does_not_give_is_zero() -> None:
+    setpoint = setpoint_of(TrajectoryPoint(0.0, (0.01, 0.02, 0.03)))
+    np.testing.assert_array_equal((setpoint.qd, setpoint.qdd), 0.0)
+
+
+def test_a_set_point_ahead_keeps_its_start_time() -> None:
+    assert setpoint_of(TrajectoryPoint(0.0, AT_REST), start_time=5.0).start_time == 5.0
+
+
+def test_a_set_point_of_a_continuous_joint_is_shifted_to_the_robot() -> None:
+    wrist = 0.02 - 4.0 * math.pi
+    setpoint = setpoint_of(TrajectoryPoint(0.0, AT_REST), position=(0.0, 0.0, wrist))
+    assert setpoint.q[2] == pytest.approx(-4.0 * math.pi)
+
+
+def test_a_set_point_is_held_to_limits_and_to_the_start_tolerance() -> None:
+    beyond = request_of(TrajectoryPoint(0.0, (2.1, 0.0, 0.0)))
+    assert refusal(beyond, position=(2.1, 0.0, 0.0)) == ('position_limit', 'shoulder', 0)
+    far = request_of(TrajectoryPoint(0.0, (0.2, 0.0, 0.0)))
+    assert refusal(far) == ('start_too_far', 'shoulder', 0)
+
+
+def test_one_point_at_a_later_time_is_a_motion_that_must_end_at_rest() -> None:
+    request = request_of(TrajectoryPoint(1.0, AT_REST, (0.0, 0.1, 0.0)))
+    assert refusal(request) == ('final_velocity', 'elbow', 0)
+
+
+def test_a_set_point_cannot_be_written_to() -> None:
+    setpoint = setpoint_of(TrajectoryPoint(0.0, AT_REST))
+    for values in (setpoint.q, setpoint.qd, setpoint.qdd):
+        assert not values.flags.writeable
+
+
+def test_compiling_changes_nothing_that_it_is_given() -> None:
+    points = [
+        TrajectoryPoint(0.0, np.zeros(3), np.zeros(3)),
+        TrajectoryPoint(1.0, np.array([0.0, 0.0, 9.0]), np.zeros(3)),
+        TrajectoryPoint(2.0, np.array([0.0, 0.5, 9.0]), np.zeros(3)),
+    ]
+    position, velocity = np.array([0.0, 0.0, 13.0]), np.array([0.1, 0.2, 0.3])
+    for last in (0.5, 5.0, math.nan):
+        points[2].positions[1:2] = np.array([last])  # type: ignore[index]
+        request = request_of(*points)
+        given_points, given_state = deepcopy(points), (position.copy(), velocity.copy())
+        try:
+            compiled(request, rules(start_tolerance=1.0), position=position, velocity=velocity)
+        except TrajectoryError:
+            assert last != 0.5
+        np.testing.assert_equal(
+            [vars(point) for point in points], [vars(point) for point in given_points]
+        )
+        np.testing.assert_array_equal((position, velocity), given_state)
+        assert position.flags.writeable
+
+
+def test_a_trajectory_does_not_follow_later_changes_of_what_it_was_made_from() -> None:
+    goal, position = np.array([0.5, 0.5, 0.5]), np.zeros(3)
+    trajectory = compiled(request_of(TrajectoryPoint(1.0, goal)), position=position)
+    goal[:], position[:] = 99.0, 99.0
+    np.testing.assert_array_equal(sample(trajectory, 0.0)[0], 0.0)
+    np.testing.assert_array_equal(sample(trajectory, 1.0)[0], 0.5)
+
+
+@pytest.mark.parametrize('kind', [list, tuple, np.array, lambda values: array('d', values)])
+def test_values_may_be_any_sequence_of_floats(kind: Any) -> None:
+    request = request_of(*(
+        TrajectoryPoint(point.time, kind(point.positions), kind(point.velocities))
+        for point in valid_points()
+    ))
+    np.testing.assert_array_equal(
+        sample(compiled(request), 1.3), sample(compiled(request_of(*valid_points())), 1.3)
+    )
+
+
+def test_ten_thousand_points_of_seven_joints_follow_the_motion_they_are_taken_from() -> None:
+    count, joints = 10_000, 7
+    names = tuple(f'joint_{number}' for number in range(joints))
+    rate, size = np.linspace(0.5, 2.0, joints), np.linspace(0.2, 1.0, joints)
+    times = np.arange(count) * 0.01
+
+    def motion(time: Any) -> tuple[Array, Array, Array]:
+        phase = np.multiply.outer(time, rate)
+        return (
+            size * np.sin(phase), size * rate * np.cos(phase), -size * rate**2 * np.sin(phase)
+        )
+
+    q, qd, qdd = motion(times)
+    points = [
+        TrajectoryPoint(time, *fields)
+        for time, *fields in zip(
+            times.tolist(), q.tolist(), qd.tolist(), qdd.tolist(), strict=True
+        )
+    ]
+    held_to = JointRules(
+        names,
+        np.full(joints, -1.1),
+        np.full(joints, 1.1),
+        np.zeros(joints, dtype=np.bool_),
+        0.01,
+        allow_nonzero_final_velocity=True,
+    )
+    trajectory = compiled(
+        TrajectoryRequest(names, points), held_to, position=q[0], velocity=qd[0]
+    )
+    for time in np.random.default_rng(31).uniform(0.0, times[-1], 2000):
+        # A quintic through a sine errs by h^6 / 46080 in position, 1e-12 for 10 ms.
+        expected = motion(time)
+        sampled = sample(trajectory, time)
+        np.testing.assert_allclose(sampled[0], expected[0], 1e-9, 1e-10)
+        np.testing.assert_allclose(sampled[1], expected[1], 1e-9, 1e-8)
+        np.testing.assert_allclose(sampled[2], expected[2], 1e-6, 1e-6)
+
+
+def test_limits_of_a_continuous_joint_are_ignored() -> None:
+    held_to = rules(lower=np.full(3, -2.0), upper=np.full(3, 2.0))
+    trajectory = compiled(request_of(TrajectoryPoint(9.0, (0.0, 0.0, 3.0))), held_to)
+    assert trajectory.final_position[2] == 3.0
+
+
+@pytest.mark.parametrize(
+    ('argument', 'value'),
+    [
+        ('lower', np.zeros(2)),
+        ('upper', np.zeros((3, 1))),
+        ('continuous', np.zeros(4, dtype=np.bool_)),
+        ('lower', np.full(3, 5.0)),
+        ('lower', np.full(3, math.nan)),
+        ('start_tolerance', -0.1),
+        ('start_tolerance', math.nan),
+    ],
+)
+def test_impossible_rules_are_refused_by_argument(argument: str, value: Any) -> None:
+    with pytest.raises(InputError, match=argument):
+        rules(**{argument: value})
+
+
+SOME_FLOATS = st.floats() | st.floats(-3.0, 3.0) | st.just(0.0)
+SOME_VALUES = st.lists(SOME_FLOATS, max_size=4)
+FINITE = st.floats(-1e3, 1e3) | st.floats(allow_nan=False, allow_infinity=False)
+THREE_FINITE = st.lists(FINITE, min_size=3, max_size=3) | st.just([0.0, 0.0, 0.0])
+
+
+@st.composite
+def any_requests(draw: st.DrawFn) -> TrajectoryRequest:
+    """Requests of which some part may be anything, so that every rule gets its turn."""
+    wild = draw(st.sampled_from(('nothing', 'names', 'values', 'times', 'start')))
+    names: tuple[str, ...] = NAMES
+    if wild == 'names':
+        names = draw(st.lists(st.sampled_from((*NAMES, 'tail')), max_size=4).map(tuple))
+    times = draw(st.lists(st.floats(0.0, 9.0), max_size=4, unique=True).map(sorted))
+    if wild == 'times':
+        times = draw(st.lists(SOME_FLOATS, max_size=4))
+    size = len(names)
+    values = st.lists(st.floats(-0.5, 0.5), min_size=size, max_size=size)
+    if wild == 'values':
+        values = values | SOME_VALUES
+    optional = values | st.builds(list[float])
+    points = [
+        TrajectoryPoint(time, draw(values), draw(optional), draw(optional), draw(optional))
+        for time in times
+    ]
+    start_time = draw(SOME_FLOATS) if wild == 'start' else None
+    return TrajectoryRequest(names, points, start_time)
+
+
+@st.composite
+def finite_requests(draw: st.DrawFn) -> TrajectoryRequest:
+    """Requests that break no rule but, perhaps, that of being expressible in floats."""
+    time = st.floats(0.0, 100.0) | st.floats(0.0, 1e308)
+    points = []
+    for point_time in sorted(draw(st.lists(time, min_size=1, max_size=5, unique=True))):
+        velocities = draw(THREE_FINITE | st.just([]))
+        accelerations = draw(THREE_FINITE | st.just([])) if velocities else []
+        points.append(TrajectoryPoint(point_time, draw(THREE_FINITE), velocities, accelerations))
+    return TrajectoryRequest(NAMES, points, draw(st.none() | st.floats(0.0, 10.0)))
+
+
+def outcome_of(
+    request: TrajectoryRequest,
+    held_to: JointRules,
+    now: float,
+    position: ArrayLike,
+    velocity: ArrayLike,
+) -> Trajectory | Setpoint | TrajectoryReason:
+    try:
+        return compile_trajectory(
+            request, held_to, now=now, position=position, velocity=velocity
+        )
+    except TrajectoryError as error:
+        return error.reason
+
+
+def is_finite_over_time(motion: Trajectory | Setpoint) -> bool:
+    if isinstance(motion, Setpoint):
+        return bool(np.isfinite((motion.q, motion.qd, motion.qdd)).all())
+    knots = motion.knots.times
+    between = np.linspace(knots[:-1], knots[1:], 9).ravel()
+    times = (*knots, *between, -1.0, -math.inf, math.inf, math.nan, 1e300)
+    return all(np.isfinite(sample(motion, time)).all() for time in times)
+
+
+@settings(deadline=None, derandomize=True, max_examples=500)
+@given(
+    request=any_requests(),
+    now=st.sampled_from((0.0, 1.0)) | SOME_FLOATS,
+    position=st.just(AT_REST) | st.tuples(SOME_FLOATS, SOME_FLOATS, SOME_FLOATS),
+    velocity=st.just(AT_REST) | st.tuples(SOME_FLOATS, SOME_FLOATS, SOME_FLOATS),
+    lenient=st.booleans(),
+)
+def test_whatever_comes_is_refused_with_a_reason_or_is_finite_at_every_time(
+    request: TrajectoryRequest,
+    now: float,
+    position: tuple[float, float, float],
+    velocity: tuple[float, float, float],
+    lenient: bool,
+) -> None:
+    held_to = rules(
+        allow_partial_joints=lenient,
+        allow_nonzero_final_velocity=lenient,
+        start_tolerance=math.inf if lenient else 0.1,
+    )
+    outcome = outcome_of(request, held_to, now, position, velocity)
+    assert isinstance(outcome, TrajectoryReason) or is_finite_over_time(outcome)
+
+
+@settings(deadline=None, derandomize=True, max_examples=500)
+@given(request=finite_requests(), position=THREE_FINITE, velocity=THREE_FINITE)
+def test_finite_requests_of_any_size_are_finite_at_every_time_or_refused_as_not_finite(
+    request: TrajectoryRequest, position: list[float], velocity: list[float]
+) -> None:
+    held_to = rules(
+        lower=np.full(3, -math.inf),
+        upper=np.full(3, math.inf),
+        start_tolerance=math.inf,
+        allow_nonzero_final_velocity=True,
+    )
+    outcome = outcome_of(request, held_to, 0.0, position, velocity)
+    if isinstance(outcome, TrajectoryReason):
+        assert outcome is TrajectoryReason.NOT_FINITE
+    else:
+        assert is_finite_over_time(outcome)
