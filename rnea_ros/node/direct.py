@@ -2,63 +2,65 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Subscriptions that a thread reads by itself, past every executor.
+A subscription that a thread reads by itself, past every executor.
 
-An executor that wakes for each message costs half a core at 1 kHz. A control loop needs no waking:
-it comes at its own time, and takes what is newest then. This module alone uses
-``subscription.handle.take_message``, as ``rclpy.wait_for_message`` does.
+An executor costs more than the control does, and makes its messages wait for the callbacks before
+them. rclpy's way past it is the one of :mod:`rclpy.wait_for_message`; only this module knows it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
+
+Message = TypeVar('Message')
 
 
-class _OffExecutor(CallbackGroup):  # type: ignore[misc]
-    """A callback group whose entities no executor ever waits for."""
+class _NoSubscriptions(CallbackGroup):
+    """Keeps an executor from a subscription's messages, and leaves it the warnings of its QoS."""
 
     def can_execute(self, entity: Any) -> bool:
-        """Never."""
-        return False
+        return not isinstance(entity, Subscription)
 
     def beginning_execution(self, entity: Any) -> bool:
-        """Never."""
-        return False
+        return self.can_execute(entity)
 
     def ending_execution(self, entity: Any) -> None:
-        """Nothing was begun."""
+        """Nothing is counted, so nothing ends."""
 
 
-class DirectSubscription:
+class DirectSubscription(Generic[Message]):
     """
-    A subscription of a node that only :meth:`take` reads.
+    The newest message of a topic, without waiting.
 
-    :param node: the node
-    :param message_type: the class of the messages
-    :param topic: the topic's name
-    :param qos: a QoSProfile
-    :param options: further arguments of ``Node.create_subscription``
+    The node may be on an executor: it does not get the messages.
+
+    :param node: the node that subscribes
+    :param msg_type: the messages' class
+    :param topic: its name, resolved and remapped as usual
+    :param qos: keep last 1 makes :meth:`take` cost least
     """
 
-    def __init__(self, node: Any, message_type: Any, topic: str, qos: Any, **options: Any) -> None:
+    def __init__(self, node: Node, msg_type: type[Message], topic: str, qos: QoSProfile) -> None:
         self._node = node
+        self._msg_type = msg_type
         self._subscription = node.create_subscription(
-            message_type, topic, _ignore, qos, callback_group=_OffExecutor(), **options
+            msg_type, topic, lambda _: None, qos, callback_group=_NoSubscriptions()
         )
 
-    def take(self) -> Any:
-        """Return the next message that has come, None where there is none; never waits."""
-        subscription = self._subscription
-        with subscription.handle:
-            taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
-        return None if taken is None else taken[0]
+    def take(self) -> Message | None:
+        """Return the newest message that was not taken yet, None where there is none."""
+        newest = None
+        handle = self._subscription.handle
+        with handle:
+            while (taken := handle.take_message(self._msg_type, False)) is not None:
+                newest = taken[0]
+        return newest
 
     def destroy(self) -> None:
-        """Take the subscription down; nothing may be taken afterwards."""
+        """Unsubscribe; a take that is under way in another thread ends first."""
         self._node.destroy_subscription(self._subscription)
-
-
-def _ignore(message: Any) -> None:
-    """Be the callback that rclpy asks for and that nobody calls."""

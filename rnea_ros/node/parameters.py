@@ -47,7 +47,7 @@ PARAMETERS: Mapping[str, Declaration] = {
         False, 'refuse a URDF whose inertias no rigid body can have, instead of a warning'
     ),
     'command_topic': Declaration(
-        '/effort_controller/commands', 'topic of the effort controller', read_only=True
+        'effort_controller/commands', 'topic of the effort controller', read_only=True
     ),
     'joints': Declaration(
         [''],

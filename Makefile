@@ -1,0 +1,59 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# make demo    see an arm under computed torque, over real ROS 2 topics
+# make test    run the tests
+#
+# Both set up what they need below .venv/ and can be run again at once.
+# PYTHON=...              the interpreter to use (3.10 or newer)
+# ROS_DISTRO_WHEELS=...   kilted (default) or jazzy
+# DEMO=... TEST=...       further arguments of the demo or of pytest
+
+SHELL := /bin/bash
+PYTHON ?= $(firstword $(shell for v in 3.12 3.11 3.13 3.10 3; do \
+    command -v python$$v > /dev/null && python$$v -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+    2> /dev/null && echo python$$v && break; done))
+ROS_DISTRO_WHEELS ?= kilted
+VENV := .venv/$(ROS_DISTRO_WHEELS)
+RUN := $(VENV)/bin/python
+PIP := $(RUN) -m pip --disable-pip-version-check install -qq --constraint constraints.txt
+
+export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
+export PYTHONUNBUFFERED := 1
+
+.PHONY: demo test lint clean
+
+demo: $(VENV)/demo.stamp
+	@$(RUN) -m rnea_ros.sim.demo $(DEMO)
+
+test: $(VENV)/test.stamp
+	@$(RUN) -m pytest $(TEST)
+
+lint: $(VENV)/lint.stamp
+	@$(RUN) -m ruff check
+	@$(RUN) -m mypy
+	@$(VENV)/bin/lint-imports
+
+clean:
+	rm -rf .venv build demo_output
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo 'Python 3.10 or newer is needed: make PYTHON=...' >&2; exit 1; }
+	@echo "Setting up a Python environment in $(VENV) ($$($(PYTHON) --version)) ..."
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	    echo 'Making it failed. On Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
+
+$(VENV)/demo.stamp: $(VENV)/bin/python setup.py setup.cfg constraints.txt
+	@echo 'Installing ROS 2 $(ROS_DISTRO_WHEELS), MuJoCo and the package from PyPI (about a minute) ...'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags]'
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/demo.stamp
+	@echo 'Installing pytest and the oracles: Pinocchio, modern_robotics, vendor URDFs ...'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,test]'
+	@touch $@
+
+$(VENV)/lint.stamp: $(VENV)/test.stamp
+	@echo 'Installing ruff, mypy and import-linter ...'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,test,lint]'
+	@touch $@

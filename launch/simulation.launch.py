@@ -1,0 +1,62 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Start a simulated robot and the feedforward node that commands it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ament_index_python.packages import get_package_share_directory
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+ARGUMENTS = {
+    'robot': ('panda', 'robot of the package: panda, panda_arm or ur5e'),
+    'urdf': ('', 'URDF file of another robot; it is taken instead of robot'),
+    'mode': ('gravity', 'control law of the node'),
+    'rate': ('500', 'commands a second, Hz'),
+    'params_file': ('', "parameters of the node; empty: the package's config/feedforward.yaml"),
+    'use_sim_time': ('false', 'true: the simulation sends /clock, and the node follows it'),
+    'wrench_link': ('', 'link that carries a force-torque sensor; empty: none'),
+}
+
+
+def actions(context: Any) -> list[Any]:
+    """Return the simulated robot and the node."""
+    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    share = Path(get_package_share_directory('rnea_ros'))
+    urdf = given['urdf'] or str(share / 'urdf' / f'{given["robot"]}.urdf')
+    passed_on = {name: given[name] for name in ('mode', 'rate', 'params_file', 'use_sim_time')}
+    return [
+        Node(
+            package='rnea_ros',
+            executable='simulated_robot',
+            output='screen',
+            parameters=[
+                {
+                    'urdf': urdf,
+                    'publish_clock': given['use_sim_time'].lower() == 'true',
+                    'wrench_link': given['wrench_link'],
+                }
+            ],
+        ),
+        IncludeLaunchDescription(
+            PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
+            launch_arguments=passed_on.items(),
+        ),
+    ]
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription([
+        *(
+            DeclareLaunchArgument(name, default_value=default, description=description)
+            for name, (default, description) in ARGUMENTS.items()
+        ),
+        OpaqueFunction(function=actions),
+    ])

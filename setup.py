@@ -1,0 +1,87 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+from glob import glob
+from pathlib import Path
+import sys
+
+from setuptools import find_packages, setup
+
+PACKAGE = 'rnea_ros'
+
+EXECUTABLES = {
+    'feedforward_node': 'rnea_ros.node.feedforward_node',
+    'simulated_robot': 'rnea_ros.sim.simulated_robot',
+    'demo': 'rnea_ros.sim.demo',
+    'play_joint_states': 'rnea_ros.tools.play_joint_states',
+}
+
+
+def ros_wheels(rclpy: str, common: str, core: str) -> list[str]:
+    """Return ROS 2 of one distribution as wheels; its three version numbers move together."""
+    interfaces = ('sensor', 'trajectory', 'geometry', 'std', 'diagnostic')
+    return [
+        f'ros-rclpy[fastrtps]=={rclpy}',
+        *(f'ros-{name}-msgs=={common}' for name in interfaces),
+        *(f'ros-{name}-msgs=={core}' for name in ('lifecycle', 'rosgraph')),
+        f'ros-rcl-interfaces=={core}',
+    ]
+
+
+EXTRAS = {
+    'kilted': ros_wheels('9.1.2', '5.5.1', '2.3.0'),
+    'jazzy': ros_wheels('7.1.6', '5.3.6', '2.0.3'),
+    'sim': ['mujoco', 'matplotlib'],
+    'bags': ['rosbags'],
+    'test': [
+        'pytest',
+        'pytest-timeout',
+        'hypothesis',
+        'pin',
+        'example-robot-data',
+        'modern-robotics',
+        'xacro',
+        'build',
+    ],
+    'lint': ['ruff', 'mypy', 'import-linter'],
+}
+
+data_files = [
+    ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
+    (f'share/{PACKAGE}', ['package.xml']),
+    (f'share/{PACKAGE}/launch', glob('launch/*.launch.py')),
+    (f'share/{PACKAGE}/config', glob('config/*.yaml')),
+    (f'share/{PACKAGE}/urdf', glob('urdf/*.urdf')),
+]
+
+if {'bdist_wheel', 'editable_wheel'} & set(sys.argv):
+    # colcon puts console scripts where `ros2 run` and launch look for them, pip does not.
+    libexec = Path('build', 'libexec')
+    libexec.mkdir(parents=True, exist_ok=True)
+    for name, module in EXECUTABLES.items():
+        script = libexec / name
+        script.write_text(f'#!/usr/bin/env python3\nimport sys\n\nfrom {module} import main\n\nsys.exit(main())\n')
+        script.chmod(0o755)
+    data_files.append((f'lib/{PACKAGE}', [str(libexec / name) for name in EXECUTABLES]))
+
+setup(
+    name=PACKAGE,
+    version='0.1.0',
+    packages=find_packages(exclude=['test', 'test.*']),
+    package_data={PACKAGE: ['py.typed']},
+    data_files=data_files,
+    python_requires='>=3.10',
+    install_requires=['setuptools', 'numpy', 'numba', 'urdf-parser-py'],
+    extras_require=EXTRAS,
+    zip_safe=False,
+    author='The rnea_ros authors',
+    maintainer='The rnea_ros authors',
+    maintainer_email='maintainers@rnea-ros.invalid',
+    description='Real-time torque feedforward for ROS 2 by the recursive Newton-Euler algorithm',
+    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
+    license='Apache-2.0',
+    entry_points={
+        'console_scripts': [f'{name} = {module}:main' for name, module in EXECUTABLES.items()]
+    },
+)

@@ -1,0 +1,33 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What every test shares: the ``--no-skipped-oracles`` switch, and quiet ROS logging."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        '--no-skipped-oracles',
+        action='store_true',
+        help='fail when a test marked oracle was skipped',
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  # type: ignore[no-untyped-def]
+    report = yield
+    if (
+        report.skipped
+        and item.get_closest_marker('oracle')
+        and item.config.getoption('--no-skipped-oracles')
+    ):
+        report.outcome = 'failed'
+        report.longrepr = f'an oracle test was skipped: {report.longrepr}'
+    return report
