@@ -35,7 +35,7 @@ FROZEN_AFTER = 0.08
 """Joint states that repeat their values for so long during a commanded motion are flagged, s."""
 
 LATE_PERIODS = 2
-"""Joint states older than so many periods of the control are flagged."""
+"""Joint states older than so many periods, theirs or the control's, are flagged."""
 
 
 class FeedforwardController:
@@ -282,8 +282,8 @@ class FeedforwardController:
 
     def _flag(self, now: float) -> None:
         """Say what is wrong while the control goes on."""
-        period = self._settings.settings.period
-        late = self._states.age(now) > LATE_PERIODS * period
+        usual = max(self._settings.settings.period, self._states.interval())
+        late = self._states.age(now) > LATE_PERIODS * usual
         frozen = self._reference.moving and (
             self._states.frozen_for(self._commanded_set) > FROZEN_AFTER
         )

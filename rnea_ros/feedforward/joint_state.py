@@ -28,6 +28,9 @@ Indices: TypeAlias = NDArray[np.intp]
 MAX_FUTURE = 0.010
 """How far a stamp may lie ahead of the clock, s."""
 
+SMOOTHING = 0.05
+"""Weight of the newest interval between samples in the usual one."""
+
 
 @dataclass
 class _Source:
@@ -40,6 +43,7 @@ class _Source:
     duplicate: bool
     stamp: float = -math.inf
     received: float = -math.inf
+    interval: float = 0.0
     changed: float = -math.inf
     values: Array = field(default_factory=lambda: np.empty(0))
 
@@ -88,6 +92,10 @@ class JointStateMonitor:
         :param now: monotonic time, s
         """
         return now - float(self._received.min()) if self._names else 0.0
+
+    def interval(self) -> float:
+        """Return the usual time between samples of the slowest source, s; 0 before two came."""
+        return max((source.interval for source in self._sources.values()), default=0.0)
 
     def frozen_for(self, joints: Iterable[int]) -> float:
         """
@@ -197,6 +205,9 @@ class JointStateMonitor:
         if not np.array_equal(values, source.values):
             source.changed = received
         source.values = values
+        if math.isfinite(source.received):
+            newest = received - source.received
+            source.interval += (newest - source.interval) * (SMOOTHING if source.interval else 1.0)
         source.received = received
         self.position[joints] = q
         self.velocity[joints] = qd

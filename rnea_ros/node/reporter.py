@@ -14,6 +14,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
 from ..feedforward.controller import FeedforwardController
 from ..feedforward.joint_state import JointStateMonitor
+from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
 from .clock import Clock
 from .messages import diagnostic_array
@@ -87,6 +88,7 @@ class Reporter:
         now = time.monotonic()
         if now - self._told_at >= 1.0:
             counts = self._counts()
+            counts.pop(Reason.JOINT_STATES_LATE.value, None)  # a flag in diagnostics is enough
             news = {k: v for k, v in counts.items() if v > self._told_counts.get(k, 0)}
             if news:
                 self._told_at = now

@@ -119,7 +119,7 @@ def _is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return '_' not in text  # Python alone reads 1_0 as ten
+    return text.isascii() and '_' not in text  # Python alone reads 1_0 as ten, and other digits
 
 
 def _check_joint(element: ElementTree.Element, owner: str) -> None:
