@@ -1,6 +1,8 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
+"""Build and install the package; versions here and in package.xml are kept the same by a test."""
+
 from glob import glob
 from pathlib import Path
 import sys
@@ -60,7 +62,9 @@ if {'bdist_wheel', 'editable_wheel'} & set(sys.argv):
     libexec.mkdir(parents=True, exist_ok=True)
     for name, module in EXECUTABLES.items():
         script = libexec / name
-        script.write_text(f'#!/usr/bin/env python3\nimport sys\n\nfrom {module} import main\n\nsys.exit(main())\n')
+        script.write_text(
+            f'#!/usr/bin/env python3\nimport sys\n\nfrom {module} import main\n\nsys.exit(main())\n'
+        )
         script.chmod(0o755)
     data_files.append((f'lib/{PACKAGE}', [str(libexec / name) for name in EXECUTABLES]))
 

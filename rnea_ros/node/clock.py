@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import time
-from typing import Protocol
+from typing import Any, Protocol
 
 from .direct import DirectSubscription
 from .messages import seconds
@@ -54,7 +54,7 @@ class SimClock:
     """
 
     def __init__(
-        self, subscription: DirectSubscription, set_back: Callable[[float], None]
+        self, subscription: DirectSubscription[Any], set_back: Callable[[float], None]
     ) -> None:
         self._subscription = subscription
         self._set_back = set_back

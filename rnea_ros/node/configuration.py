@@ -64,7 +64,7 @@ class Configuration:
             NEWEST,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
-        self.sim_clock: DirectSubscription | None = None
+        self.sim_clock: DirectSubscription[Any] | None = None
         if node.get_parameter('use_sim_time').value:
             self.sim_clock = DirectSubscription(node, ClockMessage, '/clock', NEWEST)
         self.publishers = Publishers(node, command_topic, joints)

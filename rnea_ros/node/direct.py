@@ -10,6 +10,7 @@ them. rclpy's way past it is the one of :mod:`rclpy.wait_for_message`; only this
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from rclpy.callback_groups import CallbackGroup
@@ -43,22 +44,35 @@ class DirectSubscription(Generic[Message]):
     :param msg_type: the messages' class
     :param topic: its name, resolved and remapped as usual
     :param qos: keep last 1 makes :meth:`take` cost least
+    :param options: further arguments of ``Node.create_subscription``
     """
 
-    def __init__(self, node: Node, msg_type: type[Message], topic: str, qos: QoSProfile) -> None:
+    def __init__(
+        self,
+        node: Node,
+        msg_type: type[Message],
+        topic: str,
+        qos: QoSProfile,
+        **options: Any,
+    ) -> None:
         self._node = node
         self._msg_type = msg_type
         self._subscription = node.create_subscription(
-            msg_type, topic, lambda _: None, qos, callback_group=_NoSubscriptions()
+            msg_type, topic, lambda _: None, qos, callback_group=_NoSubscriptions(), **options
         )
+
+    def take_all(self) -> Iterator[Message]:
+        """Yield the messages that were not taken yet, oldest first."""
+        handle = self._subscription.handle
+        with handle:
+            while (taken := handle.take_message(self._msg_type, False)) is not None:
+                yield taken[0]
 
     def take(self) -> Message | None:
         """Return the newest message that was not taken yet, None where there is none."""
         newest = None
-        handle = self._subscription.handle
-        with handle:
-            while (taken := handle.take_message(self._msg_type, False)) is not None:
-                newest = taken[0]
+        for newest in self.take_all():
+            pass
         return newest
 
     def destroy(self) -> None:

@@ -14,6 +14,7 @@ import gc
 import sys
 import threading
 import time
+from typing import Any
 
 from ..feedforward.controller import FeedforwardController
 from ..feedforward.joint_state import JointStateMonitor
@@ -48,7 +49,7 @@ class ControlLoop:
         self,
         controller: FeedforwardController,
         states: JointStateMonitor,
-        joint_states: DirectSubscription,
+        joint_states: DirectSubscription[Any],
         publishers: Publishers,
         period: float,
         clock: Clock,
@@ -113,8 +114,7 @@ class ControlLoop:
         self._finished.set()
 
     def _take_joint_states(self, now: float, clock: float) -> None:
-        message = self._joint_states.take()
-        while message is not None:
+        for message in self._joint_states.take_all():
             position, velocity, effort = joint_state_arrays(message)
             self._states.update(
                 message.name,
@@ -125,4 +125,3 @@ class ControlLoop:
                 clock=clock,
                 received=now,
             )
-            message = self._joint_states.take()
