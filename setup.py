@@ -63,7 +63,7 @@ if {'bdist_wheel', 'editable_wheel'} & set(sys.argv):
     for name, module in EXECUTABLES.items():
         script = libexec / name
         script.write_text(
-            f'#!/usr/bin/env python3\nimport sys\n\nfrom {module} import main\n\nsys.exit(main())\n'
+            f'#!/usr/bin/env python3\nimport sys\nfrom {module} import main\nsys.exit(main())\n'
         )
         script.chmod(0o755)
     data_files.append((f'lib/{PACKAGE}', [str(libexec / name) for name in EXECUTABLES]))

@@ -10,6 +10,7 @@ them. rclpy's way past it is the one of :mod:`rclpy.wait_for_message`; only this
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
@@ -70,10 +71,8 @@ class DirectSubscription(Generic[Message]):
 
     def take(self) -> Message | None:
         """Return the newest message that was not taken yet, None where there is none."""
-        newest = None
-        for newest in self.take_all():
-            pass
-        return newest
+        newest = deque(self.take_all(), maxlen=1)
+        return newest[0] if newest else None
 
     def destroy(self) -> None:
         """Unsubscribe; a take that is under way in another thread ends first."""

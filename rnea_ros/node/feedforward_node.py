@@ -33,7 +33,7 @@ LATCHED = QoSProfile(
 )
 
 
-class FeedforwardNode(LifecycleNode):  # type: ignore[misc]
+class FeedforwardNode(LifecycleNode):
     """
     Torque feedforward as a ROS 2 lifecycle node.
 

@@ -1,0 +1,37 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Files that come with the package: robots, parameters, launch files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import sys
+
+from .errors import RneaError
+
+
+class ResourceError(RneaError):
+    """A file of the package was not found."""
+
+
+def share_path(relative: str) -> Path:
+    """
+    Return the path of a file of the package, in a checkout or installed.
+
+    :param relative: path below the package's share directory, such as ``urdf/panda.urdf``
+    :raises ResourceError: it is nowhere; the message lists where it was looked for
+    """
+    package = Path(__file__).parent
+    candidates = [
+        package.parent / relative,  # a checkout
+        Path(sys.prefix, 'share', package.name, relative),  # pip
+        *(  # colcon: <prefix>/lib/pythonX.Y/site-packages/rnea_ros
+            parent / 'share' / package.name / relative for parent in package.parents[2:5]
+        ),
+    ]
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    places = ', '.join(str(candidate) for candidate in candidates)
+    raise ResourceError(f'{relative} is in none of {places}')

@@ -1,0 +1,154 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The demo's motion and gains, made to fit whatever arm is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+from ..robot import RobotModel
+
+Array: TypeAlias = NDArray[np.float64]
+
+POSES: Mapping[str, tuple[float, ...]] = {
+    'panda': (0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4),
+    'panda_arm': (0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4),
+    'ur5e': (0.0, -math.pi / 2, math.pi / 2, -math.pi / 2, -math.pi / 2, 0.0),
+}
+"""Where the shipped robots start."""
+
+AMPLITUDE = 0.5
+FREQUENCIES = (0.25, 0.5)
+FADE = 1.0
+KNOT_INTERVAL = 0.04
+"""rad; Hz, from the first to the last joint; s to reach the full amplitude; s between points."""
+
+GREATEST_KP, GREATEST_KD = 100.0, 20.0
+DAMPING_SHARE = 0.25
+"""Derivative gains keep kd * period below this share of a joint's inertia, to stay stable."""
+
+
+def start_pose(model: RobotModel, joints: tuple[str, ...]) -> Array:
+    """
+    Return a pose in the middle of what the limits allow, zero where there are none.
+
+    :param model: the robot
+    :param joints: the commanded joints
+    :return: positions, shape (m,), rad or m
+    """
+    numbers = [model.joint_names.index(name) for name in joints]
+    lower, upper = model.position_lower[numbers], model.position_upper[numbers]
+    limited = np.isfinite(lower) & np.isfinite(upper)
+    pose = np.zeros(len(joints))
+    pose[limited] = 0.5 * (lower[limited] + upper[limited])
+    return pose
+
+
+def gains(
+    model: RobotModel, joints: tuple[str, ...], pose: Array, period: float
+) -> tuple[Array, Array]:
+    """
+    Return proportional and derivative gains that a sampled loop can hold on every joint.
+
+    :param model: the robot
+    :param joints: the commanded joints
+    :param pose: their positions, shape (m,), rad or m
+    :param period: of the loop, s
+    :return: kp and kd, shapes (m,)
+    """
+    numbers = [model.joint_names.index(name) for name in joints]
+    q, still = np.zeros(model.nv), np.zeros(model.nv)
+    q[numbers] = pose
+    gravity = model.gravity_torques(q)
+    columns = [model.inverse_dynamics(q, still, unit) - gravity for unit in np.eye(model.nv)]
+    inertia = 1.0 / np.diag(np.linalg.inv(np.array(columns)))[numbers]
+    kd = np.minimum(GREATEST_KD, DAMPING_SHARE * inertia / period)
+    return GREATEST_KP / GREATEST_KD * kd, kd
+
+
+@dataclass(frozen=True)
+class Motion:
+    """
+    Every joint swings about its start pose, each at a frequency of its own, from rest to rest.
+
+    :param joints: names
+    :param centre: positions, shape (m,), rad or m
+    :param amplitude: shape (m,), rad or m
+    :param frequency: shape (m,), Hz
+    :param duration: s
+    """
+
+    joints: tuple[str, ...]
+    centre: Array
+    amplitude: Array
+    frequency: Array
+    duration: float
+
+    @classmethod
+    def for_robot(
+        cls, model: RobotModel, joints: tuple[str, ...], pose: Array, duration: float
+    ) -> Motion:
+        """
+        Return a demanding motion within the limits of position and velocity.
+
+        :param model: the robot
+        :param joints: the commanded joints
+        :param pose: their positions at the start, shape (m,), rad or m
+        :param duration: s
+        """
+        numbers = [model.joint_names.index(name) for name in joints]
+        room = np.minimum(
+            pose - model.position_lower[numbers], model.position_upper[numbers] - pose
+        )
+        frequency = np.linspace(*FREQUENCIES, num=len(joints))
+        speed = 0.6 * model.velocity_limits[numbers] / (math.tau * frequency)
+        amplitude = np.minimum(np.minimum(AMPLITUDE, 0.8 * room), speed)
+        return cls(joints, pose, amplitude, frequency, duration)
+
+    def state(self, t: Array) -> tuple[Array, Array, Array]:
+        """
+        Return positions, velocities and accelerations, shapes (k, m).
+
+        :param t: times since the start, shape (k,), s
+        """
+        w, w1, w2 = _window(t, self.duration)
+        omega = math.tau * self.frequency
+        phase = np.outer(t, omega)
+        s, s1, s2 = np.sin(phase), omega * np.cos(phase), -(omega**2) * np.sin(phase)
+        q = self.centre + self.amplitude * w * s
+        qd = self.amplitude * (w1 * s + w * s1)
+        qdd = self.amplitude * (w2 * s + 2.0 * w1 * s1 + w * s2)
+        return q, qd, qdd
+
+    def request(self, start_time: float) -> TrajectoryRequest:
+        """
+        Return the motion as a trajectory.
+
+        :param start_time: in the clock of stamps, s
+        """
+        t = np.linspace(0.0, self.duration, math.ceil(self.duration / KNOT_INTERVAL) + 1)
+        points = [
+            TrajectoryPoint(*values) for values in zip(t.tolist(), *self.state(t), strict=True)
+        ]
+        return TrajectoryRequest(self.joints, points, start_time)
+
+
+def _window(t: Array, duration: float) -> tuple[Array, Array, Array]:
+    """Return a factor that fades in and out smoothly, with two derivatives, shapes (k, 1)."""
+    fade = min(FADE, 0.5 * duration)
+    rising = np.clip(t / fade, 0.0, 1.0)
+    falling = np.clip((duration - t) / fade, 0.0, 1.0)
+    s = np.minimum(rising, falling)
+    sign = np.where(rising <= falling, 1.0, -1.0)
+    value = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+    first = sign * 30.0 * s**2 * (1.0 - s) ** 2 / fade
+    second = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / fade**2
+    return value[:, None], first[:, None], second[:, None]
