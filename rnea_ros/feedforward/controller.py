@@ -34,9 +34,6 @@ Array: TypeAlias = NDArray[np.float64]
 FROZEN_AFTER = 0.08
 """Joint states that repeat their values for so long during a commanded motion are flagged, s."""
 
-LATE_PERIODS = 2
-"""Joint states older than so many periods, theirs or the control's, are flagged."""
-
 
 class FeedforwardController:
     """
@@ -56,7 +53,6 @@ class FeedforwardController:
         self._requests: deque[Callable[[float], object]] = deque()
         self._settings = settings
         self._commanded = settings.in_model
-        self._commanded_set = frozenset(settings.in_model.tolist())
         self._mode = settings.settings.mode
         self._law = self._make_law(settings)
         self._output = OutputStage(
@@ -67,8 +63,11 @@ class FeedforwardController:
         self._wanted = (np.zeros(n), np.zeros(n), np.zeros(n))
         self._has_wanted = False
         self._began = False
+        self._still_at = 0.0
+        self._gravity = np.zeros(len(settings.joints))
+        self._share = 1.0
         self.error: Exception | None = None
-        self.flags: set[Reason] = set()
+        self.flags: frozenset[Reason] = frozenset()
         self.flag_counts: Counter[Reason] = Counter()
 
     @property
@@ -122,7 +121,7 @@ class FeedforwardController:
         :param motion: of the commanded joints, in their order
         :param start: monotonic time, s; None for the next tick
         """
-        self._requests.append(lambda now: self._reference.accept(motion, start))
+        self._requests.append(lambda now: self._follow(motion, start))
 
     def cancel(self) -> None:
         """Drop every motion and hold the position that is wanted now."""
@@ -135,7 +134,8 @@ class FeedforwardController:
         :param settings: settings that differ from those in force in mode, gains or
             compensate_coriolis only
         """
-        self._requests.append(lambda now: self._change(settings))
+        law = self._make_law(settings)
+        self._requests.append(lambda now: self._change(settings, law))
 
     def stop(self) -> None:
         """Ramp to gravity, then to zero, as stale_action says; then the state is stopped."""
@@ -176,14 +176,14 @@ class FeedforwardController:
         if self._supervisor.state in (State.RAMPING, State.ACTIVE):
             wanted = self._wanted if self._has_wanted else None
             terms = self._law.terms(self._mode, q, qd, wanted)
-        else:
-            terms = self._law.terms(Mode.GRAVITY, q, qd, None)
-        return Terms(
-            terms.gravity[commanded],
-            terms.coriolis[commanded],
-            terms.inertia[commanded],
-            terms.feedback[commanded],
-        )
+            return Terms(
+                terms.gravity[commanded],
+                terms.coriolis[commanded],
+                terms.inertia[commanded],
+                terms.feedback[commanded],
+            )
+        zero = np.zeros_like(self._gravity)
+        return Terms(self._share * self._gravity, zero, zero, zero)
 
     def _make_law(self, settings: ResolvedSettings) -> ControlLaw:
         kp, kd = np.zeros(self._model.nv), np.zeros(self._model.nv)
@@ -191,14 +191,21 @@ class FeedforwardController:
         coriolis = settings.settings.compensate_coriolis
         return ControlLaw(self._model, kp, kd, compensate_coriolis=coriolis)
 
+    def _follow(self, motion: Trajectory | Setpoint, start: float | None) -> None:
+        # The mode may have changed since the motion was asked for.
+        if self._mode is not Mode.GRAVITY:
+            self._reference.accept(motion, start)
+
     def _cancel(self) -> None:
         if self._reference.given:
             self._reference.hold(self._reference.position.copy())
+        else:
+            self._reference.clear()
 
-    def _change(self, settings: ResolvedSettings) -> None:
+    def _change(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         self._settings = settings
         self._mode = settings.settings.mode
-        self._law = self._make_law(settings)
+        self._law = law
         if self._mode is Mode.GRAVITY:
             # The arm may be moved by hand now: no old position may pull it back afterwards.
             self._reference.clear()
@@ -208,17 +215,27 @@ class FeedforwardController:
     def _step(self, now: float) -> Array | None:
         while self._requests:
             self._requests.popleft()(now)
-        if self._supervisor.state is State.WAITING and not self._states.missing():
+        stale = self._is_stale(now)
+        if self._supervisor.state is State.WAITING and not stale:
             self._begin(now)
         if not self._began:
             return None
         self._flag(now)
         if self._supervisor.state in (State.RAMPING, State.ACTIVE):
-            age = self._states.age(now)
-            if age <= self._settings.joint_states_timeout:
+            if not stale:
                 return self._control(now)
             self._supervisor.handle(Event.FAILED, now, Reason.JOINT_STATES_STALE)
         return self._end(now)
+
+    def _is_stale(self, now: float) -> bool:
+        """
+        Return whether joint states are too old, or have not come yet.
+
+        The tick that is nearest to the timeout acts, so that jitter does not put it off by one.
+        """
+        resolved = self._settings
+        latest = resolved.joint_states_timeout - 0.5 * resolved.settings.period
+        return self._states.age(now) > latest
 
     def _begin(self, now: float) -> None:
         """Take over from the effort that acts now, as far as it is known."""
@@ -240,6 +257,7 @@ class FeedforwardController:
         if not math.isfinite(effort.sum()):
             self._supervisor.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)
             return self._end(now)
+        self._note_gravity()
         command = self._output.step(effort)
         if not self._output.blending:
             self._supervisor.handle(Event.BLENDED, now)
@@ -259,11 +277,13 @@ class FeedforwardController:
             return None
         supervisor, settings = self._supervisor, self._settings.settings
         self._output.end_blend()
-        gravity = self._law.gravity(self._states.position)[self._commanded]
+        if self.error is None:  # what raised an error may raise it again
+            self._note_gravity()
+        supervisor.since = min(supervisor.since, now)  # simulated time can be set back
         elapsed = now - supervisor.since
         if supervisor.state is State.HOLDING:
-            command = self._output.step(gravity)
-            settled = self._output.settled(gravity)
+            command = self._output.step(self._gravity)
+            settled = self._output.settled(self._gravity)
             if settings.stale_action is StaleAction.HOLD:
                 if settled and supervisor.stop_requested:
                     supervisor.handle(Event.RELEASED, now)
@@ -272,28 +292,38 @@ class FeedforwardController:
             return command
         if settings.stale_action is StaleAction.HOLD:
             return self._output.command
-        left = 0.0
+        self._share = 0.0
         if supervisor.state is State.RAMPING_DOWN:
-            left = max(1.0 - elapsed / max(settings.ramp_duration, settings.period), 0.0)
-        command = self._output.step(left * gravity)
-        if left == 0.0 and not command.any():
+            duration = max(settings.ramp_duration, settings.period)
+            self._share = max(1.0 - elapsed / duration, 0.0)
+        command = self._output.step(self._share * self._gravity)
+        if self._share == 0.0 and not command.any():
             supervisor.handle(Event.RAMPED_DOWN, now)
         return command
 
+    def _note_gravity(self) -> None:
+        """Keep the gravity torque at the newest position that has a finite one."""
+        gravity = self._law.gravity(self._states.position)[self._commanded]
+        if math.isfinite(gravity.sum()):
+            self._gravity = gravity
+
     def _flag(self, now: float) -> None:
         """Say what is wrong while the control goes on."""
-        usual = max(self._settings.settings.period, self._states.interval())
-        late = self._states.age(now) > LATE_PERIODS * usual
-        frozen = self._reference.moving and (
-            self._states.frozen_for(self._commanded_set) > FROZEN_AFTER
+        if not self._reference.moving:
+            self._still_at = now
+        in_motion = now - self._still_at > FROZEN_AFTER
+        frozen = in_motion and self._states.frozen_for(self._commanded) > FROZEN_AFTER
+        late = self._states.late(now, self._settings.settings.period)
+        flags = frozenset(
+            reason
+            for reason, holds in (
+                (Reason.JOINT_STATES_LATE, late),
+                (Reason.JOINT_STATES_FROZEN, frozen),
+                (Reason.REFERENCE_STALE, self._reference.stale),
+            )
+            if holds
         )
-        for reason, holds in (
-            (Reason.JOINT_STATES_LATE, late),
-            (Reason.JOINT_STATES_FROZEN, frozen),
-            (Reason.REFERENCE_STALE, self._reference.stale),
-        ):
-            if holds and reason not in self.flags:
-                self.flags.add(reason)
-                self.flag_counts[reason] += 1
-            elif not holds:
-                self.flags.discard(reason)
+        # Replaced, not changed: another thread may be reading them.
+        if flags - self.flags:
+            self.flag_counts = self.flag_counts + Counter(flags - self.flags)
+        self.flags = flags

@@ -12,8 +12,8 @@ samples.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 import math
 from typing import TypeAlias
 
@@ -31,21 +31,21 @@ MAX_FUTURE = 0.010
 SMOOTHING = 0.05
 """Weight of the newest interval between samples in the usual one."""
 
+LATE_INTERVALS = 2
+"""A joint that was silent for longer than so many usual intervals is late."""
 
-@dataclass
-class _Source:
-    """Messages that list the same joints in the same order."""
+MAX_LAYOUTS = 100
+"""So many different lists of joints are remembered; a publisher has one."""
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the robot's joints stand in messages that list the same joints in the same order."""
 
     names: list[str]
     in_message: Indices
     in_robot: Indices
-    joints: frozenset[int]
     duplicate: bool
-    stamp: float = -math.inf
-    received: float = -math.inf
-    interval: float = 0.0
-    changed: float = -math.inf
-    values: Array = field(default_factory=lambda: np.empty(0))
 
 
 class JointStateMonitor:
@@ -69,10 +69,15 @@ class JointStateMonitor:
         self._names = tuple(joint_names)
         self._differentiate = differentiate_velocity
         self._time_constant = 1.0 / (2.0 * math.pi * cutoff)
-        self._sources: dict[tuple[str, ...], _Source] = {}
-        self._last: _Source | None = None
+        self._layouts: dict[tuple[str, ...], _Layout] = {}
+        self._last: _Layout | None = None
+        self._stamps = np.full(n, -math.inf)
         self._received = np.full(n, -math.inf)
-        self.position = np.zeros(n)
+        self._intervals = np.zeros(n)
+        self._changed = np.zeros(n)
+        self._derived_from = np.zeros(n)
+        self._derived_at = np.full(n, -math.inf)
+        self.position = np.full(n, math.nan)
         self.velocity = np.zeros(n)
         self.effort = np.full(n, math.nan)
         self.rejections: Counter[Reason] = Counter()
@@ -93,24 +98,23 @@ class JointStateMonitor:
         """
         return now - float(self._received.min()) if self._names else 0.0
 
-    def interval(self) -> float:
-        """Return the usual time between samples of the slowest source, s; 0 before two came."""
-        return max((source.interval for source in self._sources.values()), default=0.0)
-
-    def frozen_for(self, joints: Iterable[int]) -> float:
+    def late(self, now: float, period: float) -> bool:
         """
-        Return for how long samples have come whose values never changed, s.
+        Return whether some joint is silent for longer than it usually is between two samples.
 
-        :param joints: numbers of the joints that count
+        :param now: monotonic time, s
+        :param period: samples are not expected more often, s
         """
-        return max(
-            (
-                source.received - source.changed
-                for source in self._sources.values()
-                if not source.joints.isdisjoint(joints)
-            ),
-            default=0.0,
-        )
+        usual = np.maximum(self._intervals, period)
+        return bool((now - self._received > LATE_INTERVALS * usual).any())
+
+    def frozen_for(self, joints: Indices) -> float:
+        """
+        Return for how long samples have come in which nothing changed, s.
+
+        :param joints: numbers of the joints whose samples count
+        """
+        return float((self._received[joints] - self._changed[joints]).max(initial=0.0))
 
     def update(
         self,
@@ -135,45 +139,47 @@ class JointStateMonitor:
         :param received: monotonic time of receipt, s
         :return: why it was refused, None where it was taken
         """
-        source = self._source(names)
-        if not source.in_robot.size:
+        layout = self._layout(names)
+        if not layout.in_robot.size:
             return None
-        reason = self._refusal(source, position, velocity, effort, stamp, clock)
+        reason = self._refusal(layout, position, velocity, effort, stamp, clock)
         if reason is not None:
-            self.rejections[reason] += 1
+            # Replaced, not changed: another thread may be reading it.
+            self.rejections = self.rejections + Counter((reason,))
             return reason
-        self._take(source, position, velocity, effort, received)
-        source.stamp = stamp or source.stamp
+        self._take(layout, position, velocity, effort, received)
+        if stamp:
+            self._stamps[layout.in_robot] = stamp
         return None
 
-    def _source(self, names: Sequence[str]) -> _Source:
+    def _layout(self, names: Sequence[str]) -> _Layout:
         if self._last is not None and self._last.names == names:
             return self._last
         key = tuple(names)
-        if key not in self._sources:
+        if key not in self._layouts:
+            if len(self._layouts) == MAX_LAYOUTS:
+                self._layouts.clear()
             used = [k for k, name in enumerate(key) if name in self._numbers]
-            in_robot = [self._numbers[key[k]] for k in used]
-            self._sources[key] = _Source(
+            self._layouts[key] = _Layout(
                 list(key),
                 np.array(used, dtype=np.intp),
-                np.array(in_robot, dtype=np.intp),
-                frozenset(in_robot),
+                np.array([self._numbers[key[k]] for k in used], dtype=np.intp),
                 duplicate=len(set(key)) < len(key),
             )
-        self._last = self._sources[key]
+        self._last = self._layouts[key]
         return self._last
 
     def _refusal(
         self,
-        source: _Source,
+        layout: _Layout,
         position: Array,
         velocity: Array,
         effort: Array,
         stamp: float,
         clock: float,
     ) -> Reason | None:
-        k = len(source.names)
-        if source.duplicate:
+        k = len(layout.names)
+        if layout.duplicate:
             return Reason.DUPLICATE_JOINT
         if position.size != k or velocity.size not in (0, k) or effort.size not in (0, k):
             return Reason.WRONG_SIZE
@@ -181,9 +187,9 @@ class JointStateMonitor:
             return Reason.NO_VELOCITY
         if stamp and stamp > clock + MAX_FUTURE:
             return Reason.STAMP_IN_FUTURE
-        if stamp and stamp <= source.stamp:
+        if stamp and stamp <= self._stamps[layout.in_robot].max():
             return Reason.STAMP_NOT_NEWER
-        used = source.in_message
+        used = layout.in_message
         if not np.isfinite(position[used]).all():
             return Reason.NOT_FINITE
         if velocity.size and not np.isfinite(velocity[used]).all():
@@ -192,34 +198,41 @@ class JointStateMonitor:
 
     def _take(
         self,
-        source: _Source,
+        layout: _Layout,
         position: Array,
         velocity: Array,
         effort: Array,
         received: float,
     ) -> None:
-        used, joints = source.in_message, source.in_robot
+        used, joints = layout.in_message, layout.in_robot
         q = position[used]
-        qd = velocity[used] if velocity.size else self._derived(source, q, received)
-        values = np.concatenate((q, qd))
-        if not np.array_equal(values, source.values):
-            source.changed = received
-        source.values = values
-        if math.isfinite(source.received):
-            newest = received - source.received
-            source.interval += (newest - source.interval) * (SMOOTHING if source.interval else 1.0)
-        source.received = received
+        changed = (q != self.position[joints]).any()
+        if velocity.size:
+            qd = velocity[used]
+            changed = changed or (qd != self.velocity[joints]).any()
+        else:
+            qd = self._derived(joints, q, received)
+        first = joints[0]
+        newest = received - self._received[first]
+        if newest < math.inf:
+            usual = self._intervals[first]
+            self._intervals[joints] = usual + (newest - usual) * (SMOOTHING if usual else 1.0)
+        if changed:
+            self._changed[joints] = received
         self.position[joints] = q
         self.velocity[joints] = qd
         self.effort[joints] = effort[used] if effort.size else math.nan
         self._received[joints] = received
 
-    def _derived(self, source: _Source, q: Array, received: float) -> Array:
+    def _derived(self, joints: Indices, q: Array, received: float) -> Array:
         """Return filtered difference quotients; zero for the first sample."""
-        joints = source.in_robot
-        dt = received - source.received
-        if not 0.0 < dt < math.inf:
-            return np.zeros(joints.size)
-        quotient = (q - self.position[joints]) / dt
-        share = dt / (dt + self._time_constant)
-        return self.velocity[joints] + share * (quotient - self.velocity[joints])
+        dt = received - self._derived_at[joints]
+        if not (dt > 0.0).all():
+            # Taken in the same tick as the one before: the next quotient spans both.
+            return self.velocity[joints]
+        quotient = (q - self._derived_from[joints]) / dt
+        self._derived_from[joints] = q
+        self._derived_at[joints] = received
+        share = 1.0 / (1.0 + self._time_constant / dt)
+        velocity = self.velocity[joints]
+        return velocity + share * (quotient - velocity)

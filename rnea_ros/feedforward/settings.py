@@ -114,8 +114,10 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     _check_joints(joints, model)
     in_model = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
     _in_range('rate', settings.rate, 1.0, 10_000.0)
-    for parameter in ('ramp_duration', 'hold_duration', 'joint_states_timeout'):
+    for parameter in ('ramp_duration', 'hold_duration'):
         _in_range(parameter, getattr(settings, parameter), 0.0, 3600.0)
+    if settings.joint_states_timeout != 0.0:
+        _in_range('joint_states_timeout', settings.joint_states_timeout, settings.period, 3600.0)
     _in_range('reference_timeout', settings.reference_timeout, settings.period, 3600.0)
 
     effort_limits = _positive_or_zero('effort_limits', settings.effort_limits, joints)
@@ -164,7 +166,9 @@ def _positive_or_zero(parameter: str, values: Sequence[float], joints: Sequence[
     """Return one finite value that is not negative for each joint."""
     if len(values) not in (1, len(joints)):
         raise SettingsError(
-            parameter, f'has {len(values)} values, not 1 or one for each of {len(joints)} joints'
+            parameter,
+            f'{list(values)} has {len(values)} values, '
+            f'not 1 or one for each of {len(joints)} joints',
         )
     array = np.broadcast_to(np.array(values, dtype=np.float64), (len(joints),)).copy()
     if not ((array >= 0.0) & (array < math.inf)).all():

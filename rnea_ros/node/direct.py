@@ -17,22 +17,25 @@ from typing import Any, Generic, TypeVar
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
-from rclpy.subscription import Subscription
 
 Message = TypeVar('Message')
 
 
-class _NoSubscriptions(CallbackGroup):
-    """Keeps an executor from a subscription's messages, and leaves it the warnings of its QoS."""
+class _OffExecutor(CallbackGroup):
+    """
+    Keeps an executor from a subscription and from its QoS events.
+
+    The events must be kept away too: an executor that waits for them is woken by every message.
+    """
 
     def can_execute(self, entity: Any) -> bool:
-        return not isinstance(entity, Subscription)
+        return False
 
     def beginning_execution(self, entity: Any) -> bool:
-        return self.can_execute(entity)
+        return False
 
     def ending_execution(self, entity: Any) -> None:
-        """Nothing is counted, so nothing ends."""
+        """Nothing began, so nothing ends."""
 
 
 class DirectSubscription(Generic[Message]):
@@ -59,7 +62,7 @@ class DirectSubscription(Generic[Message]):
         self._node = node
         self._msg_type = msg_type
         self._subscription = node.create_subscription(
-            msg_type, topic, lambda _: None, qos, callback_group=_NoSubscriptions(), **options
+            msg_type, topic, lambda _: None, qos, callback_group=_OffExecutor(), **options
         )
 
     def take_all(self) -> Iterator[Message]:

@@ -100,7 +100,7 @@ class ControlLoop:
             lateness = self._schedule.wait()
             began = time.perf_counter()
             now, stamp = self._clock.now(), self._clock.stamp()
-            self._take_joint_states(now, stamp)
+            self._take_joint_states(now)
             command = self._controller.step(now)
             if command is not None:
                 self._publishers.send_command(command)
@@ -113,7 +113,7 @@ class ControlLoop:
             statistics.record(lateness, time.perf_counter() - began)
         self._finished.set()
 
-    def _take_joint_states(self, now: float, clock: float) -> None:
+    def _take_joint_states(self, now: float) -> None:
         for message in self._joint_states.take_all():
             position, velocity, effort = joint_state_arrays(message)
             self._states.update(
@@ -122,6 +122,6 @@ class ControlLoop:
                 velocity,
                 effort,
                 stamp=seconds(message.header.stamp),
-                clock=clock,
+                clock=self._clock.stamp(),
                 received=now,
             )

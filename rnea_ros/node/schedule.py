@@ -51,9 +51,9 @@ class PeriodicSchedule:
         """Sleep until the next tick; return how late it is, s."""
         self._deadline += self._period
         now = self._clock()
-        if self._deadline - now > 2.0 * self._period:
-            self._deadline = now + self._period  # the clock was set back
         while now < self._deadline and not self._cancelled:
+            # Set back before or during the sleep: no tick waits until the old time comes again.
+            self._deadline = min(self._deadline, now + self._period)
             self._sleep(self._deadline - now)
             now = self._clock()
         late = max(now - self._deadline, 0.0)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import time
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class LoopStatistics:
         return report
 
 
-def _summary(ring: np.ndarray, ticks: int, new: int) -> tuple[float, float, float]:
+def _summary(ring: NDArray[np.float64], ticks: int, new: int) -> tuple[float, float, float]:
     """Return p50, p99 and maximum of the newest values in a ring."""
     count = min(new, ring.size)
     if count == 0:

@@ -35,11 +35,18 @@ class EffortController:
       further beyond a position or velocity limit, the support against gravity included.
 
     :param limits: of the joints, in the order of the efforts
-    :param report: takes a sentence for the log
+    :param warn: takes a sentence when a command is dropped
+    :param fail: takes a sentence when the controller goes inactive
     """
 
-    def __init__(self, limits: Sequence[Limits], report: Callable[[str], None]) -> None:
-        self._report = report
+    def __init__(
+        self,
+        limits: Sequence[Limits],
+        warn: Callable[[str], None],
+        fail: Callable[[str], None],
+    ) -> None:
+        self._warn = warn
+        self._fail = fail
         self._position_lower = np.array([limit.lower for limit in limits])
         self._position_upper = np.array([limit.upper for limit in limits])
         self._velocity = np.array([limit.velocity for limit in limits])
@@ -63,7 +70,7 @@ class EffortController:
         """
         received = np.array(efforts, dtype=np.float64)
         if not np.isfinite(received).all():
-            self._report('a command with a value that is not finite was dropped')
+            self._warn('a command with a value that is not finite was dropped')
             return
         self._received = received
 
@@ -79,7 +86,7 @@ class EffortController:
                 self._efforts = self._received
             else:
                 self._active = False
-                self._report(
+                self._fail(
                     f'a command has {self._received.size} efforts, not {self._effort.size}: '
                     'the controller is inactive from now on'
                 )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from array import array
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 import sys
@@ -71,7 +72,7 @@ def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:
         reader.open()
     except Exception as error:  # rosbags has an error class for every layer of a bag
         raise BagError(f'{bag} cannot be read: {error}') from error
-    with reader:
+    with closing(reader):
         connections = [
             connection
             for connection in reader.connections

@@ -1,0 +1,180 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The simulated robot's options: ROS parameters of its node, read once at the start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+import math
+from typing import Any
+
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.exceptions import InvalidNodeNameException
+from rclpy.parameter import Parameter
+from rclpy.validate_node_name import validate_node_name
+
+from ..errors import InputError
+from ..robot import STANDARD_GRAVITY
+from ..urdf import read_urdf
+from ..wrench import Wrench
+from .mujoco_model import Payload
+from .physics import Noise, SimulatedRobot
+from .push import ScheduledPush
+
+TIMESTEP = 0.001
+"""Time step of the physics and period of the simulated controller manager, s."""
+
+NUMBERS = Parameter.Type.DOUBLE_ARRAY
+NAMES = Parameter.Type.STRING_ARRAY
+
+OPTIONS: Mapping[str, tuple[Any, str]] = {
+    'robot_description': ('', 'URDF text'),
+    'urdf': ('', 'path of a URDF file, where robot_description is not set'),
+    'joints': (NAMES, 'commanded joints, in order; unset: all that are independent'),
+    'initial_positions': (NUMBERS, 'one a commanded joint, rad or m; unset: zero'),
+    'gravity': (
+        list(STANDARD_GRAVITY),
+        "acceleration of free fall in the root link's frame, m/s^2",
+    ),
+    'controller': ('effort_controller', 'name of the node that takes the commands'),
+    'state_rate': (1000.0, 'joint states and wrenches a second, Hz'),
+    'publish_clock': (False, 'publish /clock, and stamp with simulated time'),
+    'wrench_link': ('', 'first link beyond the force-torque sensor; empty: no sensor'),
+    'command_delay': (0, 'whole steps of 1 ms by which commands act later'),
+    'extra_damping': (NUMBERS, "one a commanded joint, beside the URDF's, N m s/rad or N s/m"),
+    'noise.position': (0.0, 'standard deviation of measured positions, rad or m'),
+    'noise.velocity': (0.0, 'standard deviation of measured velocities, rad/s or m/s'),
+    'noise.effort': (0.0, 'standard deviation of measured efforts, N m or N'),
+    'noise.seed': (0, 'of the random numbers'),
+    'payload.link': ('', 'link that carries a point mass; empty: none'),
+    'payload.mass': (0.0, 'kg'),
+    'payload.com': ([0.0, 0.0, 0.0], "place of the mass in the link's frame, m"),
+    'push.link': ('', 'link that is pushed; empty: none'),
+    'push.force': ([0.0, 0.0, 0.0], 'what the environment exerts on it, N'),
+    'push.torque': ([0.0, 0.0, 0.0], 'what the environment exerts on it, N m'),
+    'push.frame': ('', 'link in whose axes and at whose origin; empty: the link itself'),
+    'push.start': (0.0, 'time after the first command, s'),
+    'push.duration': (math.inf, 's'),
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """
+    What a simulated robot is to be; see :data:`OPTIONS`.
+
+    :param urdf: its text
+    :param steps_per_state: physics steps from one published state to the next
+    """
+
+    urdf: str
+    joints: Sequence[str] | None
+    initial_positions: Sequence[float] | None
+    gravity: Sequence[float]
+    controller: str
+    steps_per_state: int
+    publish_clock: bool
+    wrench_link: str | None
+    command_delay: int
+    extra_damping: Sequence[float] | None
+    noise: Noise
+    payload: Payload | None
+    push_link: str | None
+    push: Wrench
+    push_start: float
+    push_duration: float
+
+    def make_robot(self) -> SimulatedRobot:
+        """
+        Return the robot that is described.
+
+        :raises RneaError: it cannot be simulated, with the reason
+        """
+        return SimulatedRobot(
+            self.urdf,
+            joints=self.joints,
+            initial_positions=self.initial_positions,
+            gravity=self.gravity,
+            timestep=TIMESTEP,
+            payload=self.payload,
+            extra_damping=self.extra_damping,
+            noise=self.noise,
+            command_delay=self.command_delay,
+        )
+
+    def make_push(self, robot: SimulatedRobot) -> ScheduledPush | None:
+        """
+        Return the push that is described, None for none.
+
+        :param robot: what is pushed
+        :raises RneaError: it cannot be pushed so, with the reason
+        """
+        if self.push_link is None:
+            return None
+        times = (self.push_start, self.push_duration)
+        return ScheduledPush(robot, self.push_link, self.push, *times)
+
+
+def declare(node: Any) -> None:
+    """
+    Declare every option on a node.
+
+    :raises InputError: a value of the wrong type was given, or one for an option that is none
+    """
+    for name, (default, description) in OPTIONS.items():
+        try:
+            node.declare_parameter(
+                name, default, ParameterDescriptor(description=description, read_only=True)
+            )
+        except Exception as error:  # rclpy has a class of its own for each kind of refusal
+            raise InputError(name, str(error)) from error
+    for name in sorted(node._parameter_overrides):
+        if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
+            raise InputError(name, f'no such option; known are {", ".join(OPTIONS)}')
+
+
+def read(node: Any) -> Options:
+    """
+    Return the options that were given at the start.
+
+    :param node: on which they are declared
+    :raises RneaError: a value cannot be used, with the reason
+    """
+    given = {name: node.get_parameter_or(name, Parameter(name)).value for name in OPTIONS}
+    if not (given['robot_description'] or given['urdf']):
+        raise InputError('robot_description', 'is not set, and neither is urdf')
+    try:
+        validate_node_name(given['controller'])
+    except InvalidNodeNameException as error:
+        raise InputError('controller', str(error)) from error
+    fastest = 1.0 / TIMESTEP
+    if not 0.0 < given['state_rate'] <= fastest:
+        raise InputError('state_rate', f'{given["state_rate"]} is not from 0 to {fastest} Hz')
+    payload = None
+    if given['payload.link']:
+        payload = Payload(given['payload.link'], given['payload.mass'], given['payload.com'])
+    return Options(
+        urdf=given['robot_description'] or read_urdf(given['urdf']),
+        joints=given['joints'],
+        initial_positions=given['initial_positions'],
+        gravity=given['gravity'],
+        controller=given['controller'],
+        steps_per_state=round(fastest / given['state_rate']),
+        publish_clock=given['publish_clock'],
+        wrench_link=given['wrench_link'] or None,
+        command_delay=given['command_delay'],
+        extra_damping=given['extra_damping'],
+        noise=Noise(
+            given['noise.position'],
+            given['noise.velocity'],
+            given['noise.effort'],
+            given['noise.seed'],
+        ),
+        payload=payload,
+        push_link=given['push.link'] or None,
+        push=Wrench(given['push.force'], given['push.torque'], given['push.frame'] or None),
+        push_start=given['push.start'],
+        push_duration=given['push.duration'],
+    )

@@ -1,0 +1,264 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The simulated robot as a process, behind the topics that a robot under ros2_control has.
+
+Physics, messages and commands run in one thread, on no executor; a second node answers, under the
+name of the effort controller, which joints it commands. A cycle goes as in a controller manager:
+the state is read and told, the newest command is taken, and it moves the robot until the next.
+"""
+
+from __future__ import annotations
+
+from array import array
+import gc
+import signal
+import sys
+import threading
+import time
+import traceback
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import WrenchStamped
+import numpy as np
+from rcl_interfaces.msg import ParameterDescriptor
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.signals import SignalHandlerOptions
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+
+from ..errors import RneaError
+from ..node.direct import DirectSubscription
+from ..node.schedule import PeriodicSchedule
+from . import options as robot_options
+from .effort_controller import EffortController
+from .options import TIMESTEP, Options
+from .physics import JointStates, SimulatedRobot
+
+NEWEST = QoSProfile(depth=1)
+"""What ros2_control's system default comes to: reliable, volatile, keep last 1."""
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+MOST_STEPS = 100
+"""What is made up for after a stall, in steps; simulated time stays behind by the rest."""
+
+SWITCH_INTERVAL = 1e-4
+"""How long another Python thread may keep the interpreter from the physics, s."""
+
+
+class Broadcasters:
+    """
+    Tells the robot's state as ros2_control's broadcasters do, in messages made once.
+
+    :param node: publishes
+    :param robot: what is told of
+    :param options: says what
+    """
+
+    def __init__(self, node: Any, robot: SimulatedRobot, options: Options) -> None:
+        self._robot = robot
+        self._simulated_stamps = options.publish_clock
+        self._wrench_link = options.wrench_link
+        description = node.create_publisher(String, 'robot_description', LATCHED)
+        description.publish(String(data=options.urdf))
+        self._joint_states = node.create_publisher(JointState, 'joint_states', NEWEST)
+        zeros = array('d', bytes(8 * len(robot.reported_joints)))
+        self._state = JointState(
+            name=list(robot.reported_joints),
+            position=zeros[:],
+            velocity=zeros[:],
+            effort=zeros[:],
+        )
+        # What the message holds, and not what it was given: some versions of rclpy make a copy.
+        fields = (self._state.position, self._state.velocity, self._state.effort)
+        self._views = [np.frombuffer(field) for field in fields]
+        if options.wrench_link is not None:
+            robot.wrench(options.wrench_link)  # an unknown link shows at the start
+            topic = 'force_torque_sensor_broadcaster/wrench'
+            self._wrenches = node.create_publisher(WrenchStamped, topic, NEWEST)
+            self._reading = WrenchStamped()
+            self._reading.header.frame_id = options.wrench_link
+        if options.publish_clock:
+            self._clock = node.create_publisher(Clock, '/clock', NEWEST)
+
+    def publish_clock(self) -> None:
+        """Tell the simulated time, if it is asked for."""
+        if self._simulated_stamps:
+            self._clock.publish(Clock(clock=self._stamp()))
+
+    def publish(self, measured: JointStates) -> None:
+        """Tell the joints' states, and what the force-torque sensor reads."""
+        stamp = self._stamp()
+        for view, values in zip(self._views, measured, strict=True):
+            view[:] = values
+        self._state.header.stamp = stamp
+        self._joint_states.publish(self._state)
+        if self._wrench_link is not None:
+            force, torque = self._robot.wrench(self._wrench_link)
+            wrench = self._reading.wrench
+            wrench.force.x, wrench.force.y, wrench.force.z = force.tolist()
+            wrench.torque.x, wrench.torque.y, wrench.torque.z = torque.tolist()
+            self._reading.header.stamp = stamp
+            self._wrenches.publish(self._reading)
+
+    def _stamp(self) -> Time:
+        now = round(1e9 * self._robot.time) if self._simulated_stamps else time.time_ns()
+        seconds, nanoseconds = divmod(now, 1_000_000_000)
+        return Time(sec=seconds, nanosec=nanoseconds)
+
+
+class PhysicsLoop:
+    """
+    Moves the robot in real time, in a thread of its own.
+
+    :param robot: the robot; the thread has it to itself from :meth:`start` on
+    :param controller: what the commands go through
+    :param commands: where they come from
+    :param broadcasters: where states go
+    :param options: say how often, and what pushes the robot
+    """
+
+    def __init__(
+        self,
+        robot: SimulatedRobot,
+        controller: EffortController,
+        commands: DirectSubscription[Any],
+        broadcasters: Broadcasters,
+        options: Options,
+    ) -> None:
+        self._robot = robot
+        self._controller = controller
+        self._commands = commands
+        self._broadcasters = broadcasters
+        self._steps_per_state = options.steps_per_state
+        self._push = options.make_push(robot)
+        self._commanded = slice(len(robot.joint_names))
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='physics', daemon=True)
+        self.failure: str | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the robot's time goes on."""
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        """Let the robot's time begin."""
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        gc.collect()
+        gc.freeze()
+        self._thread.start()
+
+    def end(self) -> None:
+        """Stop the robot's time, and wait for the thread to end."""
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            schedule = PeriodicSchedule(TIMESTEP)
+            missed, steps_to_state = 0, 0
+            measured = self._robot.state()
+            while not self._ended.is_set():
+                schedule.wait()
+                self._broadcasters.publish_clock()
+                if steps_to_state <= 0:
+                    self._broadcasters.publish(measured)
+                    steps_to_state = self._steps_per_state
+                message = self._commands.take()
+                if message is not None:
+                    self._controller.receive(message.data)
+                steps = min(1 + schedule.missed - missed, MOST_STEPS)
+                missed = schedule.missed
+                for _ in range(steps):
+                    measured = self._step(measured)
+                steps_to_state -= steps
+        except Exception:  # the thread that watches ends the process, and says why
+            self.failure = traceback.format_exc()
+
+    def _step(self, measured: JointStates) -> JointStates:
+        if self._push is not None:
+            self._push.update()
+        efforts = self._controller.update(
+            measured.positions[self._commanded], measured.velocities[self._commanded]
+        )
+        self._robot.step(efforts)
+        return self._robot.state()
+
+
+def start_controller(options: Options, robot: SimulatedRobot, namespace: str) -> Any:
+    """Return the node that stands for the effort controller, with the parameters of a real one."""
+    # Arguments that rename the robot's node must not rename this one.
+    node = rclpy.create_node(options.controller, namespace=namespace, use_global_arguments=False)
+    for name, value, description in (
+        ('joints', list(robot.joint_names), 'the commanded joints, in order'),
+        ('interface_name', 'effort', 'what is commanded'),
+    ):
+        descriptor = ParameterDescriptor(description=description, read_only=True)
+        node.declare_parameter(name, value, descriptor)
+    return node
+
+
+def start(node: Any) -> tuple[Any, PhysicsLoop]:
+    """
+    Return the effort controller's node and the loop, which runs.
+
+    :param node: the robot's node
+    :raises RneaError: the options cannot be used, with the reason
+    """
+    robot_options.declare(node)
+    options = robot_options.read(node)
+    robot = options.make_robot()
+    broadcasters = Broadcasters(node, robot, options)
+    controller_node = start_controller(options, robot, node.get_namespace())
+    logger = controller_node.get_logger()
+    controller = EffortController(
+        robot.limits,
+        lambda text: logger.warning(text, throttle_duration_sec=1.0),
+        lambda text: logger.error(text),
+    )
+    commands = DirectSubscription(controller_node, Float64MultiArray, '~/commands', NEWEST)
+    loop = PhysicsLoop(robot, controller, commands, broadcasters, options)
+    loop.start()
+    node.get_logger().info(
+        f'brakes hold {len(robot.joint_names)} joints until the first command: '
+        f'{", ".join(robot.joint_names)}'
+    )
+    return controller_node, loop
+
+
+def main(args: list[str] | None = None) -> int:
+    """Simulate until SIGINT or SIGTERM; return the exit code."""
+    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    interrupted = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: interrupted.set())
+    node = rclpy.create_node('simulated_robot')
+    try:
+        controller_node, loop = start(node)
+    except RneaError as error:
+        node.get_logger().fatal(str(error))
+        rclpy.try_shutdown()
+        return 1
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    executor.add_node(controller_node)
+    while loop.running and not interrupted.is_set():
+        executor.spin_once(timeout_sec=0.1)
+    loop.end()
+    if loop.failure is not None:
+        node.get_logger().fatal(loop.failure)
+    controller_node.destroy_node()
+    node.destroy_node()
+    rclpy.try_shutdown()
+    return 0 if loop.failure is None else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

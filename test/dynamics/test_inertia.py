@@ -1,0 +1,107 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Ten numbers carry what the book's six by six inertia carries."""
+
+from __future__ import annotations
+
+import numpy as np
+from oracles import Array, motion_transform, random_moments, random_rotation, skew, spatial_inertia
+import pytest
+
+from rnea_ros.dynamics.inertia import RigidBodyInertia
+from rnea_ros.dynamics.placement import Placement
+
+SEEDS = range(5)
+
+
+@pytest.fixture(params=SEEDS)
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    return np.random.default_rng(request.param)
+
+
+def random_inertia(rng: np.random.Generator) -> RigidBodyInertia:
+    return RigidBodyInertia.from_centre_of_mass(
+        rng.uniform(0.1, 5.0), rng.normal(size=3), random_moments(rng)
+    )
+
+
+def random_placement(rng: np.random.Generator) -> Placement:
+    return Placement(random_rotation(rng), rng.normal(size=3))
+
+
+def matrix(inertia: RigidBodyInertia) -> Array:
+    """Return the book's eq. 2.63."""
+    H = skew(inertia.h)
+    return np.block([[inertia.J, H], [H.T, inertia.mass * np.eye(3)]])
+
+
+def assert_equal(actual: Array, expected: Array) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
+
+
+def test_the_parallel_axis_theorem(rng: np.random.Generator) -> None:
+    mass, com, J_com = rng.uniform(0.1, 5.0), rng.normal(size=3), random_moments(rng)
+    inertia = RigidBodyInertia.from_centre_of_mass(mass, com, J_com)
+    assert_equal(matrix(inertia), spatial_inertia(mass, com, J_com))
+
+
+def test_seen_from_is_the_congruence_of_the_transform(rng: np.random.Generator) -> None:
+    inertia, placement = random_inertia(rng), random_placement(rng)
+    X = motion_transform(placement.rotation.T, placement.translation)
+    assert_equal(matrix(inertia.seen_from(placement)), X.T @ matrix(inertia) @ X)
+
+
+def test_seen_from_a_frame_of_a_frame_is_seen_from_their_product(rng: np.random.Generator) -> None:
+    inertia, a, b = random_inertia(rng), random_placement(rng), random_placement(rng)
+    assert_equal(
+        matrix(inertia.seen_from(b).seen_from(a)), matrix(inertia.seen_from(a @ b))
+    )
+
+
+def test_seen_from_there_and_back_is_the_same(rng: np.random.Generator) -> None:
+    inertia, placement = random_inertia(rng), random_placement(rng)
+    back = inertia.seen_from(placement).seen_from(placement.inverse())
+    assert_equal(matrix(back), matrix(inertia))
+
+
+def test_a_body_is_the_sum_of_its_particles(rng: np.random.Generator) -> None:
+    masses, points = rng.uniform(0.1, 1.0, size=8), rng.normal(size=(8, 3))
+    total = RigidBodyInertia.zero()
+    for mass, point in zip(masses, points, strict=True):
+        total += RigidBodyInertia.from_centre_of_mass(mass, point, np.zeros((3, 3)))
+    com = masses @ points / masses.sum()
+    about_com = sum(
+        mass * skew(point - com) @ skew(point - com).T
+        for mass, point in zip(masses, points, strict=True)
+    )
+    assert_equal(matrix(total), spatial_inertia(masses.sum(), com, np.asarray(about_com)))
+
+
+def test_a_sum_moves_as_its_parts_do(rng: np.random.Generator) -> None:
+    a, b, placement = random_inertia(rng), random_inertia(rng), random_placement(rng)
+    together = (a + b).seen_from(placement)
+    apart = a.seen_from(placement) + b.seen_from(placement)
+    assert_equal(matrix(together), matrix(apart))
+
+
+def test_nothing_adds_nothing_wherever_it_is(rng: np.random.Generator) -> None:
+    inertia, placement = random_inertia(rng), random_placement(rng)
+    nothing = RigidBodyInertia.zero().seen_from(placement)
+    np.testing.assert_array_equal(matrix(inertia + nothing), matrix(inertia))
+
+
+def test_a_body_without_mass_but_with_moments_is_only_turned(rng: np.random.Generator) -> None:
+    J, placement = random_moments(rng), random_placement(rng)
+    moved = RigidBodyInertia(0.0, np.zeros(3), J).seen_from(placement)
+    assert moved.mass == 0.0
+    assert_equal(moved.h, np.zeros(3))
+    assert_equal(moved.J, placement.rotation @ J @ placement.rotation.T)
+
+
+def test_adding_changes_neither_part(rng: np.random.Generator) -> None:
+    a, b = random_inertia(rng), random_inertia(rng)
+    before = matrix(a).copy(), matrix(b).copy()
+    (a + b).seen_from(random_placement(rng))
+    np.testing.assert_array_equal(matrix(a), before[0])
+    np.testing.assert_array_equal(matrix(b), before[1])

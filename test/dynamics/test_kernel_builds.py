@@ -1,0 +1,189 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The package in a process of its own: without numba, without ROS, copied, edited, read-only."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+from oracles import Array, random_state
+import pytest
+from robots import ROOT, SHIPPED, load
+
+from rnea_ros import Wrench
+from rnea_ros.dynamics.compiled import COMPILED
+
+needs_numba = pytest.mark.skipif(not COMPILED, reason='numba is missing or switched off')
+
+EFFORTS = f"""
+import json
+import numpy as np
+import rnea_ros
+from rnea_ros.dynamics.compiled import COMPILED
+from rnea_ros.dynamics.rnea import inverse_dynamics
+
+model = rnea_ros.RobotModel.from_urdf({str(SHIPPED[0])!r})
+q, qd, qdd = np.random.default_rng(0).normal(size=(3, model.nv))
+wrench = rnea_ros.Wrench(force=(1.0, 2.0, 3.0), torque=(0.1, 0.2, 0.3), frame='fer_link0')
+tau = model.inverse_dynamics(q, qd, qdd, {{'fer_hand': wrench}})
+hits = sum(inverse_dynamics.stats.cache_hits.values()) if COMPILED else 0
+print(json.dumps({{'tau': tau.tolist(), 'compiled': COMPILED, 'cache_hits': hits}}))
+"""
+WITHOUT_NUMBA = "import sys; sys.modules['numba'] = None\n"
+
+
+def run(code: str, package: Path = ROOT, **environment: str) -> str:
+    """Run code in a new Python that finds the package there; return what it prints."""
+    ours = ('RNEA_ROS_', 'NUMBA_', 'PYTHON')
+    inherited = {name: x for name, x in os.environ.items() if not name.startswith(ours)}
+    # Bytecode is told from edited source by its time in whole seconds: too coarse for a test.
+    fixed = {'PYTHONPATH': str(package), 'PYTHONDONTWRITEBYTECODE': '1'}
+    finished = subprocess.run(
+        [sys.executable, '-c', code],
+        env={**inherited, **fixed, **environment},
+        cwd=package,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stderr == ''
+    return finished.stdout
+
+
+def efforts(package: Path = ROOT, code: str = EFFORTS, **environment: str) -> Any:
+    return json.loads(run(code, package, **environment))
+
+
+def copied_package(folder: Path) -> Path:
+    """Return a folder with a copy of the package that was never compiled."""
+    shutil.copytree(
+        ROOT / 'rnea_ros', folder / 'rnea_ros', ignore=shutil.ignore_patterns('__pycache__')
+    )
+    return folder
+
+
+@pytest.fixture
+def expected() -> Array:
+    """Return the efforts in this process."""
+    model = load(SHIPPED[0])
+    wrench = Wrench(force=(1.0, 2.0, 3.0), torque=(0.1, 0.2, 0.3), frame='fer_link0')
+    return model.inverse_dynamics(*random_state(0, model.nv), {'fer_hand': wrench})
+
+
+# Without numba
+
+
+@pytest.mark.parametrize(
+    ('before', 'switch'),
+    [
+        pytest.param('', '1', id='switched-off'),
+        pytest.param('', 'yes', id='switched-off-by-any-word'),
+        pytest.param(WITHOUT_NUMBA, '', id='missing'),
+    ],
+)
+def test_plain_python_gives_the_same_numbers(expected: Array, before: str, switch: str) -> None:
+    result = efforts(code=before + EFFORTS, RNEA_ROS_PURE_PYTHON=switch)
+    assert result['compiled'] is False
+    np.testing.assert_allclose(result['tau'], expected, rtol=1e-9, atol=1e-10)
+
+
+@needs_numba
+def test_an_empty_switch_switches_nothing_off(expected: Array) -> None:
+    result = efforts(RNEA_ROS_PURE_PYTHON='')
+    assert result['compiled'] is True
+    np.testing.assert_array_equal(result['tau'], expected)
+
+
+def test_plain_python_imports_no_numba() -> None:
+    code = "import sys, rnea_ros; print('numba' in sys.modules)"
+    assert run(code, RNEA_ROS_PURE_PYTHON='1') == 'False\n'
+
+
+# Without ROS
+
+
+def test_importing_the_package_imports_no_ros_and_no_oracle() -> None:
+    code = 'import sys, rnea_ros; print(*{name.split(".")[0] for name in sys.modules})'
+    imported = set(run(code).split())
+    assert 'rnea_ros' in imported
+    middleware = {'rclpy', 'rosidl_runtime_py', 'ament_index_python', 'launch', 'launch_ros'}
+    oracles = {'pinocchio', 'mujoco', 'modern_robotics', 'hypothesis', 'pytest'}
+    assert not imported & (middleware | oracles)
+    assert not {name for name in imported if name.endswith(('_msgs', '_srvs', '_interfaces'))}
+
+
+def test_importing_the_package_imports_no_other_part_of_it() -> None:
+    code = 'import sys, rnea_ros; print(*(name for name in sys.modules if "rnea_ros." in name))'
+    parts = {name.split('.')[1] for name in run(code).split()}
+    assert parts <= {'dynamics', 'errors', 'robot', 'urdf', 'wrench'}
+
+
+def test_importing_the_package_compiles_nothing(tmp_path: Path) -> None:
+    package = copied_package(tmp_path)
+    run('import rnea_ros', package)
+    assert not list(package.rglob('*.nbi'))
+
+
+# The cache of compiled kernels
+
+
+@needs_numba
+def test_kernels_are_compiled_once_and_again_after_an_edit(
+    tmp_path: Path, expected: Array
+) -> None:
+    package = copied_package(tmp_path)
+    first, second = efforts(package), efforts(package)
+    assert first['cache_hits'] == 0
+    assert second['cache_hits'] > 0
+    np.testing.assert_allclose(first['tau'], expected, rtol=1e-9, atol=1e-10)
+    np.testing.assert_array_equal(second['tau'], first['tau'])
+
+    # A kernel that is inlined into the recursion, which stands in another file.
+    spatial = package / 'rnea_ros' / 'dynamics' / 'spatial.py'
+    source = spatial.read_text(encoding='utf-8')
+    right, wrong = 'a[1] * b[2] - a[2] * b[1]', 'a[1] * b[2] + a[2] * b[1]'
+    assert source.count(right) == 1
+    spatial.write_text(source.replace(right, wrong), encoding='utf-8')
+    edited, interpreted = efforts(package), efforts(package, RNEA_ROS_PURE_PYTHON='1')
+    assert edited['cache_hits'] == 0
+    assert np.abs(np.subtract(edited['tau'], expected)).max() > 1e-3
+    np.testing.assert_allclose(edited['tau'], interpreted['tau'], rtol=1e-9, atol=1e-10)
+
+
+@needs_numba
+def test_a_read_only_package_caches_in_the_users_directory(
+    tmp_path: Path, expected: Array
+) -> None:
+    package = copied_package(tmp_path / 'package')
+    block_cache(package)
+    home = tmp_path / 'home'
+    home.mkdir()
+    result = efforts(package, HOME=str(home), XDG_CACHE_HOME=str(home / 'cache'))
+    np.testing.assert_allclose(result['tau'], expected, rtol=1e-9, atol=1e-10)
+    assert list(home.rglob('*.nbi'))
+    assert not list(package.rglob('*.nbi'))
+
+
+@needs_numba
+def test_a_read_only_package_without_any_cache_works(tmp_path: Path, expected: Array) -> None:
+    package = copied_package(tmp_path)
+    block_cache(package)
+    result = efforts(package, HOME=os.devnull, XDG_CACHE_HOME=os.devnull)
+    assert result['compiled'] is True
+    np.testing.assert_allclose(result['tau'], expected, rtol=1e-9, atol=1e-10)
+    assert not list(tmp_path.rglob('*.nbi'))
+
+
+def block_cache(package: Path) -> None:
+    """Put a file where the cache would be a directory: not even root can write into it."""
+    (package / 'rnea_ros' / 'dynamics' / '__pycache__').touch()

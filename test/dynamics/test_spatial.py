@@ -1,0 +1,179 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The algebra in tuples is that of the book's six by six matrices."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from oracles import (
+    Array,
+    force_transform,
+    motion_cross,
+    motion_transform,
+    random_moments,
+    random_rotation,
+    skew,
+    spatial_inertia,
+)
+import pytest
+
+from rnea_ros.dynamics import spatial
+from rnea_ros.dynamics.spatial import Matrix3, SpatialVector, Vector3
+
+SEEDS = range(5)
+
+
+@pytest.fixture(params=SEEDS)
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    return np.random.default_rng(request.param)
+
+
+def triple(a: Array) -> Vector3:
+    return cast(Vector3, tuple(map(float, a)))
+
+
+def rows(A: Array) -> Matrix3:
+    return cast(Matrix3, tuple(map(triple, A)))
+
+
+def pair(m: Array) -> SpatialVector:
+    return (triple(m[:3]), triple(m[3:]))
+
+
+def flat(m: SpatialVector) -> Array:
+    return np.concatenate(m)
+
+
+def assert_equal(actual: Any, expected: Any) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
+
+
+def test_sums_and_multiples_are_those_of_vectors(rng: np.random.Generator) -> None:
+    a, b = rng.normal(size=(2, 3))
+    assert_equal(spatial.add3(triple(a), triple(b)), a + b)
+    assert_equal(spatial.subtract3(triple(a), triple(b)), a - b)
+    assert_equal(spatial.scale3(2.5, triple(a)), 2.5 * a)
+
+
+def test_sums_of_spatial_vectors_are_those_of_their_six_numbers(rng: np.random.Generator) -> None:
+    a, b = rng.normal(size=(2, 6))
+    assert_equal(flat(spatial.add(pair(a), pair(b))), a + b)
+    assert_equal(flat(spatial.subtract(pair(a), pair(b))), a - b)
+
+
+def test_cross_is_the_cross_product(rng: np.random.Generator) -> None:
+    a, b = rng.normal(size=(2, 3))
+    assert_equal(spatial.cross(triple(a), triple(b)), np.cross(a, b))
+    assert_equal(spatial.cross(triple(a), triple(b)), skew(a) @ b)
+
+
+def test_rotate_is_the_matrix_product_and_rotate_back_its_transpose(
+    rng: np.random.Generator,
+) -> None:
+    E, a = random_rotation(rng), rng.normal(size=3)
+    assert_equal(spatial.rotate(rows(E), triple(a)), E @ a)
+    assert_equal(spatial.rotate_back(rows(E), triple(a)), E.T @ a)
+
+
+def test_transform_motion_is_the_pluecker_transform(rng: np.random.Generator) -> None:
+    E, r, m = random_rotation(rng), rng.normal(size=3), rng.normal(size=6)
+    actual = spatial.transform_motion(rows(E), triple(r), pair(m))
+    assert_equal(flat(actual), motion_transform(E, r) @ m)
+
+
+def test_transform_force_back_is_the_transpose_of_the_motion_transform(
+    rng: np.random.Generator,
+) -> None:
+    E, r, f = random_rotation(rng), rng.normal(size=3), rng.normal(size=6)
+    actual = flat(spatial.transform_force_back(rows(E), triple(r), pair(f)))
+    assert_equal(actual, motion_transform(E, r).T @ f)
+    assert_equal(actual, np.linalg.inv(force_transform(E, r)) @ f)
+
+
+def test_power_is_the_same_in_both_frames(rng: np.random.Generator) -> None:
+    E, r, m, f = random_rotation(rng), rng.normal(size=3), rng.normal(size=6), rng.normal(size=6)
+    in_b = flat(spatial.transform_motion(rows(E), triple(r), pair(m))) @ f
+    in_a = m @ flat(spatial.transform_force_back(rows(E), triple(r), pair(f)))
+    assert_equal(in_a, in_b)
+
+
+def test_a_point_at_the_new_origin_moves_with_the_linear_part() -> None:
+    # Turning about z through the origin at 2 rad/s, a point at x = 1 moves along y at 2 m/s.
+    identity = rows(np.eye(3))
+    moved = spatial.transform_motion(identity, (1.0, 0.0, 0.0), ((0.0, 0.0, 2.0), (0.0, 0.0, 0.0)))
+    assert moved == ((0.0, 0.0, 2.0), (0.0, 2.0, 0.0))
+
+
+def test_a_force_at_the_new_origin_has_its_moment_about_the_old() -> None:
+    identity = rows(np.eye(3))
+    force = ((0.0, 0.0, 0.0), (0.0, 3.0, 0.0))
+    moved = spatial.transform_force_back(identity, (2.0, 0.0, 0.0), force)
+    assert moved == ((0.0, 0.0, 6.0), (0.0, 3.0, 0.0))
+
+
+def test_cross_motion_is_the_books_matrix(rng: np.random.Generator) -> None:
+    v, m = rng.normal(size=(2, 6))
+    assert_equal(flat(spatial.cross_motion(pair(v), pair(m))), motion_cross(v) @ m)
+
+
+def test_cross_force_is_minus_the_transpose_of_cross_motion(rng: np.random.Generator) -> None:
+    v, f = rng.normal(size=(2, 6))
+    assert_equal(flat(spatial.cross_force(pair(v), pair(f))), -motion_cross(v).T @ f)
+
+
+def test_a_motion_crossed_with_itself_is_nothing(rng: np.random.Generator) -> None:
+    v = rng.normal(size=6)
+    assert_equal(flat(spatial.cross_motion(pair(v), pair(v))), np.zeros(6))
+
+
+def test_cross_products_go_through_a_transform(rng: np.random.Generator) -> None:
+    E, r = random_rotation(rng), rng.normal(size=3)
+    v, m = (pair(a) for a in rng.normal(size=(2, 6)))
+    after = spatial.transform_motion(rows(E), triple(r), spatial.cross_motion(v, m))
+    before = spatial.cross_motion(
+        spatial.transform_motion(rows(E), triple(r), v),
+        spatial.transform_motion(rows(E), triple(r), m),
+    )
+    assert_equal(flat(after), flat(before))
+
+
+def test_apply_inertia_is_the_books_matrix(rng: np.random.Generator) -> None:
+    mass, com, J_com, m = rng.uniform(1, 5), rng.normal(size=3), random_moments(rng), rng.normal(
+        size=6
+    )
+    J = J_com + mass * skew(com) @ skew(com).T
+    actual = spatial.apply_inertia(mass, triple(mass * com), rows(J), pair(m))
+    assert_equal(flat(actual), spatial_inertia(mass, com, J_com) @ m)
+
+
+def test_a_body_that_falls_freely_needs_no_moment_about_its_centre(
+    rng: np.random.Generator,
+) -> None:
+    mass, com, fall = 2.0, rng.normal(size=3), rng.normal(size=3)
+    J = rows(mass * skew(com) @ skew(com).T)
+    moment, force = spatial.apply_inertia(
+        mass, triple(mass * com), J, ((0.0, 0.0, 0.0), triple(fall))
+    )
+    assert_equal(force, mass * fall)
+    assert_equal(moment, np.cross(com, force))
+
+
+def test_what_is_stored_is_loaded(rng: np.random.Generator) -> None:
+    a, m, E = rng.normal(size=3), rng.normal(size=6), rng.normal(size=(3, 3))
+    stored3, stored6, stored33 = np.empty(3), np.empty(6), np.empty((3, 3))
+    spatial.store3(stored3, triple(a))
+    spatial.store(stored6, pair(m))
+    spatial.store33(stored33, rows(E))
+    np.testing.assert_array_equal(stored3, a)
+    np.testing.assert_array_equal(stored6, m)
+    np.testing.assert_array_equal(stored33, E)
+    assert spatial.load3(stored3) == triple(a)
+    assert spatial.load(stored6) == pair(m)
+    assert spatial.load33(stored33) == rows(E)
+
+
+def test_an_array_holds_the_angular_part_first() -> None:
+    assert spatial.load(np.arange(6.0)) == ((0.0, 1.0, 2.0), (3.0, 4.0, 5.0))

@@ -1,0 +1,215 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Each control law against its formula, its parts against their sum, and the shortest way round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+from pathlib import Path
+
+from control_rig import Array, half_turn, mixed_arm, panda_arm, two_joint_arm
+import numpy as np
+from oracles import Pinocchio
+import pytest
+from robots import SHIPPED, load
+
+from rnea_ros import RobotModel
+from rnea_ros.feedforward.control_law import ControlLaw, Mode, Terms
+
+ARMS = [panda_arm, two_joint_arm, mixed_arm]
+SEEDS = range(3)
+
+Arm = Callable[[], RobotModel]
+Wanted = tuple[Array, Array, Array]
+
+
+class Case:
+    """A robot, gains, a measured state and a wanted motion, drawn at random."""
+
+    def __init__(self, model: RobotModel, seed: int, *, compensate_coriolis: bool = False) -> None:
+        rng = np.random.default_rng(seed)
+        self.q, self.qd = rng.normal(size=(2, model.nv))
+        # Within half a turn, so that the way round is the same for every kind of joint.
+        self.e = rng.uniform(-1.0, 1.0, model.nv)
+        self.wanted: Wanted = (
+            self.q + self.e, rng.normal(size=model.nv), rng.normal(size=model.nv)
+        )
+        self.e_rate = self.wanted[1] - self.qd
+        self.kp, self.kd = rng.uniform(1.0, 100.0, size=(2, model.nv))
+        self.law = ControlLaw(
+            model, self.kp, self.kd, compensate_coriolis=compensate_coriolis
+        )
+
+    def effort(self, mode: Mode, *, wanted: bool = True) -> Array:
+        motion = self.wanted if wanted else None
+        return self.law.effort(mode, self.q, self.qd, motion).copy()
+
+    def terms(self, mode: Mode, *, wanted: bool = True) -> Terms:
+        motion = self.wanted if wanted else None
+        return self.law.terms(mode, self.q, self.qd, motion)
+
+
+def formula(mode: Mode, case: Case, oracle: RobotModel | Pinocchio) -> Array:
+    """Return the effort by the table of docs/control.md, with the oracle's dynamics."""
+    q_d, qd_d, qdd_d = case.wanted
+    zero = np.zeros_like(case.q)
+    feedback = np.diag(case.kp) @ case.e + np.diag(case.kd) @ case.e_rate
+    gravity = oracle.inverse_dynamics(case.q, zero, zero)
+    tau: Array = {
+        Mode.GRAVITY: lambda: gravity,
+        Mode.FEEDFORWARD: lambda: oracle.inverse_dynamics(q_d, qd_d, qdd_d) + feedback,
+        Mode.COMPUTED_TORQUE: lambda: oracle.inverse_dynamics(
+            case.q, case.qd, qdd_d + feedback
+        ),
+        Mode.FEEDBACK: lambda: feedback,
+        Mode.GRAVITY_FEEDBACK: lambda: gravity + feedback,
+    }[mode]()
+    return tau
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('mode', Mode)
+@pytest.mark.parametrize('path', SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize('seed', SEEDS)
+def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(
+    mode: Mode, path: Path, seed: int
+) -> None:
+    model = load(path)
+    case = Case(model, seed)
+    oracle = Pinocchio(path.read_text(encoding='utf-8'), model.joint_names)
+    expected = formula(mode, case, oracle)
+    np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize('mode', Mode)
+@pytest.mark.parametrize('arm', ARMS)
+def test_each_mode_is_its_formula(mode: Mode, arm: Arm) -> None:
+    model = arm()
+    for seed in SEEDS:
+        case = Case(model, seed)
+        expected = formula(mode, case, model)
+        np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize('mode', Mode)
+@pytest.mark.parametrize('arm', ARMS)
+def test_while_nothing_is_wanted_every_mode_is_gravity(mode: Mode, arm: Arm) -> None:
+    model = arm()
+    case = Case(model, 0)
+    expected = model.gravity_torques(case.q)
+    effort = case.effort(mode, wanted=False)
+    np.testing.assert_allclose(effort, expected, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize('mode', Mode)
+@pytest.mark.parametrize('arm', ARMS)
+def test_coriolis_efforts_are_added_where_asked_to_gravity_and_nowhere_else(
+    mode: Mode, arm: Arm
+) -> None:
+    model = arm()
+    case, plain = Case(model, 0, compensate_coriolis=True), Case(model, 0)
+    coriolis = model.coriolis_torques(case.q, case.qd)
+    assert np.abs(coriolis).max() > 1e-3
+    expected = plain.effort(mode)
+    if mode is Mode.GRAVITY:
+        expected = expected + coriolis
+    np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(
+        case.effort(mode, wanted=False),
+        plain.effort(mode, wanted=False) + coriolis,
+        rtol=1e-9,
+        atol=1e-10,
+    )
+
+
+@pytest.mark.parametrize('wanted', [True, False])
+@pytest.mark.parametrize('coriolis', [True, False])
+@pytest.mark.parametrize('mode', Mode)
+@pytest.mark.parametrize('arm', ARMS)
+def test_the_parts_add_up_to_the_effort(
+    mode: Mode, arm: Arm, coriolis: bool, wanted: bool
+) -> None:
+    for seed in SEEDS:
+        case = Case(arm(), seed, compensate_coriolis=coriolis)
+        terms = case.terms(mode, wanted=wanted)
+        total = terms.gravity + terms.coriolis + terms.inertia + terms.feedback
+        np.testing.assert_allclose(
+            total, case.effort(mode, wanted=wanted), rtol=1e-9, atol=1e-9
+        )
+
+
+@pytest.mark.parametrize('arm', ARMS)
+def test_each_part_is_what_its_name_says(arm: Arm) -> None:
+    model = arm()
+    case = Case(model, 0)
+    q_d, qd_d, qdd_d = case.wanted
+    zero = np.zeros(model.nv)
+    feedback = case.kp * case.e + case.kd * case.e_rate
+
+    def inertial(q: Array, qdd: Array) -> Array:
+        return model.inverse_dynamics(q, zero, qdd) - model.gravity_torques(q)
+
+    expected = {
+        Mode.GRAVITY: (model.gravity_torques(case.q), zero, zero, zero),
+        Mode.FEEDFORWARD: (
+            model.gravity_torques(q_d),
+            model.coriolis_torques(q_d, qd_d),
+            inertial(q_d, qdd_d),
+            feedback,
+        ),
+        Mode.COMPUTED_TORQUE: (
+            model.gravity_torques(case.q),
+            model.coriolis_torques(case.q, case.qd),
+            inertial(case.q, qdd_d),
+            inertial(case.q, feedback),
+        ),
+        Mode.FEEDBACK: (zero, zero, zero, feedback),
+        Mode.GRAVITY_FEEDBACK: (model.gravity_torques(case.q), zero, zero, feedback),
+    }
+    for mode, parts in expected.items():
+        terms = case.terms(mode)
+        got = (terms.gravity, terms.coriolis, terms.inertia, terms.feedback)
+        np.testing.assert_allclose(got, parts, rtol=1e-9, atol=1e-9, err_msg=mode.value)
+
+
+def turn_feedback(q: float, q_d: float, joint: str) -> float:
+    """Return what a proportional gain of 1 does on one joint of the mixed arm."""
+    model = mixed_arm()
+    number, zero = model.joint_names.index(joint), np.zeros(model.nv)
+    law = ControlLaw(model, np.ones(model.nv), zero)
+    measured, wanted = zero.copy(), zero.copy()
+    measured[number], wanted[number] = q, q_d
+    return float(law.effort(Mode.FEEDBACK, measured, zero, (wanted, zero, zero))[number])
+
+
+@pytest.mark.parametrize('turns', [-1000, -2, -1, 0, 1, 2, 1000])
+@pytest.mark.parametrize('e', [-3.1, -1.0, 0.0, 0.5, 3.1])
+def test_a_continuous_joint_is_pulled_the_shortest_way_round(turns: int, e: float) -> None:
+    for q in (-3.0, 0.0, 2.0):
+        feedback = turn_feedback(q, q + e + turns * math.tau, 'turn')
+        assert feedback == pytest.approx(e, abs=1e-9)
+
+
+def test_a_continuous_joint_is_never_pulled_by_more_than_half_a_turn() -> None:
+    rng = np.random.default_rng(8)
+    for q, q_d in rng.uniform(-50.0, 50.0, size=(200, 2)):
+        feedback = turn_feedback(q, q_d, 'turn')
+        assert abs(feedback) <= math.pi
+        assert feedback == pytest.approx(half_turn(q_d - q), abs=1e-9)
+
+
+@pytest.mark.parametrize('joint', ['lift', 'bend'])
+@pytest.mark.parametrize('e', [-7.0, -math.tau, math.tau, 5.0])
+def test_a_joint_that_is_not_continuous_is_pulled_the_whole_way(joint: str, e: float) -> None:
+    assert turn_feedback(0.25, 0.25 + e, joint) == pytest.approx(e)
+
+
+def test_the_dynamics_of_a_continuous_joint_do_not_change_with_whole_turns() -> None:
+    case = Case(mixed_arm(), 0)
+    turn = mixed_arm().joint_names.index('turn')
+    before = {mode: case.effort(mode) for mode in Mode}
+    case.wanted[0][turn] += 3 * math.tau
+    for mode, effort in before.items():
+        np.testing.assert_allclose(case.effort(mode), effort, rtol=1e-9, atol=1e-9)

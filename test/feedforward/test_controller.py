@@ -1,0 +1,565 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The control tick by tick: how it starts, changes, follows and holds, and in which order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from control_rig import (
+    PANDA_POSE,
+    Array,
+    Rig,
+    cubic,
+    mixed_arm,
+    panda_arm,
+    setpoint,
+    swing,
+    two_joint_arm,
+)
+import numpy as np
+import pytest
+
+from rnea_ros import RobotModel
+from rnea_ros.feedforward.control_law import Mode
+from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.supervisor import State
+
+NAN, INF = np.nan, np.inf
+RAMP = 0.5
+MODES_THAT_FOLLOW = [mode for mode in Mode if mode is not Mode.GRAVITY]
+
+
+def panda_rig(**settings: Any) -> Rig:
+    """Return a Franka arm that stands bent, under gravity."""
+    rig = Rig(panda_arm(), **({'ramp_duration': RAMP} | settings))
+    rig.q[:] = PANDA_POSE
+    return rig
+
+
+def swinging_rig(**settings: Any) -> Rig:
+    """Return a two-joint arm that stands bent; gains are for its 100 N m."""
+    gains = {'kp': (60.0, 30.0), 'kd': (6.0, 3.0), 'ramp_duration': RAMP}
+    rig = Rig(two_joint_arm(), **(gains | settings))
+    rig.q[:] = (0.4, -0.9)
+    return rig
+
+
+def shares(ticks: int, rig: Rig) -> Array:
+    """Return how much of a blend is over after each of some ticks, shape (ticks, 1)."""
+    return np.minimum(np.arange(1, ticks + 1) * rig.period / RAMP, 1.0)[:, np.newaxis]
+
+
+def settle(rig: Rig) -> Array:
+    """Return the command once every blend is over."""
+    return rig.run(RAMP + 0.1)[-1]
+
+
+# --- start ---------------------------------------------------------------------------------------
+
+
+def test_nothing_is_commanded_before_every_joint_has_a_valid_state() -> None:
+    rig = panda_rig()
+    names = rig.model.joint_names
+    for _ in range(5):
+        assert rig.tick(feed=False) is None
+    rig.feed(names=names[:4])
+    assert rig.step() is None
+    rig.wait()
+    rig.feed(names=names[4:], q=(NAN, 0.0, 0.0))
+    assert rig.step() is None
+    assert rig.state is State.WAITING
+    rig.wait()
+    rig.feed(names=names[4:])
+    assert rig.step() is not None
+    assert rig.state is State.RAMPING
+
+
+def test_nothing_is_commanded_while_the_state_of_some_joint_is_too_old() -> None:
+    rig = panda_rig()
+    names = rig.model.joint_names
+    rig.feed(names=names[:1])
+    for _ in range(100):
+        rig.wait()
+        rig.feed(names=names[1:])
+        if rig.now > 1000.02:
+            assert rig.step() is None
+            assert rig.state is State.WAITING
+    rig.feed(names=names[:1])
+    assert rig.step() is not None
+
+
+def test_the_start_ramp_leads_linearly_from_zero_to_what_is_wanted() -> None:
+    rig = panda_rig()
+    commands = rig.run(1.2 * RAMP)
+    np.testing.assert_allclose(commands, shares(600, rig) * rig.gravity, atol=1e-9)
+    assert rig.state is State.ACTIVE
+
+
+def test_the_start_ramp_leads_linearly_from_the_measured_effort_to_what_is_wanted() -> None:
+    rig = panda_rig()
+    rig.effort = rig.gravity + (1.0, -8.0, 3.0, 5.0, 0.5, -0.5, 0.2)
+    share = shares(600, rig)
+    commands = rig.run(1.2 * RAMP)
+    expected = (1.0 - share) * rig.effort + share * rig.gravity
+    np.testing.assert_allclose(commands, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize('bad', [NAN, INF, -INF])
+def test_an_effort_that_is_not_finite_in_one_joint_starts_all_of_them_from_zero(
+    bad: float,
+) -> None:
+    rig = panda_rig()
+    rig.effort = rig.gravity.copy()
+    rig.effort[2] = bad
+    np.testing.assert_allclose(rig.run(RAMP), shares(500, rig) * rig.gravity, atol=1e-9)
+
+
+def test_no_effort_of_a_joint_that_is_not_commanded_is_missed() -> None:
+    rig = Rig(mixed_arm(), joints=('lift', 'bend'), ramp_duration=RAMP)
+    rig.effort = np.array([30.0, NAN, 5.0, NAN])
+    command = rig.tick()
+    share = shares(1, rig)[0]
+    np.testing.assert_allclose(command, (1.0 - share) * (30.0, 5.0) + share * rig.gravity)
+
+
+def test_the_measured_effort_is_passed_over_where_the_settings_say_so() -> None:
+    rig = panda_rig(start_from_measured_effort=False)
+    rig.effort = rig.gravity + 3.0
+    np.testing.assert_allclose(rig.run(RAMP), shares(500, rig) * rig.gravity, atol=1e-9)
+
+
+def test_a_measured_effort_over_the_limit_counts_as_the_limit() -> None:
+    rig = panda_rig()
+    rig.effort = np.array([500.0, -500.0, 87.1, -87.1, 13.0, -13.0, 1e300])
+    command = rig.tick()
+    start = rig.resolved.effort_limits * (1, -1, 1, -1, 1, -1, 1)
+    share = shares(1, rig)[0]
+    np.testing.assert_allclose(command, (1.0 - share) * start + share * rig.gravity)
+
+
+@pytest.mark.parametrize('duration', [0.0, 0.05, 1.0, 2.0])
+def test_the_start_ramp_takes_its_duration(duration: float) -> None:
+    rig = panda_rig(ramp_duration=duration)
+    rig.tick()
+    # The first tick is a part of the ramp; its last may be put off by a rounded sum.
+    took = rig.period + rig.run_until(State.ACTIVE)
+    assert took == pytest.approx(max(duration, rig.period), abs=1.1 * rig.period)
+
+
+def test_at_a_start_without_a_ramp_the_rate_limit_is_all_that_bridges() -> None:
+    rig = panda_rig(ramp_duration=0.0)
+    commands = rig.run(0.2)
+    # The Franka arm's limits: 87 N m in 0.1 s.
+    steps = np.minimum(np.arange(1, 201) * 0.87, abs(rig.gravity[1]))
+    np.testing.assert_allclose(np.abs(commands[:, 1]), steps)
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def test_the_robot_is_carried_wherever_it_is() -> None:
+    rig = panda_rig()
+    settle(rig)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        rig.q[:] = rng.uniform(panda_arm().position_lower, panda_arm().position_upper)
+        command = rig.run(0.25)[-1]
+        np.testing.assert_allclose(command, rig.gravity, rtol=1e-9, atol=1e-10)
+
+
+def test_coriolis_efforts_are_added_where_asked() -> None:
+    rig = panda_rig(compensate_coriolis=True)
+    rig.qd[:] = 0.5
+    expected = panda_arm().bias_torques(rig.q, rig.qd)
+    np.testing.assert_allclose(settle(rig), expected, rtol=1e-9, atol=1e-10)
+
+
+def test_more_than_the_limit_is_cut_and_told() -> None:
+    rig = panda_rig(effort_limits=(5.0,))
+    command = settle(rig)
+    np.testing.assert_allclose(command, np.clip(rig.gravity, -5.0, 5.0))
+    np.testing.assert_array_equal(rig.controller.saturated, np.abs(rig.gravity) > 5.0)
+    assert rig.controller.saturated.any()
+
+
+@pytest.mark.parametrize('joints', [('bend', 'lift'), ('gripper', 'lift', 'turn'), ('turn',)])
+def test_commands_come_in_the_controller_s_order_for_its_joints_only(
+    joints: tuple[str, ...],
+) -> None:
+    rig = Rig(mixed_arm(), joints=joints, ramp_duration=RAMP)
+    rig.q[:] = (0.1, 0.7, -0.3, 0.5)
+    gravity = dict(zip(rig.model.joint_names, rig.model.gravity_torques(rig.q), strict=True))
+    assert len(set(gravity.values())) == 4
+    np.testing.assert_allclose(settle(rig), [gravity[name] for name in joints])
+    assert rig.controller.joints == joints
+    position, velocity = rig.controller.measured()
+    assert position.tolist() == [rig.q[rig.model.joint_names.index(name)] for name in joints]
+    assert velocity.tolist() == [0.0] * len(joints)
+
+
+def follow_on_a_subset(mode: Mode) -> tuple[Rig, Array, Array]:
+    """Return a rig in motion, its command, and what its mode's formula says in full."""
+    joints, numbers = ('bend', 'lift'), [2, 0]
+    rig = Rig(
+        mixed_arm(), joints=joints, mode=mode, kp=(50.0, 30.0), kd=(5.0, 3.0), ramp_duration=RAMP
+    )
+    rig.q[:] = (0.1, 0.7, -0.3, 0.5)
+    rig.qd[:] = (0.2, -0.4, 0.3, 0.6)
+    settle(rig)
+    q_d, qd_d, qdd_d = np.array([-0.25, 0.15]), np.array([0.2, 0.1]), np.array([0.4, -0.2])
+    motion = setpoint(joints, q_d, qd_d)
+    motion.qdd[:] = qdd_d
+    rig.controller.follow(motion, None)
+    command = rig.run(0.15)[-1]
+
+    model, zero = rig.model, np.zeros(4)
+    wanted_q, wanted_qd, wanted_qdd = rig.q.copy(), rig.qd.copy(), zero.copy()
+    wanted_q[numbers], wanted_qd[numbers], wanted_qdd[numbers] = q_d, qd_d, qdd_d
+    kp, kd = zero.copy(), zero.copy()
+    kp[numbers], kd[numbers] = (50.0, 30.0), (5.0, 3.0)
+    feedback = kp * (wanted_q - rig.q) + kd * (wanted_qd - rig.qd)
+    if mode is Mode.COMPUTED_TORQUE:
+        tau = model.inverse_dynamics(rig.q, rig.qd, wanted_qdd + feedback)
+    elif mode is Mode.FEEDFORWARD:
+        tau = model.inverse_dynamics(wanted_q, wanted_qd, wanted_qdd) + feedback
+    elif mode is Mode.GRAVITY_FEEDBACK:
+        tau = model.gravity_torques(rig.q) + feedback
+    else:
+        tau = feedback
+    return rig, command, tau[numbers]
+
+
+@pytest.mark.parametrize('mode', MODES_THAT_FOLLOW)
+def test_joints_that_are_not_commanded_want_to_go_on_as_they_are_measured(mode: Mode) -> None:
+    _, command, expected = follow_on_a_subset(mode)
+    np.testing.assert_allclose(command, expected, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize('mode', MODES_THAT_FOLLOW)
+def test_the_terms_of_the_commanded_joints_add_up_to_the_command(mode: Mode) -> None:
+    rig, command, _ = follow_on_a_subset(mode)
+    terms = rig.controller.terms()
+    total = terms.gravity + terms.coriolis + terms.inertia + terms.feedback
+    np.testing.assert_allclose(total, command, rtol=1e-9, atol=1e-9)
+
+
+def test_the_terms_add_up_to_the_command_while_the_control_winds_down_too() -> None:
+    rig = swinging_rig(compensate_coriolis=True, hold_duration=0.2)
+    rig.qd[:] = 1.0
+    settle(rig)
+    rig.controller.fail(Reason.CLOCK_RESET, rig.now)
+    rig.run(0.05)  # the rate limit takes the Coriolis efforts away
+    seen = set()
+    for _ in range(round((0.2 + RAMP) / rig.period)):
+        seen.add(rig.state)
+        command = rig.tick()
+        terms = rig.controller.terms()
+        total = terms.gravity + terms.coriolis + terms.inertia + terms.feedback
+        np.testing.assert_allclose(total, command, atol=1e-9)
+    assert seen == {State.HOLDING, State.RAMPING_DOWN, State.FAULT}
+
+
+# --- changes while running -----------------------------------------------------------------------
+
+
+def holding_rig(**settings: Any) -> tuple[Rig, Array]:
+    """Return a rig that holds a position off the measured one, and its settled command."""
+    rig = swinging_rig(**({'mode': Mode.FEEDFORWARD} | settings))
+    settle(rig)
+    rig.controller.follow(setpoint(rig.model.joint_names, rig.q + (0.1, -0.05)), None)
+    return rig, settle(rig)
+
+
+def expected_hold(rig: Rig, mode: Mode, kp: Array) -> Array:
+    """Return what a mode commands for that position."""
+    zero, e = np.zeros(2), np.array([0.1, -0.05])
+    model = rig.model
+    tau: Array = {
+        Mode.GRAVITY: lambda: model.gravity_torques(rig.q),
+        Mode.FEEDFORWARD: lambda: model.gravity_torques(rig.q + e) + kp * e,
+        Mode.COMPUTED_TORQUE: lambda: model.inverse_dynamics(rig.q, zero, kp * e),
+        Mode.FEEDBACK: lambda: kp * e,
+        Mode.GRAVITY_FEEDBACK: lambda: model.gravity_torques(rig.q) + kp * e,
+    }[mode]()
+    return tau
+
+
+@pytest.mark.parametrize('mode', [mode for mode in Mode if mode is not Mode.FEEDFORWARD])
+def test_a_change_of_mode_fades_from_the_last_command_in_ramp_duration(mode: Mode) -> None:
+    rig, before = holding_rig()
+    after = expected_hold(rig, mode, np.array([60.0, 30.0]))
+    assert np.abs(after - before).max() > 0.3
+    rig.change(mode=mode)
+    share = shares(600, rig)
+    commands = rig.run(1.2 * RAMP)
+    np.testing.assert_allclose(commands, (1.0 - share) * before + share * after, atol=1e-9)
+    assert rig.controller.mode is mode
+    assert rig.state is State.ACTIVE
+
+
+def test_a_change_of_gains_fades_from_the_last_command_in_ramp_duration() -> None:
+    rig, before = holding_rig()
+    rig.change(kp=(300.0, 100.0))
+    after = expected_hold(rig, Mode.FEEDFORWARD, np.array([300.0, 100.0]))
+    share = shares(600, rig)
+    commands = rig.run(1.2 * RAMP)
+    np.testing.assert_allclose(commands, (1.0 - share) * before + share * after, atol=1e-9)
+    assert rig.controller.settings.settings.kp == (300.0, 100.0)
+
+
+def test_a_change_of_compensate_coriolis_fades_too() -> None:
+    rig = swinging_rig()
+    rig.qd[:] = (2.0, 1.0)
+    before = settle(rig)
+    rig.change(compensate_coriolis=True)
+    after = rig.model.bias_torques(rig.q, rig.qd)
+    assert np.abs(after - before).max() > 0.3
+    share = shares(600, rig)
+    commands = rig.run(1.2 * RAMP)
+    np.testing.assert_allclose(commands, (1.0 - share) * before + share * after, atol=1e-9)
+
+
+def test_a_change_within_the_start_ramp_or_another_change_never_steps() -> None:
+    rig = swinging_rig()
+    commands = []
+    for k in range(20):
+        rig.change(
+            mode=MODES_THAT_FOLLOW[k % 4], kp=(20.0 * k, 5.0 * k), compensate_coriolis=k % 2 == 0
+        )
+        if k == 5:
+            rig.controller.follow(setpoint(rig.model.joint_names, (0.6, -0.6)), None)
+            # The position that is wanted jumps here, which is for the rate limit to bridge.
+            rig.run(0.2)
+            commands.clear()
+        commands.extend(rig.run(0.2 * RAMP))
+    # A fade over 500 ticks moves no command by more than 1/500 of what lies between its ends.
+    assert np.abs(np.diff(commands, axis=0)).max() < 0.5
+
+
+def test_a_blend_counts_from_the_last_command_where_the_limits_held_that_back() -> None:
+    rig = swinging_rig(mode=Mode.FEEDBACK, kp=(2000.0, 2000.0), effort_rate_limit=(200.0,))
+    settle(rig)
+    rig.controller.follow(setpoint(rig.model.joint_names, rig.q + 0.5), None)
+    held_back = rig.run(0.1)[-1]
+    assert (np.abs(held_back) < 50.0).all()
+    rig.change(mode=Mode.GRAVITY)
+    share = shares(600, rig)
+    expected = (1.0 - share) * held_back + share * rig.gravity
+    np.testing.assert_allclose(rig.run(1.2 * RAMP), expected, atol=1e-9)
+
+
+def test_what_costs_time_in_a_change_is_done_before_the_tick(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rig, _ = holding_rig()
+    rig.change(mode=Mode.COMPUTED_TORQUE)
+
+    def too_late(model: RobotModel) -> None:
+        raise AssertionError('memory is allocated and kernels are looked up in a tick')
+
+    monkeypatch.setattr(RobotModel, 'workspace', too_late)
+    rig.tick()
+    assert rig.controller.mode is Mode.COMPUTED_TORQUE
+    assert rig.controller.error is None
+
+
+def test_mode_gravity_forgets_the_reference_so_that_an_arm_moved_by_hand_is_not_pulled_back(
+) -> None:
+    rig, _ = holding_rig()
+    rig.change(mode=Mode.GRAVITY)
+    settle(rig)
+    rig.q[:] = (-0.8, 1.2)
+    rig.change(mode=Mode.GRAVITY_FEEDBACK)
+    np.testing.assert_allclose(settle(rig), rig.gravity, rtol=1e-9, atol=1e-10)
+
+
+def test_mode_gravity_forgets_a_motion_that_waits_for_its_start() -> None:
+    rig = swinging_rig(mode=Mode.FEEDFORWARD)
+    settle(rig)
+    motion = swing(rig.model.joint_names, rig.q, rig.q + 0.5, 1.0)
+    rig.controller.follow(motion, rig.now + 2.0 * RAMP)
+    rig.change(mode=Mode.GRAVITY)
+    rig.run(0.1)
+    rig.change(mode=Mode.FEEDFORWARD)
+    rig.run(3.0 * RAMP)
+    np.testing.assert_allclose(settle(rig), rig.gravity, rtol=1e-9, atol=1e-10)
+
+
+def test_a_motion_that_was_asked_for_before_mode_gravity_came_is_not_followed_after_it() -> None:
+    rig = swinging_rig(mode=Mode.FEEDFORWARD)
+    settle(rig)
+    rig.change(mode=Mode.GRAVITY)
+    # Both wait for the same tick, as where the mode changed while the motion was being checked.
+    rig.controller.follow(setpoint(rig.model.joint_names, (1.5, 1.5)), None)
+    settle(rig)
+    rig.q[:] = (-0.8, 1.2)
+    rig.change(mode=Mode.GRAVITY_FEEDBACK)
+    np.testing.assert_allclose(settle(rig), rig.gravity, rtol=1e-9, atol=1e-10)
+
+
+# --- motions -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('mode', Mode)
+def test_with_no_reference_every_mode_is_plain_gravity(mode: Mode) -> None:
+    rig = swinging_rig(mode=mode)
+    rig.qd[:] = (1.0, -2.0)
+    np.testing.assert_allclose(settle(rig), rig.gravity, rtol=1e-9, atol=1e-10)
+
+
+def follow_swing(rig: Rig, end: Array, duration: float) -> Array:
+    """Follow a motion from where the robot is, which follows it perfectly; return commands."""
+    names, start, began = rig.model.joint_names, rig.q.copy(), rig.now + rig.period
+    rig.controller.follow(swing(names, start, end, duration), None)
+    commands = []
+    for _ in range(round(duration / rig.period)):
+        rig.wait()
+        s = (rig.now - began) / duration
+        rig.q[:] = [cubic(*ends, s) for ends in zip(start, end, strict=True)]
+        rig.qd[:] = (end - start) * 6.0 * s * (1.0 - s) / duration
+        rig.feed()
+        command = rig.step()
+        assert command is not None
+        commands.append(command)
+    rig.qd[:] = 0.0
+    return np.array(commands)
+
+
+@pytest.mark.parametrize('mode', [Mode.FEEDFORWARD, Mode.COMPUTED_TORQUE])
+def test_a_motion_is_commanded_what_inverse_dynamics_says(mode: Mode) -> None:
+    rig = panda_rig(mode=mode, effort_rate_limit=(1e6,))
+    settle(rig)
+    start, end = rig.q.copy(), rig.q + 0.4
+    commands = follow_swing(rig, end, 1.0)
+    for k in range(0, 1000, 50):
+        s = k * rig.period
+        expected = panda_arm().inverse_dynamics(
+            [cubic(*ends, s) for ends in zip(start, end, strict=True)],
+            (end - start) * 6.0 * s * (1.0 - s),
+            (end - start) * (6.0 - 12.0 * s),
+        )
+        np.testing.assert_allclose(commands[k], expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize('mode', MODES_THAT_FOLLOW)
+def test_the_end_of_a_motion_is_held_with_velocity_and_acceleration_zero(mode: Mode) -> None:
+    rig = swinging_rig(mode=mode)
+    settle(rig)
+    end = rig.q + (0.3, 0.4)
+    follow_swing(rig, end, 0.5)
+    rig.q[:] = end - (0.1, -0.05)  # somebody leans against it
+    kp = np.array([60.0, 30.0])
+    np.testing.assert_allclose(settle(rig), expected_hold(rig, mode, kp), rtol=1e-9, atol=1e-9)
+    position, velocity = rig.controller.wanted()
+    np.testing.assert_allclose(position, end)
+    assert velocity.tolist() == [0.0, 0.0]
+
+
+def test_a_motion_that_replaces_another_is_in_force_from_its_start_and_never_steps() -> None:
+    rig = swinging_rig(mode=Mode.GRAVITY_FEEDBACK)
+    settle(rig)
+    names = rig.model.joint_names
+    rig.controller.follow(swing(names, rig.q, rig.q + 0.8, 1.0), None)
+    rig.run(0.4)
+    elsewhere = np.array([-0.5, 0.5])
+    rig.controller.follow(swing(names, elsewhere, elsewhere, 1.0), rig.now + 0.2)
+    rig.run(0.2 - rig.period)
+    assert rig.controller.wanted()[1].all()
+    # The rig sees to it that no command steps, though the wanted position does, by a radian.
+    rig.run(0.5)
+    position, velocity = rig.controller.wanted()
+    np.testing.assert_allclose(position, elsewhere)
+    assert velocity.tolist() == [0.0, 0.0]
+    kp = np.array([60.0, 30.0])
+    expected = rig.gravity + kp * (elsewhere - rig.q)
+    np.testing.assert_allclose(rig.commands[-1], expected, rtol=1e-9)
+
+
+def test_a_cancelled_motion_is_held_where_it_is_with_velocity_zero() -> None:
+    rig = swinging_rig(mode=Mode.FEEDFORWARD)
+    settle(rig)
+    rig.controller.follow(swing(rig.model.joint_names, rig.q, rig.q + 0.8, 1.0), None)
+    rig.run(0.5)
+    position, velocity = rig.controller.wanted()
+    assert velocity.all()
+    rig.controller.cancel()
+    rig.run(2.0)
+    held, velocity = rig.controller.wanted()
+    np.testing.assert_allclose(held, position)
+    assert velocity.tolist() == [0.0, 0.0]
+    kp = np.array([60.0, 30.0])
+    expected = rig.model.gravity_torques(held) + kp * (held - rig.q)
+    np.testing.assert_allclose(rig.commands[-1], expected, rtol=1e-9)
+
+
+def test_a_cancel_drops_a_motion_that_waits_for_its_start_too() -> None:
+    rig = swinging_rig(mode=Mode.FEEDFORWARD)
+    settle(rig)
+    motion = swing(rig.model.joint_names, rig.q, rig.q + 0.8, 1.0)
+    rig.controller.follow(motion, rig.now + 0.5)
+    rig.run(0.2)
+    rig.controller.cancel()
+    rig.run(2.0)
+    np.testing.assert_allclose(rig.commands[-1], rig.gravity, rtol=1e-9)
+    assert not rig.controller.wanted()[1].any()
+
+
+def test_a_cancel_with_nothing_to_cancel_leaves_plain_gravity() -> None:
+    rig = swinging_rig(mode=Mode.FEEDFORWARD)
+    settle(rig)
+    rig.controller.cancel()
+    rig.q[:] = (0.9, 0.2)
+    np.testing.assert_allclose(settle(rig), rig.gravity, rtol=1e-9)
+
+
+@pytest.mark.parametrize(('qd', 'flagged'), [((0.5, -0.5), True), ((0.0, 0.0), False)])
+def test_a_stream_of_set_points_that_stops_is_held_and_flagged_only_if_it_moved(
+    qd: tuple[float, float], flagged: bool
+) -> None:
+    rig = swinging_rig(mode=Mode.FEEDFORWARD, reference_timeout=0.1)
+    settle(rig)
+    names = rig.model.joint_names
+    for _ in range(10):
+        rig.controller.follow(setpoint(names, rig.q + (0.1, -0.05), qd), None)
+        rig.run(0.05)
+        assert Reason.REFERENCE_STALE not in rig.controller.flags
+    rig.run(0.06)
+    assert (Reason.REFERENCE_STALE in rig.controller.flags) is flagged
+    assert rig.controller.flag_counts[Reason.REFERENCE_STALE] == flagged
+    expected = expected_hold(rig, Mode.FEEDFORWARD, np.array([60.0, 30.0]))
+    np.testing.assert_allclose(rig.run(0.2)[-1], expected, rtol=1e-9, atol=1e-9)
+    assert rig.controller.wanted()[1].tolist() == [0.0, 0.0]
+    assert rig.state is State.ACTIVE
+    rig.controller.follow(setpoint(names, rig.q), None)
+    rig.run(0.002)
+    assert Reason.REFERENCE_STALE not in rig.controller.flags
+
+
+def test_requests_take_effect_at_the_next_tick_in_the_order_in_which_they_came() -> None:
+    rig = swinging_rig(mode=Mode.FEEDFORWARD)
+    settle(rig)
+    names = rig.model.joint_names
+    rig.controller.follow(setpoint(names, (1.0, 1.0)), None)
+    rig.controller.follow(setpoint(names, (0.5, 0.6)), None)
+    assert rig.controller.wanted()[0].tolist() == [0.0, 0.0]
+    rig.tick()
+    assert rig.controller.wanted()[0].tolist() == [0.5, 0.6]
+    rig.controller.cancel()
+    rig.controller.follow(setpoint(names, (0.7, 0.8)), None)
+    rig.tick()
+    assert rig.controller.wanted()[0].tolist() == [0.7, 0.8]
+    rig.controller.stop()
+    assert rig.state is State.ACTIVE
+    rig.tick()
+    assert rig.state is not State.ACTIVE
+
+
+def test_what_is_told_of_measured_and_wanted_motion_is_a_copy() -> None:
+    rig, _ = holding_rig()
+    before = rig.tick()
+    for array in (*rig.controller.measured(), *rig.controller.wanted()):
+        array[:] = 9.0
+    rig.wait()
+    np.testing.assert_array_equal(rig.step(), before)

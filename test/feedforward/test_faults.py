@@ -1,0 +1,703 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The faults that the control survives, one after the other.
+
+Joint states that stop, get lost, are stamped wrong, freeze or are not finite; a stop in every
+state; an exception anywhere in a tick. What follows a fault is always the same: the ramp at the
+rate limit to gravity at the last valid position, a while of that, the ramp to zero, and an end
+that only a new control leads out of. The rig inspects every command on the way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from control_rig import PANDA_POSE, Array, Rig, mixed_arm, panda_arm, setpoint, swing
+import numpy as np
+import pytest
+from robots import joint, link, load, robot
+
+from rnea_ros import RobotModel
+from rnea_ros.feedforward.control_law import ControlLaw, Mode
+from rnea_ros.feedforward.joint_state import JointStateMonitor
+from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.reference import Reference
+from rnea_ros.feedforward.settings import StaleAction
+from rnea_ros.feedforward.supervisor import State
+
+RATES = [1000.0, 500.0]
+RAMP, HOLD = 0.3, 0.4
+RUNNING = (State.RAMPING, State.ACTIVE)
+
+
+def rig_in_motion(**settings: Any) -> Rig:
+    """Return a Franka arm that follows a long motion, with gains, off its wanted position."""
+    defaults = {
+        'mode': Mode.FEEDFORWARD,
+        'kp': (60.0,),
+        'kd': (4.0,),
+        'ramp_duration': RAMP,
+        'hold_duration': HOLD,
+    }
+    rig = Rig(panda_arm(), **(defaults | settings))
+    rig.q[:] = PANDA_POSE
+    rig.activate()
+    start = rig.q + 0.05
+    rig.controller.follow(swing(rig.model.joint_names, start, start + 0.4, 20.0), None)
+    for _ in range(100):
+        follow_along(rig)
+        rig.tick()
+    return rig
+
+
+def follow_along(rig: Rig) -> None:
+    """Let the robot move, a little slower than it should."""
+    rig.qd[:] = 0.01
+    rig.q += rig.qd * rig.period
+
+
+def assert_winds_down(rig: Rig, *, feed: bool, held: bool = True) -> None:
+    """
+    Step a rig in which a fault was just found through all that must follow.
+
+    :param feed: whether joint states come meanwhile
+    :param held: whether gravity is held for hold_duration, as it is after a fault
+    """
+    gravity, began = rig.gravity, len(rig.commands) - 1
+    start = rig.commands[began - 1]
+    took = rig.run_until(State.RAMPING_DOWN, feed=feed)
+    # Every joint goes straight to gravity, at its rate limit.
+    commands = np.array(rig.commands[began:])
+    allowed = np.arange(1, len(commands) + 1)[:, np.newaxis] * rig.greatest_step
+    way = gravity - start
+    expected = start + np.sign(way) * np.minimum(np.abs(way), allowed)
+    np.testing.assert_allclose(commands, expected, rtol=1e-6, atol=1e-9)
+    if held:
+        assert took == pytest.approx(HOLD, abs=1.5 * rig.period)
+    # From there it is a straight line to zero.
+    ticks = round(RAMP / rig.period)
+    ramp = np.array([rig.tick(feed=feed) for _ in range(ticks)])
+    left = 1.0 - np.arange(1, ticks + 1)[:, np.newaxis] / ticks
+    np.testing.assert_allclose(ramp, left * gravity, atol=1e-9)
+    rig.run(2.0 * rig.period, feed=feed)
+    assert not rig.commands[-1].any()
+    assert rig.state is State.FAULT
+
+
+# --- row 1: joint states stop --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('start', [0.0, 1000.0, 12_345.678, 86_399.999_7, 3e6 + 0.1])
+@pytest.mark.parametrize(('rate', 'timeout'), [(1000.0, 0.020), (500.0, 0.040)])
+def test_when_joint_states_stop_the_ramp_to_gravity_begins_after_twenty_periods(
+    rate: float, timeout: float, start: float
+) -> None:
+    rig = rig_in_motion(rate=rate, start=start)
+    received = rig.now
+    for lost in range(1, 20):
+        rig.tick(feed=False)
+        assert rig.state is State.ACTIVE, f'{lost} samples lost'
+    rig.tick(feed=False)
+    assert rig.state is State.HOLDING
+    assert rig.now - received <= timeout + 1e-6
+    assert rig.controller.reason is Reason.JOINT_STATES_STALE
+
+
+@pytest.mark.parametrize('timeout', [0.001, 0.005, 0.1])
+def test_the_age_at_which_joint_states_are_stale_is_a_parameter(timeout: float) -> None:
+    rig = rig_in_motion(joint_states_timeout=timeout)
+    received = rig.now
+    rig.run_until(State.HOLDING, feed=False)
+    assert rig.now - received == pytest.approx(timeout, abs=0.1 * rig.period)
+
+
+@pytest.mark.parametrize('rate', RATES)
+def test_joint_states_that_stop_are_flagged_after_two_periods(rate: float) -> None:
+    rig = rig_in_motion(rate=rate)
+    assert not rig.controller.flags
+    for _ in range(2):
+        assert Reason.JOINT_STATES_LATE not in rig.controller.flags
+        rig.wait(0.99)
+        rig.step()
+    assert not rig.controller.flags
+    rig.wait(0.03)
+    rig.step()
+    assert rig.controller.flags == {Reason.JOINT_STATES_LATE}
+    assert rig.controller.flag_counts == Counter({Reason.JOINT_STATES_LATE: 1})
+    rig.tick()
+    assert not rig.controller.flags
+    assert rig.controller.flag_counts == Counter({Reason.JOINT_STATES_LATE: 1})
+    rig.run(0.01, feed=False)
+    assert rig.controller.flag_counts == Counter({Reason.JOINT_STATES_LATE: 2})
+
+
+def test_joint_states_slower_than_the_control_are_late_after_two_of_their_own_periods() -> None:
+    rig = Rig(panda_arm(), ramp_duration=RAMP)
+    rig.q[:] = PANDA_POSE
+    for k in range(500):
+        rig.tick(feed=k % 8 == 0)
+        if k > 8:
+            assert not rig.controller.flags
+    newest = rig.now - rig.period * (499 % 8)
+    while not rig.controller.flags:
+        rig.tick(feed=False)
+    assert rig.now - newest == pytest.approx(17 * rig.period)
+
+
+@pytest.mark.parametrize('rate', RATES)
+def test_stale_joint_states_lead_to_gravity_then_to_zero_then_to_a_fault(rate: float) -> None:
+    rig = rig_in_motion(rate=rate)
+    assert np.abs(rig.commands[-1] - rig.gravity).max() > 0.5
+    rig.run_until(State.HOLDING, feed=False)
+    assert_winds_down(rig, feed=False)
+    assert rig.controller.reason is Reason.JOINT_STATES_STALE
+
+
+def test_gravity_far_from_the_command_is_approached_at_the_rate_limit() -> None:
+    rig = rig_in_motion(mode=Mode.FEEDBACK, effort_rate_limit=(200.0,))
+    assert np.abs(rig.commands[-1] - rig.gravity).max() > 15.0
+    rig.run_until(State.HOLDING, feed=False)
+    assert_winds_down(rig, feed=False)
+
+
+def test_a_fault_within_the_start_ramp_leads_to_gravity_at_the_rate_limit() -> None:
+    rig = Rig(panda_arm(), ramp_duration=RAMP, hold_duration=HOLD)
+    rig.q[:] = PANDA_POSE
+    rig.run(0.1)
+    rig.run_until(State.HOLDING, feed=False)
+    assert_winds_down(rig, feed=False)
+
+
+@pytest.mark.parametrize('after', [0.01, HOLD + 0.1, HOLD + RAMP + 0.5])
+def test_joint_states_that_come_back_do_not_restart_the_control(after: float) -> None:
+    rig = rig_in_motion()
+    rig.run_until(State.HOLDING, feed=False)
+    rig.run(after, feed=False)
+    names = rig.model.joint_names
+    for _ in range(1000):
+        rig.controller.follow(setpoint(names, rig.q), None)
+        rig.change(kp=(10.0,))
+        rig.tick()
+        assert rig.state not in (State.WAITING, *RUNNING)
+    assert rig.state is State.FAULT
+    assert not rig.commands[-1].any()
+
+
+def test_a_new_control_starts_again_from_what_the_robot_measures() -> None:
+    rig = rig_in_motion()
+    rig.run_until(State.FAULT, feed=False)
+    again = Rig(rig.model, start=rig.now, ramp_duration=RAMP)
+    again.q[:] = rig.q
+    again.effort = np.zeros(7)
+    again.activate()
+    np.testing.assert_allclose(again.commands[-1], again.gravity)
+
+
+def test_gravity_follows_the_position_where_joint_states_come_back_in_time() -> None:
+    rig = rig_in_motion()
+    rig.run_until(State.HOLDING, feed=False)
+    rig.q += 0.1
+    rig.run(0.2)
+    assert rig.state is State.HOLDING
+    np.testing.assert_allclose(rig.commands[-1], rig.gravity)
+
+
+def test_with_stale_action_hold_gravity_is_kept_after_a_fault_until_it_is_stopped() -> None:
+    rig = rig_in_motion(stale_action=StaleAction.HOLD)
+    rig.run_until(State.HOLDING, feed=False)
+    rig.run(5.0 * (HOLD + RAMP), feed=False)
+    assert rig.state is State.HOLDING
+    np.testing.assert_array_equal(rig.commands[-1], rig.gravity)
+    rig.controller.stop()
+    rig.run(0.1, feed=False)
+    assert rig.state is State.STOPPED
+    np.testing.assert_array_equal(rig.commands[-1], rig.gravity)
+
+
+# --- row 2: samples get lost ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('rate', RATES)
+@pytest.mark.parametrize('lost', range(1, 20))
+def test_up_to_nineteen_lost_samples_in_a_row_stop_nothing(lost: int, rate: float) -> None:
+    rig = rig_in_motion(rate=rate)
+    rng = np.random.default_rng(lost)
+    for _ in range(5):
+        for _ in range(lost):
+            follow_along(rig)
+            # The loop's thread wakes up now a little early, now a little late.
+            rig.wait(rng.uniform(0.98, 1.02))
+            rig.step()
+        rig.qd[:] = rng.uniform(-1.0, 1.0, 7)
+        rig.q += 0.01 * rig.qd  # the robot was somewhere else all the while
+        rig.tick()
+        assert rig.state is State.ACTIVE
+    assert rig.controller.reason is None
+
+
+# --- row 3: stamps -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('offset', 'reason'),
+    [
+        (None, Reason.STAMP_NOT_NEWER),
+        (-5.0, Reason.STAMP_NOT_NEWER),
+        (0.011, Reason.STAMP_IN_FUTURE),
+    ],
+)
+def test_joint_states_that_are_stamped_wrong_are_refused_counted_and_as_good_as_none(
+    offset: float | None, reason: Reason
+) -> None:
+    rig = rig_in_motion()
+    newest = rig.now
+    for k in range(1, 21):
+        rig.wait()
+        stamp = newest if offset is None else rig.now + offset
+        assert rig.feed(stamp=stamp, q=rig.q + 0.5) is reason
+        rig.step()
+        assert rig.states.rejections == Counter({reason: k})
+        np.testing.assert_array_equal(rig.states.position, rig.q)
+    assert rig.state is State.HOLDING
+    assert rig.controller.reason is Reason.JOINT_STATES_STALE
+    assert_winds_down(rig, feed=False)
+
+
+def test_joint_states_without_a_stamp_are_as_good_as_others() -> None:
+    rig = rig_in_motion()
+    for _ in range(200):
+        follow_along(rig)
+        rig.wait()
+        assert rig.feed(stamp=0.0) is None
+        rig.step()
+        assert rig.state is State.ACTIVE
+    assert not rig.controller.flags
+
+
+@pytest.mark.parametrize('offset', [-3600.0, 1e6])
+def test_a_wall_clock_that_is_off_changes_no_age(offset: float) -> None:
+    rig = Rig(panda_arm(), ramp_duration=RAMP)
+    rig.q[:] = PANDA_POSE
+    for _ in range(500):
+        rig.wait()
+        assert rig.feed(stamp=rig.now + offset, clock=rig.now + offset) is None
+        rig.step()
+    assert rig.state is State.ACTIVE
+    assert not rig.controller.flags
+    received = rig.now
+    rig.run_until(State.HOLDING, feed=False)
+    assert rig.now - received == pytest.approx(0.020)
+
+
+# --- row 4: frozen values ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('rate', RATES)
+def test_values_that_freeze_while_a_motion_is_commanded_are_flagged_within_100_ms(
+    rate: float,
+) -> None:
+    rig = rig_in_motion(rate=rate)
+    frozen_since = rig.now
+    while not rig.controller.flags:
+        rig.tick()
+        assert rig.now - frozen_since <= 0.1
+    assert rig.controller.flags == {Reason.JOINT_STATES_FROZEN}
+    assert rig.state is State.ACTIVE
+    follow_along(rig)
+    rig.run(2 * rig.period)
+    assert not rig.controller.flags
+    assert rig.controller.flag_counts == Counter({Reason.JOINT_STATES_FROZEN: 1})
+
+
+def test_values_that_never_change_are_not_flagged_at_rest() -> None:
+    rig = Rig(panda_arm(), mode=Mode.FEEDFORWARD, ramp_duration=RAMP)
+    rig.q[:] = PANDA_POSE
+    rig.run(1.0)
+    rig.controller.follow(setpoint(rig.model.joint_names, rig.q), None)
+    rig.run(1.0)
+    assert not rig.controller.flag_counts
+
+
+def test_a_motion_that_starts_after_a_long_rest_is_not_flagged_before_its_time() -> None:
+    rig = Rig(panda_arm(), mode=Mode.FEEDFORWARD, ramp_duration=RAMP)
+    rig.q[:] = PANDA_POSE
+    rig.run(1.0)
+    goal = rig.q + 0.3
+    for _ in range(2):
+        rig.controller.follow(swing(rig.model.joint_names, rig.q, goal, 0.4), None)
+        rig.run(0.05)
+        assert not rig.controller.flags  # the robot answers only now
+        for _ in range(350):
+            follow_along(rig)
+            rig.tick()
+        rig.run(0.5)  # at its goal, at rest
+        assert not rig.controller.flag_counts
+
+
+def test_only_the_publisher_of_commanded_joints_can_freeze() -> None:
+    joints = ('lift', 'turn', 'bend')
+    rig = Rig(mixed_arm(), joints=joints, mode=Mode.FEEDFORWARD, ramp_duration=RAMP)
+
+    def run(seconds: float, moving: slice) -> None:
+        for _ in range(round(seconds / rig.period)):
+            rig.wait()
+            rig.q[moving] += 1e-4
+            rig.feed(names=joints)
+            rig.feed(names=('gripper',))
+            rig.step()
+
+    arm, gripper = slice(0, 3), slice(3, 4)
+    run(0.5, arm)
+    rig.controller.follow(swing(joints, rig.q[arm], rig.q[arm] + 0.3, 5.0), None)
+    run(1.0, arm)
+    assert not rig.controller.flag_counts
+    run(0.1, gripper)
+    assert rig.controller.flags == {Reason.JOINT_STATES_FROZEN}
+
+
+# --- row 5: values that are not finite -----------------------------------------------------------
+
+
+@pytest.mark.parametrize('field', ['q', 'qd'])
+@pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
+def test_joint_states_that_are_not_finite_are_refused_and_as_good_as_none(
+    field: str, bad: float
+) -> None:
+    rig = rig_in_motion()
+    values = getattr(rig, field).copy()
+    values[3] = bad
+    for k in range(1, 21):
+        rig.wait()
+        assert rig.feed(**{field: values}) is Reason.NOT_FINITE
+        rig.step()
+        assert rig.states.rejections == Counter({Reason.NOT_FINITE: k})
+    assert rig.controller.reason is Reason.JOINT_STATES_STALE
+    assert_winds_down(rig, feed=False)
+
+
+def test_one_bad_sample_among_good_ones_changes_nothing() -> None:
+    rig, other = rig_in_motion(), rig_in_motion()
+    for k in range(200):
+        rig.wait()
+        if k % 3 == 0:
+            rig.feed(q=np.full(7, np.nan))
+        rig.feed()
+        np.testing.assert_array_equal(rig.step(), other.tick())
+
+
+def test_efforts_that_are_not_finite_are_normal() -> None:
+    rig = rig_in_motion()
+    for k in range(100):
+        rig.effort = np.full(7, (np.nan, np.inf)[k % 2])
+        rig.tick()
+    assert rig.state is State.ACTIVE
+
+
+def telescope() -> RobotModel:
+    """Return an arm that gets longer: the gravity torque of its root has no bound."""
+    return load(robot(
+        link('base'), link('outer', 2.0), link('inner', 1.0, com=(0.5, 0.0, 0.0)),
+        joint('root', 'revolute', 'base', 'outer', axis=(0, 1, 0)),
+        joint('slide', 'prismatic', 'outer', 'inner', axis=(1, 0, 0)),
+    ))
+
+
+@pytest.mark.parametrize('field', ['q', 'qd'])
+@pytest.mark.parametrize('mode', Mode)
+def test_finite_numbers_too_big_to_compute_with_are_survived(mode: Mode, field: str) -> None:
+    ends = set()
+    for model, joint in ((telescope(), 0), (telescope(), 1), (mixed_arm(), 2)):
+        rig = Rig(
+            model, rate=100.0, mode=mode, kp=(10.0,), kd=(1.0,), compensate_coriolis=True,
+            ramp_duration=RAMP, hold_duration=HOLD,
+        )
+        rig.q[:] = 0.3
+        rig.activate()
+        rig.controller.follow(setpoint(rig.model.joint_names, rig.q), None)
+        rig.run(0.1)
+        getattr(rig, field)[joint] = 1e308
+        with np.errstate(all='ignore'):  # warnings are errors in these tests, not in use
+            rig.run(RAMP + HOLD + 0.5)
+        assert rig.controller.error is None
+        ends.add((rig.state, rig.controller.reason))
+    assert ends <= {(State.ACTIVE, None), (State.FAULT, Reason.OUTPUT_NOT_FINITE)}
+
+
+def test_where_gravity_is_not_finite_that_of_the_position_before_is_held() -> None:
+    rig = Rig(telescope(), ramp_duration=RAMP, hold_duration=HOLD)
+    rig.q[:] = (0.3, 0.2)
+    rig.activate()
+    gravity = rig.gravity
+    rig.q[1] = 1e308
+    with np.errstate(all='ignore'):
+        rig.tick()
+        assert rig.state is State.HOLDING
+        assert rig.controller.reason is Reason.OUTPUT_NOT_FINITE
+        np.testing.assert_allclose(rig.run(0.9 * HOLD), [gravity] * 360, rtol=1e-9)
+
+
+def test_where_gravity_never_was_finite_the_way_is_straight_to_zero() -> None:
+    rig = Rig(telescope(), ramp_duration=RAMP, hold_duration=0.0)
+    rig.q[:] = (0.3, 1e308)
+    rig.effort = np.array([50.0, 20.0])
+    with np.errstate(all='ignore'):
+        commands = rig.run(0.2)
+    np.testing.assert_allclose(commands[:50, 0], 50.0 - np.arange(1, 51))
+    assert rig.state is not State.ACTIVE
+    assert not commands[-1].any()
+
+
+def test_an_effort_that_is_not_finite_ends_the_control_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rig = rig_in_motion()
+    effort = ControlLaw.effort
+
+    def one_bad(*arguments: Any) -> Array:
+        tau = effort(*arguments)
+        tau[4] = np.nan
+        return tau
+
+    monkeypatch.setattr(ControlLaw, 'effort', one_bad)
+    rig.tick()
+    assert rig.state is State.HOLDING
+    assert rig.controller.reason is Reason.OUTPUT_NOT_FINITE
+    assert_winds_down(rig, feed=True)
+
+
+# --- row 9: a stop, from every state -------------------------------------------------------------
+
+
+@pytest.mark.parametrize('action', StaleAction)
+def test_a_stop_before_anything_was_commanded_commands_nothing(action: StaleAction) -> None:
+    rig = Rig(panda_arm(), stale_action=action)
+    rig.tick(feed=False)
+    rig.controller.stop()
+    assert rig.tick() is None
+    assert rig.state is State.STOPPED
+    assert rig.tick() is None
+
+
+@pytest.mark.parametrize('rate', RATES)
+@pytest.mark.parametrize('state', RUNNING)
+def test_a_stop_leads_to_gravity_and_without_delay_to_zero(state: State, rate: float) -> None:
+    rig = rig_in_motion(rate=rate)
+    if state is State.RAMPING:
+        rig.change(kp=(500.0,))
+        rig = Rig(panda_arm(), rate=rate, ramp_duration=RAMP, hold_duration=HOLD)
+        rig.q[:] = PANDA_POSE
+        rig.run(0.1)
+    assert rig.state is state
+    rig.qd[:] = 0.0
+    rig.controller.stop()
+    start = rig.commands[-1]
+    rig.tick()
+    assert rig.controller.stop_requested
+    assert rig.controller.reason is Reason.STOP_REQUESTED
+    began = len(rig.commands)
+    to_gravity = np.abs(start - rig.gravity) / rig.greatest_step
+    rig.run_until(State.STOPPED)
+    ticks = len(rig.commands) - began
+    assert ticks == pytest.approx(to_gravity.max() + RAMP / rig.period, abs=3.0)
+    assert not rig.commands[-1].any()
+
+
+def test_a_stop_without_joint_states_completes_too() -> None:
+    rig = rig_in_motion()
+    rig.controller.stop()
+    took = rig.run_until(State.STOPPED, feed=False)
+    assert took < RAMP + 0.1
+    assert not rig.commands[-1].any()
+
+
+@pytest.mark.parametrize('after', [0.0, 0.1, HOLD + 0.1])
+def test_a_stop_while_a_fault_winds_down_ends_it_in_stopped(after: float) -> None:
+    rig = rig_in_motion()
+    rig.run_until(State.HOLDING, feed=False)
+    rig.run(after, feed=False)
+    rig.controller.stop()
+    took = rig.run_until(State.STOPPED, feed=False)
+    assert took < RAMP + 0.1
+    assert not rig.commands[-1].any()
+    assert rig.controller.reason is Reason.JOINT_STATES_STALE
+
+
+def test_a_stop_in_fault_ends_in_stopped_with_torque_off() -> None:
+    rig = rig_in_motion()
+    rig.run_until(State.FAULT, feed=False)
+    rig.controller.stop()
+    rig.tick(feed=False)
+    assert rig.state is State.STOPPED
+    assert not rig.commands[-1].any()
+
+
+def test_a_second_stop_changes_nothing() -> None:
+    rig, other = rig_in_motion(), rig_in_motion()
+    rig.controller.stop()
+    other.controller.stop()
+    while other.state is not State.STOPPED:
+        rig.controller.stop()
+        np.testing.assert_array_equal(rig.tick(), other.tick())
+    assert rig.state is State.STOPPED
+
+
+def test_with_stale_action_hold_a_stop_ends_with_gravity_as_the_last_command() -> None:
+    rig = rig_in_motion(stale_action=StaleAction.HOLD)
+    rig.controller.stop()
+    rig.run_until(State.STOPPED)
+    # Within one step of gravity: so the next command would be exactly that.
+    assert (np.abs(rig.commands[-1] - rig.gravity) <= rig.greatest_step).all()
+    last = rig.commands[-1]
+    np.testing.assert_array_equal(rig.run(0.1), [last] * 100)
+
+
+def test_without_ramp_and_hold_a_stop_is_as_fast_as_the_rate_limit_allows() -> None:
+    rig = rig_in_motion(ramp_duration=0.0, hold_duration=0.0)
+    rig.controller.stop()
+    ticks = round(rig.run_until(State.STOPPED) / rig.period)
+    assert ticks <= np.ceil((np.abs(rig.gravity) / rig.greatest_step).max()) + 10
+
+
+# --- row 12: simulated time is set back ----------------------------------------------------------
+
+
+@pytest.mark.parametrize('back', [0.05, 10.0, 1000.0])
+@pytest.mark.parametrize('after', [0.0, 0.1, HOLD + 0.05])
+def test_time_that_is_set_back_while_the_control_winds_down_neither_stops_nor_reverses_that(
+    after: float, back: float
+) -> None:
+    rig = rig_in_motion()
+    rig.run_until(State.HOLDING, feed=False)
+    rig.run(after, feed=False)
+    before = np.abs(rig.commands[-1])
+    rig.now -= back
+    rig.controller.fail(Reason.CLOCK_RESET, rig.now)
+    commands = rig.run(HOLD + RAMP + 0.1, feed=False)
+    assert (np.abs(commands) <= np.maximum(before, np.abs(rig.gravity)) + 1e-9).all()
+    assert rig.state is State.FAULT
+    assert rig.controller.reason is Reason.JOINT_STATES_STALE
+
+
+def test_time_that_is_set_back_ends_the_control() -> None:
+    rig = rig_in_motion()
+    rig.now = 0.0
+    rig.controller.fail(Reason.CLOCK_RESET, rig.now)
+    rig.tick(feed=False)
+    assert rig.controller.reason is Reason.CLOCK_RESET
+    assert_winds_down(rig, feed=False)
+
+
+# --- row 17: an exception in a tick --------------------------------------------------------------
+
+
+class CallCounter:
+    """Raises at every call, another error each time."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, *arguments: object, **keywords: object) -> Any:
+        self.calls += 1
+        raise RuntimeError(f'call {self.calls}')
+
+
+@pytest.mark.parametrize(
+    ('owner', 'method'),
+    [
+        (ControlLaw, 'effort'),
+        (ControlLaw, 'gravity'),
+        (Reference, 'sample'),
+        (JointStateMonitor, 'age'),
+        (JointStateMonitor, 'late'),
+    ],
+)
+@pytest.mark.parametrize('in_motion', [True, False])
+def test_an_exception_in_a_tick_winds_down_and_the_first_one_is_kept(
+    monkeypatch: pytest.MonkeyPatch, owner: type, method: str, in_motion: bool
+) -> None:
+    if in_motion:
+        rig = rig_in_motion()
+    else:
+        rig = Rig(panda_arm(), ramp_duration=RAMP, hold_duration=HOLD)
+        rig.q[:] = PANDA_POSE
+        rig.run(0.1)
+    assert rig.controller.error is None
+    monkeypatch.setattr(owner, method, CallCounter())
+    rig.tick()
+    assert rig.state is State.HOLDING
+    assert rig.controller.reason is Reason.INTERNAL_ERROR
+    assert_winds_down(rig, feed=False)
+    assert str(rig.controller.error) == 'call 1'
+
+
+def test_an_exception_while_the_control_winds_down_does_not_keep_it_from_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rig = rig_in_motion()
+    rig.controller.stop()
+    rig.run(0.05)
+    monkeypatch.setattr(ControlLaw, 'gravity', CallCounter())
+    rig.run_until(State.STOPPED)
+    assert not rig.commands[-1].any()
+    assert str(rig.controller.error) == 'call 1'
+
+
+def test_an_exception_before_anything_was_commanded_commands_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rig = Rig(panda_arm())
+    monkeypatch.setattr(JointStateMonitor, 'age', CallCounter())
+    assert rig.tick() is None
+    assert rig.state is State.FAULT
+    assert rig.controller.reason is Reason.INTERNAL_ERROR
+    rig.controller.stop()
+    assert rig.tick() is None
+    assert rig.state is State.STOPPED
+
+
+def test_an_exception_in_the_very_first_command_leads_from_the_measured_effort_to_zero(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rig = Rig(panda_arm(), ramp_duration=RAMP, hold_duration=0.0)
+    rig.q[:] = PANDA_POSE
+    rig.effort = rig.gravity.copy()
+    monkeypatch.setattr(ControlLaw, 'effort', CallCounter())
+    monkeypatch.setattr(ControlLaw, 'gravity', CallCounter())
+    rig.run_until(State.FAULT)
+    assert not rig.commands[-1].any()
+
+
+def test_a_motion_that_cannot_be_sampled_winds_down() -> None:
+    rig = rig_in_motion()
+    rig.controller.follow(setpoint(('a', 'b'), (0.0, 0.0)), None)
+    rig.tick()
+    assert rig.controller.reason is Reason.INTERNAL_ERROR
+    assert_winds_down(rig, feed=False)
+    assert isinstance(rig.controller.error, ValueError)
+
+
+# --- what others read meanwhile ------------------------------------------------------------------
+
+
+def test_whoever_reads_flags_and_counts_meanwhile_is_not_disturbed() -> None:
+    rig = rig_in_motion()
+    rig.wait()
+    rig.feed(stamp=1.0)
+    rig.run(0.005, feed=False)
+    readers: list[Callable[[], object]] = [
+        iter(rig.states.rejections.items()).__next__,
+        iter(rig.controller.flag_counts.items()).__next__,
+        iter(rig.controller.flags).__next__,
+    ]
+    rig.tick()
+    rig.wait()
+    rig.feed(q=np.full(7, np.nan))
+    rig.run(0.2)
+    assert len(rig.states.rejections) == 2
+    assert len(rig.controller.flag_counts) == 2
+    for read in readers:
+        read()

@@ -1,0 +1,175 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The last stage before a command leaves: never over a limit, never a step, blends that fade."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+import pytest
+
+from rnea_ros.feedforward.output import OutputStage
+
+Array = NDArray[np.float64]
+
+LIMITS = np.array([10.0, 5.0])
+RATE = np.array([1000.0, 100.0])
+PERIOD = 0.002
+STEP = RATE * PERIOD
+
+
+def stage(start: ArrayLike = (0.0, 0.0)) -> OutputStage:
+    output = OutputStage(LIMITS, RATE, PERIOD)
+    output.start(np.array(start, dtype=np.float64))
+    return output
+
+
+def run(output: OutputStage, wanted: ArrayLike, ticks: int) -> Array:
+    """Return the commands of some ticks in which the same is wanted, shape (ticks, 2)."""
+    target = np.array(wanted, dtype=np.float64)
+    return np.array([output.step(target).copy() for _ in range(ticks)])
+
+
+def test_what_is_wanted_is_approached_at_the_rate_limit_and_then_reached_exactly() -> None:
+    commands = run(stage(), (9.0, -1.1), 8)
+    np.testing.assert_allclose(commands[:, 0], [2.0, 4.0, 6.0, 8.0, 9.0, 9.0, 9.0, 9.0])
+    np.testing.assert_allclose(
+        commands[:, 1], [-0.2, -0.4, -0.6, -0.8, -1.0, -1.1, -1.1, -1.1]
+    )
+    assert commands[-1].tolist() == [9.0, -1.1]
+
+
+def test_a_command_never_exceeds_its_limit_and_the_cut_joint_is_named() -> None:
+    output = stage()
+    commands = run(output, (50.0, 4.0), 50)
+    assert commands[-1].tolist() == [10.0, 4.0]
+    assert output.saturated.tolist() == [True, False]
+    run(output, (9.0, -6.0), 1)
+    assert output.saturated.tolist() == [False, True]
+    run(output, (9.0, -5.0), 1)
+    assert output.saturated.tolist() == [False, False]
+
+
+def test_a_start_beyond_the_limits_is_cut_to_them() -> None:
+    output = stage((12.0, -50.0))
+    assert output.command.tolist() == [10.0, -5.0]
+
+
+def test_a_blend_starts_at_the_last_command_and_fades_linearly_in_its_duration() -> None:
+    output = stage((4.0, 2.0))
+    output.blend(0.2)
+    commands = run(output, (1.0, 3.0), 101)
+    share = np.minimum(np.arange(1, 102) / 100.0, 1.0)[:, np.newaxis]
+    expected = np.array([4.0, 2.0]) * (1.0 - share) + np.array([1.0, 3.0]) * share
+    np.testing.assert_allclose(commands, expected, atol=1e-12)
+    assert commands[100].tolist() == [1.0, 3.0]
+
+
+def test_what_is_wanted_may_move_while_its_offset_fades() -> None:
+    output = stage((4.0, 2.0))
+    output.blend(0.2)
+    wanted = np.array([1.0, 3.0]) + 0.05 * np.sin(0.1 * np.arange(100))[:, np.newaxis]
+    offset = np.array([4.0, 2.0]) - wanted[0]
+    for k, target in enumerate(wanted):
+        left = 1.0 - (k + 1) / 100.0
+        np.testing.assert_allclose(output.step(target), target + left * offset, atol=1e-12)
+
+
+def test_blending_is_over_after_its_duration_and_not_before() -> None:
+    output = stage()
+    assert not output.blending
+    output.blend(0.2)
+    run(output, (1.0, 1.0), 99)
+    assert output.blending
+    # Whether the rounded sum of the periods reaches the duration in this tick or the next.
+    run(output, (1.0, 1.0), 2)
+    assert not output.blending
+
+
+def test_a_blend_within_a_blend_starts_from_where_the_first_one_is() -> None:
+    output = stage((4.0, 2.0))
+    output.blend(0.2)
+    midway = run(output, (1.0, 3.0), 50)[-1]
+    output.blend(0.1)
+    commands = run(output, (-1.0, 1.0), 50)
+    share = np.arange(1, 51)[:, np.newaxis] / 50.0
+    expected = midway * (1.0 - share) + np.array([-1.0, 1.0]) * share
+    np.testing.assert_allclose(commands, expected, atol=1e-12)
+
+
+def test_a_blend_of_no_duration_leaves_the_step_to_the_rate_limit() -> None:
+    output = stage()
+    output.blend(0.0)
+    commands = run(output, (9.0, 0.1), 5)
+    np.testing.assert_allclose(commands[:, 0], [2.0, 4.0, 6.0, 8.0, 9.0])
+    np.testing.assert_allclose(commands[:, 1], 0.1)
+    assert not output.blending
+
+
+def test_an_ended_blend_leaves_the_rest_to_the_rate_limit() -> None:
+    output = stage((9.0, 0.0))
+    output.blend(1.0)
+    run(output, (0.0, 0.0), 10)
+    output.end_blend()
+    assert not output.blending
+    commands = run(output, (0.0, 0.0), 6)[:, 0]
+    np.testing.assert_allclose(-np.diff(commands[:5]), [2.0, 2.0, 2.0, commands[3]])
+    assert commands[-1] == 0.0
+
+
+def test_settled_is_within_one_step_of_what_is_wanted_or_of_its_limit() -> None:
+    output = stage((3.0, 1.0))
+    assert output.settled(np.array([3.0, 1.0]))
+    assert output.settled(np.array([5.0, 1.2]))
+    assert not output.settled(np.array([5.1, 1.0]))
+    assert not output.settled(np.array([3.0, 0.7]))
+    output = stage((10.0, -5.0))
+    assert output.settled(np.array([100.0, -7.0]))
+
+
+def test_a_command_is_handed_out_as_its_own_array_and_not_that_of_the_caller() -> None:
+    output, wanted = stage(), np.array([1.0, 0.1])
+    command = output.step(wanted)
+    assert command is not wanted
+    wanted[:] = 9.0
+    assert output.command.tolist() == [1.0, 0.1]
+
+
+ANY_EFFORT = st.floats(-1e300, 1e300)
+ACTION = st.one_of(
+    st.tuples(st.just('step'), ANY_EFFORT, ANY_EFFORT),
+    st.tuples(st.just('blend'), st.floats(0.0, 10.0), st.none()),
+    st.tuples(st.just('end_blend'), st.none(), st.none()),
+)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(start=st.tuples(ANY_EFFORT, ANY_EFFORT), actions=st.lists(ACTION, max_size=60))
+def test_limits_and_rate_limits_hold_whatever_is_wanted_and_blended(
+    start: tuple[float, float], actions: list[tuple[str, float, float]]
+) -> None:
+    output = stage(start)
+    before = output.command.copy()
+    for name, first, second in actions:
+        if name == 'step':
+            output.step(np.array([first, second]))
+        elif name == 'blend':
+            output.blend(first)
+        else:
+            output.end_blend()
+        command = output.command.copy()
+        assert (np.abs(command) <= LIMITS).all()
+        assert (np.abs(command - before) <= STEP * (1.0 + 1e-9)).all()
+        before = command
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_the_longest_way_takes_as_long_as_the_rate_limit_says(sign: float) -> None:
+    output = stage(sign * LIMITS)
+    ticks = np.ceil(2.0 * LIMITS / STEP)
+    for k in range(1, 60):
+        command = run(output, -sign * LIMITS, 1)[0]
+        np.testing.assert_array_equal(command == -sign * LIMITS, k >= ticks)

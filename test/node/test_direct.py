@@ -1,0 +1,71 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ros_process import NO_ROS, new_domain_id, ros_node, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Int64
+
+from rnea_ros.node.direct import DirectSubscription
+
+pytestmark = pytest.mark.ros
+
+TOPIC = 'numbers'
+
+
+@pytest.fixture
+def node() -> Iterator[Any]:
+    with ros_node(new_domain_id()) as spun:
+        yield spun
+
+
+def subscribe(node: Any, depth: int = 1) -> DirectSubscription[Any]:
+    return DirectSubscription(node, Int64, TOPIC, QoSProfile(depth=depth))
+
+
+def publish(node: Any, *numbers: int) -> None:
+    """Publish numbers; return once a subscription of the executor's has had the last."""
+    arrived: list[int] = []
+    node.create_subscription(Int64, TOPIC, lambda message: arrived.append(message.data), 10)
+    publisher = node.create_publisher(Int64, TOPIC, 10)
+    assert wait_until(lambda: publisher.get_subscription_count() == 2)
+    for number in numbers:
+        publisher.publish(Int64(data=number))
+    assert wait_until(lambda: arrived == list(numbers))
+
+
+def test_there_is_nothing_to_take_before_a_message_comes(node: Any) -> None:
+    assert subscribe(node).take() is None
+
+
+@pytest.mark.parametrize('depth', [1, 5])
+def test_the_newest_message_is_taken_once_and_no_executor_takes_it_before(
+    node: Any, depth: int
+) -> None:
+    direct = subscribe(node, depth)
+    publish(node, 1, 2, 3)
+    assert wait_until(lambda: getattr(direct.take(), 'data', 0) == 3)
+    assert direct.take() is None
+
+
+def test_all_that_the_history_kept_is_taken_oldest_first(node: Any) -> None:
+    direct = subscribe(node, depth=2)
+    publish(node, 1, 2, 3)
+    assert [message.data for message in direct.take_all()] == [2, 3]
+
+
+def test_a_destroyed_subscription_is_gone_from_the_graph(node: Any) -> None:
+    direct = subscribe(node)
+    publisher = node.create_publisher(Int64, TOPIC, 1)
+    assert wait_until(lambda: publisher.get_subscription_count() == 1)
+    direct.destroy()
+    assert wait_until(lambda: publisher.get_subscription_count() == 0)
+    assert TOPIC not in {entity.topic_name.strip('/') for entity in node.subscriptions}

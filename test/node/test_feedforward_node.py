@@ -1,0 +1,346 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The node over real DDS, with a robot that is made of topics alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import signal
+import time
+from typing import Any
+
+from fake_robot import JOINTS, PANDA_ARM, POSE, FakeRobot, assert_safe, fake_robot
+import numpy as np
+import pytest
+from ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
+
+import rnea_ros
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytestmark = pytest.mark.ros
+
+NODE = 'rnea_ros.node.feedforward_node'
+MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
+GRAVITY = MODEL.gravity_torques(POSE)
+LIMITS = MODEL.effort_limits
+STEP = 10.0 * LIMITS * 0.002
+
+# Machines that run tests stall: what is not tested here must not end the control.
+PATIENT = '-p joint_states_timeout:=1.0 -p ramp_duration:=0.3 -p hold_duration:=0.3'
+
+
+def node(domain_id: int, options: str = '') -> RosProcess:
+    return RosProcess(NODE, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id)
+
+
+@pytest.fixture
+def domain_id() -> int:
+    return new_domain_id()
+
+
+@pytest.fixture
+def robot(domain_id: int) -> Iterator[FakeRobot]:
+    with fake_robot(domain_id) as robot:
+        yield robot
+
+
+@pytest.fixture
+def active(robot: FakeRobot, domain_id: int) -> Iterator[RosProcess]:
+    with node(domain_id) as process:
+        robot.wait_for_state('active')
+        yield process
+
+
+def wait_for_count(robot: FakeRobot, reason: str) -> None:
+    key = f'count/joint_states/{reason}'
+    counted = wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
+    assert counted, f'{reason} was not counted: {robot.diagnostics}'
+
+
+def test_gravity_torque_is_reached_by_a_ramp_from_zero(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    assert wait_until(lambda: robot.steady(GRAVITY))
+    assert_safe(robot.commands, LIMITS, 2.0 * STEP)
+
+
+def test_measured_effort_is_where_the_ramp_starts(robot: FakeRobot, domain_id: int) -> None:
+    start = GRAVITY + 1.0
+    robot.message.effort = start.tolist()
+    with node(domain_id):
+        assert wait_until(lambda: len(robot.commands) > 0)
+        np.testing.assert_allclose(robot.commands[0][1], start, atol=0.1)
+
+
+def test_commands_have_the_order_of_the_controllers_joints(domain_id: int) -> None:
+    order = [3, 0, 6, 1, 5, 2, 4]
+    with fake_robot(domain_id, joints=[JOINTS[k] for k in order]) as robot, node(domain_id):
+        assert wait_until(lambda: robot.steady(GRAVITY[order]))
+
+
+def test_a_controller_may_command_some_of_the_joints(domain_id: int) -> None:
+    with fake_robot(domain_id, joints=JOINTS[2:5]) as robot, node(domain_id):
+        assert wait_until(lambda: robot.steady(GRAVITY[2:5]))
+
+
+def test_a_listener_without_parameters_gets_every_moving_joint(domain_id: int) -> None:
+    with fake_robot(domain_id, joints=None) as robot, node(domain_id) as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        assert 'names no joints' in process.output
+
+
+def test_joint_states_count_by_name_in_any_order(robot: FakeRobot, domain_id: int) -> None:
+    robot.message.name = ['gripper', *reversed(JOINTS)]
+    robot.message.position = [float('nan'), *reversed(POSE)]
+    robot.message.velocity = [0.0] * 8
+    robot.message.effort = []
+    with node(domain_id):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+
+
+def test_the_node_says_what_it_waits_for(domain_id: int) -> None:
+    with node(domain_id) as process:
+        process.wait_for('no robot_description, neither as parameter nor on /robot_description')
+
+
+def test_a_bad_robot_description_is_refused_by_name_and_a_good_one_taken(domain_id: int) -> None:
+    bad = PANDA_ARM.replace('type="revolute"', 'type="elastic"', 1)
+    with fake_robot(domain_id, urdf=bad) as robot, node(domain_id) as process:
+        process.wait_for("joint 'fer_joint1': unknown type 'elastic'")
+        robot.describe(PANDA_ARM)
+        assert wait_until(lambda: robot.steady(GRAVITY))
+
+
+def test_an_unknown_joint_of_the_controller_is_refused_by_name(domain_id: int) -> None:
+    with fake_robot(domain_id, joints=['elbow']), node(domain_id) as process:
+        process.wait_for("joints: joint 'elbow' is no moving, independent joint")
+
+
+@pytest.mark.parametrize(
+    ('options', 'complaint'),
+    [
+        ('-p ratee:=100.0', 'ratee: no such parameter'),
+        ('-p mode:=weightless', "mode: 'weightless' is none of"),
+        ('-p rate:=fast', 'rate'),
+        ('-p rate:=-1.0', 'rate'),
+        ('-p gravity:=[0.0,0.0]', 'gravity: [0.0, 0.0] is not three finite numbers'),
+    ],
+)
+def test_a_bad_parameter_at_the_start_ends_the_node_and_is_named(
+    domain_id: int, options: str, complaint: str
+) -> None:
+    with node(domain_id, options) as process:
+        assert process.wait() == 1
+        assert complaint in process.output
+
+
+def test_a_request_with_one_bad_parameter_changes_nothing(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    from rcl_interfaces.srv import GetParameters, SetParametersAtomically
+    from rclpy.parameter import Parameter
+
+    changes = [Parameter('mode', value='feedback'), Parameter('gains.kp', value=[1.0, -2.0])]
+    result = robot.call(
+        SetParametersAtomically,
+        'feedforward/set_parameters_atomically',
+        SetParametersAtomically.Request(parameters=[c.to_parameter_msg() for c in changes]),
+    ).result
+    assert not result.successful
+    assert 'gains.kp' in result.reason
+    (mode,) = robot.call(
+        GetParameters, 'feedforward/get_parameters', GetParameters.Request(names=['mode'])
+    ).values
+    assert mode.string_value == 'gravity'
+
+
+def test_what_needs_a_new_configure_is_refused_while_active(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    (result,) = robot.set_parameters(rate=100.0)
+    assert not result.successful
+    assert 'rate: cannot be changed while active' in result.reason
+
+
+def test_the_mode_changes_while_active_without_a_step(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    assert wait_until(lambda: robot.steady(GRAVITY))
+    assert robot.set_parameters(mode='computed_torque', gains__kp=[50.0])[0].successful
+    assert wait_until(lambda: robot.diagnostics.get('mode') == 'computed_torque')
+    assert robot.steady(GRAVITY)
+    assert_safe(robot.commands, LIMITS, 2.0 * STEP)
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ramps_to_zero_and_ends_with_exit_code_0(
+    robot: FakeRobot, active: RosProcess, number: signal.Signals
+) -> None:
+    assert wait_until(lambda: robot.steady(GRAVITY))
+    active.send(number)
+    assert active.wait() == 0
+    assert wait_until(lambda: robot.steady(np.zeros(7), 0.0))
+    assert_safe(robot.commands, LIMITS, 2.0 * STEP)
+
+
+def test_stale_action_hold_leaves_gravity_torque_behind(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, '-p stale_action:=hold') as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        process.send(signal.SIGINT)
+        assert process.wait() == 0
+        time.sleep(0.2)
+        np.testing.assert_allclose(robot.newest, GRAVITY, atol=1e-9)
+
+
+def test_deactivate_ramps_down_and_activate_begins_anew(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    from lifecycle_msgs.msg import Transition
+
+    assert wait_until(lambda: robot.steady(GRAVITY))
+    assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
+    assert wait_until(lambda: robot.steady(np.zeros(7), 0.0))
+    count = len(robot.commands)
+    time.sleep(0.2)
+    assert len(robot.commands) == count
+    assert robot.change_state(Transition.TRANSITION_ACTIVATE)
+    assert wait_until(lambda: robot.steady(GRAVITY))
+    assert_safe(robot.commands, LIMITS, 2.0 * STEP)
+
+
+def test_a_cleaned_up_node_can_be_configured_again(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    from lifecycle_msgs.msg import Transition
+
+    assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
+    assert robot.change_state(Transition.TRANSITION_CLEANUP)
+    assert robot.set_parameters(rate=250.0)[0].successful
+    assert wait_until(lambda: robot.change_state(Transition.TRANSITION_CONFIGURE))
+    assert robot.change_state(Transition.TRANSITION_ACTIVATE)
+    assert wait_until(lambda: robot.diagnostics.get('target_rate') == '250.0')
+    assert wait_until(lambda: robot.steady(GRAVITY))
+
+
+def test_joint_states_that_stop_end_in_held_gravity_then_zero_then_fault(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, '-p joint_states_timeout:=0.3') as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        robot.sending = False
+        process.wait_for('holding (joint_states_stale)')
+        assert robot.steady(GRAVITY)
+        process.wait_for('fault (joint_states_stale)')
+        assert robot.steady(np.zeros(7), 0.0)
+        robot.sending = True
+        time.sleep(0.5)
+        assert robot.steady(np.zeros(7), 0.0)
+        assert_safe(robot.commands, LIMITS, 2.0 * STEP)
+
+
+@pytest.mark.parametrize(
+    ('reason', 'field', 'value'),
+    [
+        ('not_finite', 'position', [float('nan'), *POSE[1:]]),
+        ('not_finite', 'velocity', [float('inf')] * 7),
+        ('wrong_size', 'position', list(POSE[:6])),
+        ('no_velocity', 'velocity', []),
+        ('duplicate_joint', 'name', [*JOINTS[:6], JOINTS[0]]),
+    ],
+)
+def test_a_bad_joint_state_is_counted_and_never_reaches_the_command(
+    robot: FakeRobot, active: RosProcess, reason: str, field: str, value: Any
+) -> None:
+    assert wait_until(lambda: robot.steady(GRAVITY))
+    setattr(robot.message, field, value)
+    wait_for_count(robot, reason)
+    assert_safe(robot.commands, LIMITS, 2.0 * STEP)
+
+
+def test_a_stamp_that_stands_still_or_runs_ahead_is_refused(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    robot.stamped = False
+    wait_for_count(robot, 'stamp_not_newer')
+    robot.message.header.stamp.sec += 3600
+    wait_for_count(robot, 'stamp_in_future')
+    assert_safe(robot.commands, LIMITS, 2.0 * STEP)
+
+
+def test_a_trajectory_is_refused_with_its_reason_and_the_arm_stays(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+    publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
+    assert wait_until(lambda: publisher.get_subscription_count() > 0)
+    beyond = [POSE[0] + 0.5, *POSE[1:]]
+    far = JointTrajectory(
+        joint_names=list(JOINTS), points=[JointTrajectoryPoint(positions=beyond)]
+    )
+    publisher.publish(far)
+    active.wait_for('trajectory refused: mode_gravity')
+    assert robot.set_parameters(mode='computed_torque')[0].successful
+    assert wait_until(lambda: robot.diagnostics.get('mode') == 'computed_torque')
+    publisher.publish(far)
+    assert wait_until(
+        lambda: robot.diagnostics.get('count/joint_trajectory/start_too_far') == '1'
+    )
+    assert robot.steady(GRAVITY)
+
+
+def test_the_terms_add_up_to_the_command(robot: FakeRobot, active: RosProcess) -> None:
+    from sensor_msgs.msg import JointState
+
+    robot.message.velocity = [0.3] * 7
+    assert robot.set_parameters(compensate_coriolis=True)[0].successful
+    terms: dict[str, dict[tuple[int, int], Any]] = {}
+    names = ['effort', *(f'terms/{t}' for t in ('gravity', 'coriolis', 'inertia', 'feedback'))]
+    for name in [*names, 'terms/limited']:
+        terms[name] = {}
+
+        def keep(message: Any, name: str = name) -> None:
+            stamp = message.header.stamp
+            terms[name][stamp.sec, stamp.nanosec] = np.array(message.effort)
+
+        robot.node.create_subscription(JointState, f'feedforward/{name}', keep, 100)
+
+    def common() -> set[tuple[int, int]]:
+        return set.intersection(*(set(values) for values in terms.values()))
+
+    assert wait_until(lambda: len(common()) > 20)
+    for stamp in common():
+        total = sum(values[stamp] for name, values in terms.items() if name != 'effort')
+        np.testing.assert_allclose(total, terms['effort'][stamp], atol=1e-9)
+    np.testing.assert_allclose(
+        terms['terms/coriolis'][max(common())],
+        MODEL.coriolis_torques(POSE, [0.3] * 7),
+        atol=1e-9,
+    )
+
+
+def test_simulated_time_drives_the_loop_and_its_reset_ends_the_control(domain_id: int) -> None:
+    from rosgraph_msgs.msg import Clock
+
+    with fake_robot(domain_id) as robot, node(domain_id, '-p use_sim_time:=true') as process:
+        clock = robot.node.create_publisher(Clock, '/clock', 10)
+        robot.stamped = False
+        simulated = 100.0
+
+        def advance() -> None:
+            nonlocal simulated
+            simulated += 0.004
+            message = Clock()
+            message.clock.sec = int(simulated)
+            message.clock.nanosec = int(1e9 * (simulated % 1.0))
+            clock.publish(message)
+            robot.message.header.stamp = message.clock
+
+        robot.node.create_timer(0.004, advance)
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        simulated = 5.0
+        process.wait_for('(clock_reset)')
+        assert_safe(robot.commands, LIMITS, 2.0 * STEP)

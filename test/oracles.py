@@ -1,0 +1,310 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+What the package is compared with. Nothing in here runs the code under test.
+
+Six by six matrices in plain numpy; Pinocchio and MuJoCo, reading the same URDF text; and random
+kinematic trees, written as URDF text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+import pytest
+from robots import joint, link, numbers, robot
+
+from rnea_ros import Wrench
+
+Array = NDArray[np.float64]
+
+STATES = range(3)
+"""Seeds of the random states that a robot is compared at."""
+
+
+def skew(a: Array) -> Array:
+    """Return the matrix of a x."""
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def motion_transform(E: Array, r: Array) -> Array:
+    """Return the motion transform of a frame turned by E, with its origin at r."""
+    zero = np.zeros((3, 3))
+    return np.block([[E, zero], [-E @ skew(r), E]])
+
+
+def force_transform(E: Array, r: Array) -> Array:
+    """Return the force transform of a frame turned by E, with its origin at r."""
+    zero = np.zeros((3, 3))
+    return np.block([[E, -E @ skew(r)], [zero, E]])
+
+
+def motion_cross(v: Array) -> Array:
+    """Return the matrix of v x, on motion vectors."""
+    zero = np.zeros((3, 3))
+    return np.block([[skew(v[:3]), zero], [skew(v[3:]), skew(v[:3])]])
+
+
+def spatial_inertia(mass: float, com: Array, J_com: Array) -> Array:
+    """Return the inertia of a rigid body about the frame's origin, shape (6, 6)."""
+    C = skew(com)
+    return np.block([[J_com + mass * C @ C.T, mass * C], [mass * C.T, mass * np.eye(3)]])
+
+
+def random_rotation(rng: np.random.Generator) -> Array:
+    """Return a rotation matrix."""
+    Q: Array = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    rotation: Array = Q * np.linalg.det(Q)
+    return rotation
+
+
+def random_moments(rng: np.random.Generator) -> Array:
+    """Return a rotational inertia that a rigid body can have."""
+    A = rng.normal(scale=0.2, size=(3, 3))
+    second_moments = A @ A.T
+    moments: Array = np.trace(second_moments) * np.eye(3) - second_moments
+    return moments
+
+
+def random_state(seed: int, n: int) -> tuple[Array, Array, Array]:
+    """Return q, qd and qdd."""
+    q, qd, qdd = np.random.default_rng(seed).normal(size=(3, n))
+    return q, qd, qdd
+
+
+def random_wrenches(seed: int, links: Sequence[str]) -> dict[str, list[Wrench]]:
+    """Return wrenches on some links: several a link, at a point, in their own or other frames."""
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(links, size=min(4, len(links)), replace=False)
+    return {
+        str(name): [
+            Wrench(force=force, torque=torque, point=point, frame=frame)
+            for (force, torque, point), frame in zip(
+                rng.normal(size=(2, 3, 3)).tolist(), (None, str(rng.choice(links))), strict=True
+            )
+        ]
+        for name in chosen
+    }
+
+
+def random_tree(seed: int) -> str:
+    """
+    Return the URDF of a random robot.
+
+    Branches, fixed links in any place, links without inertia, mimic joints, turned inertial
+    frames, axes in all directions: general ones, the frame's own, and close to the frame's own.
+    """
+    rng = np.random.default_rng(seed)
+    elements = [link('link_0', 1.0)]
+    independent: list[str] = []
+    for i in range(1, int(rng.integers(2, 16))):
+        kind = str(rng.choice(
+            ['revolute', 'continuous', 'prismatic', 'fixed'], p=[0.4, 0.15, 0.25, 0.2]
+        ))
+        mimic = ''
+        if kind in ('revolute', 'prismatic') and independent and rng.random() < 0.2:
+            multiplier, offset = rng.normal(size=2)
+            mimic = (
+                f'<mimic joint="{rng.choice(independent)}" multiplier="{numbers(multiplier)}" '
+                f'offset="{numbers(offset)}"/>'
+            )
+        elif kind != 'fixed':
+            independent.append(f'joint_{i}')
+        elements.append(_random_link(rng, f'link_{i}'))
+        elements.append(joint(
+            f'joint_{i}', kind, f'link_{rng.integers(i)}', f'link_{i}',
+            xyz=rng.normal(scale=0.3, size=3), rpy=rng.normal(size=3), axis=_random_axis(rng),
+            more=mimic,
+        ))
+    return robot(*elements, name=f'random_{seed}')
+
+
+def _random_link(rng: np.random.Generator, name: str) -> str:
+    if rng.random() < 0.15:
+        return link(name)
+    J = random_moments(rng)
+    inertia = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
+    com, rpy = rng.normal(scale=0.2, size=3), rng.normal(size=3)
+    return link(name, rng.uniform(0.1, 5.0), com, inertia, rpy)
+
+
+def _random_axis(rng: np.random.Generator) -> Array:
+    axis = np.zeros(3)
+    axis[rng.integers(3)] = rng.choice([-1.0, 1.0])
+    # The frame's own axis, off by nothing, by a rounding in a CAD export, or by anything.
+    axis += rng.choice([0.0, 1e-5, 1e-3, 1.0]) * rng.normal(size=3)
+    unit: Array = axis / np.linalg.norm(axis)
+    return unit
+
+
+def mimic_rules(urdf: str) -> dict[str, tuple[str, float, float]]:
+    """Return leader, multiplier and offset of moving mimic joints; chains are not resolved."""
+    joints = {
+        element.get('name', ''): element for element in ElementTree.fromstring(urdf).iter('joint')
+    }
+    rules = {}
+    for name, element in joints.items():
+        mimic = element.find('mimic')
+        if mimic is None or element.get('type') == 'fixed':
+            continue
+        leader = mimic.get('joint', '')
+        if leader not in joints:
+            # alex_psyonic_hands.urdf leaves the side out: Left_index_q2 mimics index_q1.
+            leader = f'{name.split("_")[0]}_{leader}'
+        multiplier, offset = float(mimic.get('multiplier', 1)), float(mimic.get('offset', 0))
+        rules[name] = (leader, multiplier, offset)
+    return rules
+
+
+class _Folded:
+    """
+    An oracle's joint positions by the independent joints' positions: G q + offsets.
+
+    :param dofs: the oracle's joints
+    :param rules: leader, multiplier and offset of those that follow another
+    :param names: the order of q; checked to be the other joints
+    """
+
+    def __init__(
+        self,
+        dofs: Sequence[str],
+        rules: Mapping[str, tuple[str, float, float]],
+        names: Sequence[str],
+    ) -> None:
+        assert sorted(names) == sorted(set(dofs) - set(rules))
+        self.G = np.zeros((len(dofs), len(names)))
+        self.offsets = np.zeros(len(dofs))
+        for row, name in enumerate(dofs):
+            leader, multiplier, self.offsets[row] = rules.get(name, (name, 1.0, 0.0))
+            self.G[row, names.index(leader)] = multiplier
+
+
+class Pinocchio:
+    """
+    A robot as Pinocchio reads it.
+
+    :param names: the order of joint arrays, checked to be the independent joints
+    :param gravity: in the root link's frame
+    :param own_mimics: mimic joints are Pinocchio's own, or folded in here by their rule
+    """
+
+    def __init__(
+        self,
+        urdf: str,
+        names: Sequence[str],
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        *,
+        own_mimics: bool = False,
+    ) -> None:
+        self._pin = pytest.importorskip('pinocchio')
+        self._model = self._pin.buildModelFromXML(urdf, own_mimics)
+        self._model.gravity.linear = np.array(gravity)
+        self._data = self._model.createData()
+        names_and_joints = zip(self._model.names, self._model.joints, strict=True)
+        next(names_and_joints)  # the universe
+        # A mimic joint of Pinocchio's own has no degree of freedom.
+        self._dofs = [(name, dof) for name, dof in names_and_joints if dof.nv == 1]
+        rules = {} if own_mimics else mimic_rules(urdf)
+        self._folded = _Folded([name for name, _ in self._dofs], rules, names)
+
+    def inverse_dynamics(
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        wrenches: Mapping[str, Sequence[Wrench]] | None = None,
+    ) -> Array:
+        """Return tau, with wrenches of the environment on links."""
+        positions = self._positions(q)
+        forces = self._forces(positions, wrenches or {})
+        G = self._folded.G
+        velocities, accelerations = self._in_order(G @ qd), self._in_order(G @ qdd)
+        tau = self._pin.rnea(
+            self._model, self._data, positions, velocities, accelerations, forces
+        )
+        folded: Array = G.T @ np.array([tau[dof.idx_v] for _, dof in self._dofs])
+        return folded
+
+    def link_poses(self, q: Array, links: Sequence[str]) -> list[Array]:
+        """Return the pose of links in the root link's frame, homogeneous."""
+        self._pin.framesForwardKinematics(self._model, self._data, self._positions(q))
+        return [self._data.oMf[self._frame(name)].homogeneous for name in links]
+
+    def _frame(self, name: str) -> int:
+        frame: int = self._model.getFrameId(name, self._pin.FrameType.BODY)
+        assert frame < self._model.nframes, name
+        return frame
+
+    def _in_order(self, values: Array) -> Array:
+        ordered = np.zeros(self._model.nv)
+        for value, (_, dof) in zip(values, self._dofs, strict=True):
+            ordered[dof.idx_v] = value
+        return ordered
+
+    def _positions(self, q: Array) -> Array:
+        positions = np.zeros(self._model.nq)
+        joint_positions = self._folded.G @ q + self._folded.offsets
+        for x, (_, dof) in zip(joint_positions, self._dofs, strict=True):
+            # A continuous joint is a point on the unit circle.
+            where = slice(dof.idx_q, dof.idx_q + dof.nq)
+            positions[where] = x if dof.nq == 1 else (np.cos(x), np.sin(x))
+        return positions
+
+    def _forces(self, positions: Array, wrenches: Mapping[str, Sequence[Wrench]]) -> object:
+        pin = self._pin
+        pin.framesForwardKinematics(self._model, self._data, positions)
+        forces = [pin.Force.Zero() for _ in range(self._model.njoints)]
+        for name, given in wrenches.items():
+            carrier = self._model.frames[self._frame(name)].parentJoint
+            for wrench in given:
+                stated_in = self._data.oMf[self._frame(wrench.frame or name)]
+                force = stated_in.rotation @ np.array(wrench.force)
+                torque = stated_in.rotation @ np.array(wrench.torque)
+                point = stated_in.act(np.array(wrench.point))
+                in_world = pin.Force(force, torque + np.cross(point, force))
+                forces[carrier] += self._data.oMi[carrier].actInv(in_world)
+        return pin.StdVec_Force(forces)
+
+
+class MuJoCo:
+    """
+    A robot as MuJoCo reads it, without shapes, friction, contacts and constraints.
+
+    :param names: the order of joint arrays, checked to be the independent joints
+    """
+
+    def __init__(self, urdf: str, names: Sequence[str]) -> None:
+        self._mujoco = pytest.importorskip('mujoco')
+        self._model = self._mujoco.MjModel.from_xml_string(_without_shapes(urdf))
+        self._model.opt.disableflags |= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+        for losses in ('dof_damping', 'dof_frictionloss', 'dof_armature'):
+            getattr(self._model, losses)[:] = 0.0
+        self._data = self._mujoco.MjData(self._model)
+        dofs = [self._model.joint(i).name for i in range(self._model.njnt)]
+        self._folded = _Folded(dofs, mimic_rules(urdf), names)
+
+    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return tau."""
+        G = self._folded.G
+        self._data.qpos[:] = G @ q + self._folded.offsets
+        self._data.qvel[:] = G @ qd
+        self._data.qacc[:] = G @ qdd
+        self._mujoco.mj_inverse(self._model, self._data)
+        tau: Array = G.T @ self._data.qfrc_inverse
+        return tau
+
+
+def _without_shapes(urdf: str) -> str:
+    root = ElementTree.fromstring(urdf)
+    for element in root.findall('link'):
+        for tag in ('visual', 'collision'):
+            for shape in element.findall(tag):
+                element.remove(shape)
+    # Inertias are taken as they stand, and links behind fixed joints lumped.
+    extension = ElementTree.SubElement(root, 'mujoco')
+    ElementTree.SubElement(extension, 'compiler', balanceinertia='false', fusestatic='true')
+    return ElementTree.tostring(root, 'unicode')

@@ -1,0 +1,150 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Processes and nodes on a DDS domain of their own, for tests through real ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+from robots import ROOT
+
+NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
+PATIENCE = 30.0
+"""How long a test waits for what must come, s: long, because machines stall."""
+
+_numbers = itertools.count(7 * os.getpid())
+
+
+def new_domain_id() -> int:
+    """Return a DDS domain, from 1 to 100, that no other test of this run is likely to use."""
+    return next(_numbers) % 100 + 1
+
+
+def wait_until(condition: Callable[[], Any], timeout: float = PATIENCE) -> bool:
+    """Return whether a condition came true in time, s."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class RosProcess:
+    """
+    ``python -m module arguments`` in a process group of its own, ended with the ``with`` block.
+
+    :param module: such as ``rnea_ros.sim.simulated_robot``
+    :param arguments: of its command line
+    :param domain_id: its DDS domain
+    """
+
+    def __init__(self, module: str, *arguments: str, domain_id: int) -> None:
+        self._lines: list[str] = []
+        self._process = subprocess.Popen(
+            [sys.executable, '-u', '-m', module, *arguments],
+            cwd=ROOT,
+            env=os.environ | _isolated(domain_id),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors='replace',
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> RosProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._reader.join(PATIENCE)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as stream:
+            for line in stream:
+                self._lines.append(line)
+
+    @property
+    def output(self) -> str:
+        """What it has written until now, errors included."""
+        return ''.join(self._lines)
+
+    @property
+    def pid(self) -> int:
+        """Its process id, which is its group's too."""
+        return self._process.pid
+
+    def wait_for(self, text: str, timeout: float = PATIENCE) -> None:
+        """Wait until it has written a text; fail the test where it ends or does not in time, s."""
+        wait_until(lambda: text in self.output or not self._reader.is_alive(), timeout)
+        if text not in self.output:
+            pytest.fail(f'{text!r} was not written in {timeout} s, but:\n{self.output}')
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self._process.send_signal(number)
+
+    def wait(self, timeout: float = PATIENCE) -> int:
+        """Return its exit code once it has ended; fail the test where it does not in time, s."""
+        try:
+            code = self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            pytest.fail(f'the process did not end in {timeout} s; it wrote:\n{self.output}')
+        self._reader.join(timeout)
+        return code
+
+
+@contextmanager
+def ros_node(domain_id: int, name: str = 'test') -> Iterator[Any]:
+    """
+    Give a node of the test's own process, spun by an executor in a thread until the block ends.
+
+    :param domain_id: its DDS domain
+    """
+    import rclpy
+    from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+
+    os.environ.update(_isolated(domain_id))
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain_id)
+    # Without rosout: rcl keeps its publishers in one table for all contexts, and crashes over it.
+    node = rclpy.create_node(name, context=context, enable_rosout=False)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+
+    def spin() -> None:
+        with suppress(ExternalShutdownException):
+            executor.spin()
+
+    spinner = threading.Thread(target=spin)
+    spinner.start()
+    try:
+        yield node
+    finally:
+        executor.shutdown()
+        spinner.join(PATIENCE)
+        node.destroy_node()
+        context.try_shutdown()
+
+
+def _isolated(domain_id: int) -> dict[str, str]:
+    return {
+        'ROS_DOMAIN_ID': str(domain_id),
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+    }

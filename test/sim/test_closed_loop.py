@@ -1,0 +1,167 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The node and the simulated robot, each in its own process, over real DDS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+import json
+import math
+from pathlib import Path
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+import pytest
+from robots import ROOT
+from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+
+import rnea_ros
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytest.importorskip('mujoco', reason='mujoco is not installed')
+pytestmark = pytest.mark.ros
+
+Array = NDArray[np.float64]
+
+URDF = ROOT / 'urdf/panda_arm.urdf'
+JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
+READY = (0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4)
+
+
+class Arm:
+    """What a test sees of the simulated arm."""
+
+    def __init__(self, node: Any) -> None:
+        from rclpy.qos import QoSProfile
+        from sensor_msgs.msg import JointState
+
+        self.node = node
+        self.positions: list[Array] = []
+        self.stamps: list[float] = []
+        node.create_subscription(JointState, 'joint_states', self._on_state, QoSProfile(depth=50))
+
+    def _on_state(self, message: Any) -> None:
+        places = [message.name.index(name) for name in JOINTS]
+        self.positions.append(np.array(message.position)[places])
+        self.stamps.append(message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec)
+
+
+@contextmanager
+def arm_under_control(
+    directory: Path, pose: Sequence[float], **parameters: Any
+) -> Iterator[tuple[Arm, RosProcess]]:
+    """Start the simulated arm at a pose, and the node; give both when the node is active."""
+    domain_id = new_domain_id()
+    values = {'joint_states_timeout': 1.0, **parameters}
+    control_file, arm_file = directory / 'control.yaml', directory / 'arm.yaml'
+    control_file.write_text(json.dumps({'/**': {'ros__parameters': values}}))
+    arm_file.write_text(
+        json.dumps({
+            '/**': {
+                'ros__parameters': {
+                    'urdf': str(URDF),
+                    'initial_positions': [float(value) for value in pose],
+                    'state_rate': 200.0,
+                }
+            }
+        })
+    )
+    with (
+        ros_node(domain_id) as node,
+        RosProcess(
+            'rnea_ros.sim.simulated_robot',
+            '--ros-args',
+            '--params-file',
+            str(arm_file),
+            domain_id=domain_id,
+        ),
+    ):
+        arm = Arm(node)
+        assert wait_until(lambda: len(arm.positions) > 0)
+        with RosProcess(
+            'rnea_ros.node.feedforward_node',
+            '--ros-args',
+            '--params-file',
+            str(control_file),
+            domain_id=domain_id,
+        ) as control:
+            control.wait_for('active')
+            yield arm, control
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_gravity_mode_holds_the_arm_where_it_is(tmp_path: Path, seed: int) -> None:
+    model = rnea_ros.RobotModel.from_urdf(URDF)
+    middle = 0.5 * (model.position_lower + model.position_upper)
+    room = 0.4 * (model.position_upper - model.position_lower)
+    pose = middle + np.random.default_rng(seed).uniform(-room, room)
+    with arm_under_control(tmp_path, pose) as (arm, _):
+        begin = time.time()
+        assert wait_until(lambda: arm.stamps[-1] > begin + 10.0)
+    drift = np.abs(np.array(arm.positions) - pose).max()
+    assert drift < 5e-3
+
+
+def test_computed_torque_tracks_a_demanding_motion_to_5_mrad(tmp_path: Path) -> None:
+    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+    amplitude, duration = 0.5, 12.0
+    omega = 2.0 * math.pi * np.linspace(0.25, 0.5, 7)
+
+    def wanted(t: float) -> tuple[Array, Array, Array]:
+        fade, fade1, fade2 = _fade(t, duration)
+        s, s1, s2 = np.sin(omega * t), omega * np.cos(omega * t), -(omega**2) * np.sin(omega * t)
+        return (
+            READY + amplitude * fade * s,
+            amplitude * (fade1 * s + fade * s1),
+            amplitude * (fade2 * s + 2.0 * fade1 * s1 + fade * s2),
+        )
+
+    parameters = {
+        'mode': 'computed_torque',
+        'gains.kp': [100.0],
+        'gains.kd': [20.0],
+        'rate': 500.0,
+    }
+    with arm_under_control(tmp_path, READY, **parameters) as (arm, control):
+        publisher = arm.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
+        assert wait_until(lambda: publisher.get_subscription_count() > 0)
+        start = time.time() + 1.0
+        message = JointTrajectory(joint_names=list(JOINTS))
+        message.header.stamp.sec = int(start)
+        message.header.stamp.nanosec = int(1e9 * (start % 1.0))
+        for t in np.arange(0.0, duration + 1e-9, 0.05):
+            point = JointTrajectoryPoint()
+            point.positions, point.velocities, point.accelerations = map(list, wanted(t))
+            point.time_from_start.sec = int(t)
+            point.time_from_start.nanosec = round(1e9 * (t % 1.0))
+            message.points.append(point)
+        publisher.publish(message)
+        assert wait_until(lambda: arm.stamps[-1] > start + duration)
+        assert 'refused' not in control.output
+    times = np.array(arm.stamps) - start
+    during = (times >= 0.0) & (times <= duration)
+    errors = np.array([
+        q - wanted(t)[0]
+        for q, t in zip(np.array(arm.positions)[during], times[during], strict=True)
+    ])
+    span = np.ptp(np.array(arm.positions)[during], axis=0)
+    assert (span > 0.9).all()
+    rms = np.sqrt(np.mean(errors**2))
+    print(f'RMS {1e3 * rms:.2f} mrad, by joint {np.round(1e3 * np.std(errors, axis=0), 2)}')
+    assert rms < 5e-3
+
+
+def _fade(t: float, duration: float) -> tuple[float, float, float]:
+    """Return a smooth rise and fall over one second each, with two derivatives."""
+    s, sign = (t, 1.0) if t < 0.5 * duration else (duration - t, -1.0)
+    s = min(s, 1.0)
+    return (
+        s**3 * (10.0 - 15.0 * s + 6.0 * s**2),
+        sign * 30.0 * s**2 * (1.0 - s) ** 2,
+        60.0 * s * (1.0 - s) * (1.0 - 2.0 * s),
+    )

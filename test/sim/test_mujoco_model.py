@@ -1,0 +1,205 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+import pytest
+from robots import LIMIT, SHIPPED, SPHERE, joint, link, load, robot
+
+from rnea_ros import InputError, UnknownNameError, UrdfError
+from rnea_ros.urdf import parse_urdf
+
+mujoco = pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+
+from rnea_ros.sim.mujoco_model import Payload, build_mujoco_model  # noqa: E402
+
+GRAVITY = np.array([0.3, -0.2, -9.81])
+
+HAND = robot(
+    link('base'),
+    link('palm', 1.0, (0.0, 0.1, 0.2)),
+    link('thumb', 0.2, (0.1, 0.0, 0.1), (0.02, 0.001, 0.0, 0.03, 0.002, 0.04)),
+    link('finger', 0.3, (0.0, 0.1, 0.1)),
+    joint('wrist', 'revolute', 'base', 'palm', axis=(1, 0, 0), xyz=(0, 0, 0.3)),
+    joint('grip', 'revolute', 'palm', 'thumb', axis=(0, 1, 0), xyz=(0.1, 0, 0), rpy=(0.3, 0, 1)),
+    joint(
+        'follow',
+        'revolute',
+        'palm',
+        'finger',
+        axis=(0, 1, 1),
+        xyz=(-0.1, 0, 0),
+        more='<mimic joint="grip" multiplier="-2" offset="0.4"/>',
+    ),
+)
+
+
+def build(
+    text: str, *, held: dict[str, float] | None = None, payload: Payload | None = None
+) -> Any:
+    return build_mujoco_model(
+        text,
+        parse_urdf(text),
+        gravity=GRAVITY,
+        timestep=0.001,
+        held=held or {},
+        payload=payload,
+    )
+
+
+def inverse_dynamics(
+    text: str, names: tuple[str, ...], q: NDArray[np.float64], *motion: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return MuJoCo's inverse dynamics, the mimic joints projected onto those they follow."""
+    model = build(text)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    data = mujoco.MjData(model)
+    projection = np.zeros((model.nv, len(names)))
+    offsets = np.zeros(model.nv)
+    for element in parse_urdf(text).joints.values():
+        if element.moves:
+            row = model.joint(element.name).dofadr[0]
+            mimic = element.mimic
+            leader = element.name if mimic is None else mimic.joint
+            projection[row, names.index(leader)] = 1.0 if mimic is None else mimic.multiplier
+            offsets[row] = 0.0 if mimic is None else mimic.offset
+    data.qpos[:] = projection @ q + offsets
+    data.qvel[:], data.qacc[:] = (projection @ values for values in motion)
+    mujoco.mj_inverse(model, data)
+    # Damping is a force of its own for MuJoCo, and no part of rigid-body dynamics.
+    efforts: NDArray[np.float64] = projection.T @ (data.qfrc_inverse + data.qfrc_passive)
+    return efforts
+
+
+@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize(
+    'text', [*(path.read_text() for path in SHIPPED), HAND], ids=['hand', 'arm', 'ur5e', 'mimic']
+)
+def test_mujoco_agrees_with_the_model_on_inverse_dynamics(text: str, seed: int) -> None:
+    model = load(text, gravity=tuple(GRAVITY))
+    random = np.random.default_rng(seed)
+    q, qd, qdd = random.uniform(-2.0, 2.0, (3, model.nv))
+    expected = model.inverse_dynamics(q, qd, qdd)
+    computed = inverse_dynamics(text, model.joint_names, q, qd, qdd)
+    np.testing.assert_allclose(computed, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_every_link_is_a_body() -> None:
+    text = SHIPPED[0].read_text()
+    model = build(text)
+    bodies = {model.body(index).name for index in range(model.nbody)}
+    assert set(parse_urdf(text).links) <= bodies
+
+
+def test_damping_and_friction_are_those_of_the_urdf_and_nothing_is_added() -> None:
+    lossy = joint(
+        'a', 'revolute', 'base', 'arm', more='<dynamics damping="0.3" friction="0.2"/>'
+    )
+    model = build(
+        robot(
+            link('base'),
+            link('arm', 1.0),
+            link('end', 1.0),
+            lossy,
+            joint('b', 'revolute', 'arm', 'end'),
+        )
+    )
+    assert model.dof_damping.tolist() == [0.3, 0.0]
+    assert model.dof_frictionloss.tolist() == [0.2, 0.0]
+    assert not model.dof_armature.any()
+    assert model.ngeom == 0
+
+
+def test_ranges_are_those_of_the_urdf_and_a_continuous_joint_has_none() -> None:
+    text = robot(
+        link('base'),
+        link('arm', 1.0),
+        link('end', 1.0),
+        joint('a', 'revolute', 'base', 'arm'),
+        joint('b', 'continuous', 'arm', 'end', more=LIMIT),
+    )
+    model = build(text)
+    assert model.jnt_limited.tolist() == [1, 0]
+    assert model.jnt_range[0].tolist() == [-3.0, 3.0]
+
+
+def test_nothing_is_written_to_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = robot(link('base'), link('arm', 1.0), joint('a', 'revolute', 'base', 'arm'))
+    build(text.replace('lower="-3" upper="3"', ''))
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_that_a_description_names_are_not_needed() -> None:
+    shape = '<visual><geometry><mesh filename="package://none/none.stl"/></geometry></visual>'
+    text = robot(link('base'), link('arm', 1.0), joint('a', 'revolute', 'base', 'arm'))
+    assert build(text.replace('</inertial>', f'</inertial>{shape}')).njnt == 1
+
+
+@pytest.mark.parametrize('kind', ['revolute', 'prismatic'])
+def test_a_held_joint_is_rigid_where_it_is_held(kind: str) -> None:
+    text = robot(
+        link('base'),
+        link('arm', 1.0, (0.1, 0.2, 0.3)),
+        link('end', 1.0, (0.3, 0.1, 0.2)),
+        joint('a', 'revolute', 'base', 'arm', axis=(1, 0, 0)),
+        joint('b', kind, 'arm', 'end', axis=(0, 1, 2), xyz=(0.1, 0.2, 0.3), rpy=(0.5, 0.6, 0.7)),
+    )
+    model = build(text, held={'b': 0.8})
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    pose = load(text).forward_kinematics([0.0, 0.8], 'end')
+    assert model.njnt == 1
+    np.testing.assert_allclose(data.body('end').xpos, pose[:3, 3], atol=1e-10)
+    np.testing.assert_allclose(data.body('end').xmat.reshape(3, 3), pose[:3, :3], atol=1e-10)
+
+
+def test_a_payload_adds_its_mass_and_no_inertia_of_its_own() -> None:
+    text = SHIPPED[1].read_text()
+    loaded = build(text, payload=Payload('fer_link8', 2.0, (0.0, 0.0, 0.1)))
+    assert loaded.body_mass.sum() == pytest.approx(build(text).body_mass.sum() + 2.0, rel=1e-12)
+    assert not loaded.body_inertia[-1].any()
+
+
+def test_a_payload_that_cannot_be_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match='nowhere'):
+        build(HAND, payload=Payload('nowhere', 1.0))
+    with pytest.raises(InputError, match='payload mass: -1'):
+        Payload('palm', -1.0)
+    with pytest.raises(InputError, match='payload com'):
+        Payload('palm', 1.0, (0.0, float('nan'), 0.0))
+
+
+@pytest.mark.parametrize(
+    ('moving', 'reason'),
+    [
+        (link('arm'), 'mass and inertia'),
+        (link('arm', 1.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.9)), 'A \\+ B >= C'),
+    ],
+)
+def test_a_robot_that_mujoco_refuses_is_named_with_the_reason(moving: str, reason: str) -> None:
+    text = robot(link('base'), moving, joint('a', 'revolute', 'base', 'arm'), name='odd')
+    with pytest.raises(UrdfError, match=f"robot 'odd': MuJoCo refuses it: .*{reason}"):
+        build(text)
+
+
+def test_an_inertia_is_turned_with_its_frame() -> None:
+    text = robot(
+        link('base'),
+        link('arm', 1.0, (0.1, 0.0, 0.0), SPHERE, rpy=(0.1, 0.2, 0.3)),
+        joint('a', 'revolute', 'base', 'arm', axis=(1, 2, 3)),
+    )
+    tilted = text.replace('iyy="0.1"', 'iyy="0.15"')
+    q, qd, qdd = np.array([[0.4], [0.5], [0.6]])
+    np.testing.assert_allclose(
+        inverse_dynamics(tilted, ('a',), q, qd, qdd),
+        load(tilted, gravity=tuple(GRAVITY)).inverse_dynamics(q, qd, qdd),
+        rtol=1e-9,
+    )

@@ -1,0 +1,319 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from robots import ROOT, SHIPPED, joint, link, load, robot
+
+from rnea_ros import InputError, UnknownNameError, Wrench
+from rnea_ros.sim.effort_controller import EffortController
+
+pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+
+from rnea_ros.sim.mujoco_model import Payload
+from rnea_ros.sim.physics import Noise, SimulatedRobot
+
+PANDA = SHIPPED[1].read_text()
+PANDA_HAND = SHIPPED[0].read_text()
+ARM_JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
+POSTURE = np.array([0.3, -0.7, 0.2, -2.0, 0.4, 1.6, 0.7])
+
+PENDULUM = robot(
+    link('base'),
+    link('arm', 1.0, (0.5, 0.0, 0.0)),
+    joint('pivot', 'continuous', 'base', 'arm', axis=(0, 1, 0)),
+)
+ROTOR = robot(
+    link('base'),
+    link('arm', 1.0),
+    link('tool', 2.0, (0.3, 0.0, 0.0)),
+    joint('spin', 'continuous', 'base', 'arm'),
+    joint('mount', 'fixed', 'arm', 'tool', xyz=(0.2, 0, 0)),
+)
+GRIPPER = robot(
+    link('base'),
+    link('left', 0.2, inertia=(1e-4, 0.0, 0.0, 1e-4, 0.0, 1e-4)),
+    link('right', 0.2, inertia=(1e-4, 0.0, 0.0, 1e-4, 0.0, 1e-4)),
+    joint('grip', 'prismatic', 'base', 'left', axis=(1, 0, 0)),
+    joint(
+        'follow',
+        'prismatic',
+        'base',
+        'right',
+        axis=(1, 0, 0),
+        more='<mimic joint="grip" multiplier="-1" offset="0.1"/>',
+    ),
+)
+
+
+def panda(**options: Any) -> SimulatedRobot:
+    return SimulatedRobot(PANDA, initial_positions=POSTURE, **options)
+
+
+def test_brakes_hold_the_robot_exactly_still() -> None:
+    simulated = panda()
+    for _ in range(100):
+        simulated.step()
+    states = simulated.state()
+    assert simulated.braked
+    assert simulated.time == pytest.approx(0.1)
+    assert states.positions.tolist() == POSTURE.tolist()
+    assert states.velocities.tolist() == [0.0] * 7
+
+
+def test_brakes_carry_the_gravity_torques() -> None:
+    expected = load(PANDA).gravity_torques(POSTURE)
+    np.testing.assert_allclose(panda().state().efforts, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_a_command_of_what_the_brakes_carried_takes_over_without_a_jump() -> None:
+    simulated = panda()
+    simulated.step(simulated.state().efforts)
+    assert not simulated.braked
+    assert np.abs(simulated.state().velocities).max() < 1e-12
+
+
+def test_brakes_stay_open_once_a_command_has_come() -> None:
+    simulated = panda()
+    simulated.step(np.zeros(7))
+    simulated.step()
+    assert not simulated.braked
+    assert np.abs(simulated.state().velocities).max() > 1e-3
+
+
+def test_the_last_command_stays_where_no_new_one_comes() -> None:
+    repeated, held = panda(), panda()
+    held.step(np.full(7, 3.0))
+    repeated.step(np.full(7, 3.0))
+    for _ in range(20):
+        held.step()
+        repeated.step(np.full(7, 3.0))
+    assert held.state().positions.tolist() == repeated.state().positions.tolist()
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_the_robot_accelerates_as_the_model_says(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    efforts = load(PANDA).gravity_torques(POSTURE) + random.uniform(-2.0, 2.0, 7)
+    simulated = panda(timestep=1e-4)
+    for _ in range(200):
+        simulated.step(efforts)
+    before = simulated.state()
+    simulated.step(efforts)
+    acceleration = (simulated.state().velocities - before.velocities) / 1e-4
+    needed = load(PANDA).inverse_dynamics(before.positions, before.velocities, acceleration)
+    np.testing.assert_allclose(needed, efforts, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize('delay', [0, 1, 5])
+def test_a_command_acts_later_by_the_delay(delay: int) -> None:
+    simulated = panda(command_delay=delay)
+    for _ in range(delay):
+        simulated.step(np.ones(7))
+        assert simulated.braked
+    simulated.step(np.zeros(7))
+    assert simulated.state().efforts.tolist() == [1.0 if delay else 0.0] * 7
+
+
+def test_a_payload_weighs_on_the_joints() -> None:
+    loaded = PANDA.replace(
+        '</robot>',
+        link('load', 2.0, (0.0, 0.0, 0.1), (1e-12, 0.0, 0.0, 1e-12, 0.0, 1e-12))
+        + joint('carry', 'fixed', 'fer_link8', 'load')
+        + '</robot>',
+    )
+    simulated = panda(payload=Payload('fer_link8', 2.0, (0.0, 0.0, 0.1)))
+    expected = load(loaded).gravity_torques(POSTURE)
+    np.testing.assert_allclose(simulated.state().efforts, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize('frame', [None, 'fer_link0', 'fer_link3'])
+def test_a_push_acts_in_its_frame_until_it_is_taken_away(frame: str | None) -> None:
+    simulated, model = panda(), load(PANDA)
+    push = Wrench((3.0, -4.0, 5.0), (0.1, 0.2, -0.3), frame, (0.1, 0.2, 0.3))
+    simulated.apply_push('fer_link6', push)
+    simulated.step()
+    expected = model.inverse_dynamics(POSTURE, np.zeros(7), np.zeros(7), {'fer_link6': push})
+    np.testing.assert_allclose(simulated.state().efforts, expected, rtol=1e-9, atol=1e-9)
+    simulated.apply_push('fer_link6', None)
+    simulated.step()
+    expected = model.gravity_torques(POSTURE)
+    np.testing.assert_allclose(simulated.state().efforts, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_a_hanging_tool_pulls_the_sensor_down_by_its_weight() -> None:
+    force, torque = SimulatedRobot(ROTOR).wrench('tool')
+    np.testing.assert_allclose(force, [0.0, 0.0, -2.0 * 9.81], atol=1e-10)
+    np.testing.assert_allclose(torque, [0.0, 0.3 * 2.0 * 9.81, 0.0], atol=1e-10)
+
+
+def test_the_sensor_reads_in_the_axes_of_its_link() -> None:
+    simulated = SimulatedRobot(PENDULUM, initial_positions=[np.pi / 2])
+    force, torque = simulated.wrench('arm')
+    np.testing.assert_allclose(force, [9.81, 0.0, 0.0], atol=1e-10)
+    np.testing.assert_allclose(torque, [0.0, 0.0, 0.0], atol=1e-10)
+
+
+def test_the_sensor_reads_a_push_on_what_it_carries_as_it_is() -> None:
+    simulated = SimulatedRobot(ROTOR, gravity=(0.0, 0.0, 0.0))
+    simulated.apply_push('tool', Wrench((1.0, 2.0, 3.0), (0.4, 0.5, 0.6)))
+    simulated.step()
+    force, torque = simulated.wrench('tool')
+    np.testing.assert_allclose(force, [1.0, 2.0, 3.0], atol=1e-10)
+    np.testing.assert_allclose(torque, [0.4, 0.5, 0.6], atol=1e-10)
+
+
+def test_a_turning_tool_pulls_the_sensor_outwards() -> None:
+    simulated = SimulatedRobot(ROTOR)
+    simulated.step([2.0])
+    for _ in range(500):
+        simulated.step()
+    speed = simulated.state().velocities[0]
+    simulated.step([0.0])
+    force, _ = simulated.wrench('tool')
+    assert speed > 1.0
+    np.testing.assert_allclose(force, [2.0 * 0.5 * speed**2, 0.0, -2.0 * 9.81], atol=1e-9)
+
+
+def test_damping_of_the_urdf_and_beside_it_add_up() -> None:
+    damped = ROTOR.replace('</joint>', '<dynamics damping="1.5"/></joint>', 1)
+    simulated = SimulatedRobot(damped, extra_damping=[0.5])
+    simulated.step([4.0])
+    for _ in range(10000):
+        simulated.step()
+    assert simulated.state().velocities[0] == pytest.approx(2.0, rel=1e-6)
+
+
+def test_friction_holds_what_it_can_and_takes_its_share_beyond() -> None:
+    rough = ROTOR.replace('</joint>', '<dynamics friction="1.0"/></joint>', 1)
+    stuck, free = SimulatedRobot(rough), SimulatedRobot(rough)
+    smooth = SimulatedRobot(ROTOR)
+    for _ in range(500):
+        stuck.step([0.5])
+        free.step([3.0])
+        smooth.step([2.0])
+    # MuJoCo's friction creeps.
+    assert abs(stuck.state().velocities[0]) < 0.02
+    assert free.state().velocities[0] == pytest.approx(smooth.state().velocities[0], rel=1e-2)
+
+
+def test_a_joint_that_falls_is_stopped_by_its_limit() -> None:
+    limited = PENDULUM.replace('continuous', 'revolute').replace(
+        '</joint>', '<limit lower="-1" upper="0.5" velocity="9" effort="9"/></joint>'
+    )
+    simulated = SimulatedRobot(limited)
+    simulated.step([0.0])
+    for _ in range(5000):
+        simulated.step()
+    assert simulated.state().positions[0] == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_mimic_joint_follows_its_leader_while_that_is_driven() -> None:
+    simulated = SimulatedRobot(GRIPPER, gravity=(0.0, 0.0, 0.0))
+    for _ in range(300):
+        simulated.step([0.5])
+    left, right = simulated.state().positions
+    assert simulated.reported_joints == ('grip', 'follow')
+    # 0.5 N on twice 0.2 kg for 0.3 s.
+    assert left == pytest.approx(0.5 * 0.5 / 0.4 * 0.3**2, rel=1e-2)
+    assert right == pytest.approx(0.1 - left, abs=1e-4)
+
+
+def test_brakes_carry_the_weight_of_mimic_joints_too() -> None:
+    simulated = SimulatedRobot(PANDA_HAND, gravity=(3.0, 2.0, -9.0))
+    model = load(PANDA_HAND, gravity=(3.0, 2.0, -9.0))
+    states = simulated.state()
+    expected = model.gravity_torques(states.positions[: model.nv])
+    assert simulated.joint_names == model.joint_names
+    np.testing.assert_allclose(states.efforts[: model.nv], expected, rtol=1e-9, atol=1e-9)
+
+
+def test_joints_that_are_not_commanded_are_held_and_have_no_effort() -> None:
+    simulated = SimulatedRobot(PANDA_HAND, joints=ARM_JOINTS, initial_positions=POSTURE)
+    for _ in range(100):
+        simulated.step(np.zeros(7))
+    states = simulated.state()
+    assert simulated.reported_joints[:7] == ARM_JOINTS
+    assert simulated.reported_joints[7:] == ('fer_finger_joint1', 'fer_finger_joint2')
+    assert states.positions[7:].tolist() == [0.0, 0.0]
+    assert states.velocities[7:].tolist() == [0.0, 0.0]
+    assert np.isnan(states.efforts[7:]).all()
+    assert np.isfinite(states.efforts[:7]).all()
+
+
+def test_commands_and_states_are_in_the_order_that_the_caller_gives() -> None:
+    forward = panda()
+    backward = SimulatedRobot(PANDA, joints=ARM_JOINTS[::-1], initial_positions=POSTURE[::-1])
+    command = np.arange(7.0)
+    for _ in range(50):
+        forward.step(command)
+        backward.step(command[::-1])
+    for ahead, back in zip(forward.state(), backward.state(), strict=True):
+        np.testing.assert_allclose(back, ahead[::-1], rtol=1e-9, atol=1e-12)
+
+
+def test_joints_start_at_zero_or_at_the_limit_that_is_nearest() -> None:
+    expected = [0.0, 0.0, 0.0, -0.0698, 0.0, 0.0, 0.0]
+    assert SimulatedRobot(PANDA).state().positions.tolist() == expected
+
+
+def test_noise_has_its_standard_deviation_and_repeats_with_its_seed() -> None:
+    noise = Noise(position=0.01, velocity=0.1, effort=1.0, seed=7)
+    quiet, noisy, again = panda(), panda(noise=noise), panda(noise=noise)
+    still = quiet.state()
+    samples = [noisy.state() for _ in range(2000)]
+    for index, deviation in enumerate((0.01, 0.1, 1.0)):
+        errors = np.array([sample[index] for sample in samples]) - still[index]
+        assert np.std(errors) == pytest.approx(deviation, rel=0.05)
+        assert abs(np.mean(errors)) < 0.05 * deviation
+    assert again.state().positions.tolist() == samples[0].positions.tolist()
+
+
+def test_whatever_is_commanded_the_states_stay_finite() -> None:
+    random = np.random.default_rng(0)
+    simulated = panda()
+    controller = EffortController(simulated.limits, pytest.fail, pytest.fail)
+    for _ in range(3000):
+        states = simulated.state()
+        controller.receive(random.choice([-1e3, 0.0, 1e3], 7))
+        simulated.step(controller.update(states.positions, states.velocities))
+    assert all(np.isfinite(values).all() for values in simulated.state())
+
+
+def test_wrong_arguments_are_refused_by_name() -> None:
+    with pytest.raises(UnknownNameError, match='fer_joint9'):
+        SimulatedRobot(PANDA, joints=['fer_joint9'])
+    with pytest.raises(UnknownNameError, match='fer_finger_joint2'):
+        SimulatedRobot(PANDA_HAND, joints=['fer_finger_joint2'])
+    with pytest.raises(InputError, match='names a joint twice'):
+        SimulatedRobot(PANDA, joints=['fer_joint1', 'fer_joint1'])
+    with pytest.raises(InputError, match='initial_positions: has shape'):
+        SimulatedRobot(PANDA, initial_positions=[0.0])
+    with pytest.raises(InputError, match='extra_damping: has a value that is not finite'):
+        panda(extra_damping=[np.nan] * 7)
+    with pytest.raises(InputError, match='command_delay: -1'):
+        panda(command_delay=-1)
+    with pytest.raises(InputError, match='timestep: 0'):
+        panda(timestep=0.0)
+    with pytest.raises(InputError, match='velocity noise: -1'):
+        Noise(velocity=-1.0)
+    with pytest.raises(InputError, match='command: has shape'):
+        panda().step(np.zeros(6))
+    with pytest.raises(UnknownNameError, match='nowhere'):
+        panda().wrench('nowhere')
+    with pytest.raises(UnknownNameError, match='nowhere'):
+        panda().apply_push('fer_link6', Wrench(frame='nowhere'))
+    with pytest.raises(InputError, match='force on link'):
+        panda().apply_push('fer_link6', Wrench(force=(0.0, 0.0)))
+
+
+def test_the_physics_needs_no_ros() -> None:
+    code = 'import sys, rnea_ros.sim.physics; sys.exit("rclpy" in sys.modules)'
+    finished = subprocess.run([sys.executable, '-c', code], cwd=ROOT, check=False)
+    assert finished.returncode == 0

@@ -1,0 +1,261 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The simulated robot as a process, over real DDS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+import math
+import signal
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from robots import SHIPPED, load
+from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+
+from geometry_msgs.msg import WrenchStamped
+from rcl_interfaces.srv import GetParameters
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+
+pytestmark = pytest.mark.ros
+
+MODULE = 'rnea_ros.sim.simulated_robot'
+PANDA, PANDA_HAND = SHIPPED[1], SHIPPED[0]
+JOINTS = [f'fer_joint{number}' for number in range(1, 8)]
+POSTURE = [0.3, -0.7, 0.2, -2.0, 0.4, 1.6, 0.7]
+GRAVITY_TORQUES = load(PANDA).gravity_torques(POSTURE)
+
+
+def arguments(*more: str, **values: Any) -> list[str]:
+    """Return a command line: the Panda at its posture, not to flood the test's own process."""
+    options = {'urdf': PANDA, 'initial_positions': POSTURE, 'state_rate': 200.0} | values
+    given = [f'{name.replace("__", ".")}:={value}' for name, value in options.items()]
+    return ['--ros-args', *(part for text in given for part in ('-p', text)), *more]
+
+
+class Client:
+    """
+    What a controller sees of a simulated robot.
+
+    :param process: the robot's
+    :param node: the test's own
+    """
+
+    def __init__(self, process: RosProcess, node: Any) -> None:
+        self.process = process
+        self.node = node
+        self.states: list[Any] = []
+        node.create_subscription(JointState, 'joint_states', self.states.append, 10)
+        topic = 'effort_controller/commands'
+        self._commands = node.create_publisher(Float64MultiArray, topic, 1)
+
+    @property
+    def state(self) -> Any:
+        """A state that is told from now on."""
+        known = len(self.states)
+        assert wait_until(lambda: len(self.states) > known), self.process.output
+        return self.states[-1]
+
+    def command(self, efforts: Sequence[float]) -> None:
+        assert wait_until(lambda: self._commands.get_subscription_count() == 1)
+        self._commands.publish(Float64MultiArray(data=[float(effort) for effort in efforts]))
+
+    def wait_for_efforts(self, efforts: Sequence[float]) -> None:
+        assert wait_until(lambda: list(self.state.effort) == list(efforts)), self.state.effort
+
+    def collect(self, message: Any, topic: str, qos: Any = 10) -> list[Any]:
+        """Return the list to which a topic's messages are added."""
+        received: list[Any] = []
+        self.node.create_subscription(message, topic, received.append, qos)
+        assert wait_until(lambda: received), self.process.output
+        return received
+
+    def parameter(self, node: str, name: str) -> Any:
+        client = self.node.create_client(GetParameters, f'{node}/get_parameters')
+        assert wait_until(client.service_is_ready)
+        answer = client.call_async(GetParameters.Request(names=[name]))
+        assert wait_until(answer.done)
+        return answer.result().values[0]
+
+
+@contextmanager
+def simulated_robot(*more: str, **values: Any) -> Iterator[Client]:
+    domain_id = new_domain_id()
+    with (
+        ros_node(domain_id) as node,
+        RosProcess(MODULE, *arguments(*more, **values), domain_id=domain_id) as process,
+    ):
+        yield Client(process, node)
+
+
+@pytest.fixture(scope='module')
+def resting() -> Iterator[Client]:
+    """Give a robot that nobody commands."""
+    tool = {'payload__link': 'fer_link8', 'payload__mass': 2.0, 'wrench_link': 'fer_link8'}
+    with simulated_robot(**tool) as client:
+        yield client
+
+
+def stamp(message: Any) -> float:
+    return float(message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec)
+
+
+def test_brakes_hold_a_robot_that_nobody_commands(resting: Client) -> None:
+    state = resting.state
+    assert state.name == JOINTS
+    assert state.position.tolist() == POSTURE
+    assert state.velocity.tolist() == [0.0] * 7
+
+
+def test_states_are_stamped_with_the_time_and_come_at_their_rate(resting: Client) -> None:
+    first = len(resting.states)
+    assert wait_until(lambda: len(resting.states) >= first + 200)
+    stamps = [stamp(message) for message in resting.states[first:]]
+    assert stamps[-1] == pytest.approx(time.time(), abs=5.0)
+    assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.2)
+
+
+def test_joint_states_have_the_quality_of_the_joint_state_broadcaster(resting: Client) -> None:
+    assert resting.state
+    (publisher,) = resting.node.get_publishers_info_by_topic('/joint_states')
+    assert publisher.qos_profile.reliability is ReliabilityPolicy.RELIABLE
+    assert publisher.qos_profile.durability is DurabilityPolicy.VOLATILE
+
+
+def test_the_description_reaches_whoever_comes_late(resting: Client) -> None:
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    (description,) = resting.collect(String, 'robot_description', latched)
+    assert description.data == PANDA.read_text()
+
+
+def test_the_controller_tells_its_joints(resting: Client) -> None:
+    joints = resting.parameter('/effort_controller', 'joints')
+    assert joints.string_array_value == JOINTS
+
+
+def test_the_sensor_reads_the_weight_that_hangs_on_it(resting: Client) -> None:
+    reading = resting.collect(WrenchStamped, 'force_torque_sensor_broadcaster/wrench')[-1]
+    force = reading.wrench.force
+    assert reading.header.frame_id == 'fer_link8'
+    assert math.hypot(force.x, force.y, force.z) == pytest.approx(2.0 * 9.81)
+
+
+def test_commanded_gravity_torques_take_over_from_the_brakes_and_hold_the_robot() -> None:
+    with simulated_robot() as client:
+        carried = client.state.effort
+        np.testing.assert_allclose(carried, GRAVITY_TORQUES, rtol=1e-9, atol=1e-9)
+        client.command(carried)
+        time.sleep(0.5)
+        np.testing.assert_allclose(client.state.position, POSTURE, atol=1e-6)
+        client.command(np.zeros(7))
+        assert wait_until(lambda: np.abs(client.state.velocity).max() > 0.1)
+
+
+def test_a_command_that_is_not_finite_is_dropped_and_the_next_one_counts() -> None:
+    with simulated_robot() as client:
+        client.command(GRAVITY_TORQUES)
+        client.wait_for_efforts(GRAVITY_TORQUES)
+        client.command([math.nan] * 7)
+        client.process.wait_for('a value that is not finite was dropped')
+        client.wait_for_efforts(GRAVITY_TORQUES)
+        client.command(np.zeros(7))
+        client.wait_for_efforts(np.zeros(7))
+
+
+def test_a_command_of_wrong_length_makes_the_controller_inactive() -> None:
+    with simulated_robot() as client:
+        client.command(GRAVITY_TORQUES)
+        client.wait_for_efforts(GRAVITY_TORQUES)
+        client.command(np.zeros(6))
+        client.process.wait_for('a command has 6 efforts, not 7')
+        client.command(np.zeros(7))
+        time.sleep(0.2)
+        client.wait_for_efforts(GRAVITY_TORQUES)
+
+
+def test_commands_are_in_the_order_of_the_controllers_joints_and_the_others_are_held() -> None:
+    backward = JOINTS[::-1]
+    options = {'urdf': PANDA_HAND, 'joints': backward, 'initial_positions': POSTURE[::-1]}
+    with simulated_robot(**options) as client:
+        assert client.parameter('/effort_controller', 'joints').string_array_value == backward
+        client.command(np.arange(7.0))
+        assert wait_until(lambda: client.state.effort[:7].tolist() == list(range(7)))
+        state = client.state
+        assert state.name[:7] == backward
+        assert state.name[7:] == ['fer_finger_joint1', 'fer_finger_joint2']
+        assert np.isnan(state.effort[7:]).all()
+
+
+def test_simulated_time_keeps_up_with_the_clock_on_the_wall_and_stamps_the_states() -> None:
+    with simulated_robot(publish_clock=True) as client:
+        clocks = client.collect(Clock, '/clock')
+        began, first = time.monotonic(), len(clocks)
+        time.sleep(2.0)
+        passed = time.monotonic() - began
+        times = [message.clock.sec + 1e-9 * message.clock.nanosec for message in clocks[first:]]
+        assert times == sorted(times)
+        assert times[-1] - times[0] == pytest.approx(passed, abs=0.3)
+        assert stamp(client.state) == pytest.approx(times[-1], abs=0.5)
+
+
+def test_names_follow_the_namespace_and_the_option_and_not_the_robots_node_name() -> None:
+    renamed = ('-r', '__ns:=/left', '-r', '__node:=arm')
+    with simulated_robot(*renamed, controller='torque_controller') as client:
+        states = client.collect(JointState, '/left/joint_states')
+        assert states[-1].name == JOINTS
+        assert client.parameter('/left/torque_controller', 'joints').string_array_value == JOINTS
+        assert {('arm', '/left'), ('torque_controller', '/left')} <= set(
+            client.node.get_node_names_and_namespaces()
+        )
+
+
+def test_a_push_begins_after_the_first_command() -> None:
+    push = {'push__link': 'fer_link7', 'push__force': [0.0, 5.0, 0.0], 'push__start': 0.1}
+    with simulated_robot(**push) as client:
+        assert max(client.state.velocity) == 0.0
+        client.command(GRAVITY_TORQUES)
+        assert wait_until(lambda: np.abs(client.state.velocity).max() > 0.01)
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
+    with simulated_robot() as client:
+        assert client.state
+        client.process.send(number)
+        assert client.process.wait() == 0
+        assert 'Traceback' not in client.process.output
+
+
+@pytest.mark.parametrize(
+    ('options', 'reason'),
+    [
+        ({'urdf': '/nowhere.urdf'}, "cannot read '/nowhere.urdf'"),
+        ({'urdf': "''"}, 'robot_description: is not set'),
+        ({'state_rate': 2000.0}, 'state_rate: 2000.0'),
+        ({'state_rate': 'fast'}, 'state_rate'),
+        ({'speed': 1.0}, 'speed: no such option'),
+        ({'joints': ['fer_joint9']}, "unknown joint 'fer_joint9'"),
+        ({'initial_positions': [0.0]}, 'initial_positions: has shape'),
+        ({'wrench_link': 'nowhere'}, "unknown link 'nowhere'"),
+        ({'push__link': 'nowhere'}, "unknown link 'nowhere'"),
+        ({'controller': 'a b'}, 'controller: '),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
+)
+def test_an_option_that_cannot_be_used_is_refused_with_the_reason(
+    options: dict[str, Any], reason: str
+) -> None:
+    with RosProcess(MODULE, *arguments(**options), domain_id=new_domain_id()) as process:
+        assert process.wait() == 1
+        assert reason in process.output
+        assert 'Traceback' not in process.output

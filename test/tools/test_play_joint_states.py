@@ -1,0 +1,118 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Recordings of real arms: read, played over DDS, and compared with what the node commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recordings import recording
+from robots import ROOT
+from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
+
+import rnea_ros
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytest.importorskip('rosbags', reason='rosbags is not installed')
+
+from rnea_ros.tools.play_joint_states import BagError, read_joint_states  # noqa: E402
+
+PANDA_ARM = ROOT / 'urdf/panda_arm.urdf'
+JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
+
+
+def relative_error(predicted: np.ndarray, measured: np.ndarray) -> np.ndarray:
+    """Return RMS of the difference over RMS of the measured effort, by joint."""
+    difference = np.sqrt(np.mean((predicted - measured) ** 2, axis=0))
+    relative: np.ndarray = difference / np.sqrt(np.mean(measured**2, axis=0))
+    return relative
+
+
+def test_samples_come_in_order_with_their_own_times() -> None:
+    samples = list(read_joint_states(recording('panda_exciting_trajectory.db3')))
+    times = np.array([sample.time for sample in samples])
+    assert len(samples) == 727
+    assert times[0] == 0.0
+    assert (np.diff(times) > 0.0).all()
+    assert times[-1] == pytest.approx(24.2, abs=0.1)
+    assert all(sample.names == JOINTS for sample in samples)
+    assert all(len(sample.effort) == 7 for sample in samples)
+
+
+def test_the_gravity_model_explains_what_the_real_panda_measured() -> None:
+    samples = list(read_joint_states(recording('panda_exciting_trajectory.db3')))
+    model = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
+    predicted = np.array([model.gravity_torques(sample.position) for sample in samples])
+    measured = np.array([sample.effort for sample in samples])
+    assert (relative_error(predicted, measured)[1:4] < 0.10).all()
+
+
+@pytest.mark.parametrize('name', ['absent.db3', 'notes.txt'])
+def test_a_file_that_is_no_bag_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / 'notes.txt').write_text('not a bag')
+    with pytest.raises(BagError, match=name):
+        list(read_joint_states(tmp_path / name))
+
+
+def test_a_topic_that_the_bag_does_not_have_is_refused() -> None:
+    bag = recording('panda_exciting_trajectory.db3')
+    with pytest.raises(BagError, match='no topic'):
+        list(read_joint_states(bag, '/elsewhere'))
+
+
+@pytest.mark.ros
+def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> None:
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import Float64MultiArray
+
+    bag = recording('panda_exciting_trajectory.db3')
+    domain_id = new_domain_id()
+    commands: list[np.ndarray] = []
+    predicted: list[np.ndarray] = []
+    measured: list[np.ndarray] = []
+    effort = np.zeros(7)
+
+    def pair(message: JointState) -> None:
+        # The newest command when a sample comes was computed from the sample before it.
+        nonlocal effort
+        if commands:
+            predicted.append(commands[-1])
+            measured.append(effort)
+        effort = np.array(message.effort)
+
+    with ros_node(domain_id) as node:
+        node.create_subscription(
+            Float64MultiArray,
+            'effort_controller/commands',
+            lambda message: commands.append(np.array(message.data)),
+            1,
+        )
+        node.create_subscription(JointState, 'joint_states', pair, 10)
+        options = f'-p joints:=[{",".join(JOINTS)}] -p joint_states_timeout:=2.0'
+        with RosProcess(
+            'rnea_ros.node.feedforward_node',
+            '--ros-args',
+            *options.split(),
+            '-p',
+            'ramp_duration:=0.1',
+            domain_id=domain_id,
+        ) as control:
+            with RosProcess(
+                'rnea_ros.tools.play_joint_states',
+                str(bag),
+                '--urdf',
+                str(PANDA_ARM),
+                domain_id=domain_id,
+            ) as player:
+                control.wait_for('active')
+                assert player.wait(60.0) == 0
+            assert '727 joint states sent' in player.output
+    count = len(predicted)
+    assert count > 500, f'{count} of 727 samples were paired with a command'
+    settled = slice(30, None)  # after the ramp
+    errors = relative_error(np.array(predicted)[settled], np.array(measured)[settled])
+    print('RMS of the difference over RMS of the effort:', np.round(errors, 3))
+    assert (errors[1:4] < 0.10).all()

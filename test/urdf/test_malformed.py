@@ -1,0 +1,323 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What is no usable URDF is refused as a whole, and the refusal names the element and value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import threading
+from typing import Any
+import warnings
+
+import pytest
+from robots import joint, link, robot
+
+from rnea_ros import RobotModel, UrdfError
+from rnea_ros.urdf import MAX_BYTES, parse_urdf
+
+INERTIAL = (
+    '<inertial><origin xyz="0 0 0.1" rpy="0 0 0"/><mass value="2"/>'
+    '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>'
+)
+LIMIT = '<limit lower="-1" upper="1" velocity="2" effort="3"/>'
+
+
+def arm(inertial: str = INERTIAL, more: str = LIMIT, kind: str = 'type="revolute"') -> str:
+    """Return a robot of two links with a joint ``elbow``, to break in one place."""
+    return (
+        f'<robot name="arm"><link name="base"/><link name="forearm">{inertial}</link>'
+        f'<joint name="elbow" {kind}><parent link="base"/><child link="forearm"/>{more}</joint>'
+        '</robot>'
+    )
+
+
+def arm_without(tag: str) -> str:
+    """Return the arm without one element of its joint."""
+    ends = {'parent': '<parent link="base"/>', 'child': '<child link="forearm"/>'}
+    return arm().replace(ends[tag], '')
+
+
+GOOD = arm()
+BILLION_LAUGHS = (
+    '<!DOCTYPE lolz [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">'
+    '<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]><robot name="&c;"/>'
+)
+TWO_TREES = robot(
+    link('a'), link('b'), link('c'), link('d'),
+    joint('ab', 'fixed', 'a', 'b'), joint('cd', 'fixed', 'c', 'd'),
+)
+CYCLE = robot(
+    link('a'), link('b'), joint('ab', 'fixed', 'a', 'b'), joint('ba', 'fixed', 'b', 'a')
+)
+CYCLE_BESIDE_A_TREE = robot(
+    link('root'), link('tip'), link('a'), link('b'), joint('good', 'fixed', 'root', 'tip'),
+    joint('ab', 'fixed', 'a', 'b'), joint('ba', 'fixed', 'b', 'a'),
+)
+TWO_PARENTS = robot(
+    link('a'), link('b'), link('c'), joint('ab', 'fixed', 'a', 'b'),
+    joint('ac', 'fixed', 'a', 'c'), joint('bc', 'fixed', 'b', 'c'),
+)
+
+
+def mimics(**leaders: str) -> str:
+    """Return a chain of revolute joints, each following another."""
+    names = list(leaders)
+    links = [link(name) for name in ('base', *names)]
+    joints = [
+        joint(name, 'revolute', parent, name, more=f'<mimic joint="{leader}"/>' if leader else '')
+        for parent, (name, leader) in zip(['base', *names], leaders.items(), strict=False)
+    ]
+    return robot(*links, *joints)
+
+
+def mimic_of_a_fixed_joint() -> str:
+    return robot(
+        link('base'), link('weld'), link('finger'), joint('weld', 'fixed', 'base', 'weld'),
+        joint('finger', 'revolute', 'weld', 'finger', more='<mimic joint="weld"/>'),
+    )
+
+
+def case(name: str, text: str, element: str, *words: str) -> Any:
+    """Return a text, the element at fault, and what the refusal must say."""
+    return pytest.param(text, element, words, id=name)
+
+
+ELBOW, FOREARM = "joint 'elbow'", "link 'forearm'"
+
+MALFORMED = [
+    # The text
+    case('empty', '', 'URDF', 'empty'),
+    case('blank', ' \n\t', 'URDF', 'empty'),
+    case('no-xml', 'name: arm', 'URDF', 'not well-formed', 'line 1'),
+    case('cut-off', GOOD[:-20], 'URDF', 'not well-formed'),
+    case('unclosed-element', GOOD.replace('</link>', ''), 'URDF', 'mismatched tag'),
+    case('two-documents', GOOD + GOOD, 'URDF', 'junk after document element'),
+    case('null-character', GOOD.replace('arm', 'a\0m'), 'URDF', 'not well-formed'),
+    case('half-a-character', GOOD.replace('arm', '\ud800'), 'URDF', 'surrogates'),
+    case('too-large', f'<robot name="{"x" * MAX_BYTES}"/>', 'URDF', 'over 16777216 bytes'),
+    case('too-large-encoded', f'<!--{"ä" * (MAX_BYTES // 2)}-->', 'URDF', 'over 16777216 bytes'),
+    case('dtd', f'<!DOCTYPE robot>{GOOD}', "document type 'robot'", 'DTD'),
+    case('dtd-file', f'<!DOCTYPE r SYSTEM "file:///r.dtd">{GOOD}', "document type 'r'", 'DTD'),
+    case('billion-laughs', BILLION_LAUGHS, "document type 'lolz'", 'entity declarations'),
+    case('entity', GOOD.replace('"arm"', '"&arm;"'), 'URDF', 'undefined entity'),
+    # The whole
+    case('root-element', '<sdf version="1.6"/>', 'element <sdf>', '<robot>'),
+    case('namespace', '<robot xmlns="http://x.org"/>', 'element <{http://x.org}robot>', '<robot>'),
+    case('no-link', '<robot name="ur3"/>', "robot 'ur3'", 'no link'),
+    case('nameless-link', robot('<link name="a"/><link/>'), 'link number 2', 'no name'),
+    case('blank-name', robot('<link name=""/>'), 'link number 1', 'no name'),
+    case('nameless-joint', GOOD.replace('name="elbow"', ''), 'joint number 1', 'no name'),
+    case('link-name-twice', robot(link('a'), link('a')), "link 'a'", 'used 2 times'),
+    case(
+        'joint-name-twice',
+        GOOD.replace('</robot>', joint('elbow', 'fixed', 'forearm', 'base') + '</robot>'),
+        ELBOW, 'used 2 times',
+    ),
+    case('two-roots', TWO_TREES, 'robot', '2 root links', "'a', 'c'"),
+    case('lone-link', GOOD.replace('</robot>', '<link name="lone"/></robot>'), 'robot', "'lone'"),
+    case('cycle', CYCLE, 'robot', 'no root link', "['ab', 'ba']", 'cycle'),
+    case('cycle-beside-tree', CYCLE_BESIDE_A_TREE, "joint 'ab'", "['ab', 'ba']", 'cycle'),
+    case('own-parent', GOOD.replace('link="base"', 'link="forearm"'), ELBOW, 'cycle'),
+    case('two-parents', TWO_PARENTS, "link 'c'", 'child of two joints', "'ac'", "'bc'"),
+    # Joints
+    case('unknown-type', arm(kind='type="hinge"'), ELBOW, "unknown type 'hinge'", 'revolute'),
+    case('upper-case-type', arm(kind='type="Revolute"'), ELBOW, "unknown type 'Revolute'"),
+    case('no-type', arm(kind=''), ELBOW, 'unknown type None'),
+    case('floating', arm(kind='type="floating"'), ELBOW, "'floating' is not supported"),
+    case('planar', arm(kind='type="planar"'), ELBOW, "'planar' is not supported"),
+    case('no-parent', arm_without('parent'), ELBOW, 'no parent link'),
+    case('no-child', arm_without('child'), ELBOW, 'no child link'),
+    case('blank-parent', GOOD.replace('"base"/><child', '""/><child'), ELBOW, 'no parent link'),
+    case(
+        'unknown-parent', GOOD.replace('<parent link="base"', '<parent link="bas"'),
+        ELBOW, "parent link 'bas' does not exist",
+    ),
+    case(
+        'unknown-child', GOOD.replace('<child link="forearm"', '<child link="Forearm"'),
+        ELBOW, "child link 'Forearm' does not exist",
+    ),
+    case('zero-axis', arm(more=LIMIT + '<axis xyz="0 0 0"/>'), ELBOW, 'axis', '(0.0, 0.0, 0.0)'),
+    case('nan-axis', arm(more=LIMIT + '<axis xyz="0 nan 1"/>'), ELBOW, 'axis', 'nan'),
+    case('infinite-axis', arm(more=LIMIT + '<axis xyz="inf 0 0"/>'), ELBOW, 'axis', 'inf'),
+    case('two-number-axis', arm(more=LIMIT + '<axis xyz="0 1"/>'), ELBOW, 'axis xyz', "'0 1'"),
+    case('axis-of-words', arm(more=LIMIT + '<axis xyz="0 0 up"/>'), ELBOW, 'axis xyz', "'up'"),
+    case('axis-with-commas', arm(more=LIMIT + '<axis xyz="0,0,1"/>'), ELBOW, "'0,0,1'"),
+    case('bare-axis', arm(more=LIMIT + '<axis/>'), ELBOW, '<axis>', 'xyz'),
+    case('two-axes', arm(more=LIMIT + 2 * '<axis xyz="0 0 1"/>'), ELBOW, '2 <axis>'),
+    case('origin-count', arm(more=LIMIT + '<origin xyz="1 2"/>'), ELBOW, 'origin xyz', "'1 2'"),
+    case('origin-blank', arm(more=LIMIT + '<origin rpy=""/>'), ELBOW, 'origin rpy', '0 numbers'),
+    case('origin-nan', arm(more=LIMIT + '<origin xyz="0 0 nan"/>'), ELBOW, 'origin xyz', 'nan'),
+    case('origin-inf', arm(more=LIMIT + '<origin rpy="-inf 0 0"/>'), ELBOW, 'origin rpy', '-inf'),
+    case('origin-formula', arm(more=LIMIT + '<origin rpy="0 pi 0"/>'), ELBOW, 'origin', "'pi'"),
+    case('revolute-no-limit', arm(more=''), ELBOW, 'revolute', '<limit>'),
+    case('prismatic-no-limit', arm(more='', kind='type="prismatic"'), ELBOW, '<limit>'),
+    case('two-limits', arm(more=2 * LIMIT), ELBOW, '2 <limit>'),
+    case('no-effort', arm(more=LIMIT.replace('effort="3"', '')), ELBOW, 'limit', 'effort'),
+    case('no-velocity', arm(more=LIMIT.replace('velocity="2"', '')), ELBOW, 'limit', 'velocity'),
+    case('crossed-limits', arm(more=LIMIT.replace('"-1"', '"5"')), ELBOW, '5.0 is above upper 1.'),
+    case('negative-effort', arm(more=LIMIT.replace('"3"', '"-3"')), ELBOW, 'effort -3.0'),
+    case('negative-velocity', arm(more=LIMIT.replace('"2"', '"-2"')), ELBOW, 'velocity -2.0'),
+    case('nan-lower', arm(more=LIMIT.replace('"-1"', '"nan"')), ELBOW, 'limit', 'nan'),
+    case('nan-effort', arm(more=LIMIT.replace('"3"', '"NaN"')), ELBOW, 'limit', 'nan'),
+    case('limit-of-words', arm(more=LIMIT.replace('"3"', '"big"')), ELBOW, 'effort', "'big'"),
+    case('damping', arm(more=LIMIT + '<dynamics damping="-0.5"/>'), ELBOW, 'damping -0.5'),
+    case('friction', arm(more=LIMIT + '<dynamics friction="-7"/>'), ELBOW, 'friction -7.0'),
+    case('nan-damping', arm(more=LIMIT + '<dynamics damping="nan"/>'), ELBOW, 'damping', 'nan'),
+    # Mimic joints
+    case('mimic-missing', mimics(a='', b='x'), "joint 'b'", "'x'", 'does not exist'),
+    case('mimic-itself', mimics(a='a'), "joint 'a'", 'mimics itself: a -> a'),
+    case('mimic-cycle', mimics(a='b', b='c', c='a'), "joint 'a'", 'a -> b -> c -> a'),
+    case('mimic-of-cycle', mimics(d='a', a='b', b='a'), "joint 'd'", 'd -> a -> b -> a'),
+    case('mimic-fixed', mimic_of_a_fixed_joint(), "joint 'finger'", "fixed joint 'weld'"),
+    case('mimic-nothing', arm(more=LIMIT + '<mimic/>'), ELBOW, 'mimic', 'joint'),
+    case('two-mimics', arm(more=LIMIT + 2 * '<mimic joint="x"/>'), ELBOW, '2 <mimic>'),
+    case(
+        'mimic-nan', arm(more=LIMIT + '<mimic joint="x" multiplier="nan"/>'),
+        ELBOW, 'mimic multiplier', 'nan',
+    ),
+    case(
+        'mimic-ambiguous-prefix', mimics(left_a='', lefta='', left_b='a'),
+        "joint 'left_b'", "'a'", 'does not exist',
+    ),
+    # Mass
+    case('nan-mass', arm(INERTIAL.replace('"2"', '"nan"')), FOREARM, 'mass', 'nan'),
+    case('infinite-mass', arm(INERTIAL.replace('"2"', '"inf"')), FOREARM, 'mass', 'inf'),
+    case('negative-mass', arm(INERTIAL.replace('"2"', '"-2"')), FOREARM, 'mass -2.0'),
+    case('mass-of-words', arm(INERTIAL.replace('"2"', '"heavy"')), FOREARM, 'mass', "'heavy'"),
+    case('mass-of-python', arm(INERTIAL.replace('"2"', '"2_0"')), FOREARM, 'mass', "'2_0'"),
+    case('wide-digits', arm(INERTIAL.replace('"2"', '"\uff12"')), FOREARM, 'mass', '\uff12'),
+    case('two-numbers', arm(INERTIAL.replace('"2"', '"2 0"')), FOREARM, 'mass', "'2 0'"),
+    case('missing-mass', arm(INERTIAL.replace('<mass value="2"/>', '')), FOREARM, 'no <mass>'),
+    case('mass-as-text', arm(INERTIAL.replace(' value="2"/>', '>2</mass>')), FOREARM, '<mass>'),
+    case('two-masses', arm(INERTIAL.replace('<mass', '<mass value="1"/><mass')), FOREARM,
+         '2 <mass>'),
+    case('two-inertials', arm(2 * INERTIAL), FOREARM, '2 <inertial>'),
+    case('nan-inertia', arm(INERTIAL.replace('ixy="0"', 'ixy="nan"')), FOREARM, 'inertia', 'nan'),
+    case('no-ixy', arm(INERTIAL.replace('ixy="0"', '')), FOREARM, 'inertia', 'ixy'),
+    case('nan-com', arm(INERTIAL.replace('0 0 0.1', '0 0 nan')), FOREARM, 'inertial', 'nan'),
+]
+
+NOT_PHYSICAL = [
+    case('indefinite', arm(INERTIAL.replace('izz="0.1"', 'izz="-1"')), FOREARM,
+         'not positive definite', '-1'),
+    case('zero', arm(INERTIAL.replace('"0.1"', '"0"')), FOREARM, 'not positive definite', '0'),
+    case('off-diagonal', arm(INERTIAL.replace('ixy="0"', 'ixy="0.2"')), FOREARM,
+         'not positive definite', '-0.1'),
+    case('triangle', arm(INERTIAL.replace('izz="0.1"', 'izz="0.3"')), FOREARM,
+         'triangle inequality', '0.3'),
+    case('massless', arm(INERTIAL.replace('"2"', '"0"')), FOREARM, 'no mass'),
+]
+
+
+def refusal(text: str, *, strict_inertia: bool = False) -> UrdfError:
+    with pytest.raises(UrdfError) as caught:
+        parse_urdf(text, strict_inertia=strict_inertia)
+    return caught.value
+
+
+def test_the_unbroken_arm_is_accepted() -> None:
+    assert parse_urdf(GOOD, strict_inertia=True).warnings == ()
+
+
+@pytest.mark.parametrize(('text', 'element', 'words'), MALFORMED)
+def test_a_refusal_names_the_element_and_the_value(
+    text: str, element: str, words: tuple[str, ...]
+) -> None:
+    error = refusal(text)
+    assert error.element.startswith(element)
+    assert str(error) == f'{error.element}: {error.reason}'
+    for word in words:
+        assert word in str(error)
+
+
+@pytest.mark.parametrize(('text', 'element', 'words'), MALFORMED)
+def test_a_refusal_is_a_sentence_and_not_a_dump(
+    text: str, element: str, words: tuple[str, ...]
+) -> None:
+    message = str(refusal(text))
+    assert len(message) < 300
+    assert '\n' not in message
+
+
+@pytest.mark.parametrize(('text', 'element', 'words'), MALFORMED)
+def test_a_refusal_leaves_nothing_behind(
+    text: str, element: str, words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    before, threads = parse_urdf(GOOD), threading.active_count()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter('always')
+        refusal(text)
+    assert parse_urdf(GOOD) == before
+    assert threading.active_count() == threads
+    assert told == []
+    assert capfd.readouterr() == ('', '')
+
+
+@pytest.mark.parametrize(('text', 'element', 'words'), NOT_PHYSICAL)
+def test_strict_inertia_refuses_what_no_rigid_body_has(
+    text: str, element: str, words: tuple[str, ...]
+) -> None:
+    error = refusal(text, strict_inertia=True)
+    assert error.element == element
+    for word in words:
+        assert word in str(error)
+
+
+@pytest.mark.parametrize(('text', 'element', 'words'), NOT_PHYSICAL)
+def test_by_default_what_no_rigid_body_has_is_a_warning_in_the_same_words(
+    text: str, element: str, words: tuple[str, ...]
+) -> None:
+    message, *_ = parse_urdf(text).warnings
+    for word in (element, *words):
+        assert word in message
+
+
+def test_strict_inertia_is_passed_on_by_the_model() -> None:
+    text = arm(INERTIAL.replace('izz="0.1"', 'izz="0.3"'))
+    with pytest.raises(UrdfError, match='triangle inequality'):
+        RobotModel.from_urdf(text, strict_inertia=True)
+
+
+def test_an_external_entity_reads_no_file(tmp_path: Path) -> None:
+    secret = tmp_path / 'secret'
+    secret.write_text('the secret', encoding='utf-8')
+    declaration = f'<!DOCTYPE robot [<!ENTITY leak SYSTEM "{secret.as_uri()}">]>'
+    error = refusal(declaration + GOOD.replace('name="arm"', 'name="&leak;"'))
+    assert 'the secret' not in str(error)
+    assert 'DTD' in str(error)
+
+
+def test_an_external_entity_in_a_parameter_reads_no_file(tmp_path: Path) -> None:
+    grammar = tmp_path / 'robot.dtd'
+    grammar.write_text('<!ENTITY arm "the secret">', encoding='utf-8')
+    declaration = f'<!DOCTYPE robot [<!ENTITY % all SYSTEM "{grammar.as_uri()}"> %all;]>'
+    assert 'the secret' not in str(refusal(declaration + GOOD))
+
+
+@pytest.mark.parametrize(
+    ('content', 'reason'),
+    [
+        pytest.param(b'\x89PNG\r\n\x1a\n\x00\xff\xfe', 'cannot read', id='binary'),
+        pytest.param(b'\x7fELF\x02\x01\x01\x00', 'not well-formed', id='binary-in-ascii'),
+        pytest.param(b'', 'empty', id='empty'),
+        pytest.param(GOOD.encode('utf-16'), 'cannot read', id='utf-16'),
+        pytest.param(GOOD.replace('arm', 'b\xe4r').encode('latin-1'), 'cannot read', id='latin-1'),
+        pytest.param(b' ' * (MAX_BYTES + 1), 'over 16777216 bytes', id='too-large'),
+    ],
+)
+def test_a_file_that_is_no_urdf_is_refused(tmp_path: Path, content: bytes, reason: str) -> None:
+    path = tmp_path / 'robot.urdf'
+    path.write_bytes(content)
+    with pytest.raises(UrdfError, match=reason):
+        RobotModel.from_urdf(path)
+
+
+@pytest.mark.parametrize('name', ['no_such.urdf', 'folder', 'no\0such.urdf', 'x' * 300])
+def test_a_path_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / 'folder').mkdir()
+    path = str(tmp_path / name)
+    with pytest.raises(UrdfError) as caught:
+        RobotModel.from_urdf(path)
+    assert caught.value.element == 'URDF'
+    assert repr(path)[1:150] in str(caught.value)

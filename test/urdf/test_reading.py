@@ -1,0 +1,461 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a URDF means: what is read, in which order, with which defaults, and what is left out."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pytest
+from robots import SHIPPED, SPHERE, joint, link, robot, vendor_robots
+
+from rnea_ros import RobotModel, UrdfWarning
+from rnea_ros.urdf import Inertial, Joint, Limits, Link, Mimic, Origin, parse_urdf, read_urdf
+
+ARM = robot(link('base'), link('arm', 1.0), joint('shoulder', 'revolute', 'base', 'arm'))
+
+
+def only_joint(more: str = '', kind: str = 'revolute') -> Joint:
+    """Return the joint of a robot of one joint, from its elements."""
+    text = (
+        f'<robot name="r">{link("base")}{link("arm", 1.0)}<joint name="j" type="{kind}">'
+        f'<parent link="base"/><child link="arm"/>{more}</joint></robot>'
+    )
+    return parse_urdf(text).joints['j']
+
+
+LIMIT = '<limit effort="3" velocity="2" lower="-1" upper="1"/>'
+
+
+# What is read
+
+
+def test_every_field_of_a_link_is_read() -> None:
+    text = robot(link('base', 2.5, (1, 2, 3), (0.6, 0.01, 0.02, 0.5, 0.03, 0.4), (0.1, 0.2, 0.3)))
+    assert parse_urdf(text).links == {
+        'base': Link('base', Inertial(
+            Origin((1, 2, 3), (0.1, 0.2, 0.3)), 2.5, (0.6, 0.01, 0.02, 0.5, 0.03, 0.4)
+        ))
+    }
+
+
+def test_every_field_of_a_joint_is_read() -> None:
+    more = (
+        '<origin xyz="1 2 3" rpy="0.1 0.2 0.3"/><axis xyz="0 0 1"/>'
+        f'<dynamics damping="0.5" friction="0.25"/>{LIMIT}'
+    )
+    assert only_joint(more) == Joint(
+        name='j', type='revolute', parent='base', child='arm',
+        origin=Origin((1, 2, 3), (0.1, 0.2, 0.3)), axis=(0, 0, 1),
+        limits=Limits(lower=-1, upper=1, velocity=2, effort=3),
+        damping=0.5, friction=0.25, mimic=None,
+    )
+
+
+def test_the_robots_name_and_root_are_read() -> None:
+    description = parse_urdf(ARM)
+    assert (description.name, description.root) == ('robot', 'base')
+
+
+@pytest.mark.parametrize('number', ['1', '1.', '+1', '1e0', '10E-1', ' 1 ', '\t1.0\n'])
+def test_numbers_are_read_however_they_are_written(number: str) -> None:
+    assert only_joint(LIMIT.replace('"3"', f'"{number}"')).limits.effort == 1.0
+
+
+def test_numbers_are_read_to_the_last_digit() -> None:
+    value = 0.1 + 0.2
+    assert only_joint(f'{LIMIT}<origin xyz="{value!r} 0 0"/>').origin.xyz[0] == value
+
+
+def test_numbers_may_be_parted_by_any_white_space() -> None:
+    assert only_joint(f'{LIMIT}<origin xyz="  1\t2\n  3 "/>').origin.xyz == (1.0, 2.0, 3.0)
+
+
+# What is assumed where nothing is said
+
+
+def test_a_joint_without_axis_turns_about_x() -> None:
+    assert only_joint(LIMIT).axis == (1.0, 0.0, 0.0)
+
+
+def test_a_joint_without_origin_stands_in_its_parents() -> None:
+    assert only_joint(LIMIT).origin == Origin((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ('attributes', 'origin'),
+    [
+        ('xyz="1 2 3"', Origin((1, 2, 3), (0, 0, 0))),
+        ('rpy="1 2 3"', Origin((0, 0, 0), (1, 2, 3))),
+        ('', Origin()),
+    ],
+)
+def test_what_an_origin_leaves_out_is_zero(attributes: str, origin: Origin) -> None:
+    assert only_joint(f'{LIMIT}<origin {attributes}/>').origin == origin
+
+
+def test_a_limit_without_positions_is_locked_at_zero() -> None:
+    assert only_joint('<limit effort="3" velocity="2"/>').limits == Limits(0.0, 0.0, 2.0, 3.0)
+
+
+@pytest.mark.parametrize('dynamics', ['', '<dynamics/>', '<dynamics damping="0"/>'])
+def test_a_joint_without_losses_has_none(dynamics: str) -> None:
+    read = only_joint(LIMIT + dynamics)
+    assert (read.damping, read.friction) == (0.0, 0.0)
+
+
+def test_a_link_without_inertial_has_none() -> None:
+    assert parse_urdf(ARM).links['base'].inertial is None
+
+
+def test_an_inertial_without_inertia_is_a_point_mass() -> None:
+    text = robot('<link name="base"><inertial><mass value="2"/></inertial></link>')
+    assert parse_urdf(text).links['base'].inertial == Inertial(Origin(), 2.0, (0.0,) * 6)
+
+
+def test_a_mimic_joint_follows_one_to_one() -> None:
+    mimic = fingers('<mimic joint="a"/>').mimic
+    assert mimic == Mimic('a', 1.0, 0.0)
+
+
+def fingers(mimic: str, kind: str = 'revolute') -> Joint:
+    """Return joint b, which follows joint a."""
+    text = robot(
+        link('base'), link('one', 1.0), link('two', 1.0),
+        joint('a', 'revolute', 'base', 'one'), joint('b', kind, 'base', 'two', more=mimic),
+    )
+    return parse_urdf(text).joints['b']
+
+
+# Axes
+
+
+@pytest.mark.parametrize('xyz', ['0 0 1', '0 0 5', '0 0 1e-6', '0 0 1e200'])
+def test_an_axis_is_made_a_unit_vector(xyz: str) -> None:
+    assert only_joint(f'{LIMIT}<axis xyz="{xyz}"/>').axis == (0.0, 0.0, 1.0)
+
+
+def test_an_axis_in_any_direction_is_made_a_unit_vector() -> None:
+    axis = only_joint(f'{LIMIT}<axis xyz="1 -2 2"/>').axis
+    np.testing.assert_allclose(axis, (1 / 3, -2 / 3, 2 / 3), rtol=1e-15)
+
+
+def test_a_fixed_joint_needs_no_direction() -> None:
+    assert only_joint('<axis xyz="0 0 0"/>', 'fixed').axis == (1.0, 0.0, 0.0)
+
+
+# Limits
+
+
+def test_a_continuous_joint_needs_no_limit() -> None:
+    assert only_joint(kind='continuous').limits == Limits()
+
+
+def test_a_continuous_joint_keeps_velocity_and_effort_alone() -> None:
+    read = only_joint('<limit effort="3" velocity="2" lower="5" upper="-5"/>', 'continuous')
+    assert read.limits == Limits(-math.inf, math.inf, 2.0, 3.0)
+
+
+def test_a_fixed_joint_has_no_limit_and_no_mimic() -> None:
+    read = only_joint(f'{LIMIT}<mimic joint="j"/>', 'fixed')
+    assert (read.limits, read.mimic, read.moves) == (Limits(), None, False)
+
+
+def test_an_infinite_limit_is_none() -> None:
+    more = '<limit effort="inf" velocity="inf" lower="-inf" upper="inf"/>'
+    assert only_joint(more).limits == Limits()
+
+
+# Order
+
+
+def test_parents_come_first_whatever_the_order_of_the_text() -> None:
+    links = [link(f'link_{i}') for i in range(8)]
+    joints = [joint(f'joint_{i}', 'fixed', f'link_{i - 1}', f'link_{i}') for i in range(1, 8)]
+    expected = [f'joint_{i}' for i in range(1, 8)]
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        text = robot(*rng.permutation(links), *rng.permutation(joints))
+        assert list(parse_urdf(text).joints) == expected
+
+
+def test_branches_keep_the_order_of_the_text_each_to_its_tip() -> None:
+    names = ('base', 'left', 'left_tip', 'right', 'right_tip')
+    text = robot(
+        *map(link, names),
+        joint('right', 'fixed', 'base', 'right'), joint('left', 'fixed', 'base', 'left'),
+        joint('left_tip', 'fixed', 'left', 'left_tip'),
+        joint('right_tip', 'fixed', 'right', 'right_tip'),
+    )
+    assert list(parse_urdf(text).joints) == ['right', 'right_tip', 'left', 'left_tip']
+
+
+def test_a_link_and_a_joint_may_have_the_same_name() -> None:
+    text = robot(link('base'), link('arm', 1.0), joint('arm', 'revolute', 'base', 'arm'))
+    assert list(parse_urdf(text).joints) == ['arm']
+
+
+def test_a_long_chain_is_no_deep_recursion() -> None:
+    n = 3000
+    text = robot(
+        *(link(f'link_{i}') for i in range(n)),
+        *(joint(f'joint_{i}', 'fixed', f'link_{i - 1}', f'link_{i}') for i in range(1, n)),
+    )
+    assert len(parse_urdf(text).joints) == n - 1
+
+
+# Mimic joints
+
+
+def chain(*order: str) -> str:
+    """Return joints c -> b -> a, in this order in the text, all in one row of links."""
+    mimic = {
+        'a': '',
+        'b': '<mimic joint="a" multiplier="2" offset="0.1"/>',
+        'c': '<mimic joint="b" multiplier="-3" offset="0.5"/>',
+    }
+    parents = dict(zip(order, ('base', *order), strict=False))
+    return robot(
+        link('base'),
+        *(link(name, 1.0) for name in order),
+        *(joint(name, 'revolute', parents[name], name, more=mimic[name]) for name in order),
+    )
+
+
+@pytest.mark.parametrize('order', ['abc', 'acb', 'bac', 'bca', 'cab', 'cba'])
+def test_a_chain_of_mimic_joints_is_resolved_to_its_leader(order: str) -> None:
+    joints = parse_urdf(chain(*order)).joints
+    assert joints['a'].mimic is None
+    assert joints['b'].mimic == Mimic('a', 2.0, 0.1)
+    # c = -3 b + 0.5 = -3 (2 a + 0.1) + 0.5
+    mimic = joints['c'].mimic
+    assert mimic is not None
+    assert mimic.joint == 'a'
+    np.testing.assert_allclose((mimic.multiplier, mimic.offset), (-6.0, 0.2), rtol=1e-15)
+
+
+def test_a_zero_multiplier_stays_zero() -> None:
+    assert fingers('<mimic joint="a" multiplier="0" offset="0"/>').mimic == Mimic('a', 0.0, 0.0)
+
+
+def test_a_forgotten_prefix_is_completed_and_told() -> None:
+    names = ('left_1', 'right_1', 'left_2', 'right_2')
+    mimic = '<mimic joint="1" multiplier="2"/>'
+    description = parse_urdf(robot(
+        link('base'),
+        *(link(name, 1.0) for name in names),
+        *(
+            joint(name, 'revolute', 'base', name, more=mimic if name.endswith('2') else '')
+            for name in names
+        ),
+    ))
+    assert description.joints['left_2'].mimic == Mimic('left_1', 2.0, 0.0)
+    assert description.joints['right_2'].mimic == Mimic('right_1', 2.0, 0.0)
+    assert description.warnings == (
+        "joint 'left_2' mimics '1', which does not exist; 'left_1' is taken",
+        "joint 'right_2' mimics '1', which does not exist; 'right_1' is taken",
+    )
+
+
+# What is left out
+
+
+BROKEN_DECORATION = (
+    '<material name="red"/><material/>'
+    '<transmission name="t"><joint name="nowhere"/></transmission><transmission/>'
+    '<gazebo reference="nowhere"><plugin/></gazebo><gazebo/>'
+    '<ros2_control name="x" type="system"><joint name="nowhere"/></ros2_control>'
+    '<mujoco><compiler/></mujoco><sensor/><loop/>text'
+)
+BROKEN_SHAPES = (
+    '<visual><geometry><mesh filename="package://no/such.dae" scale="a b"/></geometry>'
+    '<material name="m"><texture/></material></visual><visual/>'
+    '<collision><geometry/></collision><collision name="c"><origin xyz="nan"/></collision>'
+    '<self_collision_checking/>text'
+)
+BROKEN_EXTRAS = (
+    '<calibration rising="a"/><safety_controller k_velocity="x"/><hardwareInterface/>text'
+)
+
+
+@pytest.mark.parametrize(
+    ('before', 'decoration'),
+    [
+        pytest.param('</robot>', BROKEN_DECORATION, id='robot'),
+        pytest.param('<inertial>', BROKEN_SHAPES, id='link'),
+        pytest.param('<mass', '<density value="x"/>text', id='inertial'),
+        pytest.param('<axis', BROKEN_EXTRAS, id='joint'),
+    ],
+)
+def test_what_dynamics_does_not_need_is_left_out_whatever_is_in_it(
+    before: str, decoration: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert parse_urdf(ARM.replace(before, decoration + before)) == parse_urdf(ARM)
+    assert capfd.readouterr() == ('', '')
+
+
+@pytest.mark.parametrize(
+    'tag', ['robot', 'link', 'joint', 'inertial', 'mass', 'inertia', 'origin', 'axis', 'limit']
+)
+def test_unknown_attributes_are_left_out(tag: str, capfd: pytest.CaptureFixture[str]) -> None:
+    unknown = f'<{tag} reflect="1" xmlns:x="http://x.org" x:note="2"'
+    text = re.sub(rf'<{tag}\b', unknown, ARM)
+    assert text != ARM
+    assert parse_urdf(text) == parse_urdf(ARM)
+    assert capfd.readouterr() == ('', '')
+
+
+def test_comments_and_instructions_are_left_out() -> None:
+    text = ARM.replace('><', '><!-- <link name="no"/> --><').replace('<mass', '<?note x?><mass')
+    assert parse_urdf(text) == parse_urdf(ARM)
+
+
+def test_elements_nested_without_end_are_left_out() -> None:
+    depth = 100_000
+    text = ARM.replace('</robot>', '<a>' * depth + '</a>' * depth + '</robot>')
+    assert parse_urdf(text) == parse_urdf(ARM)
+
+
+@pytest.mark.parametrize('path', vendor_robots())
+def test_nothing_is_printed_over_vendors_robots(
+    path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    parse_urdf(read_urdf(path))
+    assert capfd.readouterr() == ('', '')
+
+
+# What is told
+
+
+def test_a_robot_without_name_is_told() -> None:
+    text = ARM.replace(' name="robot"', '')
+    description = parse_urdf(text)
+    assert description.name == ''
+    assert description.warnings == ('the robot has no name',)
+
+
+@pytest.mark.parametrize(
+    ('mass', 'inertia', 'complaint'),
+    [
+        (1.0, (0.1, 0, 0, 0.1, 0, -0.1), 'is not positive definite'),
+        (1.0, (0.1, 0.2, 0, 0.1, 0, 0.1), 'is not positive definite'),
+        (1.0, (0.0,) * 6, 'is not positive definite'),
+        (1.0, (0.1, 0, 0, 0.1, 0, 0.21), 'breaks the triangle inequality'),
+        (0.0, SPHERE, 'but no mass'),
+    ],
+)
+def test_an_inertia_that_no_body_has_is_told(
+    mass: float, inertia: tuple[float, ...], complaint: str
+) -> None:
+    (message,) = parse_urdf(robot(link('base', mass, inertia=inertia))).warnings
+    assert message.startswith("link 'base'")
+    assert complaint in message
+
+
+@pytest.mark.parametrize(
+    'inertia',
+    [
+        pytest.param((0.1, 0, 0, 0.1, 0, 0.2), id='flat'),
+        pytest.param((0.2, 0, 0, 0.1, 0, 0.1000000001), id='flat-within-rounding'),
+        pytest.param((1e-9, 0, 0, 1e-9, 0, 1e-9), id='small'),
+    ],
+)
+def test_an_inertia_at_the_edge_is_not_told(inertia: tuple[float, ...]) -> None:
+    assert parse_urdf(robot(link('base', 1.0, inertia=inertia))).warnings == ()
+
+
+def test_a_body_of_no_mass_and_no_inertia_is_not_told() -> None:
+    assert parse_urdf(robot(link('base', 0.0, inertia=(0.0,) * 6))).warnings == ()
+
+
+def test_a_joint_that_moves_no_mass_is_told() -> None:
+    text = robot(
+        link('base', 1.0), link('a'), link('b', 1.0),
+        joint('ja', 'revolute', 'base', 'a'), joint('jb', 'revolute', 'a', 'b'),
+    )
+    (message,) = parse_urdf(text).warnings
+    assert message == "link 'a' moves with joint 'ja' but has no mass; zero inertia is taken"
+
+
+def test_a_joint_that_moves_mass_behind_fixed_joints_is_not_told() -> None:
+    text = robot(
+        link('base'), link('a'), link('b'), link('c', 1.0),
+        joint('ja', 'revolute', 'base', 'a'), joint('jb', 'fixed', 'a', 'b'),
+        joint('jc', 'fixed', 'b', 'c'),
+    )
+    assert parse_urdf(text).warnings == ()
+
+
+def test_the_model_tells_every_warning_of_the_description() -> None:
+    text = ARM.replace(' name="robot"', '').replace('<mass value="1.0"/>', '<mass value="0"/>')
+    with pytest.warns(UrdfWarning) as told:
+        model = RobotModel.from_urdf(text)
+    assert tuple(str(warning.message) for warning in told) == model.description.warnings
+    assert len(told) == 3
+    assert {warning.filename for warning in told} == {__file__}
+
+
+@pytest.mark.parametrize('path', [pytest.param(path, id=path.stem) for path in SHIPPED])
+def test_the_shipped_robots_are_physical(path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter('error', UrdfWarning)
+        RobotModel.from_urdf(path, strict_inertia=True)
+
+
+# Where it is read from
+
+
+def test_a_path_is_read_as_a_string_and_as_a_path(tmp_path: Path) -> None:
+    path = tmp_path / 'arm.urdf'
+    path.write_text(ARM, encoding='utf-8')
+    assert parse_urdf(read_urdf(path)) == parse_urdf(read_urdf(str(path))) == parse_urdf(ARM)
+
+
+@pytest.mark.parametrize(
+    'before',
+    [
+        pytest.param('', id='nothing'),
+        pytest.param('\n \t\r\n', id='white-space'),
+        pytest.param('\ufeff', id='byte-order-mark'),
+        pytest.param('<?xml version="1.0"?>', id='declaration'),
+        pytest.param('\ufeff<?xml version="1.0" encoding="utf-8"?>\n', id='mark-and-declaration'),
+        pytest.param('\n<?xml version="1.0" encoding="UTF-16"?>', id='other-encoding'),
+        pytest.param('<?xml version="1.0" encoding="latin-1" standalone="yes"?>', id='latin-1'),
+        pytest.param('<!-- made by xacro -->', id='comment'),
+    ],
+)
+def test_text_is_read_whatever_stands_before_the_robot(before: str, tmp_path: Path) -> None:
+    text = before + ARM.replace('"robot"', '"Grüße 手"')
+    path = tmp_path / 'arm.urdf'
+    path.write_text(text, encoding='utf-8', newline='')
+    for source in (text, path):
+        assert RobotModel.from_urdf(source).name == 'Grüße 手'
+
+
+def test_a_file_in_bytes_with_windows_line_ends_is_read(tmp_path: Path) -> None:
+    path = tmp_path / 'arm.urdf'
+    path.write_bytes(b'\xef\xbb\xbf' + ARM.replace('><', '>\r\n<').encode())
+    assert parse_urdf(read_urdf(path)) == parse_urdf(ARM)
+
+
+# What comes out
+
+
+def test_a_description_cannot_be_changed_by_assignment() -> None:
+    description = parse_urdf(ARM)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        description.name = 'other'  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        description.joints['shoulder'].damping = 1.0  # type: ignore[misc]
+
+
+def test_a_description_survives_pickling() -> None:
+    description = parse_urdf(ARM)
+    assert pickle.loads(pickle.dumps(description)) == description
