@@ -20,7 +20,7 @@ ARGUMENTS = {
     'urdf': ('', 'URDF file of another robot; it is taken instead of robot'),
     'mode': ('gravity', 'control law of the node'),
     'rate': ('500', 'commands a second, Hz'),
-    'params_file': ('', "parameters of the node; empty: the package's config/feedforward.yaml"),
+    'params_file': ('', "parameters of the node; empty: the package's config/simulation.yaml"),
     'use_sim_time': ('false', 'true: the simulation sends /clock, and the node follows it'),
     'wrench_link': ('', 'link that carries a force-torque sensor; empty: none'),
 }
@@ -31,7 +31,8 @@ def actions(context: Any) -> list[Any]:
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     share = Path(get_package_share_directory('rnea_ros'))
     urdf = given['urdf'] or str(share / 'urdf' / f'{given["robot"]}.urdf')
-    passed_on = {name: given[name] for name in ('mode', 'rate', 'params_file', 'use_sim_time')}
+    passed_on = {name: given[name] for name in ('mode', 'rate', 'use_sim_time')}
+    passed_on['params_file'] = given['params_file'] or str(share / 'config/simulation.yaml')
     return [
         Node(
             package='rnea_ros',

@@ -15,6 +15,8 @@ from robots import joint, link, load, robot
 
 from rnea_ros import InputError, RobotModel, UnknownNameError, Wrench
 
+pytest_plugins = ('model_fixtures',)
+
 SEEDS = range(3)
 FORCE, TORQUE, POINT = (1.0, -2.0, 3.0), (0.5, 0.4, -0.3), (0.1, 0.2, -0.3)
 

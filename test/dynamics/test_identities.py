@@ -15,6 +15,8 @@ from robots import SHIPPED, joint, link, load
 
 from rnea_ros import RobotModel
 
+pytest_plugins = ('model_fixtures',)
+
 SEEDS = range(3)
 STEP = 1e-6
 """Of central differences: truncation and rounding both stay near 1e-9."""

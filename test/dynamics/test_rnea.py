@@ -13,6 +13,8 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.dynamics.rnea import inverse_dynamics
 
+pytest_plugins = ('model_fixtures',)
+
 SEEDS = range(3)
 STEP = 1e-6
 

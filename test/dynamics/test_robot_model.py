@@ -18,6 +18,8 @@ from robots import SHIPPED, joint, link, load, robot
 
 from rnea_ros import InputError, RneaError, RobotModel, UnknownNameError
 
+pytest_plugins = ('model_fixtures',)
+
 ARGUMENTS = {
     'inverse_dynamics': ('q', 'qd', 'qdd'),
     'gravity_torques': ('q',),

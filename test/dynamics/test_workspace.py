@@ -16,6 +16,8 @@ from robots import joint, link, load, robot
 from rnea_ros import RobotModel
 from rnea_ros.dynamics.compiled import COMPILED
 
+pytest_plugins = ('model_fixtures',)
+
 
 def test_a_workspace_gives_the_models_answers(model: RobotModel) -> None:
     workspace = model.workspace()

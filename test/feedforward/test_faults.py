@@ -54,6 +54,14 @@ def rig_in_motion(**settings: Any) -> Rig:
     return rig
 
 
+def rig_at_start(**settings: Any) -> Rig:
+    """Return a Franka arm a third of whose start ramp is over."""
+    rig = Rig(panda_arm(), **({'ramp_duration': RAMP, 'hold_duration': HOLD} | settings))
+    rig.q[:] = PANDA_POSE
+    rig.run(RAMP / 3.0)
+    return rig
+
+
 def follow_along(rig: Rig) -> None:
     """Let the robot move, a little slower than it should."""
     rig.qd[:] = 0.01
@@ -159,15 +167,13 @@ def test_stale_joint_states_lead_to_gravity_then_to_zero_then_to_a_fault(rate: f
 
 def test_gravity_far_from_the_command_is_approached_at_the_rate_limit() -> None:
     rig = rig_in_motion(mode=Mode.FEEDBACK, effort_rate_limit=(200.0,))
-    assert np.abs(rig.commands[-1] - rig.gravity).max() > 15.0
+    assert np.abs(rig.commands[-1] - rig.gravity).max() > 10.0
     rig.run_until(State.HOLDING, feed=False)
     assert_winds_down(rig, feed=False)
 
 
 def test_a_fault_within_the_start_ramp_leads_to_gravity_at_the_rate_limit() -> None:
-    rig = Rig(panda_arm(), ramp_duration=RAMP, hold_duration=HOLD)
-    rig.q[:] = PANDA_POSE
-    rig.run(0.1)
+    rig = rig_at_start()
     rig.run_until(State.HOLDING, feed=False)
     assert_winds_down(rig, feed=False)
 
@@ -485,12 +491,7 @@ def test_a_stop_before_anything_was_commanded_commands_nothing(action: StaleActi
 @pytest.mark.parametrize('rate', RATES)
 @pytest.mark.parametrize('state', RUNNING)
 def test_a_stop_leads_to_gravity_and_without_delay_to_zero(state: State, rate: float) -> None:
-    rig = rig_in_motion(rate=rate)
-    if state is State.RAMPING:
-        rig.change(kp=(500.0,))
-        rig = Rig(panda_arm(), rate=rate, ramp_duration=RAMP, hold_duration=HOLD)
-        rig.q[:] = PANDA_POSE
-        rig.run(0.1)
+    rig = rig_at_start(rate=rate) if state is State.RAMPING else rig_in_motion(rate=rate)
     assert rig.state is state
     rig.qd[:] = 0.0
     rig.controller.stop()
@@ -557,9 +558,10 @@ def test_with_stale_action_hold_a_stop_ends_with_gravity_as_the_last_command() -
 
 def test_without_ramp_and_hold_a_stop_is_as_fast_as_the_rate_limit_allows() -> None:
     rig = rig_in_motion(ramp_duration=0.0, hold_duration=0.0)
+    way = np.abs(rig.commands[-1] - rig.gravity).max() / rig.greatest_step.min()
+    way += np.abs(rig.gravity).max() / rig.greatest_step.min()
     rig.controller.stop()
-    ticks = round(rig.run_until(State.STOPPED) / rig.period)
-    assert ticks <= np.ceil((np.abs(rig.gravity) / rig.greatest_step).max()) + 10
+    assert rig.run_until(State.STOPPED) <= (way + 3.0) * rig.period
 
 
 # --- row 12: simulated time is set back ----------------------------------------------------------
@@ -619,12 +621,7 @@ class CallCounter:
 def test_an_exception_in_a_tick_winds_down_and_the_first_one_is_kept(
     monkeypatch: pytest.MonkeyPatch, owner: type, method: str, in_motion: bool
 ) -> None:
-    if in_motion:
-        rig = rig_in_motion()
-    else:
-        rig = Rig(panda_arm(), ramp_duration=RAMP, hold_duration=HOLD)
-        rig.q[:] = PANDA_POSE
-        rig.run(0.1)
+    rig = rig_in_motion() if in_motion else rig_at_start()
     assert rig.controller.error is None
     monkeypatch.setattr(owner, method, CallCounter())
     rig.tick()

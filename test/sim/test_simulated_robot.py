@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 import math
 import signal
@@ -66,11 +66,11 @@ class Client:
         assert wait_until(lambda: len(self.states) > known), self.process.output
         return self.states[-1]
 
-    def command(self, efforts: Sequence[float]) -> None:
+    def command(self, efforts: Iterable[float]) -> None:
         assert wait_until(lambda: self._commands.get_subscription_count() == 1)
         self._commands.publish(Float64MultiArray(data=[float(effort) for effort in efforts]))
 
-    def wait_for_efforts(self, efforts: Sequence[float]) -> None:
+    def wait_for_efforts(self, efforts: Iterable[float]) -> None:
         assert wait_until(lambda: list(self.state.effort) == list(efforts)), self.state.effort
 
     def collect(self, message: Any, topic: str, qos: Any = 10) -> list[Any]:
@@ -214,9 +214,9 @@ def test_names_follow_the_namespace_and_the_option_and_not_the_robots_node_name(
         states = client.collect(JointState, '/left/joint_states')
         assert states[-1].name == JOINTS
         assert client.parameter('/left/torque_controller', 'joints').string_array_value == JOINTS
-        assert {('arm', '/left'), ('torque_controller', '/left')} <= set(
-            client.node.get_node_names_and_namespaces()
-        )
+        nodes = {('arm', '/left'), ('torque_controller', '/left')}
+        known = client.node.get_node_names_and_namespaces
+        assert wait_until(lambda: nodes <= set(known())), known()
 
 
 def test_a_push_begins_after_the_first_command() -> None:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Robots that every rule of the model is tried on."""
+"""Robots that every rule of the model is tried on; a test module names this as its plugin."""
 
 from __future__ import annotations
 

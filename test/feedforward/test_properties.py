@@ -1,0 +1,250 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Whatever comes in, in whatever order: commands stay finite, complete, limited and without a step.
+
+The rig inspects every command; here are those who drive it: chance, with everything that a control
+meets in its life and much that it should not, and Hypothesis, with messages of its own making.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+from typing import Any
+
+from control_rig import Rig, mixed_arm, panda_arm, setpoint, swing, two_joint_arm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from rnea_ros.feedforward.control_law import Mode
+from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.settings import StaleAction
+from rnea_ros.feedforward.supervisor import State
+
+TICKS = 8_000
+ORDER = list(State)
+"""A control goes through its states in this order; FAULT is the other end beside STOPPED."""
+
+BAD_VALUES = (math.nan, math.inf, -math.inf)
+
+
+class Chance:
+    """
+    Lives of controls, one after the other, with everything drawn at random.
+
+    :param seed: of all of it
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.seen: set[State | Reason] = set()
+        self.steps = 0
+        self.rig = self._new_rig()
+        self._actions: list[tuple[float, Callable[[], object]]] = [
+            (0.010, self._change),
+            (0.020, self._follow_set_point),
+            (0.010, self._follow_swing),
+            (0.005, lambda: self.rig.controller.cancel()),
+            (0.003, self._jump_in_time),
+            (0.010, self._jump_in_place),
+            (0.001, lambda: self.rig.controller.stop()),
+            (0.0002, self._fail),
+            (0.0002, self._follow_nonsense),
+            (0.0002, self._lose_measure),
+        ]
+
+    def live(self, ticks: int) -> None:
+        """Run controls, a new one where one has ended."""
+        after_end = 0
+        for _ in range(ticks):
+            for chance, action in self._actions:
+                if self.rng.random() < chance:
+                    action()
+            self._tick()
+            after_end += self.rig.state in (State.FAULT, State.STOPPED)
+            if after_end > 50:
+                self.rig, after_end = self._new_rig(), 0
+
+    def _new_rig(self) -> Rig:
+        rng = self.rng
+        model = (panda_arm, mixed_arm, two_joint_arm)[rng.integers(3)]()
+        joints = rng.permutation(model.joint_names)[: rng.integers(1, model.nv + 1)]
+        rig = Rig(
+            model,
+            start=float(rng.choice([0.0, 1e3, 1e6])),
+            differentiate_velocity=bool(rng.random() < 0.3),
+            joints=tuple(joints.tolist()),
+            rate=float(rng.choice([100.0, 500.0, 1000.0])),
+            mode=self._mode(),
+            kp=(rng.uniform(0.0, 200.0),),
+            kd=(rng.uniform(0.0, 20.0),),
+            effort_limits=(float(rng.choice([1.0, 12.0, 80.0])),),
+            effort_rate_limit=(float(rng.choice([0.0, 30.0, 3000.0])),),
+            ramp_duration=float(rng.choice([0.0, 0.05, 0.2])),
+            hold_duration=float(rng.choice([0.0, 0.1])),
+            stale_action=list(StaleAction)[int(rng.random() < 0.2)],
+        )
+        rig.q[:] = rng.uniform(-2.0, 2.0, model.nv)
+        if rng.random() < 0.5:
+            rig.effort = rng.uniform(-100.0, 100.0, model.nv)
+        return rig
+
+    def _mode(self) -> Mode:
+        return list(Mode)[self.rng.integers(len(Mode))]
+
+    def _tick(self) -> None:
+        rig, rng = self.rig, self.rng
+        before = rig.state
+        rig.wait(float(rng.uniform(0.9, 1.1)))
+        rig.qd = np.clip(rig.qd + rng.normal(scale=0.05, size=rig.model.nv), -2.0, 2.0)
+        rig.q += rig.qd * rig.period
+        for _ in range(int(rng.choice([0, 1, 2], p=[0.1, 0.8, 0.1]))):
+            self._sample()
+        command = rig.step()
+        self.steps += 1
+
+        assert ORDER.index(rig.state) >= ORDER.index(before) or rig.state is State.STOPPED
+        if command is not None and before is State.FAULT:
+            assert not command.any()
+        if command is not None and rng.random() < 0.05:
+            terms = vars(rig.controller.terms()).values()
+            assert all(term.shape == command.shape for term in terms)
+        self.seen |= {rig.state, *rig.controller.flags, *rig.states.rejections}
+        if rig.controller.reason is not None:
+            self.seen.add(rig.controller.reason)
+
+    def _sample(self) -> None:
+        """Let joint states come: good ones mostly, in one of the ways in which they do."""
+        rig, rng = self.rig, self.rng
+        names = rng.permutation(rig.model.joint_names).tolist()
+        bad = rng.random(rig.model.nv)
+        bad[rng.integers(rig.model.nv)] = rng.choice(BAD_VALUES)
+        kind = int(rng.choice(12, p=[0.6, 0.15, 0.09] + [0.16 / 9.0] * 9))
+        if kind == 0:
+            rig.feed()
+        elif kind == 1:
+            rig.feed(names=names, stamp=0.0)
+        elif kind == 2:
+            for name in names:
+                rig.feed(names=[name])
+        elif kind == 3:
+            rig.feed(q=bad)
+        elif kind == 4:
+            rig.feed(qd=bad)
+        elif kind == 5:
+            rig.feed(effort=bad)
+        elif kind == 6:
+            rig.feed(q=bad[1:])
+        elif kind == 7:
+            rig.feed(names=[*names, names[0]], q=[0.0] * (rig.model.nv + 1))
+        elif kind == 8:
+            rig.feed(qd=None)
+        elif kind == 9:
+            rig.feed(stamp=rig.now - float(rng.exponential(0.01)))
+        elif kind == 10:
+            rig.feed(stamp=rig.now + float(rng.exponential(0.02)))
+        else:
+            rig.feed(names=['a', 'b'], q=(math.nan, 1.0), qd=(1.0, 1.0))
+
+    def _change(self) -> None:
+        rng = self.rng
+        self.rig.change(
+            mode=self._mode(),
+            kp=(float(rng.choice([0.0, 100.0, 1e6, 1e300], p=[0.3, 0.5, 0.19, 0.01])),),
+            kd=(float(rng.choice([0.0, 10.0, 1e5])),),
+            compensate_coriolis=bool(rng.random() < 0.5),
+        )
+
+    def _start(self) -> float | None:
+        """Return when a motion is to start: with the next tick, some time ago, or in a while."""
+        return None if self.rng.random() < 0.5 else self.rig.now + float(self.rng.normal())
+
+    def _follow_set_point(self) -> None:
+        q, qd = self.rng.normal(size=(2, len(self.rig.settings.joints)))
+        self.rig.controller.follow(setpoint(self.rig.settings.joints, q, qd), self._start())
+
+    def _follow_swing(self) -> None:
+        joints = self.rig.settings.joints
+        start, end = self.rng.normal(size=(2, len(joints)))
+        duration = float(self.rng.uniform(0.01, 2.0))
+        self.rig.controller.follow(swing(joints, start, end, duration), self._start())
+
+    def _follow_nonsense(self) -> None:
+        """Ask for a motion of the wrong size, which nobody checked."""
+        self.rig.controller.follow(setpoint(range(50), np.zeros(50)), None)  # type: ignore[arg-type]
+
+    def _jump_in_time(self) -> None:
+        """Be kept from running for 5, 50 or 500 ms."""
+        self.rig.now += float(self.rng.choice([0.005, 0.05, 0.5]))
+
+    def _jump_in_place(self) -> None:
+        self.rig.q[self.rng.integers(self.rig.model.nv)] += float(self.rng.normal())
+
+    def _lose_measure(self) -> None:
+        """Measure numbers too big to compute with."""
+        values = (self.rig.q, self.rig.qd)[self.rng.integers(2)]
+        values[self.rng.integers(self.rig.model.nv)] = self.rng.choice([1e300, -1e308])
+
+    def _fail(self) -> None:
+        self.rig.controller.fail(Reason.CLOCK_RESET, self.rig.now)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_no_command_ever_breaks_a_rule_whatever_chance_sends(seed: int) -> None:
+    chance = Chance(seed)
+    with np.errstate(all='ignore'):  # warnings are errors in these tests, not in use
+        chance.live(TICKS)
+    assert chance.steps == TICKS
+    # Chance was not idle: every state was lived through, and every reason was given.
+    assert chance.seen == {*State, *Reason}
+
+
+MEASURES = st.one_of(
+    st.floats(-10.0, 10.0), st.floats(allow_nan=True, allow_infinity=True, width=64)
+)
+SAMPLES = st.fixed_dictionaries({
+    'names': st.lists(st.sampled_from(['shoulder', 'elbow', 'other', '']), max_size=4),
+    'q': st.lists(MEASURES, max_size=4),
+    'qd': st.lists(MEASURES, max_size=4),
+    'effort': st.lists(MEASURES, max_size=4),
+    'stamp': st.one_of(st.just(0.0), st.floats(0.0, 2.0), st.floats(-1e12, 1e12)),
+})
+GOOD = st.builds(lambda q: {'q': q}, st.tuples(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0)))
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(
+    differentiate=st.booleans(),
+    mode=st.sampled_from(Mode),
+    samples=st.lists(st.one_of(GOOD, SAMPLES), max_size=40),
+)
+def test_no_command_ever_breaks_a_rule_whatever_a_joint_state_looks_like(
+    differentiate: bool, mode: Mode, samples: list[dict[str, Any]]
+) -> None:
+    rig = Rig(
+        two_joint_arm(), start=1.0, mode=mode, kp=(50.0,), kd=(5.0,),
+        differentiate_velocity=differentiate, ramp_duration=0.01,
+    )
+    rig.controller.follow(setpoint(rig.model.joint_names, (0.5, 0.5), 1.0), None)
+    with np.errstate(all='ignore'):
+        for sample in samples:
+            rig.wait()
+            before = rig.states.position.copy()
+            names = sample.pop('names', rig.model.joint_names)
+            stamp = sample.pop('stamp', rig.now)
+            reason = rig.states.update(
+                names,
+                *(np.array(sample.get(key, (0.0, 0.0))) for key in ('q', 'qd', 'effort')),
+                stamp=stamp,
+                clock=rig.now,
+                received=rig.now,
+            )
+            if reason is not None:
+                np.testing.assert_array_equal(rig.states.position, before)
+            came = [name not in rig.states.missing() for name in rig.model.joint_names]
+            assert np.isfinite(rig.states.position[came]).all()
+            rig.step()
