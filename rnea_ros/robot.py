@@ -14,6 +14,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .arrays import finite_vector
 from .dynamics.inertia import RigidBodyInertia
 from .dynamics.joints import JointKind
 from .dynamics.placement import Placement
@@ -46,7 +47,7 @@ class RobotModel:
         self, description: RobotDescription, gravity: ArrayLike = STANDARD_GRAVITY
     ) -> None:
         self._description = description
-        self._gravity = _checked('gravity', gravity, 3)
+        self._gravity = finite_vector('gravity', gravity, 3)
         self._gravity.setflags(write=False)
         self._independent = [
             joint for joint in description.joints.values() if joint.moves and joint.mimic is None
@@ -191,10 +192,10 @@ class RobotModel:
         motion = (self._vector('q', q), self._vector('qd', qd), self._vector('qdd', qdd))
         workspace = self._own_workspace()
         if external_wrenches is None:
-            return workspace.inverse_dynamics(*motion).copy()
+            return _result(workspace.inverse_dynamics(*motion))
         try:
             self._apply(workspace, motion[0], external_wrenches)
-            return workspace.inverse_dynamics(*motion).copy()
+            return _result(workspace.inverse_dynamics(*motion))
         finally:
             workspace.clear_external_forces()
 
@@ -204,7 +205,7 @@ class RobotModel:
 
         :param q: joint positions, shape (n,)
         """
-        return self._own_workspace().gravity_torques(self._vector('q', q)).copy()
+        return _result(self._own_workspace().gravity_torques(self._vector('q', q)))
 
     def bias_torques(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """
@@ -214,7 +215,7 @@ class RobotModel:
         :param qd: joint velocities, shape (n,)
         """
         state = (self._vector('q', q), self._vector('qd', qd))
-        return self._own_workspace().bias_torques(*state).copy()
+        return _result(self._own_workspace().bias_torques(*state))
 
     def coriolis_torques(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """
@@ -224,7 +225,7 @@ class RobotModel:
         :param qd: joint velocities, shape (n,)
         """
         state = (self._vector('q', q), self._vector('qd', qd))
-        return self._own_workspace(weightless=True).bias_torques(*state).copy()
+        return _result(self._own_workspace(weightless=True).bias_torques(*state))
 
     def forward_kinematics(self, q: ArrayLike, link: str) -> Array:
         """
@@ -238,7 +239,7 @@ class RobotModel:
         return self._link_placement(placements, link).matrix()
 
     def _vector(self, argument: str, values: ArrayLike) -> Array:
-        return _checked(argument, values, len(self._joint_names))
+        return finite_vector(argument, values, len(self._joint_names))
 
     def _limit(self, pick: Callable[[Limits], float]) -> Array:
         return np.array([pick(joint.limits) for joint in self._independent])
@@ -266,10 +267,10 @@ class RobotModel:
             link_in_base = self._link_placement(bodies, link)
             frame = self._tree.frames[link]
             body_in_base = bodies[frame.body]
-            for wrench in [given] if isinstance(given, Wrench) else given:
-                force = _checked(f'force on link {link!r}', wrench.force, 3)
-                torque = _checked(f'torque on link {link!r}', wrench.torque, 3)
-                point = _checked(f'point on link {link!r}', wrench.point, 3)
+            for wrench in _wrenches(link, given):
+                force = finite_vector(f'force on link {link!r}', wrench.force, 3)
+                torque = finite_vector(f'torque on link {link!r}', wrench.torque, 3)
+                point = finite_vector(f'point on link {link!r}', wrench.point, 3)
                 stated_in = (
                     link_in_base
                     if wrench.frame is None
@@ -282,17 +283,19 @@ class RobotModel:
                 workspace.add_external_force(frame.body, moment, force_in_body)
 
 
-def _checked(argument: str, values: ArrayLike, size: int) -> Array:
-    """Return finite numbers of shape (size,) as a contiguous array of the caller's own."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(argument, f'is not an array of numbers: {error}') from error
-    if array.shape != (size,):
-        raise InputError(argument, f'has shape {array.shape}, not ({size},)')
-    if not np.isfinite(array).all():
-        raise InputError(argument, f'has a value that is not finite: {array.tolist()}')
-    return array
+def _result(efforts: Array) -> Array:
+    """Return a workspace's efforts as an array of the caller's own."""
+    if not np.isfinite(efforts).all():
+        raise InputError('motion', 'is so large that the efforts are not finite')
+    return efforts.copy()
+
+
+def _wrenches(link: str, given: Wrench | Sequence[Wrench]) -> Sequence[Wrench]:
+    """Return what is given for a link as a sequence of wrenches."""
+    wrenches = [given] if isinstance(given, Wrench) else given
+    if not isinstance(wrenches, Sequence) or not all(isinstance(w, Wrench) for w in wrenches):
+        raise InputError(f'wrench on link {link!r}', f'is no Wrench, nor several: {given!r}')
+    return wrenches
 
 
 def build_tree(description: RobotDescription, coordinates: Sequence[str]) -> KinematicTree:

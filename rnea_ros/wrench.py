@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Wrench:
     :param point: where the force acts, shape (3,), m, in that frame; by default its origin
     """
 
-    force: Sequence[float] = (0.0, 0.0, 0.0)
-    torque: Sequence[float] = (0.0, 0.0, 0.0)
+    force: ArrayLike = (0.0, 0.0, 0.0)
+    torque: ArrayLike = (0.0, 0.0, 0.0)
     frame: str | None = None
-    point: Sequence[float] = (0.0, 0.0, 0.0)
+    point: ArrayLike = (0.0, 0.0, 0.0)

@@ -94,7 +94,8 @@ class Rig:
         **settings: Any,
     ) -> None:
         self.model = model
-        self.settings = Settings(**({'joints': model.joint_names, 'rate': 1000.0} | settings))
+        defaults: dict[str, Any] = {'joints': model.joint_names, 'rate': 1000.0}
+        self.settings = Settings(**(defaults | settings))
         self.resolved = resolve(self.settings, model)
         self.period = self.settings.period
         self.states = JointStateMonitor(
@@ -108,7 +109,6 @@ class Rig:
         self.commands: list[Array] = []
         self._last: Array | None = None
 
-    @property
     def state(self) -> State:
         """Where the control stands."""
         return self.controller.state
@@ -193,8 +193,8 @@ class Rig:
     def run_until(self, *states: State, limit: float = 30.0, feed: bool = True) -> float:
         """Run until the control is in one of some states; return how long that took."""
         began = self.now
-        while self.state not in states:
-            assert self.now - began < limit, f'still {self.state}'
+        while self.state() not in states:
+            assert self.now - began < limit, f'still {self.state()}'
             self.tick(feed=feed)
         return self.now - began
 
@@ -209,12 +209,12 @@ class Rig:
 
     def _acting_effort(self) -> Array:
         """Return the effort that the control is to take over from, by DESIGN's rule."""
-        zero = np.zeros(len(self.settings.joints))
-        if self.effort is None or not self.settings.start_from_measured_effort:
-            return zero
-        effort = self.effort[self.resolved.in_model]
+        effort = self.states.effort[self.resolved.in_model]
+        if not (self.settings.start_from_measured_effort and np.isfinite(effort).all()):
+            return np.zeros(len(self.settings.joints))
         limits = self.resolved.effort_limits
-        return np.clip(effort, -limits, limits) if np.isfinite(effort).all() else zero
+        acting: Array = np.clip(effort, -limits, limits)
+        return acting
 
 
 def swing(

@@ -80,6 +80,10 @@ def joint(
     )
 
 
+ARM = robot(link('base'), link('arm', 1.0), joint('shoulder', 'revolute', 'base', 'arm'))
+"""A robot of one joint."""
+
+
 def vendor_robots(*names: str) -> list[Any]:
     """
     Return pytest parameters: robots of example-robot-data, those of these names or all.

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+import fcntl
 import itertools
 import os
+from pathlib import Path
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from typing import Any
@@ -23,12 +26,33 @@ NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
 PATIENCE = 30.0
 """How long a test waits for what must come, s: long, because machines stall."""
 
+POLITENESS = 5.0
+"""How long a process may take to end before it is killed, s."""
+
 _numbers = itertools.count(7 * os.getpid())
+_domains: dict[int, int] = {}
 
 
 def new_domain_id() -> int:
-    """Return a DDS domain, from 1 to 100, that no other test of this run is likely to use."""
-    return next(_numbers) % 100 + 1
+    """Return a DDS domain, from 1 to 100, that no other run of tests on this machine uses."""
+    for number in itertools.islice(_numbers, 100):
+        domain_id = number % 100 + 1
+        if domain_id in _domains:
+            continue
+        # The lock lasts as long as this process; what it leaves behind is an empty file.
+        path = Path(tempfile.gettempdir(), f'rnea_ros_domain_{domain_id}.lock')
+        lock = os.open(path, os.O_CREAT | os.O_RDWR)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+            continue
+        _domains[domain_id] = lock
+        return domain_id
+    assert _domains, 'other runs of tests use every DDS domain'
+    oldest = next(iter(_domains))
+    _domains[oldest] = _domains.pop(oldest)
+    return oldest
 
 
 def wait_until(condition: Callable[[], Any], timeout: float = PATIENCE) -> bool:
@@ -69,10 +93,18 @@ class RosProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        # Asked first: DDS leaves its shared memory behind in a process that is killed.
+        for number in (signal.SIGCONT, signal.SIGTERM):
+            self._signal_group(number)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(POLITENESS)
+        self._signal_group(signal.SIGKILL)
         self._process.wait()
         self._reader.join(PATIENCE)
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -137,13 +137,17 @@ class TreeBuilder:
         :param placement: where the joint frame stands in the parent link, at joint position 0
         :param joint: how the link moves, or None where it is fixed to its parent
         :param inertia: of the link, about its own origin, in its own coordinates
-        :raises TreeError: unknown parent or coordinate, name taken, axis not of unit length
+        :raises TreeError: unknown parent or coordinate, name taken, axis not of unit length,
+            numbers that are not finite
         """
         if name in self._frames:
             raise TreeError(f'link {name!r}', 'the tree has a link of this name already')
         if parent not in self._frames:
             raise TreeError(f'link {name!r}', f'the tree has no parent link {parent!r}')
         carrier = self._frames[parent]
+        inertia_numbers = (inertia.mass, *inertia.h, *inertia.J.flat)
+        if not np.isfinite((*placement.translation, *inertia_numbers)).all():
+            raise TreeError(f'link {name!r}', 'its placement or inertia is not finite')
         if joint is None:
             frame = Frame(carrier.body, carrier.placement @ placement)
             self._inertias[frame.body] += inertia.seen_from(frame.placement)

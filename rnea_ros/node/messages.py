@@ -54,9 +54,8 @@ class CommandMessage:
     """
 
     def __init__(self, m: int) -> None:
-        data = array('d', bytes(8 * m))
-        self.message = Float64MultiArray(data=data)
-        # rclpy keeps an array('d') as it is, so the view writes into the message.
+        self.message = Float64MultiArray(data=array('d', bytes(8 * m)))
+        # A view of the message's own array: rclpy may have copied the one that was assigned.
         self.view = np.frombuffer(self.message.data, dtype=np.float64)
 
 

@@ -20,6 +20,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import finite_vector
 from ..errors import InputError, UnknownNameError
 from ..robot import STANDARD_GRAVITY
 from ..urdf import Limits, parse_urdf
@@ -110,19 +111,19 @@ class SimulatedRobot:
         self._roles = JointRoles.assign(self._description, joints)
         self._count = len(self._roles.commanded)
         if initial_positions is not None:
-            initial_positions = _finite('initial_positions', initial_positions, self._count)
+            initial_positions = finite_vector('initial_positions', initial_positions, self._count)
         positions = self._roles.positions(initial_positions)
         self._model = build_mujoco_model(
             urdf_text,
             self._description,
-            gravity=_finite('gravity', gravity, 3),
+            gravity=finite_vector('gravity', gravity, 3),
             timestep=timestep,
             held={joint.name: positions[joint.name] for joint in self._roles.held},
             payload=payload,
         )
         self._index(positions)
         if extra_damping is not None:
-            damping = _finite('extra_damping', extra_damping, self._count)
+            damping = finite_vector('extra_damping', extra_damping, self._count)
             self._model.dof_damping[self._motors] += damping
 
         self._data = mujoco.MjData(self._model)
@@ -182,7 +183,7 @@ class SimulatedRobot:
         :param command: efforts of the commanded joints, shape (n,), N m or N; None for the last
         """
         if command is not None:
-            self._command = _finite('command', command, self._count)
+            self._command = finite_vector('command', command, self._count)
         self._under_way.append(self._command)
         due = self._under_way.popleft()
         self._push()
@@ -225,7 +226,7 @@ class SimulatedRobot:
             ('torque', push.torque),
             ('point', push.point),
         ):
-            _finite(f'{argument} on link {link!r}', values, 3)
+            finite_vector(f'{argument} on link {link!r}', values, 3)
         self._pushes[link] = push
 
     def wrench(self, link: str) -> tuple[Array, Array]:
@@ -282,16 +283,3 @@ class SimulatedRobot:
         mujoco.mj_rnePostConstraint(self._model, self._data)
         mujoco.mj_Euler(self._model, self._data)
         self._efforts = command
-
-
-def _finite(argument: str, values: ArrayLike, size: int) -> Array:
-    """Return finite numbers of shape (size,)."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(argument, f'is not an array of numbers: {error}') from error
-    if array.shape != (size,):
-        raise InputError(argument, f'has shape {array.shape}, not ({size},)')
-    if not np.isfinite(array).all():
-        raise InputError(argument, f'has a value that is not finite: {array.tolist()}')
-    return array

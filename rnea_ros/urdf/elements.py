@@ -194,6 +194,6 @@ def _read_limits(limit: Any, joint_type: str, owner: str) -> Limits:
         raise UrdfError(owner, f'limit velocity {velocity} or effort {effort} is negative')
     if joint_type == 'continuous':
         return Limits(velocity=velocity, effort=effort)
-    if lower > upper:
+    if lower > upper or lower == math.inf or upper == -math.inf:
         raise UrdfError(owner, f'limit lower {lower} is above upper {upper}')
     return Limits(lower, upper, velocity, effort)

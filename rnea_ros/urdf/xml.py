@@ -62,7 +62,9 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
 
 def parse_xml(text: str) -> ElementTree.Element:
     """Return the root element; refuse what is too large, no XML, or declares a document type."""
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str):
+        raise UrdfError('URDF', f'is no text but {type(text).__name__}')
+    if not text.strip():
         raise UrdfError('URDF', 'the text is empty')
     text = text.lstrip('\ufeff \t\r\n')
     if len(text.encode('utf-8', errors='replace')) > MAX_BYTES:

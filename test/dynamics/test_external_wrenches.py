@@ -42,9 +42,9 @@ def test_the_efforts_power_is_the_wrenchs_taken_off(model: RobotModel, seed: int
         pushed = model.forward_kinematics(q, name)
         for wrench in given:
             stated_in = model.forward_kinematics(q, wrench.frame or name)
-            force = stated_in[:3, :3] @ wrench.force
-            torque = stated_in[:3, :3] @ wrench.torque
-            point_in_link = np.linalg.inv(pushed) @ stated_in @ (*wrench.point, 1.0)
+            force = stated_in[:3, :3] @ np.asarray(wrench.force)
+            torque = stated_in[:3, :3] @ np.asarray(wrench.torque)
+            point_in_link = np.linalg.inv(pushed) @ stated_in @ np.append(wrench.point, 1.0)
             for j, unit in enumerate(np.eye(model.nv)):
                 ahead = model.forward_kinematics(q + h * unit, name)
                 behind = model.forward_kinematics(q - h * unit, name)
@@ -213,6 +213,10 @@ REFUSED = [
     pytest.param({'no': Wrench()}, UnknownNameError, "unknown link 'no'", id='link'),
     pytest.param(
         {'fer_hand': Wrench(frame='no')}, UnknownNameError, "unknown link 'no'", id='frame'
+    ),
+    *(
+        pytest.param({'fer_hand': bad}, InputError, "wrench on link 'fer_hand'", id=f'{bad}')
+        for bad in ((1.0, 2.0, 3.0), None, [Wrench(), 'up'])
     ),
     *(
         pytest.param(

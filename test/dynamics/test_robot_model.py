@@ -205,6 +205,8 @@ def test_a_value_that_is_not_finite_is_refused_by_name_and_value(
         pytest.param('12345678', id='text'),
         pytest.param(['a'] * 8, id='words'),
         pytest.param([1j] * 8, id='complex'),
+        pytest.param(np.ones(8, dtype=complex), id='complex array'),
+        pytest.param(['1'] * 8, id='digits'),
         pytest.param([[1.0], [1.0, 2.0]], id='ragged'),
         pytest.param({'joint': 1.0}, id='mapping'),
         pytest.param(object(), id='object'),
@@ -216,6 +218,11 @@ def test_what_is_no_array_of_numbers_is_refused_by_name(
     with pytest.raises(InputError) as caught:
         call(panda, method, **{argument: values})
     assert caught.value.argument == argument
+
+
+def test_efforts_that_overflow_are_refused_not_returned(panda: RobotModel) -> None:
+    with pytest.raises(InputError, match='not finite'):
+        panda.inverse_dynamics(np.zeros(8), np.full(8, 1e200), np.zeros(8))
 
 
 def test_a_refused_input_is_a_value_error_too(panda: RobotModel) -> None:

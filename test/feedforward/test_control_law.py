@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Each control law against its formula, its parts against their sum, and the shortest way round."""
+"""Each control law against its formula, its parts against their sum, the shortest way round."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def formula(mode: Mode, case: Case, oracle: RobotModel | Pinocchio) -> Array:
     zero = np.zeros_like(case.q)
     feedback = np.diag(case.kp) @ case.e + np.diag(case.kd) @ case.e_rate
     gravity = oracle.inverse_dynamics(case.q, zero, zero)
-    tau: Array = {
+    efforts: dict[Mode, Callable[[], Array]] = {
         Mode.GRAVITY: lambda: gravity,
         Mode.FEEDFORWARD: lambda: oracle.inverse_dynamics(q_d, qd_d, qdd_d) + feedback,
         Mode.COMPUTED_TORQUE: lambda: oracle.inverse_dynamics(
@@ -65,8 +65,8 @@ def formula(mode: Mode, case: Case, oracle: RobotModel | Pinocchio) -> Array:
         ),
         Mode.FEEDBACK: lambda: feedback,
         Mode.GRAVITY_FEEDBACK: lambda: gravity + feedback,
-    }[mode]()
-    return tau
+    }
+    return efforts[mode]()
 
 
 @pytest.mark.oracle

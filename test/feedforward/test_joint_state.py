@@ -181,8 +181,8 @@ def test_nan_or_no_effort_is_normal_and_replaces_an_older_one(states: JointState
 def test_joints_that_the_robot_does_not_have_are_ignored_with_all_their_values(
     states: JointStateMonitor,
 ) -> None:
-    sample = {'q': (NAN, 4.0, 5.0, INF, 6.0), 'qd': (INF, 0.4, 0.5, NAN, 0.6)}
-    assert feed(states, 5.1, names=('x', 'a', 'b', 'y', 'c'), **sample) is None
+    q, qd = (NAN, 4.0, 5.0, INF, 6.0), (INF, 0.4, 0.5, NAN, 0.6)
+    assert feed(states, 5.1, names=('x', 'a', 'b', 'y', 'c'), q=q, qd=qd) is None
     assert states.position.tolist() == [4.0, 5.0, 6.0]
     assert states.velocity.tolist() == [0.4, 0.5, 0.6]
 
@@ -204,9 +204,8 @@ def test_joints_are_told_apart_by_name_in_any_order_that_may_change(
     orders = [('c', 'a', 'b'), ('b', 'c', 'a'), ('a', 'b', 'c'), ('c', 'b', 'a')]
     for k, order in enumerate(orders):
         value = {name: 10.0 * k + number for number, name in enumerate(JOINTS)}
-        q = [value[name] for name in order]
-        sample = {'q': q, 'qd': [0.1 * x for x in q], 'effort': [-x for x in q]}
-        assert feed(states, 5.1 + 0.1 * k, names=order, **sample) is None
+        q = np.array([value[name] for name in order])
+        assert feed(states, 5.1 + 0.1 * k, names=order, q=q, qd=0.1 * q, effort=-q) is None
         expected = np.array([value[name] for name in JOINTS])
         np.testing.assert_allclose(contents(states), [expected, 0.1 * expected, -expected])
 

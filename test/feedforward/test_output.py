@@ -79,8 +79,8 @@ def test_what_is_wanted_may_move_while_its_offset_fades() -> None:
 
 
 def test_blending_is_over_after_its_duration_and_not_before() -> None:
+    assert not stage().blending
     output = stage()
-    assert not output.blending
     output.blend(0.2)
     run(output, (1.0, 1.0), 99)
     assert output.blending

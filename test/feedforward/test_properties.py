@@ -18,14 +18,13 @@ from control_rig import Rig, mixed_arm, panda_arm, setpoint, swing, two_joint_ar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
-import pytest
 
 from rnea_ros.feedforward.control_law import Mode
 from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.supervisor import State
 
-TICKS = 8_000
+TICKS = 30_000
 ORDER = list(State)
 """A control goes through its states in this order; FAULT is the other end beside STOPPED."""
 
@@ -44,6 +43,7 @@ class Chance:
         self.seen: set[State | Reason] = set()
         self.steps = 0
         self.rig = self._new_rig()
+        self._frozen_until = -math.inf
         self._actions: list[tuple[float, Callable[[], object]]] = [
             (0.010, self._change),
             (0.020, self._follow_set_point),
@@ -52,9 +52,10 @@ class Chance:
             (0.003, self._jump_in_time),
             (0.010, self._jump_in_place),
             (0.001, lambda: self.rig.controller.stop()),
-            (0.0002, self._fail),
-            (0.0002, self._follow_nonsense),
-            (0.0002, self._lose_measure),
+            (0.0005, self._fail),
+            (0.0005, self._follow_nonsense),
+            (0.0015, self._lose_measure),
+            (0.0050, self._freeze),
         ]
 
     def live(self, ticks: int) -> None:
@@ -65,7 +66,7 @@ class Chance:
                 if self.rng.random() < chance:
                     action()
             self._tick()
-            after_end += self.rig.state in (State.FAULT, State.STOPPED)
+            after_end += self.rig.state() in (State.FAULT, State.STOPPED)
             if after_end > 50:
                 self.rig, after_end = self._new_rig(), 0
 
@@ -98,22 +99,23 @@ class Chance:
 
     def _tick(self) -> None:
         rig, rng = self.rig, self.rng
-        before = rig.state
+        before = rig.state()
         rig.wait(float(rng.uniform(0.9, 1.1)))
-        rig.qd = np.clip(rig.qd + rng.normal(scale=0.05, size=rig.model.nv), -2.0, 2.0)
-        rig.q += rig.qd * rig.period
+        if self.steps > self._frozen_until:
+            rig.qd = np.clip(rig.qd + rng.normal(scale=0.05, size=rig.model.nv), -2.0, 2.0)
+            rig.q += rig.qd * rig.period
         for _ in range(int(rng.choice([0, 1, 2], p=[0.1, 0.8, 0.1]))):
             self._sample()
         command = rig.step()
         self.steps += 1
 
-        assert ORDER.index(rig.state) >= ORDER.index(before) or rig.state is State.STOPPED
+        assert ORDER.index(rig.state()) >= ORDER.index(before) or rig.state() is State.STOPPED
         if command is not None and before is State.FAULT:
             assert not command.any()
         if command is not None and rng.random() < 0.05:
             terms = vars(rig.controller.terms()).values()
             assert all(term.shape == command.shape for term in terms)
-        self.seen |= {rig.state, *rig.controller.flags, *rig.states.rejections}
+        self.seen |= {rig.state(), *rig.controller.flags, *rig.states.rejections}
         if rig.controller.reason is not None:
             self.seen.add(rig.controller.reason)
 
@@ -189,13 +191,16 @@ class Chance:
         values = (self.rig.q, self.rig.qd)[self.rng.integers(2)]
         values[self.rng.integers(self.rig.model.nv)] = self.rng.choice([1e300, -1e308])
 
+    def _freeze(self) -> None:
+        """Measure the same for a while."""
+        self._frozen_until = self.steps + 150
+
     def _fail(self) -> None:
         self.rig.controller.fail(Reason.CLOCK_RESET, self.rig.now)
 
 
-@pytest.mark.parametrize('seed', range(4))
-def test_no_command_ever_breaks_a_rule_whatever_chance_sends(seed: int) -> None:
-    chance = Chance(seed)
+def test_no_command_ever_breaks_a_rule_whatever_chance_sends() -> None:
+    chance = Chance(seed=1)
     with np.errstate(all='ignore'):  # warnings are errors in these tests, not in use
         chance.live(TICKS)
     assert chance.steps == TICKS

@@ -95,7 +95,7 @@ def test_the_end_of_a_motion_is_held_without_velocity_and_acceleration(
 ) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, -2.0), 2.0), 5.0)
     reference.sample(6.999)
-    assert reference.moving
+    assert reference.velocity.all()
     for now in (7.0, 8.0, 1e6):
         assert reference.sample(now)
         assert wanted(reference) == at_rest(1.0, -2.0)

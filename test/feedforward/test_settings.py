@@ -9,7 +9,6 @@ import math
 from typing import Any
 
 from control_rig import panda_arm
-import numpy as np
 import pytest
 from robots import joint, link, load, robot
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 import json
 import math
@@ -52,7 +52,7 @@ class Arm:
 
 @contextmanager
 def arm_under_control(
-    directory: Path, pose: Sequence[float], **parameters: Any
+    directory: Path, pose: Iterable[float], **parameters: Any
 ) -> Iterator[tuple[Arm, RosProcess]]:
     """Start the simulated arm at a pose, and the node; give both when the node is active."""
     domain_id = new_domain_id()

@@ -1,25 +1,19 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a URDF means: what is read, in which order, with which defaults, and what is left out."""
+"""What a URDF means: what is read, in which order, and what is assumed."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from pathlib import Path
 import pickle
-import re
-import warnings
 
 import numpy as np
 import pytest
-from robots import SHIPPED, SPHERE, joint, link, robot, vendor_robots
+from robots import ARM, joint, link, robot
 
-from rnea_ros import RobotModel, UrdfWarning
-from rnea_ros.urdf import Inertial, Joint, Limits, Link, Mimic, Origin, parse_urdf, read_urdf
-
-ARM = robot(link('base'), link('arm', 1.0), joint('shoulder', 'revolute', 'base', 'arm'))
+from rnea_ros.urdf import Inertial, Joint, Limits, Link, Mimic, Origin, parse_urdf
 
 
 def only_joint(more: str = '', kind: str = 'revolute') -> Joint:
@@ -262,187 +256,6 @@ def test_a_forgotten_prefix_is_completed_and_told() -> None:
         "joint 'left_2' mimics '1', which does not exist; 'left_1' is taken",
         "joint 'right_2' mimics '1', which does not exist; 'right_1' is taken",
     )
-
-
-# What is left out
-
-
-BROKEN_DECORATION = (
-    '<material name="red"/><material/>'
-    '<transmission name="t"><joint name="nowhere"/></transmission><transmission/>'
-    '<gazebo reference="nowhere"><plugin/></gazebo><gazebo/>'
-    '<ros2_control name="x" type="system"><joint name="nowhere"/></ros2_control>'
-    '<mujoco><compiler/></mujoco><sensor/><loop/>text'
-)
-BROKEN_SHAPES = (
-    '<visual><geometry><mesh filename="package://no/such.dae" scale="a b"/></geometry>'
-    '<material name="m"><texture/></material></visual><visual/>'
-    '<collision><geometry/></collision><collision name="c"><origin xyz="nan"/></collision>'
-    '<self_collision_checking/>text'
-)
-BROKEN_EXTRAS = (
-    '<calibration rising="a"/><safety_controller k_velocity="x"/><hardwareInterface/>text'
-)
-
-
-@pytest.mark.parametrize(
-    ('before', 'decoration'),
-    [
-        pytest.param('</robot>', BROKEN_DECORATION, id='robot'),
-        pytest.param('<inertial>', BROKEN_SHAPES, id='link'),
-        pytest.param('<mass', '<density value="x"/>text', id='inertial'),
-        pytest.param('<axis', BROKEN_EXTRAS, id='joint'),
-    ],
-)
-def test_what_dynamics_does_not_need_is_left_out_whatever_is_in_it(
-    before: str, decoration: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert parse_urdf(ARM.replace(before, decoration + before)) == parse_urdf(ARM)
-    assert capfd.readouterr() == ('', '')
-
-
-@pytest.mark.parametrize(
-    'tag', ['robot', 'link', 'joint', 'inertial', 'mass', 'inertia', 'origin', 'axis', 'limit']
-)
-def test_unknown_attributes_are_left_out(tag: str, capfd: pytest.CaptureFixture[str]) -> None:
-    unknown = f'<{tag} reflect="1" xmlns:x="http://x.org" x:note="2"'
-    text = re.sub(rf'<{tag}\b', unknown, ARM)
-    assert text != ARM
-    assert parse_urdf(text) == parse_urdf(ARM)
-    assert capfd.readouterr() == ('', '')
-
-
-def test_comments_and_instructions_are_left_out() -> None:
-    text = ARM.replace('><', '><!-- <link name="no"/> --><').replace('<mass', '<?note x?><mass')
-    assert parse_urdf(text) == parse_urdf(ARM)
-
-
-def test_elements_nested_without_end_are_left_out() -> None:
-    depth = 100_000
-    text = ARM.replace('</robot>', '<a>' * depth + '</a>' * depth + '</robot>')
-    assert parse_urdf(text) == parse_urdf(ARM)
-
-
-@pytest.mark.parametrize('path', vendor_robots())
-def test_nothing_is_printed_over_vendors_robots(
-    path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    parse_urdf(read_urdf(path))
-    assert capfd.readouterr() == ('', '')
-
-
-# What is told
-
-
-def test_a_robot_without_name_is_told() -> None:
-    text = ARM.replace(' name="robot"', '')
-    description = parse_urdf(text)
-    assert description.name == ''
-    assert description.warnings == ('the robot has no name',)
-
-
-@pytest.mark.parametrize(
-    ('mass', 'inertia', 'complaint'),
-    [
-        (1.0, (0.1, 0, 0, 0.1, 0, -0.1), 'is not positive definite'),
-        (1.0, (0.1, 0.2, 0, 0.1, 0, 0.1), 'is not positive definite'),
-        (1.0, (0.0,) * 6, 'is not positive definite'),
-        (1.0, (0.1, 0, 0, 0.1, 0, 0.21), 'breaks the triangle inequality'),
-        (0.0, SPHERE, 'but no mass'),
-    ],
-)
-def test_an_inertia_that_no_body_has_is_told(
-    mass: float, inertia: tuple[float, ...], complaint: str
-) -> None:
-    (message,) = parse_urdf(robot(link('base', mass, inertia=inertia))).warnings
-    assert message.startswith("link 'base'")
-    assert complaint in message
-
-
-@pytest.mark.parametrize(
-    'inertia',
-    [
-        pytest.param((0.1, 0, 0, 0.1, 0, 0.2), id='flat'),
-        pytest.param((0.2, 0, 0, 0.1, 0, 0.1000000001), id='flat-within-rounding'),
-        pytest.param((1e-9, 0, 0, 1e-9, 0, 1e-9), id='small'),
-    ],
-)
-def test_an_inertia_at_the_edge_is_not_told(inertia: tuple[float, ...]) -> None:
-    assert parse_urdf(robot(link('base', 1.0, inertia=inertia))).warnings == ()
-
-
-def test_a_body_of_no_mass_and_no_inertia_is_not_told() -> None:
-    assert parse_urdf(robot(link('base', 0.0, inertia=(0.0,) * 6))).warnings == ()
-
-
-def test_a_joint_that_moves_no_mass_is_told() -> None:
-    text = robot(
-        link('base', 1.0), link('a'), link('b', 1.0),
-        joint('ja', 'revolute', 'base', 'a'), joint('jb', 'revolute', 'a', 'b'),
-    )
-    (message,) = parse_urdf(text).warnings
-    assert message == "link 'a' moves with joint 'ja' but has no mass; zero inertia is taken"
-
-
-def test_a_joint_that_moves_mass_behind_fixed_joints_is_not_told() -> None:
-    text = robot(
-        link('base'), link('a'), link('b'), link('c', 1.0),
-        joint('ja', 'revolute', 'base', 'a'), joint('jb', 'fixed', 'a', 'b'),
-        joint('jc', 'fixed', 'b', 'c'),
-    )
-    assert parse_urdf(text).warnings == ()
-
-
-def test_the_model_tells_every_warning_of_the_description() -> None:
-    text = ARM.replace(' name="robot"', '').replace('<mass value="1.0"/>', '<mass value="0"/>')
-    with pytest.warns(UrdfWarning) as told:
-        model = RobotModel.from_urdf(text)
-    assert tuple(str(warning.message) for warning in told) == model.description.warnings
-    assert len(told) == 3
-    assert {warning.filename for warning in told} == {__file__}
-
-
-@pytest.mark.parametrize('path', [pytest.param(path, id=path.stem) for path in SHIPPED])
-def test_the_shipped_robots_are_physical(path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter('error', UrdfWarning)
-        RobotModel.from_urdf(path, strict_inertia=True)
-
-
-# Where it is read from
-
-
-def test_a_path_is_read_as_a_string_and_as_a_path(tmp_path: Path) -> None:
-    path = tmp_path / 'arm.urdf'
-    path.write_text(ARM, encoding='utf-8')
-    assert parse_urdf(read_urdf(path)) == parse_urdf(read_urdf(str(path))) == parse_urdf(ARM)
-
-
-@pytest.mark.parametrize(
-    'before',
-    [
-        pytest.param('', id='nothing'),
-        pytest.param('\n \t\r\n', id='white-space'),
-        pytest.param('\ufeff', id='byte-order-mark'),
-        pytest.param('<?xml version="1.0"?>', id='declaration'),
-        pytest.param('\ufeff<?xml version="1.0" encoding="utf-8"?>\n', id='mark-and-declaration'),
-        pytest.param('\n<?xml version="1.0" encoding="UTF-16"?>', id='other-encoding'),
-        pytest.param('<?xml version="1.0" encoding="latin-1" standalone="yes"?>', id='latin-1'),
-        pytest.param('<!-- made by xacro -->', id='comment'),
-    ],
-)
-def test_text_is_read_whatever_stands_before_the_robot(before: str, tmp_path: Path) -> None:
-    text = before + ARM.replace('"robot"', '"Grüße 手"')
-    path = tmp_path / 'arm.urdf'
-    path.write_text(text, encoding='utf-8', newline='')
-    for source in (text, path):
-        assert RobotModel.from_urdf(source).name == 'Grüße 手'
-
-
-def test_a_file_in_bytes_with_windows_line_ends_is_read(tmp_path: Path) -> None:
-    path = tmp_path / 'arm.urdf'
-    path.write_bytes(b'\xef\xbb\xbf' + ARM.replace('><', '>\r\n<').encode())
-    assert parse_urdf(read_urdf(path)) == parse_urdf(ARM)
 
 
 # What comes out
