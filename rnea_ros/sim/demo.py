@@ -245,7 +245,7 @@ def main(args: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog='demo', description=__doc__)
     parser.add_argument('--robot', choices=sorted(POSES), default='panda', help='shipped robot')
     parser.add_argument('--urdf', help='URDF of another robot')
-    parser.add_argument('--rate', type=float, default=500.0, help='commands a second, Hz')
+    parser.add_argument('--rate', type=float, default=1000.0, help='commands a second, Hz')
     parser.add_argument('--seconds', type=float, default=10.0, help='length of the motion, s')
     parser.add_argument('--headless', action='store_true', help='open no window')
     parser.add_argument('--output', default='demo_output', help='directory of picture and logs')

@@ -103,7 +103,7 @@ def picture(
     tracking, errors, efforts = axes
 
     t = np.linspace(0.0, motion.duration, 1000)
-    tracking.plot(t, motion.state(t)[0][:, joint], 'k--', label='wanted', linewidth=1.0)
+    tracking.plot(t, motion.state(t)[0][:, joint], 'k:', label='wanted', zorder=10)
     for phase in phases:
         times, error = phase.errors(motion)
         tracking.plot(times, motion.state(times)[0][:, joint] + error[:, joint], label=phase.title)

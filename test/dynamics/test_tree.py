@@ -74,6 +74,16 @@ def test_an_axis_is_a_unit_vector(axis: Sequence[float]) -> None:
         TreeBuilder('base', ['x']).add_link('a', 'base', HERE, moving('x', axis), NOTHING)
 
 
+@pytest.mark.parametrize(
+    ('x', 'mass'), [(np.inf, 1.0), (np.nan, 1.0), (0.0, np.inf), (0.0, np.nan)]
+)
+def test_placement_and_inertia_are_finite(x: float, mass: float) -> None:
+    placement = Placement(np.eye(3), np.array([x, 0.0, 0.0]))
+    inertia = RigidBodyInertia(mass, np.zeros(3), np.eye(3))
+    with pytest.raises(TreeError, match="link 'a': its placement or inertia is not finite"):
+        TreeBuilder('base', []).add_link('a', 'base', placement, None, inertia)
+
+
 def test_a_refusal_carries_element_and_reason() -> None:
     with pytest.raises(RneaError) as caught:
         TreeBuilder('base', []).add_link('b', 'a', HERE, None, NOTHING)
