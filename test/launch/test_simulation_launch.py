@@ -12,8 +12,7 @@ import unittest
 
 import pytest
 
-REASON = 'launch_testing (a ROS 2 installation) is not installed'
-pytest.importorskip('launch_testing', reason=REASON)
+pytest.importorskip('launch_testing', reason='launch_testing (of a ROS 2 installation) is missing')
 
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
@@ -51,4 +50,4 @@ class TestShutdown(unittest.TestCase):
         launch_testing.asserts.assertExitCodes(proc_info)
 
     def test_the_node_ramped_down_before_it_ended(self, proc_output: Any) -> None:
-        launch_testing.asserts.assertInStdout(proc_output, 'stopped (stop_requested)', None)
+        launch_testing.asserts.assertInStderr(proc_output, 'stopped (stop_requested)', None)
