@@ -72,14 +72,14 @@ class Supervisor:
 
         :param event: what happened
         :param now: monotonic time, s
-        :param reason: why; the first reason of a fault is kept until the end
+        :param reason: why it failed or is to stop; the first one is kept until the end
         :return: whether the state changed
         """
         self.stop_requested |= event is Event.STOP
         state = TRANSITIONS.get((self.state, event), self.state)
         if state is State.FAULT and self.stop_requested:
             state = State.STOPPED
-        if event is Event.FAILED or (event is Event.STOP and self.reason is None):
+        if event in (Event.FAILED, Event.STOP):
             self.reason = self.reason or reason
         changed = state is not self.state
         if changed:

@@ -172,6 +172,16 @@ def test_gravity_far_from_the_command_is_approached_at_the_rate_limit() -> None:
     assert_winds_down(rig, feed=False)
 
 
+def test_a_fault_is_over_when_the_command_is_zero_however_slow_the_rate_limit_is() -> None:
+    rig = rig_in_motion(effort_rate_limit=(20.0,))
+    rig.run_until(State.RAMPING_DOWN, feed=False)
+    began = np.abs(rig.commands[-1]).max()
+    took = rig.run_until(State.FAULT, feed=False)
+    assert took == pytest.approx(began / 20.0, abs=3.0 * rig.period)
+    assert took > 2.0 * RAMP
+    assert not rig.commands[-1].any()
+
+
 def test_a_fault_within_the_start_ramp_leads_to_gravity_at_the_rate_limit() -> None:
     rig = rig_at_start()
     rig.run_until(State.HOLDING, feed=False)
@@ -183,6 +193,7 @@ def test_joint_states_that_come_back_do_not_restart_the_control(after: float) ->
     rig = rig_in_motion()
     rig.run_until(State.HOLDING, feed=False)
     rig.run(after, feed=False)
+    rig.effort = np.full(7, 10.0)
     names = rig.model.joint_names
     for _ in range(1000):
         rig.controller.follow(setpoint(names, rig.q), None)

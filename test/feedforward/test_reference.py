@@ -116,10 +116,12 @@ def test_a_motion_that_waits_survives_the_end_of_the_one_before(reference: Refer
 def test_a_set_point_counts_until_its_timeout_and_is_then_held_at_rest(
     reference: Reference,
 ) -> None:
-    reference.accept(setpoint(NAMES, (1.0, 2.0), (0.5, -0.5)), None)
+    point = setpoint(NAMES, (1.0, 2.0), (0.5, -0.5))
+    point.qdd[:] = (3.0, 4.0)
+    reference.accept(point, None)
     reference.sample(5.0)
     reference.sample(4.999 + TIMEOUT)
-    assert wanted(reference)[:2] == [[1.0, 2.0], [0.5, -0.5]]
+    assert wanted(reference) == [[1.0, 2.0], [0.5, -0.5], [3.0, 4.0]]
     assert not reference.stale
     reference.sample(5.001 + TIMEOUT)
     assert wanted(reference) == at_rest(1.0, 2.0)
