@@ -143,13 +143,15 @@ class FeedforwardController:
             lambda now: self._supervisor.handle(Event.STOP, now, Reason.STOP_REQUESTED)
         )
 
-    def fail(self, reason: Reason, now: float) -> None:
+    def fail(self, reason: Reason, now: float, error: Exception | None = None) -> None:
         """
-        End the control because of an error outside of it.
+        End the control because of an error.
 
         :param reason: what happened
         :param now: monotonic time, s
+        :param error: what was raised; the first one is kept in ``error``
         """
+        self.error = self.error or error
         self._supervisor.handle(Event.FAILED, now, reason)
 
     def step(self, now: float) -> Array | None:
@@ -165,8 +167,7 @@ class FeedforwardController:
         try:
             return self._step(now)
         except Exception as error:
-            self.error = self.error or error
-            self.fail(Reason.INTERNAL_ERROR, now)
+            self.fail(Reason.INTERNAL_ERROR, now, error)
             return self._end(now)
 
     def terms(self) -> Terms:

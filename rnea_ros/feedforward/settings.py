@@ -103,6 +103,12 @@ class ResolvedSettings:
     effort_rate_limit: Array
     joint_states_timeout: float
 
+    @property
+    def greatest_stop_time(self) -> float:
+        """How long a stop may take at most: to gravity at the rate limit, held, to zero, s."""
+        swing = float((2.0 * self.effort_limits / self.effort_rate_limit).max())
+        return 2.0 * swing + self.settings.hold_duration + self.settings.ramp_duration
+
 
 def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     """

@@ -25,8 +25,8 @@ from .loop import ControlLoop
 from .messages import trajectory_request
 from .reporter import Reporter
 
-STOP_MARGIN = 5.0
-"""How much longer than its ramps a stop may take before the loop is ended, s."""
+STOP_MARGIN = 2.0
+"""How much longer than it needs a stop may take before the loop is ended, s."""
 
 
 class Activation:
@@ -72,9 +72,8 @@ class Activation:
 
     def stop(self) -> None:
         """Ramp down as stale_action says, and end the loop; returns when that is done."""
-        settings = self._controller.settings.settings
         self._controller.stop()
-        if not self._loop.finish(settings.ramp_duration + settings.hold_duration + STOP_MARGIN):
+        if not self._loop.finish(self._controller.settings.greatest_stop_time + STOP_MARGIN):
             self._node.get_logger().error('the control did not stop in time and was ended')
         self.reporter.log_changes()
         self.reporter.publish()

@@ -10,6 +10,7 @@ subscriptions and publishes preallocated ones; it neither logs nor waits for any
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import gc
 import sys
 import threading
@@ -18,6 +19,7 @@ from typing import Any
 
 from ..feedforward.controller import FeedforwardController
 from ..feedforward.joint_state import JointStateMonitor
+from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
 from .clock import Clock
 from .direct import DirectSubscription
@@ -63,6 +65,7 @@ class ControlLoop:
         self._schedule = PeriodicSchedule(period, clock.now, clock.sleep)
         self._finished = threading.Event()
         self._quit = False
+        self._next_terms = 0.0
         self._thread = threading.Thread(target=self._run, name='control_loop', daemon=True)
         self.statistics = LoopStatistics(period)
 
@@ -92,26 +95,37 @@ class ControlLoop:
         return in_time
 
     def _run(self) -> None:
-        statistics, next_terms = self.statistics, 0.0
         while not self._clock.now() and not self._quit:
             self._clock.sleep(self._period)  # simulated time has not begun
         self._schedule.start()
         while not self._quit and self._controller.state is not State.STOPPED:
             lateness = self._schedule.wait()
             began = time.perf_counter()
-            now, stamp = self._clock.now(), self._clock.stamp()
-            self._take_joint_states(now)
-            command = self._controller.step(now)
-            if command is not None:
-                self._publishers.send_command(command)
-                if self._publishers.named_wanted:
-                    self._publishers.send_named(stamp)
-                if self._publishers.terms_wanted and now >= next_terms:
-                    self._publishers.send_terms(self._controller.terms(), stamp)
-                    next_terms = now + 1.0 / TERMS_RATE
-            statistics.missed = self._schedule.missed
-            statistics.record(lateness, time.perf_counter() - began)
+            now = self._clock.now()
+            self._guard(self._take_joint_states, now)
+            self._guard(self._command, now)
+            self.statistics.missed = self._schedule.missed
+            self.statistics.record(lateness, time.perf_counter() - began)
         self._finished.set()
+
+    def _guard(self, part: Callable[[float], None], now: float) -> None:
+        """Do a part of the tick; what it raises ends the control, and the loop goes on."""
+        try:
+            part(now)
+        except Exception as error:
+            self._controller.fail(Reason.INTERNAL_ERROR, now, error)
+
+    def _command(self, now: float) -> None:
+        command = self._controller.step(now)
+        if command is None:
+            return
+        publishers, stamp = self._publishers, self._clock.stamp()
+        publishers.send_command(command)
+        if publishers.named_wanted:
+            publishers.send_named(stamp)
+        if publishers.terms_wanted and now >= self._next_terms:
+            publishers.send_terms(self._controller.terms(), stamp)
+            self._next_terms = now + 1.0 / TERMS_RATE
 
     def _take_joint_states(self, now: float) -> None:
         for message in self._joint_states.take_all():

@@ -132,8 +132,10 @@ class Reporter:
         self._publisher.publish(diagnostic_array(stamp, name, level, summary_line, values))
 
     def _waiting_for(self) -> str:
-        missing = self._states.missing()
-        return f', no joint state yet of {", ".join(missing)}' if missing else ''
+        if self._controller.state is not State.WAITING:
+            return ''
+        missing = ', '.join(self._states.missing())
+        return f' for a joint state of {missing}' if missing else ' for newer joint states'
 
     def _counts(self) -> dict[str, int]:
         counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
