@@ -108,7 +108,7 @@ class Activation:
         if request.is_cancel:
             controller.cancel()
             return
-        now, stamp = self._clock.now(), self._clock.stamp()
+        now, stamp = self._clock.seen(), self._clock.stamp()
         position, velocity = controller.measured()
         motion = compile_trajectory(
             request, self._configuration.rules, now=stamp, position=position, velocity=velocity

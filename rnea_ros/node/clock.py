@@ -20,7 +20,10 @@ class Clock(Protocol):
     """What the loop needs of time."""
 
     def now(self) -> float:
-        """Return the time that ages and schedules are counted in, s."""
+        """Return the time that ages and schedules are counted in, s; for the loop's thread."""
+
+    def seen(self) -> float:
+        """Return that time as the loop has seen it last, s; for every other thread."""
 
     def stamp(self) -> float:
         """Return the time that messages are stamped with, s."""
@@ -34,6 +37,10 @@ class MachineClock:
 
     def now(self) -> float:
         """Return monotonic time, s; setting the wall clock does not change it."""
+        return time.monotonic()
+
+    def seen(self) -> float:
+        """Return monotonic time, s."""
         return time.monotonic()
 
     def stamp(self) -> float:
@@ -68,6 +75,10 @@ class SimClock:
             if newest < self._time:
                 self._set_back(newest)
             self._time = newest
+        return self._time
+
+    def seen(self) -> float:
+        """Return the simulated time that the loop has seen last, s."""
         return self._time
 
     def stamp(self) -> float:

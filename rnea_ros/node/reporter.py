@@ -98,7 +98,7 @@ class Reporter:
     def publish(self) -> None:
         """Publish diagnostics."""
         controller, report = self._controller, self._statistics.report()
-        now = self._clock.now()
+        now = self._clock.seen()
         level = LEVELS[controller.state]
         if level == DiagnosticStatus.OK and controller.flags:
             level = DiagnosticStatus.WARN
