@@ -102,7 +102,8 @@ class Activation:
         controller = self._controller
         if controller.state not in (State.RAMPING, State.ACTIVE):
             raise _NotFollowingError('not_active', f'the control is {controller.state.value}')
-        if controller.mode is Mode.GRAVITY:
+        # The mode that was asked for last; the loop takes changes and motions in their order.
+        if self._configuration.settings.settings.mode is Mode.GRAVITY:
             raise _NotFollowingError('mode_gravity', 'mode gravity follows no trajectory')
         request = trajectory_request(message)
         if request.is_cancel:

@@ -5,8 +5,8 @@
 The demo: a simulated arm under torque control, in separate processes over real ROS 2 topics.
 
 The arm starts from rest on its brakes, is held weightless, and then follows a demanding motion
-three times with the same gains: under feedback alone, with gravity compensated, and under computed
-torque. At the end stand a table and a picture.
+three times with the same gains: under feedback alone, with gravity compensated, and under
+computed torque. At the end stand a table and a picture.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
 from ..resources import share_path
 from ..robot import RobotModel
 from .demo_client import DemoClient, DemoError, Recording
-from .demo_motion import POSES, Motion, gains, start_pose
+from .demo_motion import KD, KP, POSES, Motion, inertias, start_pose
 from .demo_report import Phase, picture, table
 
 Array: TypeAlias = NDArray[np.float64]
@@ -48,6 +48,9 @@ RETURN = 3.0
 BLEND = 0.5
 LEAD = 0.3
 """s: held weightless, way back to the start, change of mode, from sending to starting a motion"""
+
+ARRIVED, ARRIVAL_CHECKS = 0.02, 30
+"""rad or m from the start pose; looks at whether the arm is there"""
 
 NEEDED_GAIN = 10.0
 """How many times better than feedback alone computed torque has to be."""
@@ -127,10 +130,11 @@ class Demo:
         joints = model.joint_names if pose is None else model.joint_names[: pose.size]
         self._joints = joints
         self._pose = start_pose(model, joints) if pose is None else pose
-        self._kp, self._kd = gains(model, joints, self._pose, 1.0 / options.rate)
+        self._inertias = inertias(model, joints, self._pose)
         self._motion = Motion.for_robot(model, joints, self._pose, options.seconds)
         self._processes = Processes(self._output)
         self._name = model.name
+        self._lossy = bool(model.damping.any() or model.friction.any())
 
     def run(self) -> int:
         """Run all phases; return the exit code."""
@@ -144,6 +148,8 @@ class Demo:
     @contextmanager
     def _started(self) -> Iterator[DemoClient]:
         """Start simulator, node and client, and take them down in any case."""
+        if self._lossy:
+            print('its URDF has joint damping or friction, which the node does not compensate')
         print('starting the simulated robot and the feedforward node ...')
         try:
             self._processes.start(
@@ -160,8 +166,6 @@ class Demo:
                 'rnea_ros.node.feedforward_node',
                 {
                     'rate': float(self._options.rate),
-                    'gains.kp': self._kp.tolist(),
-                    'gains.kd': self._kd.tolist(),
                     'ramp_duration': BLEND,
                     # A desktop that does other things too may stall the simulator for a while.
                     'joint_states_timeout': 0.25,
@@ -185,17 +189,12 @@ class Demo:
 
     def _follow(self, client: DemoClient, mode: str, title: str) -> Phase:
         """Go to the start, change the mode, follow the motion."""
-        client.set_mode('computed_torque')
-        still = np.zeros(len(self._joints))
-        back = TrajectoryPoint(RETURN, self._pose, still, still)
-        client.send(TrajectoryRequest(self._joints, [back]))
-        client.record(time.time() + RETURN + LEAD)
-
+        self._return(client)
         # Sent before the mode changes: it may start only near the robot, and feedback alone sags.
         start = time.time() + LEAD + BLEND
         client.send(self._motion.request(start))
         client.record(time.time() + LEAD)
-        client.set_mode(mode)
+        self._set_law(client, mode)
         late = int(client.diagnostics['late_ticks'])
         rates, shares = [], []
 
@@ -206,6 +205,9 @@ class Demo:
 
         recording = client.record(start + self._motion.duration, progress)
         print()
+        refused = [key for key in client.diagnostics if key.startswith('count/joint_trajectory')]
+        if refused:
+            raise DemoError(f'the node refused a trajectory: {", ".join(refused)}')
         return Phase(
             title,
             recording,
@@ -214,6 +216,29 @@ class Demo:
             int(client.diagnostics['late_ticks']) - late,
             float(np.mean(shares)),
         )
+
+    def _return(self, client: DemoClient) -> None:
+        """Go to the start pose under computed torque, from wherever the last law left the arm."""
+        self._set_law(client, 'computed_torque')
+        still = np.zeros(len(self._joints))
+        back = TrajectoryPoint(RETURN, self._pose, still, still)
+        client.send(TrajectoryRequest(self._joints, [back]))
+        client.record(time.time() + RETURN)
+        for _ in range(ARRIVAL_CHECKS):
+            positions = client.record(time.time() + LEAD).positions
+            if positions and np.abs(positions[-1] - self._pose).max() < ARRIVED:
+                return
+        raise DemoError('the arm did not come back to its start pose')
+
+    def _set_law(self, client: DemoClient, mode: str) -> None:
+        """
+        Change the control law, with the same stiffness and damping in each.
+
+        Computed torque multiplies its gains by the mass matrix; the other laws' gains are efforts
+        already, so theirs are multiplied by the joints' inertias here.
+        """
+        scale = np.ones(len(self._joints)) if mode == 'computed_torque' else self._inertias
+        client.set_law(mode, KP * scale, KD * scale)
 
     def _tell(self, title: str, recording: Recording, start: float) -> None:
         t = recording.stamps[-1] - start
@@ -245,7 +270,7 @@ def main(args: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog='demo', description=__doc__)
     parser.add_argument('--robot', choices=sorted(POSES), default='panda', help='shipped robot')
     parser.add_argument('--urdf', help='URDF of another robot')
-    parser.add_argument('--rate', type=float, default=1000.0, help='commands a second, Hz')
+    parser.add_argument('--rate', type=float, default=500.0, help='commands a second, Hz')
     parser.add_argument('--seconds', type=float, default=10.0, help='length of the motion, s')
     parser.add_argument('--headless', action='store_true', help='open no window')
     parser.add_argument('--output', default='demo_output', help='directory of picture and logs')

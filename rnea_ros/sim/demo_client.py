@@ -14,7 +14,7 @@ from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
 from numpy.typing import NDArray
-from rcl_interfaces.srv import SetParameters
+from rcl_interfaces.srv import SetParametersAtomically
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
@@ -79,7 +79,9 @@ class DemoClient:
         self._trajectories = self._node.create_publisher(
             JointTrajectory, 'feedforward/joint_trajectory', 1
         )
-        self._parameters = self._node.create_client(SetParameters, 'feedforward/set_parameters')
+        self._parameters = self._node.create_client(
+            SetParametersAtomically, 'feedforward/set_parameters_atomically'
+        )
         self._node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 1)
         self.diagnostics: dict[str, str] = {}
 
@@ -110,19 +112,23 @@ class DemoClient:
             lambda: self._trajectories.get_subscription_count() > 0,
         )
 
-    def set_mode(self, mode: str) -> None:
+    def set_law(self, mode: str, kp: Array, kd: Array) -> None:
         """
-        Change the control law.
+        Change the control law and its gains in one request.
 
+        :param mode: the control law
+        :param kp: proportional gains, shape (m,)
+        :param kd: derivative gains, shape (m,)
         :raises DemoError: the node refuses
         """
-        request = SetParameters.Request(
-            parameters=[Parameter('mode', value=mode).to_parameter_msg()]
+        values = {'mode': mode, 'gains.kp': kp.tolist(), 'gains.kd': kd.tolist()}
+        request = SetParametersAtomically.Request(
+            parameters=[Parameter(k, value=v).to_parameter_msg() for k, v in values.items()]
         )
         self.wait_until('the parameter service', self._parameters.service_is_ready)
         future = self._parameters.call_async(request)
         self.wait_until(f'mode {mode}', future.done)
-        (result,) = future.result().results
+        result = future.result().result
         if not result.successful:
             raise DemoError(f'mode {mode} was refused: {result.reason}')
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo's motion and gains, made to fit whatever arm is given."""
+"""The demo's motion and stiffness, made to fit whatever arm is given."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ FADE = 1.0
 KNOT_INTERVAL = 0.04
 """rad; Hz, from the first to the last joint; s to reach the full amplitude; s between points."""
 
-GREATEST_KP, GREATEST_KD = 100.0, 20.0
-DAMPING_SHARE = 0.25
-"""Derivative gains keep kd * period below this share of a joint's inertia, to stay stable."""
+KP, KD = 100.0, 20.0
+"""Gains of computed torque, 1/s^2 and 1/s: errors fade at 10 rad/s, critically damped."""
 
 
 def start_pose(model: RobotModel, joints: tuple[str, ...]) -> Array:
@@ -52,26 +51,23 @@ def start_pose(model: RobotModel, joints: tuple[str, ...]) -> Array:
     return pose
 
 
-def gains(
-    model: RobotModel, joints: tuple[str, ...], pose: Array, period: float
-) -> tuple[Array, Array]:
+def inertias(model: RobotModel, joints: tuple[str, ...], pose: Array) -> Array:
     """
-    Return proportional and derivative gains that a sampled loop can hold on every joint.
+    Return what each joint turns or moves while the others stand still, diag M(q).
 
     :param model: the robot
     :param joints: the commanded joints
     :param pose: their positions, shape (m,), rad or m
-    :param period: of the loop, s
-    :return: kp and kd, shapes (m,)
+    :return: shape (m,), kg m^2 or kg
     """
     numbers = [model.joint_names.index(name) for name in joints]
-    q, still = np.zeros(model.nv), np.zeros(model.nv)
+    q, still, unit = np.zeros(model.nv), np.zeros(model.nv), np.eye(model.nv)
     q[numbers] = pose
     gravity = model.gravity_torques(q)
-    columns = [model.inverse_dynamics(q, still, unit) - gravity for unit in np.eye(model.nv)]
-    inertia = 1.0 / np.diag(np.linalg.inv(np.array(columns)))[numbers]
-    kd = np.minimum(GREATEST_KD, DAMPING_SHARE * inertia / period)
-    return GREATEST_KP / GREATEST_KD * kd, kd
+    return np.array([
+        model.inverse_dynamics(q, still, unit[number])[number] - gravity[number]
+        for number in numbers
+    ])
 
 
 @dataclass(frozen=True)
