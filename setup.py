@@ -43,7 +43,6 @@ EXTRAS = {
         'example-robot-data',
         'modern-robotics',
         'xacro',
-        'build',
     ],
     'lint': ['ruff', 'mypy', 'import-linter'],
 }

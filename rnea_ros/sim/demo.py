@@ -143,7 +143,7 @@ class Demo:
             client.wait_until_active()
             self._hold_weightless(client)
             phases = [self._follow(client, mode, title) for mode, title in PHASES]
-        return self._report(phases)
+        return self.report(phases)
 
     @contextmanager
     def _started(self) -> Iterator[DemoClient]:
@@ -249,7 +249,13 @@ class Demo:
         line = f'{title:<20} {t:5.1f} of {self._motion.duration:.0f} s, error {error:8.2f} mrad'
         print(f'\r{line}', end='', flush=True)
 
-    def _report(self, phases: Sequence[Phase]) -> int:
+    def report(self, phases: Sequence[Phase]) -> int:
+        """
+        Print the table and draw the picture.
+
+        :param phases: feedback alone first, computed torque last
+        :return: the exit code: 1 where computed torque is not NEEDED_GAIN times better
+        """
         motion = self._motion
         print(f'\n{table(phases, motion)}\n')
         path = self._output / 'demo.png'

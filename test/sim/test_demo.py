@@ -1,0 +1,117 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The demo: its motion, its verdict, and one short run of the whole."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from robots import ROOT
+from ros_process import NO_ROS, new_domain_id
+
+import rnea_ros
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytest.importorskip('mujoco', reason='mujoco is not installed')
+
+from rnea_ros.sim.demo import Demo, main
+from rnea_ros.sim.demo_client import Recording
+from rnea_ros.sim.demo_motion import POSES, Motion, inertias, start_pose
+from rnea_ros.sim.demo_report import Phase, table
+
+PANDA = rnea_ros.RobotModel.from_urdf(ROOT / 'urdf/panda_arm.urdf')
+POSE = np.array(POSES['panda_arm'])
+MOTION = Motion.for_robot(PANDA, PANDA.joint_names, POSE, 6.0)
+
+
+def phase(title: str, error: float) -> Phase:
+    """Return a phase whose every joint is off by an error, rad."""
+    t = np.linspace(0.0, MOTION.duration, 200)
+    positions = list(MOTION.state(t)[0] + error)
+    recording = Recording(stamps=list(100.0 + t), positions=positions)
+    recording.terms = {'gravity': [(100.0 + time, np.zeros(7)) for time in t]}
+    return Phase(title, recording, 100.0, 500.0, 3, 0.1)
+
+
+@pytest.mark.parametrize('robot', sorted(POSES))
+def test_the_motion_stays_within_the_limits_of_every_shipped_robot(robot: str) -> None:
+    model = rnea_ros.RobotModel.from_urdf(ROOT / f'urdf/{robot}.urdf')
+    pose = np.array(POSES[robot])
+    joints = model.joint_names[: pose.size]
+    q, qd, _ = Motion.for_robot(model, joints, pose, 10.0).state(np.linspace(0.0, 10.0, 2000))
+    m = pose.size
+    assert ((q > model.position_lower[:m]) & (q < model.position_upper[:m])).all()
+    assert (np.abs(qd) < model.velocity_limits[:m]).all()
+    assert (np.ptp(q, axis=0) > 0.9).all()
+
+
+def test_velocity_and_acceleration_are_the_positions_derivatives() -> None:
+    h = 1e-5
+    t = np.linspace(0.1, 5.9, 500)
+    (q0, qd0, _), (_, qd1, qdd1), (q2, qd2, _) = (MOTION.state(t + k * h) for k in (-1, 0, 1))
+    np.testing.assert_allclose((q2 - q0) / (2.0 * h), qd1, atol=1e-6)
+    np.testing.assert_allclose((qd2 - qd0) / (2.0 * h), qdd1, atol=1e-4)  # third derivative jumps
+    assert not MOTION.state(np.array([0.0, 6.0]))[1].any()
+
+
+def test_inertias_are_the_diagonal_of_the_mass_matrix() -> None:
+    pinocchio = pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
+    model = pinocchio.buildModelFromUrdf(str(ROOT / 'urdf/panda_arm.urdf'))
+    expected = np.diag(pinocchio.crba(model, model.createData(), POSE))
+    np.testing.assert_allclose(inertias(PANDA, PANDA.joint_names, POSE), expected, rtol=1e-9)
+
+
+def test_an_unknown_robot_starts_in_the_middle_of_its_limits() -> None:
+    pose = start_pose(PANDA, PANDA.joint_names)
+    np.testing.assert_allclose(pose, 0.5 * (PANDA.position_lower + PANDA.position_upper))
+
+
+def test_the_table_tells_error_rate_late_ticks_and_cpu() -> None:
+    text = table([phase('feedback only', 0.1), phase('computed torque', 0.001)], MOTION)
+    assert 'feedback only' in text
+    assert '100.00 mrad' in text
+    assert '1.00 mrad' in text
+    assert '500.0 Hz' in text
+    assert '10.0 %' in text
+
+
+@pytest.mark.parametrize(('error', 'code'), [(0.009, 0), (0.011, 1)])
+def test_computed_torque_has_to_be_ten_times_better(
+    tmp_path: Path, error: float, code: int
+) -> None:
+    options = argparse.Namespace(
+        robot='panda_arm', urdf=None, rate=500.0, seconds=6.0, headless=True, output=tmp_path
+    )
+    phases = [phase('feedback only', 0.1), phase('computed torque', error)]
+    assert Demo(options).report(phases) == code
+    assert (tmp_path / 'demo.png').stat().st_size > 10_000
+
+
+def test_a_urdf_that_is_not_there_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(['--urdf', '/nowhere.urdf', '--output', str(tmp_path)]) == 1
+    assert '/nowhere.urdf' in capsys.readouterr().err
+
+
+@pytest.mark.ros
+def test_the_whole_demo_succeeds(tmp_path: Path) -> None:
+    command = [sys.executable, '-m', 'rnea_ros.sim.demo', '--headless', '--seconds', '4']
+    result = subprocess.run(
+        [*command, '--output', str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {'ROS_DOMAIN_ID': str(new_domain_id())},
+        capture_output=True,
+        text=True,
+        timeout=200.0,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert 'computed torque tracks' in result.stdout
+    assert (tmp_path / 'demo.png').is_file()

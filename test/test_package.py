@@ -1,0 +1,134 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What is shipped: one version, everything in the wheel, documents that say what the code does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+import re
+import subprocess
+import sys
+from typing import Any
+import xml.etree.ElementTree as ElementTree
+import zipfile
+
+import pytest
+from robots import ROOT
+from ros_process import NO_ROS
+
+from rnea_ros.errors import RneaError
+from rnea_ros.feedforward.control_law import Mode
+from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.settings import StaleAction
+from rnea_ros.feedforward.supervisor import State
+from rnea_ros.feedforward.trajectory_rules import TrajectoryReason
+from rnea_ros.resources import ResourceError, share_path
+
+SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
+EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros\.\w+\.\w+)'", SETUP))
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    declared = ElementTree.parse(ROOT / 'package.xml').getroot().findtext('version')
+    assert re.fullmatch(r'\d+\.\d+\.\d+', declared or '')
+    assert f"version='{declared}'" in SETUP
+    changelog = (ROOT / 'CHANGELOG.rst').read_text(encoding='utf-8')
+    assert re.search(rf'^{re.escape(declared or "")} \(', changelog, re.MULTILINE)
+
+
+@pytest.fixture(scope='module')
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    # Built from a copy: setuptools leaves its build directory in the sources.
+    source, target = tmp_path_factory.mktemp('source'), tmp_path_factory.mktemp('wheel')
+    listed = subprocess.run(
+        ['git', 'ls-files', '-co', '--exclude-standard'], cwd=ROOT, capture_output=True, text=True
+    )
+    if listed.returncode != 0:
+        pytest.skip('the wheel is built from a git checkout')
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_bytes((ROOT / name).read_bytes())
+    command = [sys.executable, '-m', 'pip', 'wheel', '-qq', '--no-deps', '-w', str(target), '.']
+    subprocess.run(command, cwd=source, check=True)
+    (path,) = target.glob('*.whl')
+    with zipfile.ZipFile(path) as archive:
+        yield archive
+
+
+def test_the_wheel_has_what_ros_looks_for(wheel: zipfile.ZipFile) -> None:
+    data = {
+        name.split('.data/data/', 1)[1]: wheel.getinfo(name)
+        for name in wheel.namelist()
+        if '.data/data/' in name
+    }
+    expected = {'share/ament_index/resource_index/packages/rnea_ros', 'share/rnea_ros/package.xml'}
+    for directory in ('launch', 'config', 'urdf'):
+        files = [path for path in (ROOT / directory).iterdir() if path.is_file()]
+        assert files
+        expected |= {f'share/rnea_ros/{directory}/{path.name}' for path in files}
+    expected |= {f'lib/rnea_ros/{name}' for name in EXECUTABLES}
+    assert set(data) == expected
+    for name in EXECUTABLES:
+        assert data[f'lib/rnea_ros/{name}'].external_attr >> 16 & 0o100, f'{name} is no program'
+    assert 'rnea_ros/py.typed' in wheel.namelist()
+    assert not [name for name in wheel.namelist() if name.startswith('test')]
+
+
+@pytest.mark.parametrize('name', EXECUTABLES)
+def test_every_executable_has_a_main(name: str) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    assert callable(import_module(EXECUTABLES[name]).main)
+
+
+def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    import yaml
+
+    from rnea_ros.node.parameters import PARAMETERS
+
+    text = (ROOT / 'config/feedforward.yaml').read_text(encoding='utf-8')
+    values: dict[str, Any] = yaml.safe_load(text)['/**']['ros__parameters']
+    defaults = {name: declaration.default for name, declaration in PARAMETERS.items()}
+    del defaults['robot_description']
+    assert values == defaults
+    while_active = {name for name, declared in PARAMETERS.items() if declared.while_active}
+    marked = set(re.findall(r'^    ([\w.]+):[^#\n]*# \(active\)', text, re.MULTILINE))
+    assert marked == while_active
+
+
+@pytest.mark.parametrize('words', [Mode, State, StaleAction, Reason, TrajectoryReason])
+def test_the_documents_explain_every_word_of_the_log(words: Any) -> None:
+    text = (ROOT / 'docs/control.md').read_text(encoding='utf-8')
+    # Two that cannot come from a message: the node takes a cancel apart, and checks itself.
+    unseen = {'no_points', 'start_not_finite'}
+    missing = [word.value for word in words if f'`{word.value}`' not in text]
+    assert set(missing) <= unseen
+
+
+def test_a_file_of_the_package_is_found_and_a_missing_one_named() -> None:
+    assert share_path('urdf/panda.urdf').samefile(ROOT / 'urdf/panda.urdf')
+    with pytest.raises(ResourceError, match=r'urdf/none\.urdf'):
+        share_path('urdf/none.urdf')
+    assert issubclass(ResourceError, RneaError)
+
+
+def test_every_source_file_states_its_licence() -> None:
+    header = '# Copyright 2026 The rnea_ros authors\n# SPDX-License-Identifier: Apache-2.0\n'
+    sources = [
+        path
+        for directory in ('rnea_ros', 'test', 'launch')
+        for path in (ROOT / directory).rglob('*.py')
+    ]
+    assert len(sources) > 50
+    without = [str(path) for path in sources if not path.read_text('utf-8').startswith(header)]
+    assert not without
+
+
+def test_documents_link_to_files_that_exist() -> None:
+    for document in [ROOT / 'README.md', *Path(ROOT / 'docs').glob('*.md')]:
+        for link in re.findall(r'\]\(([^)#:]+)\)', document.read_text(encoding='utf-8')):
+            assert (document.parent / link).exists(), f'{document.name} links to {link}'
