@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..robot import RobotModel
 from .control_law import ControlLaw, Mode, Terms
+from .flags import Flags
 from .joint_state import JointStateMonitor
 from .output import OutputStage
 from .reasons import Reason
@@ -30,9 +31,6 @@ from .supervisor import Event, State, Supervisor
 from .trajectory import Setpoint, Trajectory
 
 Array: TypeAlias = NDArray[np.float64]
-
-FROZEN_AFTER = 0.08
-"""Joint states that repeat their values for so long during a commanded motion are flagged, s."""
 
 
 class FeedforwardController:
@@ -63,12 +61,10 @@ class FeedforwardController:
         self._wanted = (np.zeros(n), np.zeros(n), np.zeros(n))
         self._has_wanted = False
         self._began = False
-        self._still_at = 0.0
         self._gravity = np.zeros(len(settings.joints))
         self._share = 1.0
         self.error: Exception | None = None
-        self.flags: frozenset[Reason] = frozenset()
-        self.flag_counts: Counter[Reason] = Counter()
+        self._flags = Flags(states, self._reference, self._commanded, settings.settings.period)
 
     @property
     def state(self) -> State:
@@ -79,6 +75,16 @@ class FeedforwardController:
     def reason(self) -> Reason | None:
         """Why the control ended, None while it has not."""
         return self._supervisor.reason
+
+    @property
+    def flags(self) -> frozenset[Reason]:
+        """What is wrong while the control goes on."""
+        return self._flags.raised
+
+    @property
+    def flag_counts(self) -> Counter[Reason]:
+        """How often each flag was raised."""
+        return self._flags.counts
 
     @property
     def mode(self) -> Mode:
@@ -221,7 +227,7 @@ class FeedforwardController:
             self._begin(now)
         if not self._began:
             return None
-        self._flag(now)
+        self._flags.update(now)
         if self._supervisor.state in (State.RAMPING, State.ACTIVE):
             if not stale:
                 return self._control(now)
@@ -307,24 +313,3 @@ class FeedforwardController:
         gravity = self._law.gravity(self._states.position)[self._commanded]
         if math.isfinite(gravity.sum()):
             self._gravity = gravity
-
-    def _flag(self, now: float) -> None:
-        """Say what is wrong while the control goes on."""
-        if not self._reference.moving:
-            self._still_at = now
-        in_motion = now - self._still_at > FROZEN_AFTER
-        frozen = in_motion and self._states.frozen_for(self._commanded) > FROZEN_AFTER
-        late = self._states.late(now, self._settings.settings.period)
-        flags = frozenset(
-            reason
-            for reason, holds in (
-                (Reason.JOINT_STATES_LATE, late),
-                (Reason.JOINT_STATES_FROZEN, frozen),
-                (Reason.REFERENCE_STALE, self._reference.stale),
-            )
-            if holds
-        )
-        # Replaced, not changed: another thread may be reading them.
-        if flags - self.flags:
-            self.flag_counts = self.flag_counts + Counter(flags - self.flags)
-        self.flags = flags
