@@ -85,6 +85,9 @@ class RosProcess:
             text=True,
             errors='replace',
             start_new_session=True,
+            # It keeps the domain's lock too: should the tests be killed, what they leave running
+            # is alone in its domain.
+            pass_fds=[_domains[domain_id]] if domain_id in _domains else [],
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
