@@ -3,14 +3,23 @@
 
 """Rigid-body dynamics of robots from their URDF, and torque feedforward on ROS 2 built on it."""
 
-from .errors import InputError, RneaError, UnknownNameError, UrdfError, UrdfWarning
-from .robot import RobotModel
-from .wrench import Wrench
+from .errors import (
+    InputError,
+    RneaError,
+    SingularityError,
+    UnknownNameError,
+    UrdfError,
+    UrdfWarning,
+)
+from .robot import BaseMotion, ReferenceFrame, RobotModel, Wrench
 
 __all__ = [
+    'BaseMotion',
     'InputError',
+    'ReferenceFrame',
     'RneaError',
     'RobotModel',
+    'SingularityError',
     'UnknownNameError',
     'UrdfError',
     'UrdfWarning',

@@ -11,6 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import InputError
 
 
+def finite_number(argument: str, value: float) -> float:
+    """
+    Return a finite number.
+
+    :param argument: its name, for the error
+    :param value: a real number
+    :raises InputError: no real number, or not finite
+    """
+    return float(finite_array(argument, value, ()))
+
+
 def finite_vector(argument: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
     """
     Return finite numbers as a contiguous array of the caller's own.
@@ -20,15 +31,44 @@ def finite_vector(argument: str, values: ArrayLike, size: int) -> NDArray[np.flo
     :param size: shape (size,) is wanted
     :raises InputError: no real numbers, another shape, a value that is not finite
     """
+    return finite_array(argument, values, (size,))
+
+
+def finite_array(
+    argument: str, values: ArrayLike, shape: tuple[int | None, ...]
+) -> NDArray[np.float64]:
+    """
+    Return finite numbers as a contiguous array of the caller's own.
+
+    :param argument: its name, for the error
+    :param values: anything array-like of real numbers
+    :param shape: the shape that is wanted, None where any length will do
+    :raises InputError: no real numbers, another shape, a value that is not finite
+    """
+    array = np.array(real_array(argument, values), order='C')
+    fits = len(array.shape) == len(shape) and all(
+        wanted in (None, found) for wanted, found in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted_shape = str(shape).replace('None', 'N')
+        raise InputError(argument, f'has shape {array.shape}, not {wanted_shape}')
+    if not np.isfinite(array).all():
+        raise InputError(argument, f'has a value that is not finite: {array.tolist()}')
+    return array
+
+
+def real_array(argument: str, values: ArrayLike) -> NDArray[np.float64]:
+    """
+    Return real numbers as an array of any shape, the caller's own memory where it is one already.
+
+    :param argument: its name, for the error
+    :param values: anything array-like of real numbers
+    :raises InputError: no real numbers
+    """
     try:
         given = np.asarray(values)
         if given.dtype.kind not in 'biufO':
             raise TypeError(f'its type is {given.dtype}')
-        array = np.array(given, dtype=np.float64)
+        return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(argument, f'is not an array of real numbers: {error}') from error
-    if array.shape != (size,):
-        raise InputError(argument, f'has shape {array.shape}, not ({size},)')
-    if not np.isfinite(array).all():
-        raise InputError(argument, f'has a value that is not finite: {array.tolist()}')
-    return array

@@ -79,3 +79,17 @@ class UnknownNameError(RneaError, KeyError):
 
     def __str__(self) -> str:
         return f'unknown {self.kind} {self.name!r}; known are {", ".join(self.known)}'
+
+
+class SingularityError(RneaError):
+    """
+    Equations have no solution, or none that means anything.
+
+    :param element: the joint, link or contact at fault
+    :param reason: what is wrong with it, with the offending value
+    """
+
+    def __init__(self, element: str, reason: str) -> None:
+        super().__init__(f'{element} {reason}')
+        self.element = element
+        self.reason = reason

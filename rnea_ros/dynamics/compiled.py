@@ -44,32 +44,62 @@ if COMPILED:
 
 def compiled(function: Kernel) -> Kernel:
     """
-    Compile a kernel to machine code where numba is available.
+    Compile a function that kernels are made of; it becomes a part of each that calls it.
 
     :param function: a function over numpy arrays, floats and tuples of floats
     :return: the function, compiled at its first call, or unchanged
     """
+    return _jitted(function, forceinline=True)
+
+
+def entry(function: Kernel) -> Kernel:
+    """
+    Compile a kernel that Python calls once for one sample.
+
+    :param function: a function over numpy arrays
+    :return: the function, compiled at its first call, or unchanged
+    """
+    return _jitted(function)
+
+
+def batch_entry(function: Kernel) -> Kernel:
+    """
+    Compile a kernel that Python calls once for many samples; it lets other threads run meanwhile.
+
+    :param function: a function over numpy arrays
+    :return: the function, compiled at its first call, or unchanged
+    """
+    return _jitted(function, nogil=True)
+
+
+def _jitted(function: Kernel, **options: bool) -> Kernel:
     if not COMPILED:
         return function
-    # Fused multiply-add is the one liberty taken: NaN and infinity keep their meaning.
-    options: dict[str, Any] = {'fastmath': {'contract'}, 'error_model': 'numpy'}
+    # Fused multiply-add, and a zero that may lose its sign, are the liberties taken: NaN and
+    # infinity keep their meaning.
+    fastmath = {'contract', 'nsz'}
     try:
-        jitted: Any = numba.njit(cache=True, **options)(function)
+        jitted: Any = numba.njit(
+            cache=True, fastmath=fastmath, error_model='numpy', **options
+        )(function)
     except RuntimeError:  # no directory to cache in, as in a read-only container
-        return numba.njit(**options)(function)  # type: ignore[no-any-return]
+        return numba.njit(  # type: ignore[no-any-return]
+            fastmath=fastmath, error_model='numpy', **options
+        )(function)
     # numba drops a cached kernel when its own file changes, but not when a kernel that was inlined
     # into it changes in another file. One stamp over all kernels closes that gap.
     jitted._cache._cache_file._source_stamp = _KERNELS_STAMP
     return jitted  # type: ignore[no-any-return]
 
 
-def entry_point(kernel: Callable[..., None], arguments: tuple[Any, ...]) -> Callable[..., None]:
+def entry_point(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """
     Return a kernel compiled for arguments of these types, without its dispatcher.
 
     numba's dispatcher looks the types of the arguments up at every call, which costs as much as a
     recursion over a small arm. Whoever calls the result answers for the types: only arrays of the
-    same dtype, dimension and contiguity may be passed.
+    same dtype, dimension and contiguity may be passed. The kernel itself may still be called; it
+    raises TypeError for arguments of any other types from now on.
 
     :param kernel: a compiled kernel
     :param arguments: arguments to compile for; the kernel is called once with them
@@ -78,5 +108,6 @@ def entry_point(kernel: Callable[..., None], arguments: tuple[Any, ...]) -> Call
     overloads = getattr(kernel, 'overloads', None)
     if overloads is None:
         return kernel
+    kernel.disable_compile()  # type: ignore[attr-defined]  # other types are an error, not a wait
     types = tuple(numba.typeof(argument) for argument in arguments)
     return overloads[types].entry_point  # type: ignore[no-any-return]

@@ -7,8 +7,8 @@ The recursive Newton-Euler algorithm: tau = ID(q, qd, qdd, f_ext).
 Two passes over the tree (Featherstone 2008, table 5.1, equations in body coordinates). Outwards,
 from the base to the leaves, each body's velocity and acceleration follow from its parent's; what
 force such motion needs is the body's equation of motion. Inwards, from the leaves to the base,
-each joint carries its body's force and what its children passed on, and the joint's own direction
-picks the torque out of it.
+each joint carries its body's force and what its children passed on, and the joint's motion
+subspace picks the generalised forces out of it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiled import compiled
-from .joints import joint_effort, joint_motion, joint_transform
+from .joints import add_joint_efforts, add_joint_motion, joint_transform, velocity_product
+from .lanes import put
 from .spatial import (
     ZERO,
+    SpatialVector,
     add,
     apply_inertia,
+    cross,
     cross_force,
-    cross_motion,
     load,
     load3,
     load33,
+    rotate,
+    scale3,
     store,
     store3,
     store33,
@@ -48,56 +52,84 @@ def inverse_dynamics(
     Write into tau the generalised forces that the motion needs (tables 5.1 and 5.2).
 
     :param bodies: bodies of a :class:`~rnea_ros.dynamics.workspace.Workspace`, base first, parent
-        before child; the base's ``a`` is minus gravity, ``f_ext`` is the force that the
-        environment exerts on the body, [moment; force] in body coordinates. ``v``, ``a``, ``f``,
-        ``E``, ``r`` are written
-    :param q: joint positions, shape (n,), rad or m
-    :param qd: joint velocities, shape (n,), rad/s or m/s
-    :param qdd: joint accelerations, shape (n,), rad/s^2 or m/s^2
-    :param tau: joint efforts, shape (n,), N m or N; overwritten
+        before child; the base's ``v`` and ``a`` are its motion, gravity taken off; ``f_ext`` is
+        the force that the environment exerts on the body, [moment; force] in body coordinates.
+        ``E``, ``r``, ``v``, ``a``, ``f`` are written; ``f`` ends as the force through the joint
+    :param q: joint positions, shape (nq,), rad or m
+    :param qd: joint velocities, shape (nv,), rad/s or m/s
+    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
+    :param tau: joint efforts, shape (nv,), N m or N; overwritten
     """
-    for j in range(tau.shape[0]):
-        tau[j] = 0.0
     store(bodies[0]['f'], ZERO)
-
     for i in range(1, bodies.shape[0]):
         body = bodies[i]
-        parent = bodies[body['parent']]
-        kind, j, ratio = body['kind'], body['coordinate'], body['ratio']
-
-        # X_up = X_J X_T,  v_J = S qd; a mimic joint's coordinate is that of the joint it follows
-        E, r = joint_transform(
-            kind, ratio * q[j] + body['offset'], load33(body['E_T']), load3(body['r_T'])
-        )
-        v_J = joint_motion(kind, ratio * qd[j])
-        a_J = joint_motion(kind, ratio * qdd[j])
-
-        # v_i = X_up v_parent + v_J                                           (5.14)
-        v = add(transform_motion(E, r, load(parent['v'])), v_J)
-        # a_i = X_up a_parent + S qdd + v_i x v_J, with a_0 = -g              (5.15)
-        a = add(add(transform_motion(E, r, load(parent['a'])), a_J), cross_motion(v, v_J))
+        v, a = move_body(bodies, body, q, qd, qdd)
         # f_i = I_i a_i + v_i x* I_i v_i - f_ext                              (5.16)
         mass, h, J = body['mass'], load3(body['h']), load33(body['J'])
-        f = subtract(
-            add(
-                apply_inertia(mass, h, J, a),
-                cross_force(v, apply_inertia(mass, h, J, v)),
-            ),
-            load(body['f_ext']),
-        )
+        f = add(apply_inertia(mass, h, J, a), cross_force(v, apply_inertia(mass, h, J, v)))
+        store(body['f'], subtract(f, load(body['f_ext'])))
+    gather_efforts(bodies, tau)
 
+
+@compiled
+def gravity_torques(
+    bodies: NDArray[np.void], q: NDArray[np.float64], tau: NDArray[np.float64]
+) -> None:
+    """
+    Write into tau the generalised forces that hold the tree still: ID(q, 0, 0, f_ext).
+
+    Where nothing moves, no acceleration has an angular part, and (5.14) to (5.16) shrink. Only
+    the linear part of the base's ``a`` counts. Arguments as in :func:`inverse_dynamics`; ``E``,
+    ``r``, ``a`` and ``f`` are written.
+    """
+    store(bodies[0]['f'], ZERO)
+    for i in range(1, bodies.shape[0]):
+        body = bodies[i]
+        E, r = joint_transform(body, q)
         store33(body['E'], E)
         store3(body['r'], r)
-        store(body['v'], v)
-        store(body['a'], a)
-        store(body['f'], f)
+        a = rotate(E, load(bodies[body['parent']]['a'])[1])
+        store(body['a'], (ZERO[0], a))
+        f = (cross(load3(body['h']), a), scale3(body['mass'], a))
+        store(body['f'], subtract(f, load(body['f_ext'])))
+    gather_efforts(bodies, tau)
 
+
+@compiled
+def move_body(
+    bodies: NDArray[np.void],
+    body: np.void,
+    q: NDArray[np.float64],
+    qd: NDArray[np.float64],
+    qdd: NDArray[np.float64],
+) -> tuple[SpatialVector, SpatialVector]:
+    """Return a body's velocity and acceleration; they, ``E`` and ``r`` are written too."""
+    parent = bodies[body['parent']]
+    # X_up = X_J X_T
+    E, r = joint_transform(body, q)
+    # v_i = X_up v_parent + S qd                                              (5.14)
+    v = add_joint_motion(body, transform_motion(E, r, load(parent['v'])), qd)
+    # a_i = X_up a_parent + S qdd + v_i x S qd, with a_0 = -g                 (5.15)
+    a = add_joint_motion(body, transform_motion(E, r, load(parent['a'])), qdd)
+    a = add(a, velocity_product(body, v, qd))
+    store33(body['E'], E)
+    store3(body['r'], r)
+    store(body['v'], v)
+    store(body['a'], a)
+    return v, a
+
+
+@compiled
+def gather_efforts(bodies: NDArray[np.void], tau: NDArray[np.float64]) -> None:
+    """Pass every body's force on to its parent, and write into tau what the joints carry."""
+    for j in range(tau.shape[0]):
+        put(tau, j, 0.0)
     for i in range(bodies.shape[0] - 1, 0, -1):
         body = bodies[i]
         parent = bodies[body['parent']]
         f = load(body['f'])
         # tau_i = S^T f_i                                                     (5.11)
-        tau[body['coordinate']] += body['ratio'] * joint_effort(body['kind'], f)
+        add_joint_efforts(body, f, tau)
         # f_parent = f_parent + X_up^T f_i                                    (5.20)
         f_at_parent = transform_force_back(load33(body['E']), load3(body['r']), f)
         store(parent['f'], add(load(parent['f']), f_at_parent))

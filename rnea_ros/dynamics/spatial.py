@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiled import compiled
+from .lanes import number, put
 
 Vector3: TypeAlias = tuple[float, float, float]
 Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
@@ -80,6 +81,60 @@ def rotate_back(E: Matrix3, a: Vector3) -> Vector3:
 
 
 @compiled
+def dot3(a: Vector3, b: Vector3) -> float:
+    """Return a . b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@compiled
+def transpose(E: Matrix3) -> Matrix3:
+    """Return E^T."""
+    return (
+        (E[0][0], E[1][0], E[2][0]),
+        (E[0][1], E[1][1], E[2][1]),
+        (E[0][2], E[1][2], E[2][2]),
+    )
+
+
+@compiled
+def add33(A: Matrix3, B: Matrix3) -> Matrix3:
+    """Return A + B."""
+    return (add3(A[0], B[0]), add3(A[1], B[1]), add3(A[2], B[2]))
+
+
+@compiled
+def subtract33(A: Matrix3, B: Matrix3) -> Matrix3:
+    """Return A - B."""
+    return (subtract3(A[0], B[0]), subtract3(A[1], B[1]), subtract3(A[2], B[2]))
+
+
+@compiled
+def outer(a: Vector3, b: Vector3) -> Matrix3:
+    """Return a b^T."""
+    return (scale3(a[0], b), scale3(a[1], b), scale3(a[2], b))
+
+
+@compiled
+def multiply3(A: Matrix3, B: Matrix3) -> Matrix3:
+    """Return A B."""
+    return (rotate_back(B, A[0]), rotate_back(B, A[1]), rotate_back(B, A[2]))
+
+
+@compiled
+def rotate_matrix_back(E: Matrix3, A: Matrix3) -> Matrix3:
+    """Return E^T A E, a matrix in the coordinates that E turns away from."""
+    return multiply3(transpose(E), multiply3(A, E))
+
+
+@compiled
+def cross_columns(r: Vector3, A: Matrix3) -> Matrix3:
+    """Return (r x) A: the cross product of r with every column."""
+    return transpose((cross(r, (A[0][0], A[1][0], A[2][0])),
+                      cross(r, (A[0][1], A[1][1], A[2][1])),
+                      cross(r, (A[0][2], A[1][2], A[2][2]))))
+
+
+@compiled
 def add(a: SpatialVector, b: SpatialVector) -> SpatialVector:
     """Return a + b."""
     return (add3(a[0], b[0]), add3(a[1], b[1]))
@@ -89,6 +144,12 @@ def add(a: SpatialVector, b: SpatialVector) -> SpatialVector:
 def subtract(a: SpatialVector, b: SpatialVector) -> SpatialVector:
     """Return a - b."""
     return (subtract3(a[0], b[0]), subtract3(a[1], b[1]))
+
+
+@compiled
+def scale(factor: float, a: SpatialVector) -> SpatialVector:
+    """Return factor * a."""
+    return (scale3(factor, a[0]), scale3(factor, a[1]))
 
 
 @compiled
@@ -126,43 +187,96 @@ def apply_inertia(mass: float, h: Vector3, J: Matrix3, m: SpatialVector) -> Spat
 
 
 @compiled
+def transform_inertia_back(
+    E: Matrix3, r: Vector3, mass: float, h: Vector3, J: Matrix3
+) -> tuple[Vector3, Matrix3]:
+    """
+    Return h and J of X^T I X, a rigid body's inertia taken from frame B back to A (eq. 2.66).
+
+    The mass stays. h moves to h + m r; J grows by 2 (h.r) 1 - h r^T - r h^T + m (r.r 1 - r r^T).
+    """
+    h = rotate_back(E, h)
+    g = add3(h, scale3(0.5 * mass, r))
+    spread = 2.0 * dot3(g, r)
+    J = subtract33(subtract33(rotate_matrix_back(E, J), outer(g, r)), outer(r, g))
+    J = (
+        (J[0][0] + spread, J[0][1], J[0][2]),
+        (J[1][0], J[1][1] + spread, J[1][2]),
+        (J[2][0], J[2][1], J[2][2] + spread),
+    )
+    return add3(h, scale3(mass, r)), J
+
+
+@compiled
+def component(m: SpatialVector, k: int) -> float:
+    """Return one of six components, three angular, then three linear."""
+    if k < 3:
+        return m[0][0] if k == 0 else (m[0][1] if k == 1 else m[0][2])
+    return m[1][0] if k == 3 else (m[1][1] if k == 4 else m[1][2])
+
+
+@compiled
+def basis_vector(k: int) -> SpatialVector:
+    """Return the spatial vector whose component k is one and whose others are zero."""
+    return (
+        (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0),
+        (1.0 if k == 3 else 0.0, 1.0 if k == 4 else 0.0, 1.0 if k == 5 else 0.0),
+    )
+
+
+@compiled
 def load3(array: NDArray[np.float64]) -> Vector3:
     """Return an array of shape (3,) as a tuple."""
-    return (array[0], array[1], array[2])
+    return (number(array, 0), number(array, 1), number(array, 2))
 
 
 @compiled
 def load33(array: NDArray[np.float64]) -> Matrix3:
     """Return an array of shape (3, 3) as a tuple of rows."""
     return (
-        (array[0, 0], array[0, 1], array[0, 2]),
-        (array[1, 0], array[1, 1], array[1, 2]),
-        (array[2, 0], array[2, 1], array[2, 2]),
+        (number(array, (0, 0)), number(array, (0, 1)), number(array, (0, 2))),
+        (number(array, (1, 0)), number(array, (1, 1)), number(array, (1, 2))),
+        (number(array, (2, 0)), number(array, (2, 1)), number(array, (2, 2))),
     )
 
 
 @compiled
 def load(array: NDArray[np.float64]) -> SpatialVector:
     """Return an array of shape (6,), [angular; linear], as a spatial vector."""
-    return ((array[0], array[1], array[2]), (array[3], array[4], array[5]))
+    return (
+        (number(array, 0), number(array, 1), number(array, 2)),
+        (number(array, 3), number(array, 4), number(array, 5)),
+    )
 
 
 @compiled
 def store(array: NDArray[np.float64], m: SpatialVector) -> None:
     """Write a spatial vector into an array of shape (6,), [angular; linear]."""
-    array[0], array[1], array[2] = m[0]
-    array[3], array[4], array[5] = m[1]
+    put(array, 0, m[0][0])
+    put(array, 1, m[0][1])
+    put(array, 2, m[0][2])
+    put(array, 3, m[1][0])
+    put(array, 4, m[1][1])
+    put(array, 5, m[1][2])
 
 
 @compiled
 def store33(array: NDArray[np.float64], E: Matrix3) -> None:
     """Write a tuple of rows into an array of shape (3, 3)."""
-    array[0, 0], array[0, 1], array[0, 2] = E[0]
-    array[1, 0], array[1, 1], array[1, 2] = E[1]
-    array[2, 0], array[2, 1], array[2, 2] = E[2]
+    put(array, (0, 0), E[0][0])
+    put(array, (0, 1), E[0][1])
+    put(array, (0, 2), E[0][2])
+    put(array, (1, 0), E[1][0])
+    put(array, (1, 1), E[1][1])
+    put(array, (1, 2), E[1][2])
+    put(array, (2, 0), E[2][0])
+    put(array, (2, 1), E[2][1])
+    put(array, (2, 2), E[2][2])
 
 
 @compiled
 def store3(array: NDArray[np.float64], a: Vector3) -> None:
     """Write a tuple into an array of shape (3,)."""
-    array[0], array[1], array[2] = a
+    put(array, 0, a[0])
+    put(array, 1, a[1])
+    put(array, 2, a[2])

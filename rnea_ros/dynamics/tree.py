@@ -11,7 +11,7 @@ numbers the bodies. The :class:`KinematicTree` that it builds is frozen and vali
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -19,64 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TreeError
+from .bodies import BASE, BODY
 from .inertia import RigidBodyInertia
-from .joints import JointKind
+from .joint_types import JointType, Movement
+from .joints import DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .placement import Placement, rotation_from_z_to
 
-BASE = 0
+WORLD = ''
+"""The name of the frame that a floating robot moves in; no link has it."""
 
-BODY = np.dtype(
-    [
-        ('parent', np.int64),
-        ('kind', np.int64),
-        ('coordinate', np.int64),
-        ('ratio', np.float64),          # a mimic joint moves by ratio q + offset
-        ('offset', np.float64),
-        ('E_T', np.float64, (3, 3)),    # X_T: from the parent body's coordinates at q = 0
-        ('r_T', np.float64, (3,)),
-        ('mass', np.float64),
-        ('h', np.float64, (3,)),
-        ('J', np.float64, (3, 3)),
-        ('E', np.float64, (3, 3)),      # X_up at the present q
-        ('r', np.float64, (3,)),
-        ('v', np.float64, (6,)),        # spatial velocity, acceleration, force
-        ('a', np.float64, (6,)),
-        ('f', np.float64, (6,)),
-        ('f_ext', np.float64, (6,)),
-    ],
-    align=True,
-)
-"""One body as the kernels see it: what the tree fixes, then what a recursion writes."""
-
-
-@dataclass(frozen=True)
-class Coordinate:
-    """
-    How a joint takes its position from a coordinate of the tree: position = ratio q + offset.
-
-    :param name: the coordinate; by convention the name of the independent joint
-    :param ratio: 1 for the independent joint, the multiplier of a mimic joint
-    :param offset: 0 for the independent joint, rad or m
-    """
-
-    name: str
-    ratio: float = 1.0
-    offset: float = 0.0
-
-
-@dataclass(frozen=True)
-class MovingJoint:
-    """
-    A joint of one degree of freedom.
-
-    :param kind: revolute or prismatic
-    :param axis: unit vector in the joint frame, shape (3,)
-    :param coordinate: where its position comes from
-    """
-
-    kind: JointKind
-    axis: NDArray[np.float64]
-    coordinate: Coordinate
+FIXED: JointType = ()
+"""A joint that does not move."""
 
 
 @dataclass(frozen=True)
@@ -93,18 +46,70 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class JointCoordinates:
+    """
+    Where a joint's numbers stand.
+
+    :param positions: its part of q
+    :param velocities: its part of qd, qdd and tau
+    """
+
+    positions: slice
+    velocities: slice
+
+
+@dataclass(frozen=True)
+class TreeLink:
+    """A link as it was given to :meth:`TreeBuilder.add_link`."""
+
+    name: str
+    parent: str
+    placement: Placement
+    joint: JointType
+    inertia: RigidBodyInertia
+
+
+@dataclass(frozen=True)
 class KinematicTree:
     """
     Bodies and joints for the kernels; made by :class:`TreeBuilder`.
 
-    :param bodies: base first, parent before child, dtype :data:`BODY`, read-only
-    :param coordinates: names in the order of q
+    :param bodies: base first, parent before child, dtype :data:`~rnea_ros.dynamics.bodies.BODY`,
+        read-only
+    :param joints: the independent joints' places in q and qd, in their order
     :param frames: every link by its name, those behind fixed joints too
+    :param links: what the tree was built from, the root first
+    :param own_bodies: names of links that are not lumped though they are fixed
     """
 
     bodies: NDArray[np.void]
-    coordinates: tuple[str, ...]
+    joints: Mapping[str, JointCoordinates]
     frames: Mapping[str, Frame]
+    links: tuple[TreeLink, ...]
+    own_bodies: frozenset[str] = frozenset()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_tree, (self.links, tuple(self.joints), self.own_bodies))
+
+    @property
+    def nq(self) -> int:
+        """The number of position coordinates."""
+        return int(self.bodies[BASE]['position'])
+
+    @property
+    def nv(self) -> int:
+        """The number of velocity coordinates."""
+        return int(self.bodies[BASE]['dof'])
+
+    def quaternions(self) -> list[tuple[str, int, int, bool]]:
+        """Return, for each joint with a quaternion, name, first q, first qd, whether it floats."""
+        found = []
+        for name, joint in self.joints.items():
+            positions = joint.positions.stop - joint.positions.start
+            if positions > joint.velocities.stop - joint.velocities.start:
+                floats = positions == POSITIONS[JointKind.FLOATING]
+                found.append((name, joint.positions.start, joint.velocities.start, floats))
+        return found
 
 
 class TreeBuilder:
@@ -112,21 +117,28 @@ class TreeBuilder:
     Collects links from the root outwards.
 
     :param root: the name of the root link; it does not move
-    :param coordinates: names of the coordinates, in the order of q
+    :param joints: names of the independent joints, in the order of q; by default in the order in
+        which links bring them
+    :param inertia: the root link's, about its origin
     """
 
-    def __init__(self, root: str, coordinates: Sequence[str]) -> None:
-        self._coordinates = tuple(coordinates)
-        self._frames = {root: Frame(BASE, Placement.identity())}
-        self._inertias = [RigidBodyInertia.zero()]
-        self._joints: list[tuple[int, MovingJoint, Placement]] = []
+    def __init__(
+        self,
+        root: str = WORLD,
+        joints: Sequence[str] | None = None,
+        inertia: RigidBodyInertia | None = None,
+    ) -> None:
+        self._order = None if joints is None else tuple(joints)
+        base = inertia or RigidBodyInertia.zero()
+        self._links = [TreeLink(root, root, Placement.identity(), FIXED, base)]
+        self._names = {root}
 
     def add_link(
         self,
         name: str,
         parent: str,
         placement: Placement,
-        joint: MovingJoint | None,
+        joint: JointType,
         inertia: RigidBodyInertia,
     ) -> None:
         """
@@ -135,47 +147,117 @@ class TreeBuilder:
         :param name: the link's name, new to the tree
         :param parent: the parent link's name
         :param placement: where the joint frame stands in the parent link, at joint position 0
-        :param joint: how the link moves, or None where it is fixed to its parent
+        :param joint: how the link moves, from :mod:`~rnea_ros.dynamics.joint_types`
         :param inertia: of the link, about its own origin, in its own coordinates
-        :raises TreeError: unknown parent or coordinate, name taken, axis not of unit length,
-            numbers that are not finite
+        :raises TreeError: unknown parent or joint, name taken, axis not of unit length, numbers
+            that are not finite
         """
-        if name in self._frames:
+        if name in self._names:
             raise TreeError(f'link {name!r}', 'the tree has a link of this name already')
-        if parent not in self._frames:
+        if parent not in self._names:
             raise TreeError(f'link {name!r}', f'the tree has no parent link {parent!r}')
-        carrier = self._frames[parent]
         inertia_numbers = (inertia.mass, *inertia.h, *inertia.J.flat)
-        if not np.isfinite((*placement.translation, *inertia_numbers)).all():
+        placement_numbers = (*placement.translation, *placement.rotation.flat)
+        if not np.isfinite((*placement_numbers, *inertia_numbers)).all():
             raise TreeError(f'link {name!r}', 'its placement or inertia is not finite')
-        if joint is None:
-            frame = Frame(carrier.body, carrier.placement @ placement)
-            self._inertias[frame.body] += inertia.seen_from(frame.placement)
-        else:
-            if joint.coordinate.name not in self._coordinates:
+        for movement in joint:
+            coordinate = movement.coordinate
+            if self._order is not None and coordinate.joint not in self._order:
+                raise TreeError(f'link {name!r}', f'the tree has no joint {coordinate.joint!r}')
+            if not np.isfinite((coordinate.ratio, coordinate.offset)).all():
                 raise TreeError(
-                    f'link {name!r}', f'the tree has no coordinate {joint.coordinate.name!r}'
+                    f'link {name!r}',
+                    f'joint ratio {coordinate.ratio} or offset {coordinate.offset} is not finite',
                 )
-            if not abs(np.linalg.norm(joint.axis) - 1.0) < 1e-9:
-                raise TreeError(f'link {name!r}', f'joint axis {joint.axis} is no unit vector')
-            aligned = Placement(rotation_from_z_to(joint.axis), np.zeros(3))
-            frame = Frame(len(self._inertias), aligned.inverse())
-            in_parent_body = carrier.placement @ placement @ aligned
-            self._joints.append((carrier.body, joint, in_parent_body))
-            self._inertias.append(inertia.seen_from(frame.placement))
-        self._frames[name] = frame
+            if not abs(np.linalg.norm(movement.axis) - 1.0) < 1e-9:
+                raise TreeError(f'link {name!r}', f'joint axis {movement.axis} is no unit vector')
+        self._names.add(name)
+        self._links.append(TreeLink(name, parent, placement, joint, inertia))
 
     def build(self) -> KinematicTree:
         """Return the tree of what was added so far."""
-        bodies = np.zeros(len(self._inertias), dtype=BODY)
-        bodies['E_T'] = bodies['E'] = np.eye(3)
-        for body, inertia in zip(bodies, self._inertias, strict=True):
-            body['mass'], body['h'], body['J'] = inertia.mass, inertia.h, inertia.J
-        for body, (parent, joint, placement) in zip(bodies[1:], self._joints, strict=True):
-            coordinate = joint.coordinate
-            body['parent'], body['kind'] = parent, joint.kind
-            body['coordinate'] = self._coordinates.index(coordinate.name)
-            body['ratio'], body['offset'] = coordinate.ratio, coordinate.offset
-            body['E_T'], body['r_T'] = placement.rotation.T, placement.translation
-        bodies.setflags(write=False)
-        return KinematicTree(bodies, self._coordinates, MappingProxyType(dict(self._frames)))
+        return _tree(tuple(self._links), self._order)
+
+
+def with_bodies_of_their_own(tree: KinematicTree, links: Iterable[str]) -> KinematicTree:
+    """
+    Return the tree with links that are not lumped though they are fixed: their forces show.
+
+    :param tree: the tree
+    :param links: names of links
+    """
+    return _tree(tree.links, tuple(tree.joints), tree.own_bodies.union(links))
+
+
+def _tree(
+    links: tuple[TreeLink, ...],
+    order: Sequence[str] | None,
+    own_bodies: frozenset[str] = frozenset(),
+) -> KinematicTree:
+    """Lump, align and number."""
+    root, *others = links
+    frames = {root.name: Frame(BASE, Placement.identity())}
+    inertias = [root.inertia]
+    rows: list[tuple[int, Movement | None, Placement]] = []
+    for link in others:
+        carrier = frames[link.parent]
+        body, placement = carrier.body, carrier.placement @ link.placement
+        for movement in link.joint:
+            aligned = Placement(rotation_from_z_to(movement.axis), np.zeros(3))
+            rows.append((body, movement, placement @ aligned))
+            inertias.append(RigidBodyInertia.zero())
+            body, placement = len(rows), aligned.inverse()
+        if not link.joint and link.name in own_bodies:
+            rows.append((body, None, placement))
+            inertias.append(RigidBodyInertia.zero())
+            body, placement = len(rows), Placement.identity()
+        inertias[body] += link.inertia.seen_from(placement)
+        frames[link.name] = Frame(body, placement)
+
+    joints = _numbered(tuple(movement for _, movement, _ in rows if movement), order)
+    bodies = np.zeros(len(inertias), dtype=BODY)
+    bodies['E_T'] = bodies['E'] = np.eye(3)
+    for place in joints.values():
+        bodies[BASE]['position'], bodies[BASE]['dof'] = place.positions.stop, place.velocities.stop
+    for record, inertia in zip(bodies, inertias, strict=True):
+        record['mass'], record['h'], record['J'] = inertia.mass, inertia.h, inertia.J
+    for record, (parent, movement_or_none, placement) in zip(bodies[1:], rows, strict=True):
+        record['parent'] = parent
+        record['E_T'], record['r_T'] = placement.rotation.T, placement.translation
+        if movement_or_none is not None:
+            _write_movement(record, movement_or_none, joints)
+    bodies.setflags(write=False)
+    return KinematicTree(
+        bodies, MappingProxyType(joints), MappingProxyType(frames), links, own_bodies
+    )
+
+
+def _write_movement(
+    record: np.void, movement: Movement, joints: Mapping[str, JointCoordinates]
+) -> None:
+    coordinate = movement.coordinate
+    place = joints[coordinate.joint]
+    record['kind'], record['dofs'] = movement.kind, DEGREES[movement.kind]
+    record['column'] = FIRST_COLUMN[movement.kind]
+    record['position'] = place.positions.start + coordinate.index
+    record['dof'] = place.velocities.start + coordinate.index
+    record['ratio'], record['offset'] = coordinate.ratio, coordinate.offset
+
+
+def _numbered(
+    movements: Sequence[Movement], order: Sequence[str] | None
+) -> dict[str, JointCoordinates]:
+    """Return where each joint's numbers stand in q and qd."""
+    sizes: dict[str, tuple[int, int]] = {name: (0, 0) for name in order or ()}
+    for movement in movements:
+        index, name = movement.coordinate.index, movement.coordinate.joint
+        positions, velocities = sizes.get(name, (0, 0))
+        sizes[name] = (
+            max(positions, index + POSITIONS[movement.kind]),
+            max(velocities, index + DEGREES[movement.kind]),
+        )
+    joints, nq, nv = {}, 0, 0
+    for name, (positions, velocities) in sizes.items():
+        joints[name] = JointCoordinates(slice(nq, nq + positions), slice(nv, nv + velocities))
+        nq, nv = nq + positions, nv + velocities
+    return joints

@@ -12,9 +12,8 @@ from typing import TypeAlias
 
 Vector3: TypeAlias = tuple[float, float, float]
 
-MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
-JOINT_TYPES = (*MOVING_TYPES, 'fixed')
-UNSUPPORTED_TYPES = ('floating', 'planar')
+ONE_AXIS_TYPES = ('revolute', 'continuous', 'prismatic')
+JOINT_TYPES = (*ONE_AXIS_TYPES, 'planar', 'floating', 'fixed')
 
 
 @dataclass(frozen=True)
@@ -85,9 +84,9 @@ class Joint:
     """
     A joint between two links.
 
-    :param type: revolute, continuous, prismatic or fixed
+    :param type: revolute, continuous, prismatic, planar, floating or fixed
     :param origin: the joint frame in the parent link's frame; the child link's frame at position 0
-    :param axis: unit vector in the joint frame
+    :param axis: unit vector in the joint frame; normal to the plane of a planar joint
     :param damping: viscous friction, N m s/rad or N s/m
     :param friction: Coulomb friction, N m or N
     :param mimic: the joint that it follows, None where it is independent
@@ -108,6 +107,11 @@ class Joint:
     def moves(self) -> bool:
         """Whether the joint has a degree of freedom."""
         return self.type != 'fixed'
+
+    @property
+    def one_axis(self) -> bool:
+        """Whether the joint turns about or slides along one axis."""
+        return self.type in ONE_AXIS_TYPES
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from urdf_parser_py import urdf as urdf_parser
 from ..errors import UrdfError
 from .description import (
     JOINT_TYPES,
-    UNSUPPORTED_TYPES,
     Inertial,
     Joint,
     Limits,
@@ -125,8 +124,6 @@ def _is_number(text: str) -> bool:
 def _check_joint(element: ElementTree.Element, owner: str) -> None:
     """Refuse what urdf_parser_py accepts, or reports without saying which joint it is in."""
     joint_type = element.get('type')
-    if joint_type in UNSUPPORTED_TYPES:
-        raise UrdfError(owner, f'type {joint_type!r} is not supported; use one of {JOINT_TYPES}')
     if joint_type not in JOINT_TYPES:
         raise UrdfError(owner, f'unknown type {joint_type!r}; known are {JOINT_TYPES}')
     for tag in ('parent', 'child'):
@@ -194,6 +191,8 @@ def _read_limits(limit: Any, joint_type: str, owner: str) -> Limits:
         raise UrdfError(owner, f'limit velocity {velocity} or effort {effort} is negative')
     if joint_type == 'continuous':
         return Limits(velocity=velocity, effort=effort)
+    if joint_type in ('planar', 'floating'):
+        return Limits()  # one set of numbers cannot limit angles and distances
     if lower > upper or lower == math.inf or upper == -math.inf:
         raise UrdfError(owner, f'limit lower {lower} is above upper {upper}')
     return Limits(lower, upper, velocity, effort)

@@ -68,8 +68,11 @@ def resolve_mimics(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str
                 chain = ' -> '.join([*followed, follower.name])
                 raise UrdfError(f'joint {joint.name!r}', f'mimics itself: {chain}')
             followed.append(follower.name)
-        if not follower.moves:
-            raise UrdfError(f'joint {joint.name!r}', f'mimics the fixed joint {follower.name!r}')
+        for one in (joint, follower):
+            if not one.one_axis:
+                raise UrdfError(
+                    f'joint {joint.name!r}', f'mimics, but joint {one.name!r} is {one.type}'
+                )
         mimic = Mimic(follower.name, multiplier, offset)
         resolved[joint.name] = replace(joint, mimic=mimic)
     return resolved

@@ -1,0 +1,215 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Many samples of one tree: eight at a time through the kernels, blocks of them side by side on cores.
+
+Samples are rows of contiguous arrays. A block is small enough for the processor's cache, so that
+the memory that is needed does not grow with the number of samples.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import articulated_body, composite_inertia, rnea
+from . import regressor as regressors
+from .articulated_body import articulated_dtype
+from .bodies import BASE, body_records
+from .compiled import COMPILED, batch_entry, compiled
+from .composite_inertia import composite_dtype
+from .lanes import LANES, LARGEST_ANGLE
+
+Array = NDArray[np.float64]
+
+WIDTH = LANES if COMPILED else 1024
+"""Samples side by side; plain Python has no vector registers, but numpy likes long arrays."""
+
+ALL_RIGHT = -1
+ANGLE_TOO_LARGE = -2
+"""What a kernel says if not the number of the first sample whose result is not finite."""
+
+
+@compiled
+def load_block(samples: Array, start: int, block: Array) -> float:
+    """Copy samples, from one on, into the lanes of a block; return the largest of them."""
+    largest = 0.0
+    for lane in range(min(block.shape[1], samples.shape[0] - start)):
+        for j in range(block.shape[0]):
+            x = samples[start + lane, j]
+            block[j, lane] = x
+            largest = max(largest, abs(x))
+    return largest
+
+
+@compiled
+def store_block(block: Array, samples: Array, start: int) -> int:
+    """Copy the lanes of a block to the samples from one on; return the first not finite, or -1."""
+    for lane in range(min(block.shape[1], samples.shape[0] - start)):
+        total = 0.0
+        for j in range(block.shape[0]):
+            samples[start + lane, j] = block[j, lane]
+            total += 0.0 * block[j, lane]
+        if not math.isfinite(total):
+            return start + lane
+    return ALL_RIGHT
+
+
+@batch_entry
+def inverse_dynamics(
+    bodies: NDArray[np.void],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
+    Q: Array,
+    QD: Array,
+    QDD: Array,
+    Tau: Array,
+) -> int:
+    """Write a row of Tau for every row of Q, QD, QDD; q, qd, qdd, tau are lanes to work in."""
+    for start in range(0, Q.shape[0], q.shape[1]):
+        if load_block(Q, start, q) > LARGEST_ANGLE:
+            return ANGLE_TOO_LARGE
+        load_block(QD, start, qd)
+        load_block(QDD, start, qdd)
+        rnea.inverse_dynamics(bodies, q, qd, qdd, tau)
+        bad = store_block(tau, Tau, start)
+        if bad != ALL_RIGHT:
+            return bad
+    return ALL_RIGHT
+
+
+@batch_entry
+def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array, Q: Array, Tau: Array) -> int:
+    """Write a row of Tau for every row of Q; q and tau are lanes to work in."""
+    for start in range(0, Q.shape[0], q.shape[1]):
+        if load_block(Q, start, q) > LARGEST_ANGLE:
+            return ANGLE_TOO_LARGE
+        rnea.gravity_torques(bodies, q, tau)
+        bad = store_block(tau, Tau, start)
+        if bad != ALL_RIGHT:
+            return bad
+    return ALL_RIGHT
+
+
+@batch_entry
+def mass_matrix(
+    bodies: NDArray[np.void], composites: NDArray[np.void], q: Array, M: Array, Q: Array, Ms: Array
+) -> int:
+    """Write Ms, shape (N, nv nv), for every row of Q; q and M, shape (nv, nv, lanes), are lanes."""
+    entries = M.reshape(M.shape[0] * M.shape[1], M.shape[2])
+    for start in range(0, Q.shape[0], q.shape[1]):
+        if load_block(Q, start, q) > LARGEST_ANGLE:
+            return ANGLE_TOO_LARGE
+        composite_inertia.mass_matrix(bodies, composites, q, M)
+        bad = store_block(entries, Ms, start)
+        if bad != ALL_RIGHT:
+            return bad
+    return ALL_RIGHT
+
+
+@batch_entry
+def forward_dynamics(
+    bodies: NDArray[np.void],
+    articulated: NDArray[np.void],
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
+    Q: Array,
+    QD: Array,
+    Tau: Array,
+    QDD: Array,
+) -> int:
+    """Write a row of QDD for every row of Q, QD, Tau; q, qd, tau, qdd are lanes to work in."""
+    for start in range(0, Q.shape[0], q.shape[1]):
+        if load_block(Q, start, q) > LARGEST_ANGLE:
+            return ANGLE_TOO_LARGE
+        load_block(QD, start, qd)
+        load_block(Tau, start, tau)
+        articulated_body.forward_dynamics(bodies, articulated, q, qd, tau, qdd)
+        bad = store_block(qdd, QDD, start)
+        if bad != ALL_RIGHT:
+            return bad
+    return ALL_RIGHT
+
+
+@batch_entry
+def regressor(
+    bodies: NDArray[np.void],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    Y: Array,
+    column: Array,
+    Q: Array,
+    QD: Array,
+    QDD: Array,
+    Ys: Array,
+) -> int:
+    """Write Ys, shape (N, nv 10 bodies), for every row of Q, QD, QDD; the others are lanes."""
+    entries = Y.reshape(Y.shape[0] * Y.shape[1], Y.shape[2])
+    for start in range(0, Q.shape[0], q.shape[1]):
+        if load_block(Q, start, q) > LARGEST_ANGLE:
+            return ANGLE_TOO_LARGE
+        load_block(QD, start, qd)
+        load_block(QDD, start, qdd)
+        regressors.regressor(bodies, q, qd, qdd, Y, column)
+        bad = store_block(entries, Ys, start)
+        if bad != ALL_RIGHT:
+            return bad
+    return ALL_RIGHT
+
+
+class BatchWorkspace:
+    """
+    Lanes to work in for one thread.
+
+    Methods take contiguous float64 arrays whose rows are samples, overwrite the last of them, and
+    return :data:`ALL_RIGHT`, :data:`ANGLE_TOO_LARGE` or the number of the first sample whose
+    result is not finite.
+
+    :param base: the base's record of a :class:`~rnea_ros.dynamics.workspace.Workspace`, with its
+        motion and gravity
+    :param bodies: the bodies of a tree
+    """
+
+    def __init__(self, base: np.void, bodies: NDArray[np.void]) -> None:
+        nq, nv, lanes = int(bodies[BASE]['position']), int(bodies[BASE]['dof']), (WIDTH,)
+        self.bodies = body_records(bodies, lanes)
+        self.bodies[BASE]['v'] = base['v'][:, np.newaxis]
+        self.bodies[BASE]['a'] = base['a'][:, np.newaxis]
+        self._nv = nv
+        self._q = np.zeros((nq, WIDTH))
+        self._qd, self._qdd, self._tau = np.zeros((3, nv, WIDTH))
+
+    def inverse_dynamics(self, Q: Array, QD: Array, QDD: Array, Tau: Array) -> int:
+        """Compute joint efforts, shape (N, nv)."""
+        lanes = (self._q, self._qd, self._qdd, self._tau)
+        return inverse_dynamics(self.bodies, *lanes, Q, QD, QDD, Tau)
+
+    def gravity_torques(self, Q: Array, Tau: Array) -> int:
+        """Compute gravity torques, shape (N, nv)."""
+        return gravity_torques(self.bodies, self._q, self._tau, Q, Tau)
+
+    def mass_matrix(self, Q: Array, M: Array) -> int:
+        """Compute mass matrices, shape (N, nv * nv)."""
+        composites = np.zeros(len(self.bodies), dtype=composite_dtype((WIDTH,)))
+        lanes = np.zeros((self._nv, self._nv, WIDTH))
+        return mass_matrix(self.bodies, composites, self._q, lanes, Q, M)
+
+    def forward_dynamics(self, Q: Array, QD: Array, Tau: Array, QDD: Array) -> int:
+        """Compute joint accelerations, shape (N, nv), of a tree without mimic joints."""
+        articulated = np.zeros(len(self.bodies), dtype=articulated_dtype((WIDTH,)))
+        lanes = (self._q, self._qd, self._tau, self._qdd)
+        return forward_dynamics(self.bodies, articulated, *lanes, Q, QD, Tau, QDD)
+
+    def regressor(self, Q: Array, QD: Array, QDD: Array, Y: Array) -> int:
+        """Compute regressors, shape (N, nv * 10 * bodies)."""
+        lanes = np.zeros((self._nv, 10 * (len(self.bodies) - 1), WIDTH))
+        arguments = (self._q, self._qd, self._qdd, lanes, self._tau)
+        return regressor(self.bodies, *arguments, Q, QD, QDD, Y)

@@ -1,0 +1,70 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The record of one body as the kernels see it: what the tree fixes, then what they write."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+BASE = 0
+"""
+The number of the body that everything else hangs on.
+
+It has no joint: its ``position`` and ``dof`` tell how many numbers q and qd have.
+"""
+
+_FIXED_BY_THE_TREE = [
+    ('parent', np.int64),
+    ('kind', np.int64),
+    ('position', np.int64),         # its first number in q
+    ('dof', np.int64),              # its first number in qd, qdd and tau
+    ('dofs', np.int64),             # degrees of freedom
+    ('column', np.int64),           # S: columns of the identity from this one on
+    ('ratio', np.float64),          # a mimic joint moves by ratio q + offset
+    ('offset', np.float64),
+    ('E_T', np.float64, (3, 3)),    # X_T: from the parent body's coordinates at q = 0
+    ('r_T', np.float64, (3,)),
+    ('mass', np.float64),
+    ('h', np.float64, (3,)),
+    ('J', np.float64, (3, 3)),
+]
+
+
+@cache
+def body_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
+    """
+    Return the dtype of the record.
+
+    :param lanes: () for one sample, (k,) for k samples side by side
+    """
+    written_by_kernels = [
+        ('E', np.float64, (3, 3, *lanes)),      # X_up at the present q
+        ('r', np.float64, (3, *lanes)),
+        ('v', np.float64, (6, *lanes)),         # spatial velocity, acceleration, force
+        ('a', np.float64, (6, *lanes)),
+        ('f', np.float64, (6, *lanes)),
+        ('f_ext', np.float64, (6, *lanes)),
+        ('R', np.float64, (3, 3, *lanes)),      # pose in the base: rotation, origin
+        ('p', np.float64, (3, *lanes)),
+    ]
+    return np.dtype([*_FIXED_BY_THE_TREE, *written_by_kernels], align=True)
+
+
+BODY = body_dtype()
+
+
+def body_records(bodies: NDArray[np.void], lanes: tuple[int, ...] = ()) -> NDArray[np.void]:
+    """
+    Return records to work in: what the tree fixes, and zeros.
+
+    :param bodies: the bodies of a tree, dtype :data:`BODY`
+    :param lanes: () for one sample, (k,) for k samples side by side
+    """
+    records = np.zeros(len(bodies), dtype=body_dtype(lanes))
+    for name, *_ in _FIXED_BY_THE_TREE:
+        records[name] = bodies[name]
+    return records

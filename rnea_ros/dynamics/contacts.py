@@ -1,0 +1,69 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Inverse dynamics in contact: which efforts and contact forces make a given motion.
+
+The equation of motion with contact forces lambda is M qdd + h = S^T tau + J^T lambda (Featherstone
+2008, section 11.2, and L. Righetti and others, *Inverse dynamics control of floating-base robots
+with external constraints: a unified view*, ICRA 2011). In the rows that no actuator drives, the
+contact forces alone must make the motion. They are the forces of least norm that do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SingularityError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ContactSolution:
+    """
+    Efforts and contact forces that make a motion.
+
+    :param efforts: tau, shape (nv,), N m or N; zero where no actuator is
+    :param contact_forces: lambda, in the order of the contact Jacobian's rows, shape (k,)
+    :param free_forces: in how many directions contact forces could change with no change of the
+        motion, if efforts change with them; 0 where the motion determines the forces
+    """
+
+    efforts: Array
+    contact_forces: Array
+    free_forces: int
+
+    @property
+    def determined(self) -> bool:
+        """Whether the motion determines the contact forces; else those of least norm were taken."""
+        return self.free_forces == 0
+
+
+def constrained_inverse_dynamics(
+    generalised_forces: Array, contact_jacobian: Array, actuated: NDArray[np.bool_]
+) -> ContactSolution:
+    """
+    Return the efforts of the actuated joints and the contact forces of least norm.
+
+    :param generalised_forces: M qdd + h, what the motion needs in all, shape (nv,)
+    :param contact_jacobian: J, shape (k, nv); row i is the velocity that contact force i works on
+    :param actuated: which coordinates have an actuator, shape (nv,)
+    :raises SingularityError: no contact forces make the motion, with what is missing
+    """
+    needed = generalised_forces[~actuated]
+    JT = contact_jacobian.T
+    # Least norm by the singular value decomposition: lambda = (J_u^T)^+ (M qdd + h)_u
+    forces, _, rank, _ = np.linalg.lstsq(JT[~actuated], needed, rcond=1e-10)
+    missing = needed - JT[~actuated] @ forces
+    if np.abs(missing).max(initial=0.0) > 1e-8 * max(1.0, np.abs(needed).max(initial=0.0)):
+        raise SingularityError(
+            'contacts',
+            f'cannot make this motion: forces {missing.tolist()} are missing in the coordinates '
+            f'{np.flatnonzero(~actuated).tolist()}, which no actuator drives',
+        )
+    efforts = np.where(actuated, generalised_forces - JT @ forces, 0.0)
+    return ContactSolution(efforts, forces, len(forces) - int(rank))

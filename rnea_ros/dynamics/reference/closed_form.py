@@ -1,0 +1,168 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The equation of motion of a serial chain in closed form, by stacking the recursion's steps.
+
+K. M. Lynch and F. C. Park, *Modern Robotics*, 2017, section 8.4; symbols are the book's. Stack
+the twists of all links in V and the wrenches in F, both of shape (6 n,). Put on the diagonal of
+block matrices the screw axes in A, of shape (6 n, n), the inertias in G, the matrices ad(V_i) in
+ad_V and ad(A_i dtheta_i) in ad_Adtheta. W(theta) has Ad(T_{i,i-1}) in block row i, column i - 1,
+and zeros elsewhere. The recursion (8.51) to (8.54) is then four equations::
+
+    V     = W V + A dtheta
+    V_dot = W V_dot + A ddtheta - ad_Adtheta W V + V_dot_base
+    F     = W^T F + G V_dot - ad_V^T G V + F_tip
+    tau   = A^T F
+
+where V_dot_base holds Ad(T_{1,0}) (0, -g) in its first block, F_tip holds Ad(T_{n+1,n})^T F_tip in
+its last. W is nilpotent, W^n = 0, for it takes every twist one link outwards; hence::
+
+    L(theta) = (I - W)^-1 = I + W + W^2 + ... + W^(n-1)
+
+    M(theta)         = A^T L^T G L A
+    c(theta, dtheta) = -A^T L^T (G L ad_Adtheta W + ad_V^T G) L A dtheta
+    g(theta)         = A^T L^T G L V_dot_base
+    J^T F_tip        = A^T L^T F_tip
+
+    tau = M ddtheta + c + g + J^T F_tip
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .screw import ScrewChain, ad, adjoints
+from .vectors import Array
+
+
+def inverse_dynamics(
+    chain: ScrewChain, theta: Array, dtheta: Array, ddtheta: Array, gravity: Array, F_tip: Array
+) -> Array:
+    """
+    Return the joint efforts that a motion needs, as the sum of their four terms.
+
+    :param chain: the serial chain
+    :param theta: joint positions, shape (n,), rad or m
+    :param dtheta: joint velocities, shape (n,)
+    :param ddtheta: joint accelerations, shape (n,)
+    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
+    :param F_tip: what the tip exerts on the environment, [moment; force] in the tip frame, (6,)
+    :return: joint efforts, shape (n,), N m or N
+    """
+    return (
+        mass_matrix(chain, theta) @ ddtheta
+        + coriolis_torques(chain, theta, dtheta)
+        + gravity_torques(chain, theta, gravity)
+        + tip_torques(chain, theta, F_tip)
+    )
+
+
+def mass_matrix(chain: ScrewChain, theta: Array) -> Array:
+    """
+    Return M(theta), shape (n, n).
+
+    :param chain: the serial chain
+    :param theta: joint positions, shape (n,), rad or m
+    """
+    LA = outward_sum(outward_step(chain, theta)) @ stacked_axes(chain)
+    M: Array = LA.T @ block_diagonal(chain.G) @ LA
+    return M
+
+
+def coriolis_torques(chain: ScrewChain, theta: Array, dtheta: Array) -> Array:
+    """
+    Return c(theta, dtheta), the Coriolis and centrifugal efforts, shape (n,).
+
+    :param chain: the serial chain
+    :param theta: joint positions, shape (n,), rad or m
+    :param dtheta: joint velocities, shape (n,)
+    """
+    W = outward_step(chain, theta)
+    L, A, G = outward_sum(W), stacked_axes(chain), block_diagonal(chain.G)
+    V = L @ A @ dtheta
+    ad_V = block_diagonal([ad(V_i) for V_i in V.reshape(-1, 6)])
+    ad_Adtheta = block_diagonal([ad(V_i) for V_i in (A @ dtheta).reshape(-1, 6)])
+    c: Array = -A.T @ L.T @ (G @ L @ ad_Adtheta @ W + ad_V.T @ G) @ V
+    return c
+
+
+def gravity_torques(chain: ScrewChain, theta: Array, gravity: Array) -> Array:
+    """
+    Return g(theta), the efforts that hold the robot still, shape (n,).
+
+    :param chain: the serial chain
+    :param theta: joint positions, shape (n,), rad or m
+    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
+    """
+    L, A, G = outward_sum(outward_step(chain, theta)), stacked_axes(chain), block_diagonal(chain.G)
+    V_dot_base = np.zeros(len(A))
+    V_dot_base[:6] = adjoints(chain, theta)[0] @ np.concatenate([np.zeros(3), -gravity])
+    g: Array = A.T @ L.T @ G @ L @ V_dot_base
+    return g
+
+
+def tip_torques(chain: ScrewChain, theta: Array, F_tip: Array) -> Array:
+    """
+    Return J(theta)^T F_tip, the efforts that a wrench at the tip needs, shape (n,).
+
+    :param chain: the serial chain
+    :param theta: joint positions, shape (n,), rad or m
+    :param F_tip: what the tip exerts on the environment, [moment; force] in the tip frame, (6,)
+    """
+    L, A = outward_sum(outward_step(chain, theta)), stacked_axes(chain)
+    stacked_F_tip = np.zeros(len(A))
+    stacked_F_tip[-6:] = adjoints(chain, theta)[-1].T @ F_tip
+    efforts: Array = A.T @ L.T @ stacked_F_tip
+    return efforts
+
+
+def outward_step(chain: ScrewChain, theta: Array) -> Array:
+    """
+    Return W(theta), which takes every link's twist to the next link, shape (6 n, 6 n).
+
+    :param chain: the serial chain
+    :param theta: joint positions, shape (n,), rad or m
+    """
+    Ad, n = adjoints(chain, theta), len(chain.A)
+    W = np.zeros((6 * n, 6 * n))
+    for i in range(1, n):
+        W[6 * i:6 * i + 6, 6 * i - 6:6 * i] = Ad[i]
+    return W
+
+
+def outward_sum(W: Array) -> Array:
+    """
+    Return L = I + W + W^2 + ... + W^(n-1), shape (6 n, 6 n).
+
+    :param W: as :func:`outward_step` returns it
+    """
+    one = np.eye(len(W))
+    L = one
+    for _ in range(len(W) // 6 - 1):
+        L = one + W @ L
+    return L
+
+
+def stacked_axes(chain: ScrewChain) -> Array:
+    """
+    Return A, the screw axes of all joints, shape (6 n, n).
+
+    :param chain: the serial chain
+    """
+    return block_diagonal(chain.A[:, :, np.newaxis])
+
+
+def block_diagonal(blocks: Sequence[Array] | Array) -> Array:
+    """
+    Return a matrix with equal-sized blocks on its diagonal.
+
+    :param blocks: matrices of one shape
+    """
+    count, (rows, columns) = len(blocks), np.shape(blocks)[1:]
+    matrix = np.zeros((count, rows, count, columns))
+    for i, block in enumerate(blocks):
+        matrix[i, :, i, :] = block
+    return matrix.reshape(count * rows, count * columns)

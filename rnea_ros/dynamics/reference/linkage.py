@@ -1,0 +1,120 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+A kinematic tree as the textbooks have it: numbered bodies, each with a joint, a mass and a frame.
+
+This is all that the formulations share with the kernels. Body 0 is the base, and is not listed:
+body i is entry i - 1 of the sequence, and comes after its parent. Its joint turns it about, or
+moves it along, the z axis of its own frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+import numpy as np
+
+from ...errors import TreeError
+from ..joints import JointKind
+from ..tree import KinematicTree
+from .vectors import Array
+
+
+@dataclass(frozen=True)
+class Body:
+    """
+    One moving body and the joint that carries it.
+
+    :param parent: the parent body's number, 0 for the base
+    :param coordinate: the index of its joint's position in q
+    :param prismatic: the joint moves the body along z, and does not turn it about z
+    :param rotation: the body frame's axes in the parent's frame at joint position 0, shape (3, 3)
+    :param position: the body frame's origin in the parent's frame at joint position 0, (3,), m
+    :param mass: kg
+    :param com: centre of mass, in body coordinates, shape (3,), m
+    :param inertia: about the centre of mass, in body coordinates, shape (3, 3), kg m^2
+    """
+
+    parent: int
+    coordinate: int
+    prismatic: bool
+    rotation: Array
+    position: Array
+    mass: float
+    com: Array
+    inertia: Array
+
+    def pose(self, q: Array) -> tuple[Array, Array]:
+        """
+        Return the body frame's rotation and origin in the parent's frame.
+
+        :param q: joint positions, shape (n,), rad or m
+        :return: rotation matrix, shape (3, 3), and position, shape (3,), m
+        """
+        at = q[self.coordinate]
+        if self.prismatic:
+            return self.rotation, self.position + at * self.rotation[:, 2]
+        c, s = math.cos(at), math.sin(at)
+        about_z = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        return self.rotation @ about_z, self.position
+
+
+def bodies_of(tree: KinematicTree) -> tuple[Body, ...]:
+    """
+    Return the moving bodies of a tree.
+
+    :param tree: every body moves about or along one axis, by a coordinate of its own
+    :raises TreeError: a joint is fixed, spherical or floating, follows another joint, or is
+        helical; a body has a first moment but no mass
+    """
+    bodies: list[Body] = []
+    for number, record in enumerate(tree.bodies[1:], start=1):
+        kind = JointKind(int(record['kind']))
+        if kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+            reason = f'its joint is {kind.name.lower()}, not revolute or prismatic'
+            raise TreeError(_name(tree, number), reason)
+        coordinate, ratio, offset = int(record['dof']), record['ratio'], record['offset']
+        shared = any(body.coordinate == coordinate for body in bodies)
+        if shared or ratio != 1.0 or offset != 0.0:
+            reason = f'it moves by {ratio} q[{coordinate}] + {offset}, no coordinate of its own'
+            raise TreeError(_name(tree, number), reason)
+        mass, h, J = float(record['mass']), record['h'], record['J']
+        if mass == 0.0 and h.any():
+            raise TreeError(_name(tree, number), f'it has no mass but the first moment {h}')
+        com = h / mass if mass else np.zeros(3)
+        bodies.append(Body(
+            parent=int(record['parent']),
+            coordinate=coordinate,
+            prismatic=kind == JointKind.PRISMATIC,
+            rotation=record['E_T'].T,
+            position=record['r_T'],
+            mass=mass,
+            com=com,
+            inertia=J - mass * (np.dot(com, com) * np.eye(3) - np.outer(com, com)),
+        ))
+    return tuple(bodies)
+
+
+def chain_of(tree: KinematicTree) -> tuple[Body, ...]:
+    """
+    Return the moving bodies of a serial chain, from the base to the tip.
+
+    :param tree: as for :func:`bodies_of`, without branches, coordinates counted from the base
+    :raises TreeError: what :func:`bodies_of` refuses; a branch; coordinates in another order
+    """
+    bodies = bodies_of(tree)
+    for number, body in enumerate(bodies, start=1):
+        if body.parent != number - 1:
+            raise TreeError(_name(tree, number), 'it branches off: the tree is no serial chain')
+        if body.coordinate != number - 1:
+            reason = f'it is number {number} of the chain, and moves by q[{body.coordinate}]'
+            raise TreeError(_name(tree, number), reason)
+    return bodies
+
+
+def _name(tree: KinematicTree, number: int) -> str:
+    # A joint of several movements has bodies before its link's own, which no link stands in.
+    link = next(name for name, frame in tree.frames.items() if frame.body >= number)
+    return f'body {number}, of link {link!r}'

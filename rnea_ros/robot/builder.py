@@ -1,0 +1,83 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""From a robot's description to its kinematic tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dynamics.inertia import RigidBodyInertia
+from ..dynamics.joint_types import (
+    Coordinate,
+    JointType,
+    floating,
+    planar,
+    prismatic,
+    revolute,
+)
+from ..dynamics.placement import Placement
+from ..dynamics.tree import FIXED, WORLD, KinematicTree, TreeBuilder
+from ..errors import UrdfError
+from ..urdf import Inertial, Joint, RobotDescription
+
+FLOATING_BASE = 'floating_base'
+"""The name of the joint that a floating base moves by."""
+
+
+def independent_joints(description: RobotDescription) -> list[Joint]:
+    """Return the moving joints that follow no other, each after those nearer to the root."""
+    return [joint for joint in description.joints.values() if joint.moves and joint.mimic is None]
+
+
+def build_tree(description: RobotDescription, *, floating_base: bool = False) -> KinematicTree:
+    """
+    Return the kinematic tree of a description, fixed links lumped and mimic joints folded in.
+
+    :param description: the robot
+    :param floating_base: whether the root link moves freely, by the joint :data:`FLOATING_BASE`
+    :raises UrdfError: the robot has a joint of that name already
+    """
+    names = [joint.name for joint in independent_joints(description)]
+    root_inertia = _link_inertia(description.links[description.root].inertial)
+    if floating_base:
+        if FLOATING_BASE in description.joints:
+            raise UrdfError(f'joint {FLOATING_BASE!r}', 'the name is that of the floating base')
+        builder = TreeBuilder(WORLD, [FLOATING_BASE, *names])
+        free = floating(FLOATING_BASE)
+        builder.add_link(description.root, WORLD, Placement.identity(), free, root_inertia)
+    else:
+        builder = TreeBuilder(description.root, names, root_inertia)
+    for joint in description.joints.values():
+        builder.add_link(
+            joint.child,
+            joint.parent,
+            Placement.from_xyz_rpy(joint.origin.xyz, joint.origin.rpy),
+            _joint_type(joint),
+            _link_inertia(description.links[joint.child].inertial),
+        )
+    return builder.build()
+
+
+def _joint_type(joint: Joint) -> JointType:
+    if not joint.moves:
+        return FIXED
+    if joint.type == 'floating':
+        return floating(joint.name)
+    if joint.type == 'planar':
+        return planar(joint.name, joint.axis)
+    coordinate = Coordinate(joint.name)
+    if joint.mimic is not None:
+        coordinate = Coordinate(joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset)
+    one_axis = prismatic if joint.type == 'prismatic' else revolute
+    return one_axis(coordinate, joint.axis)
+
+
+def _link_inertia(inertial: Inertial | None) -> RigidBodyInertia:
+    if inertial is None:
+        return RigidBodyInertia.zero()
+    placement = Placement.from_xyz_rpy(inertial.origin.xyz, inertial.origin.rpy)
+    ixx, ixy, ixz, iyy, iyz, izz = inertial.inertia
+    J = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    about_com = RigidBodyInertia(inertial.mass, np.zeros(3), J)
+    return about_com.seen_from(placement)

@@ -1,0 +1,279 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Forces and accelerations: inverse and forward dynamics, and what equations of motion hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import finite_vector
+from ..dynamics import entries, kinematics
+from ..dynamics.bodies import BASE
+from ..dynamics.workspace import Workspace
+from ..errors import InputError, SingularityError
+from .kinematics import Kinematics
+from .names import Array
+from .wrench import Wrench
+
+ExternalWrenches: TypeAlias = Mapping[str, Wrench | Sequence[Wrench]]
+
+
+class Dynamics(Kinematics):
+    """
+    The equation of motion, tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, and its parts.
+
+    Where a method has a fast way for arrays that are right already, the kernel itself tells
+    whether they were; everything else takes the slow way, which also knows what to say.
+    """
+
+    def workspace(self) -> Workspace:
+        """Return memory of its own for a control loop: no checks, no allocation, one thread."""
+        return self._new_workspace(self._gravity)
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        external_wrenches: ExternalWrenches | None = None,
+    ) -> Array:
+        """
+        Return the efforts that a motion needs: tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext.
+
+        :param q: joint positions, shape (nq,)
+        :param qd: joint velocities, shape (nv,)
+        :param qdd: joint accelerations, shape (nv,)
+        :param external_wrenches: what the environment exerts on the robot, by link
+        :return: joint efforts, shape (nv,)
+        :raises UnknownNameError: a wrench names a link that the robot does not have
+        """
+        workspace = self._own_workspace()
+        if self._direct and external_wrenches is None:
+            tau = np.empty(self._nv)
+            try:
+                if entries.inverse_dynamics(workspace.bodies, q, qd, qdd, tau):  # type: ignore[arg-type]
+                    return tau
+            except TypeError:
+                pass  # no contiguous float64 arrays
+        motion = (self._position('q', q), self._velocity('qd', qd), self._velocity('qdd', qdd))
+        with self._applied(workspace, motion[0], external_wrenches):
+            return _result(workspace.inverse_dynamics(*motion))
+
+    def gravity_torques(self, q: ArrayLike) -> Array:
+        """
+        Return g(q), the efforts that hold the robot still on a base at rest.
+
+        :param q: joint positions, shape (nq,)
+        """
+        workspace = self._own_workspace()
+        if self._direct and self._base_at_rest:
+            tau = np.empty(self._nv)
+            try:
+                if entries.gravity_torques(workspace.bodies, q, tau):  # type: ignore[arg-type]
+                    return tau
+            except TypeError:
+                pass
+        base = workspace.bodies[BASE]
+        moving = base['a'].copy()
+        base['a'][3:] = -self._gravity
+        try:
+            return _result(workspace.gravity_torques(self._position('q', q)))
+        finally:
+            base['a'] = moving
+
+    def bias_torques(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """
+        Return ID(q, qd, 0) = C(q, qd) qd + g(q), the efforts at which no joint accelerates.
+
+        :param q: joint positions, shape (nq,)
+        :param qd: joint velocities, shape (nv,)
+        """
+        state = (self._position('q', q), self._velocity('qd', qd))
+        return _result(self._own_workspace().bias_torques(*state))
+
+    def coriolis_torques(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """
+        Return C(q, qd) qd, the Coriolis and centrifugal efforts.
+
+        On a moving base they include what its velocity adds, not what its acceleration does.
+
+        :param q: joint positions, shape (nq,)
+        :param qd: joint velocities, shape (nv,)
+        """
+        state = (self._position('q', q), self._velocity('qd', qd))
+        workspace = self._own_workspace(weightless=True)
+        acceleration = workspace.bodies[BASE]['a'].copy()
+        # Of the base's spatial acceleration, what v x omega leaves is velocity's own.
+        workspace.bodies[BASE]['a'][:3] = 0.0
+        workspace.bodies[BASE]['a'][3:] = -np.cross(
+            self._base_velocity[:3], self._base_velocity[3:]
+        )
+        try:
+            return _result(workspace.bias_torques(*state))
+        finally:
+            workspace.bodies[BASE]['a'] = acceleration
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """
+        Return M(q), symmetric and positive definite where every joint has something to move.
+
+        :param q: joint positions, shape (nq,)
+        :return: shape (nv, nv)
+        """
+        workspace = self._own_workspace()
+        if self._direct:
+            M = np.empty((self._nv, self._nv))
+            try:
+                if entries.mass_matrix(workspace.bodies, workspace.composites, q, M):  # type: ignore[arg-type]
+                    return M
+            except TypeError:
+                pass
+        return _result(workspace.mass_matrix(self._position('q', q)))
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        external_wrenches: ExternalWrenches | None = None,
+    ) -> Array:
+        """
+        Return the accelerations that efforts bring about: M qdd = tau - C qd - g + J^T f_ext.
+
+        By the articulated-body algorithm; by the mass matrix where mimic joints close loops.
+
+        :param q: joint positions, shape (nq,)
+        :param qd: joint velocities, shape (nv,)
+        :param tau: joint efforts, shape (nv,)
+        :param external_wrenches: what the environment exerts on the robot, by link
+        :return: joint accelerations, shape (nv,)
+        :raises SingularityError: a joint has nothing to accelerate, with its name
+        :raises UnknownNameError: a wrench names a link that the robot does not have
+        """
+        workspace = self._own_workspace()
+        by_articulated_bodies = not self._shared_coordinates
+        if self._direct and by_articulated_bodies and external_wrenches is None:
+            qdd = np.empty(self._nv)
+            try:
+                if entries.forward_dynamics(
+                    workspace.bodies, workspace.articulated, q, qd, tau, qdd  # type: ignore[arg-type]
+                ):
+                    return qdd
+            except TypeError:
+                pass
+        state = (self._position('q', q), self._velocity('qd', qd))
+        efforts = self._velocity('tau', tau)
+        with self._applied(workspace, state[0], external_wrenches):
+            if by_articulated_bodies:
+                return self._checked_accelerations(workspace, state, efforts)
+            return self._by_mass_matrix(workspace, state, efforts)
+
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> float:
+        """
+        Return the kinetic energy of all links, J: the sum of v^T I v / 2.
+
+        :param q: joint positions, shape (nq,)
+        :param qd: joint velocities, shape (nv,)
+        """
+        self._moved(q, qd, np.zeros(self._nv), self.link_names[0])
+        bodies = self._own_workspace(weightless=True).bodies
+        w, u = bodies['v'][:, :3], bodies['v'][:, 3:]
+        energy = np.einsum('ij,ijk,ik->', w, bodies['J'], w)
+        energy += bodies['mass'] @ (u * u).sum(axis=1)
+        energy += 2.0 * (np.cross(w, bodies['h']) * u).sum()
+        return float(0.5 * energy)
+
+    def potential_energy(self, q: ArrayLike) -> float:
+        """
+        Return the potential energy of all links in gravity, J; zero at the base frame's origin.
+
+        :param q: joint positions, shape (nq,)
+        """
+        centre = self.centre_of_mass(q)
+        return float(-self._tree.bodies['mass'].sum() * (self._gravity @ centre))
+
+    def _checked_accelerations(
+        self, workspace: Workspace, state: tuple[Array, Array], tau: Array
+    ) -> Array:
+        with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
+            qdd = workspace.forward_dynamics(*state, tau)
+        i = entries.first_unresisting(workspace.bodies, workspace.articulated)
+        if i != BASE:
+            raise SingularityError(
+                f'joint {self._joint_of(i)!r}', 'has no inertia to accelerate'
+            )
+        return _result(qdd)
+
+    def _by_mass_matrix(
+        self, workspace: Workspace, state: tuple[Array, Array], tau: Array
+    ) -> Array:
+        bias = workspace.bias_torques(*state).copy()
+        M = workspace.mass_matrix(state[0])
+        try:
+            np.linalg.cholesky(M)
+        except np.linalg.LinAlgError as error:
+            name = self._joint_of_dof(int(np.argmin(np.diag(M))))
+            raise SingularityError(
+                f'joint {name!r}', 'or one that it shares bodies with has no inertia to accelerate'
+            ) from error
+        return _result(np.linalg.solve(M, tau - bias))
+
+    def _joint_of(self, body: int) -> str:
+        return self._joint_of_dof(int(self._tree.bodies[body]['dof']))
+
+    def _joint_of_dof(self, dof: int) -> str:
+        return next(
+            name for name, place in self._tree.joints.items() if dof < place.velocities.stop
+        )
+
+    @contextmanager
+    def _applied(
+        self, workspace: Workspace, q: Array, wrenches: ExternalWrenches | None
+    ) -> Iterator[None]:
+        """Let external wrenches act on the bodies of a workspace for a while."""
+        if not wrenches:
+            yield
+            return
+        try:
+            kinematics.place_bodies(workspace.bodies, q)
+            for link, given in wrenches.items():
+                for wrench in _sequence(link, given):
+                    self._apply(workspace, link, wrench)
+            yield
+        finally:
+            workspace.clear_external_forces()
+
+    def _apply(self, workspace: Workspace, link: str, wrench: Wrench) -> None:
+        """Add a wrench to its body's, moved to the body's origin and into its axes."""
+        bodies, carrier = workspace.bodies, self._frame(link).body
+        stated_in = self._frame_pose(bodies, link if wrench.frame is None else wrench.frame)
+        force = stated_in.rotation @ finite_vector(f'force on link {link!r}', wrench.force, 3)
+        torque = stated_in.rotation @ finite_vector(f'torque on link {link!r}', wrench.torque, 3)
+        point = self._link_pose(bodies, link).translation
+        if wrench.point is not None:
+            at = finite_vector(f'point on link {link!r}', wrench.point, 3)
+            point = stated_in.rotation @ at + stated_in.translation
+        R, p = bodies[carrier]['R'], bodies[carrier]['p']
+        moment = torque + np.cross(point - p, force)
+        workspace.add_external_force(carrier, R.T @ moment, R.T @ force)
+
+
+def _result(values: Array) -> Array:
+    """Return a workspace's array as one of the caller's own."""
+    if not np.isfinite(values).all():
+        raise InputError('motion', 'is so large that the result is not finite')
+    return values.copy()
+
+
+def _sequence(link: str, given: Wrench | Sequence[Wrench]) -> Sequence[Wrench]:
+    """Return what is given for a link as a sequence of wrenches."""
+    wrenches = [given] if isinstance(given, Wrench) else given
+    if not isinstance(wrenches, Sequence) or not all(isinstance(w, Wrench) for w in wrenches):
+        raise InputError(f'wrench on link {link!r}', f'is no Wrench, nor several: {given!r}')
+    return wrenches

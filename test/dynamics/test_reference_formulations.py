@@ -1,0 +1,252 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Every formulation of the dynamics gives the kernels' efforts, on trees and on chains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+import re
+
+import numpy as np
+from oracles import Array, random_moments, random_state, random_tree
+import pytest
+from robots import ROOT, joint, link, load, robot
+
+from rnea_ros import RobotModel, Wrench
+from rnea_ros.dynamics.reference import closed_form, mass_matrix, newton_euler, nonrecursive, screw
+from rnea_ros.dynamics.reference.linkage import Body, bodies_of, chain_of
+from rnea_ros.dynamics.reference.screw import ScrewChain, screw_chain
+
+TREE_FORMULATIONS = [
+    pytest.param(newton_euler.inverse_dynamics, id='newton_euler'),
+    pytest.param(nonrecursive.inverse_dynamics, id='nonrecursive'),
+]
+CHAIN_FORMULATIONS = [
+    pytest.param(screw.inverse_dynamics, id='screw'),
+    pytest.param(closed_form.inverse_dynamics, id='closed_form'),
+]
+RANDOM_TREES = range(60)
+RANDOM_CHAINS = range(40)
+ARMS = [
+    pytest.param(ROOT / 'urdf' / name, id=name) for name in ('ur5e.urdf', 'panda_arm.urdf')
+]
+
+
+def assert_equal(actual: Array, expected: Array) -> None:
+    # A small effort is what is left of large terms: it is rounded as the largest is, and where all
+    # cancel, as the forces of some newtons are that these robots bear.
+    scale = np.abs(expected).max(initial=1.0)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12 * scale)
+
+
+def tree_model(seed: int) -> RobotModel:
+    """Return a random tree with a coordinate for every joint, under gravity from anywhere."""
+    urdf = re.sub(r'<mimic [^>]*/>', '', random_tree(seed))
+    return load(urdf, np.random.default_rng(seed).normal(scale=10.0, size=3))
+
+
+def chain_model(seed: int) -> RobotModel:
+    """Return a random serial chain with fixed links in between, the last of them the tip."""
+    rng = np.random.default_rng(seed)
+    kinds = rng.choice(['continuous', 'prismatic', 'fixed'], size=rng.integers(1, 12)).tolist()
+    kinds.append('continuous')
+    elements = [link('link_0', 1.0)]
+    for i, kind in enumerate(kinds, start=1):
+        J = random_moments(rng)
+        inertia = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
+        com, rpy, xyz, turn, axis = rng.normal(scale=0.3, size=(5, 3))
+        elements += [
+            link(f'link_{i}', rng.uniform(0.1, 5.0), com, inertia, rpy),
+            joint(f'joint_{i}', kind, f'link_{i - 1}', f'link_{i}', xyz=xyz, rpy=turn, axis=axis),
+        ]
+    xyz, rpy = rng.normal(scale=0.3, size=(2, 3))
+    last = f'link_{len(kinds)}'
+    elements += [link('tip'), joint('tip_joint', 'fixed', last, 'tip', xyz=xyz, rpy=rpy)]
+    return load(robot(*elements), rng.normal(scale=10.0, size=3))
+
+
+def screw_form(model: RobotModel) -> ScrewChain:
+    """Return a model's chain up to its last link."""
+    tip = model.tree.frames[model.link_names[-1]]
+    return screw_chain(chain_of(model.tree), tip.placement)
+
+
+def random_loads(model: RobotModel, seed: int) -> tuple[dict[str, Wrench], Array]:
+    """Return a wrench on every link, and the same as the references take it."""
+    rng = np.random.default_rng(seed)
+    wrenches, external = {}, np.zeros((len(model.tree.bodies), 6))
+    for name, frame in model.tree.frames.items():
+        torque, force = rng.normal(scale=10.0, size=(2, 3))
+        wrenches[name] = Wrench(force=force, torque=torque)
+        R, p = frame.placement.rotation, frame.placement.translation
+        external[frame.body] += [*(R @ torque + np.cross(p, R @ force)), *(R @ force)]
+    return wrenches, external
+
+
+def mass_matrix_by_kernel(model: RobotModel, q: Array) -> Array:
+    weightless, still, M = model.with_gravity(np.zeros(3)), np.zeros(model.nv), np.eye(model.nv)
+    for j, e_j in enumerate(np.eye(model.nv)):
+        M[:, j] = weightless.inverse_dynamics(q, still, e_j)
+    return M
+
+
+@pytest.mark.parametrize('seed', RANDOM_TREES)
+@pytest.mark.parametrize('formulation', TREE_FORMULATIONS)
+def test_trees_need_the_kernels_efforts(formulation: Callable[..., Array], seed: int) -> None:
+    model = tree_model(seed)
+    state = random_state(seed, model.nv)
+    bodies = bodies_of(model.tree)
+    efforts = formulation(bodies, *state, model.gravity)
+    assert_equal(efforts, model.inverse_dynamics(*state))
+    wrenches, external = random_loads(model, seed)
+    efforts = formulation(bodies, *state, model.gravity, external)
+    assert_equal(efforts, model.inverse_dynamics(*state, wrenches))
+
+
+@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+@pytest.mark.parametrize('formulation', CHAIN_FORMULATIONS)
+def test_chains_need_the_kernels_efforts(formulation: Callable[..., Array], seed: int) -> None:
+    model = chain_model(seed)
+    state = random_state(seed, model.nv)
+    F_tip = np.random.default_rng(seed).normal(scale=10.0, size=6)
+    # F_tip is what the robot exerts on the environment; a Wrench, what the environment does on it.
+    on_robot = Wrench(torque=-F_tip[:3], force=-F_tip[3:])
+    assert_equal(
+        formulation(screw_form(model), *state, model.gravity, F_tip),
+        model.inverse_dynamics(*state, {'tip': on_robot}),
+    )
+
+
+@pytest.mark.parametrize('path', ARMS)
+@pytest.mark.parametrize('formulation', TREE_FORMULATIONS)
+def test_shipped_arms_need_the_kernels_efforts_as_trees(
+    formulation: Callable[..., Array], path: Path
+) -> None:
+    model = load(path)
+    state = random_state(0, model.nv)
+    efforts = formulation(bodies_of(model.tree), *state, model.gravity)
+    assert_equal(efforts, model.inverse_dynamics(*state))
+
+
+@pytest.mark.parametrize('path', ARMS)
+@pytest.mark.parametrize('formulation', CHAIN_FORMULATIONS)
+def test_shipped_arms_need_the_kernels_efforts_as_chains(
+    formulation: Callable[..., Array], path: Path
+) -> None:
+    model = load(path)
+    state = random_state(0, model.nv)
+    efforts = formulation(screw_form(model), *state, model.gravity, np.zeros(6))
+    assert_equal(efforts, model.inverse_dynamics(*state))
+
+
+@pytest.mark.parametrize('seed', RANDOM_TREES)
+def test_the_terms_of_a_tree_are_the_kernels(seed: int) -> None:
+    model = tree_model(seed)
+    bodies, (q, qd, _) = bodies_of(model.tree), random_state(seed, model.nv)
+    assert_equal(mass_matrix.mass_matrix(bodies, q), mass_matrix_by_kernel(model, q))
+    assert_equal(mass_matrix.coriolis_torques(bodies, q, qd), model.coriolis_torques(q, qd))
+    assert_equal(
+        mass_matrix.gravity_torques(bodies, q, model.gravity), model.gravity_torques(q)
+    )
+
+
+@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+def test_the_terms_of_a_chain_in_closed_form_are_the_kernels(seed: int) -> None:
+    model = chain_model(seed)
+    chain, (q, qd, _) = screw_form(model), random_state(seed, model.nv)
+    assert_equal(closed_form.mass_matrix(chain, q), mass_matrix_by_kernel(model, q))
+    assert_equal(closed_form.coriolis_torques(chain, q, qd), model.coriolis_torques(q, qd))
+    assert_equal(closed_form.gravity_torques(chain, q, model.gravity), model.gravity_torques(q))
+
+
+@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+def test_the_accelerations_of_forward_dynamics_need_the_efforts_that_they_follow_from(
+    seed: int,
+) -> None:
+    model = chain_model(seed)
+    bodies, (q, qd, tau) = bodies_of(model.tree), random_state(seed, model.nv)
+    wrenches, external = random_loads(model, seed)
+    qdd = mass_matrix.forward_dynamics(bodies, q, qd, tau, model.gravity, external)
+    # Solving M qdd = tau - h leaves a residual in proportion to M and qdd, not to tau.
+    scale = float((np.abs(mass_matrix_by_kernel(model, q)) @ np.abs(qdd)).max())
+    np.testing.assert_allclose(
+        model.inverse_dynamics(q, qd, qdd, wrenches), tau, rtol=0.0, atol=1e-12 * scale
+    )
+
+
+@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+def test_the_outward_step_is_nilpotent_and_its_powers_sum_to_an_inverse(seed: int) -> None:
+    model = chain_model(seed)
+    q, _, _ = random_state(seed, model.nv)
+    W = closed_form.outward_step(screw_form(model), q)
+    one = np.eye(6 * model.nv)
+    np.testing.assert_array_equal(np.linalg.matrix_power(W, model.nv), np.zeros_like(W))
+    assert np.linalg.matrix_power(W, model.nv - 1).any()
+    assert_equal(closed_form.outward_sum(W) @ (one - W), one)
+
+
+@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+def test_the_mass_matrix_in_closed_form_is_symmetric_and_positive(seed: int) -> None:
+    model = chain_model(seed)
+    q, _, _ = random_state(seed, model.nv)
+    M = closed_form.mass_matrix(screw_form(model), q)
+    assert_equal(M, M.T)
+    assert (np.linalg.eigvalsh(M) > 0.0).all()
+
+
+@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+def test_efforts_against_a_tip_wrench_do_its_work(seed: int) -> None:
+    model = chain_model(seed)
+    chain, (q, qd, _) = screw_form(model), random_state(seed, model.nv)
+    F_tip = np.random.default_rng(seed).normal(size=6)
+    V_tip = np.zeros(6)
+    *Ad, Ad_tip = screw.adjoints(chain, q)
+    for Ad_i, A_i, rate in zip(Ad, chain.A, qd, strict=True):
+        V_tip = Ad_i @ V_tip + A_i * rate
+    power = F_tip @ Ad_tip @ V_tip
+    scale = float(np.linalg.norm(F_tip) * np.linalg.norm(V_tip))
+    np.testing.assert_allclose(
+        closed_form.tip_torques(chain, q, F_tip) @ qd, power, rtol=0.0, atol=1e-12 * scale
+    )
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+@pytest.mark.parametrize('formulation', CHAIN_FORMULATIONS)
+def test_the_textbooks_code_reads_a_chain_as_the_references_do(
+    formulation: Callable[..., Array], seed: int
+) -> None:
+    modern_robotics = pytest.importorskip('modern_robotics')
+    model = chain_model(seed)
+    chain, state = screw_form(model), random_state(seed, model.nv)
+    F_tip = np.random.default_rng(seed).normal(size=6)
+    # The book's code takes frame {i} in frame {i - 1}, and the screw axes in the base frame.
+    steps = np.linalg.inv(chain.M)
+    S, pose = [], np.eye(4)
+    for step, A_i in zip(steps[:-1], chain.A, strict=True):
+        pose = pose @ step
+        S.append(modern_robotics.Adjoint(pose) @ A_i)
+    expected = modern_robotics.InverseDynamics(
+        *state, model.gravity, F_tip, steps, chain.G, np.array(S).T
+    )
+    assert_equal(formulation(chain, *state, model.gravity, F_tip), expected)
+
+
+def test_only_the_recursion_visits_every_joint_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load(ROOT / 'urdf' / 'ur5e.urdf')
+    bodies, state = bodies_of(model.tree), random_state(0, model.nv)
+    visits: list[Body] = []
+    pose = Body.pose
+
+    def counted(body: Body, q: Array) -> tuple[Array, Array]:
+        visits.append(body)
+        return pose(body, q)
+
+    monkeypatch.setattr(Body, 'pose', counted)
+    newton_euler.inverse_dynamics(bodies, *state, model.gravity)
+    assert len(visits) == 6
+    visits.clear()
+    nonrecursive.inverse_dynamics(bodies, *state, model.gravity)
+    assert len(visits) == 6 * 7 / 2
