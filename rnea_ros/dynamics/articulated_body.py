@@ -27,7 +27,6 @@ from .lanes import number, put
 from .spatial import (
     Matrix3,
     SpatialVector,
-    Vector3,
     add,
     add3,
     add33,
@@ -45,7 +44,6 @@ from .spatial import (
     rotate_back,
     rotate_matrix_back,
     scale,
-    scale3,
     store,
     store3,
     store33,
@@ -188,7 +186,8 @@ def _accelerate(
     """Write a body's acceleration and its joint's."""
     # a' = X_up a_parent + c,  qdd = D^-1 (u - U^T a'),  a = a' + S qdd
     E, r = load33(body['E']), load3(body['r'])
-    store(body['a'], add(transform_motion(E, r, load(bodies[body['parent']]['a'])), load(own['c'])))
+    a_up = transform_motion(E, r, load(bodies[body['parent']]['a']))
+    store(body['a'], add(a_up, load(own['c'])))
     for k in range(body['dofs'] - 1, -1, -1):
         U, a = load(own['U'][k]), load(body['a'])
         along_U = dot3(U[0], a[0]) + dot3(U[1], a[1])

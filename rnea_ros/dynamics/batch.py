@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Many samples of one tree: eight at a time through the kernels, blocks of them side by side on cores.
+Many samples of one tree, eight at a time through the kernels.
 
-Samples are rows of contiguous arrays. A block is small enough for the processor's cache, so that
-the memory that is needed does not grow with the number of samples.
+Samples are rows of contiguous arrays. The memory that is needed beside these does not grow with
+their number.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array, Q: Array, Ta
 def mass_matrix(
     bodies: NDArray[np.void], composites: NDArray[np.void], q: Array, M: Array, Q: Array, Ms: Array
 ) -> int:
-    """Write Ms, shape (N, nv nv), for every row of Q; q and M, shape (nv, nv, lanes), are lanes."""
+    """Write Ms, shape (N, nv nv), for every row of Q; q and M are lanes to work in."""
     entries = M.reshape(M.shape[0] * M.shape[1], M.shape[2])
     for start in range(0, Q.shape[0], q.shape[1]):
         if load_block(Q, start, q) > LARGEST_ANGLE:

@@ -65,6 +65,7 @@ def body_records(bodies: NDArray[np.void], lanes: tuple[int, ...] = ()) -> NDArr
     :param lanes: () for one sample, (k,) for k samples side by side
     """
     records = np.zeros(len(bodies), dtype=body_dtype(lanes))
-    for name, *_ in _FIXED_BY_THE_TREE:
+    for field in _FIXED_BY_THE_TREE:
+        name = str(field[0])
         records[name] = bodies[name]
     return records

@@ -39,7 +39,7 @@ class ContactSolution:
 
     @property
     def determined(self) -> bool:
-        """Whether the motion determines the contact forces; else those of least norm were taken."""
+        """Whether the motion determines the forces; else those of least norm were taken."""
         return self.free_forces == 0
 
 
@@ -57,7 +57,8 @@ def constrained_inverse_dynamics(
     needed = generalised_forces[~actuated]
     JT = contact_jacobian.T
     # Least norm by the singular value decomposition: lambda = (J_u^T)^+ (M qdd + h)_u
-    forces, _, rank, _ = np.linalg.lstsq(JT[~actuated], needed, rcond=1e-10)
+    solution, _, rank, _ = np.linalg.lstsq(JT[~actuated], needed, rcond=1e-10)
+    forces = np.asarray(solution, dtype=np.float64)
     missing = needed - JT[~actuated] @ forces
     if np.abs(missing).max(initial=0.0) > 1e-8 * max(1.0, np.abs(needed).max(initial=0.0)):
         raise SingularityError(
@@ -65,5 +66,5 @@ def constrained_inverse_dynamics(
             f'cannot make this motion: forces {missing.tolist()} are missing in the coordinates '
             f'{np.flatnonzero(~actuated).tolist()}, which no actuator drives',
         )
-    efforts = np.where(actuated, generalised_forces - JT @ forces, 0.0)
+    efforts: Array = np.where(actuated, generalised_forces - JT @ forces, 0.0)
     return ContactSolution(efforts, forces, len(forces) - int(rank))

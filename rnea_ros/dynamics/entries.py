@@ -28,11 +28,11 @@ Entry = Callable[..., bool]
 
 @compiled
 def finite(array: Array) -> bool:
-    """Return whether every number of an array of shape (n,) is finite."""
-    for j in range(array.shape[0]):
-        if not math.isfinite(array[j]):
-            return False
-    return True
+    """Return whether every number of an array is finite."""
+    total = 0.0
+    for x in array.flat:
+        total += 0.0 * x
+    return math.isfinite(total)
 
 
 @compiled
@@ -70,10 +70,7 @@ def mass_matrix(
     if q.shape[0] != bodies[BASE]['position']:
         return False
     composite_inertia.mass_matrix(bodies, composites, q, M)
-    for row in range(M.shape[0]):
-        if not finite(M[row]):
-            return False
-    return True
+    return finite(M)
 
 
 @entry
@@ -85,7 +82,7 @@ def forward_dynamics(
     tau: Array,
     qdd: Array,
 ) -> bool:
-    """Write qdd as :func:`articulated_body.forward_dynamics` does; return whether all was right."""
+    """Write qdd as :func:`articulated_body.forward_dynamics`; return whether all was right."""
     if not fits(bodies, q, qd, tau):
         return False
     articulated_body.forward_dynamics(bodies, articulated, q, qd, tau, qdd)

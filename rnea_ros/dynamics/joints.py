@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The kinds of joint, and what each contributes to the recursions (Featherstone's *jcalc*, table 4.1).
+The kinds of joint and what each contributes to the recursions (Featherstone's jcalc, table 4.1).
 
 The kernels know few kinds. When a tree is built, every body frame is turned so that its joint's
 axis is the body's own z axis, and joints of more parts (planar, cylindrical, helical) become a row
-of bodies. What is left has a motion subspace S that is constant in body coordinates, so that its
-own rate of change (the circle of eq. 3.42) is zero and c_J = v x S qd; and S is always k adjacent columns of the six
-by six identity, told by the number of the first.
+of bodies. What is left has a motion subspace S that is constant in body coordinates, so that
+nothing but c_J = v x S qd is to be added to S qdd (eq. 3.43); and S is always k adjacent columns
+of the six by six identity, told by the number of the first.
 """
 
 from __future__ import annotations

@@ -22,7 +22,6 @@ from .spatial import (
     multiply3,
     rotate,
     rotate_back,
-    scale3,
     store3,
     store33,
     transform_motion,

@@ -46,7 +46,8 @@ def cosine_and_sine(x: Any) -> tuple[Any, Any]:
 
 if COMPILED:
     from llvmlite import ir
-    from numba.core import cgutils, types
+    from numba.core import cgutils
+    from numba.core.types import BaseTuple, Float, Type, UniTuple, float64, intp, void
     from numba.core.typing.templates import AbstractTemplate, infer_global, signature
     from numba.extending import (
         intrinsic,
@@ -61,7 +62,7 @@ if COMPILED:
     WHOLE = ir.VectorType(ir.IntType(64), LANES)
     FLAGS = ('contract', 'nsz')
 
-    class LanesType(types.Type):  # type: ignore[misc]
+    class LanesType(Type):
         """Eight floats; a single float becomes eight alike where the two meet."""
 
         def __init__(self) -> None:
@@ -69,18 +70,18 @@ if COMPILED:
 
         def unify(self, typing_context: Any, other: Any) -> Any:
             """Return the type that holds either."""
-            return self if isinstance(other, types.Float) else None
+            return self if isinstance(other, Float) else None
 
     lanes = LanesType()
 
     @register_model(LanesType)
-    class LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+    class LanesModel(models.PrimitiveModel):
         """Lanes are one value to LLVM."""
 
         def __init__(self, manager: Any, kind: Any) -> None:
             super().__init__(manager, kind, VECTOR)
 
-    @lower_cast(types.Float, LanesType)
+    @lower_cast(Float, LanesType)
     def _spread(context: Any, builder: Any, fro: Any, to: Any, value: Any) -> Any:
         """Return one number eight times."""
         nothing = ir.Constant(VECTOR, ir.Undefined)
@@ -93,7 +94,7 @@ if COMPILED:
         """Let an operator work on lanes, and between lanes and a float."""
 
         @infer_global(operation)
-        class Typing(AbstractTemplate):  # type: ignore[misc]
+        class Typing(AbstractTemplate):
             def generic(self, arguments: Any, keywords: Any) -> Any:
                 return signature(lanes, *arguments) if arguments in forms else None
 
@@ -107,7 +108,7 @@ if COMPILED:
         for form in forms:
             lower_builtin(operation, *form)(code)
 
-    MIXED = ((lanes, lanes), (lanes, types.float64), (types.float64, lanes))
+    MIXED = ((lanes, lanes), (lanes, float64), (float64, lanes))
     _define(operator.add, 'fadd', *MIXED)
     _define(operator.sub, 'fsub', *MIXED)
     _define(operator.mul, 'fmul', *MIXED)
@@ -119,15 +120,15 @@ if COMPILED:
         array_type, index_type = sig.args[:2]
         where = [values[1]]
         kinds = [index_type]
-        if isinstance(index_type, types.BaseTuple):
+        if isinstance(index_type, BaseTuple):
             where, kinds = cgutils.unpack_tuple(builder, values[1]), list(index_type)
         indices = [
-            context.cast(builder, value, kind, types.intp)
+            context.cast(builder, value, kind, intp)
             for value, kind in zip(where, kinds, strict=True)
         ]
         array = context.make_array(array_type)(context, builder, values[0])
         pointer = cgutils.get_item_pointer(
-            context, builder, array_type, array, [*indices, context.get_constant(types.intp, 0)]
+            context, builder, array_type, array, [*indices, context.get_constant(intp, 0)]
         )
         return builder.bitcast(pointer, VECTOR.as_pointer())
 
@@ -145,10 +146,10 @@ if COMPILED:
             builder.store(vector, _address(context, builder, sig, values), align=8)
             return context.get_dummy_value()
 
-        return types.void(array, index, value), code
+        return void(array, index, value), code
 
     def _one_number(array: Any, index: Any) -> bool:
-        axes = len(index) if isinstance(index, types.BaseTuple) else 1
+        axes = len(index) if isinstance(index, BaseTuple) else 1
         return bool(array.ndim == axes)
 
     @overload(number, strict=False)
@@ -189,7 +190,7 @@ if COMPILED:
             floats = [builder.sitofp(builder.and_(digit, one), VECTOR) for digit in digits]
             return context.make_tuple(builder, sig.return_type, floats)
 
-        return types.UniTuple(lanes, 2)(whole), code
+        return UniTuple(lanes, 2)(whole), code
 
     @compiled
     def _cosine_and_sine_of_lanes(x: Any) -> tuple[Any, Any]:

@@ -117,7 +117,8 @@ def product(a: Array, b: Array) -> Array:
 
 def conjugate(quaternion: Array) -> Array:
     """Return the inverse of a unit quaternion."""
-    return quaternion * np.array([-1.0, -1.0, -1.0, 1.0])
+    inverse: Array = quaternion * np.array([-1.0, -1.0, -1.0, 1.0])
+    return inverse
 
 
 def exponential(turn: Array) -> Array:
@@ -134,7 +135,8 @@ def logarithm(quaternion: Array) -> Array:
     sine = math.sqrt(np.dot(vector, vector))
     if sine < 1e-8:
         return 2.0 * vector  # 2 asin(s) / s = 2 + s^2 / 3
-    return 2.0 * math.atan2(sine, w) / sine * vector
+    turn: Array = 2.0 * math.atan2(sine, w) / sine * vector
+    return turn
 
 
 def left_jacobian(turn: Array) -> Array:

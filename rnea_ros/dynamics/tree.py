@@ -248,7 +248,7 @@ def _numbered(
     movements: Sequence[Movement], order: Sequence[str] | None
 ) -> dict[str, JointCoordinates]:
     """Return where each joint's numbers stand in q and qd."""
-    sizes: dict[str, tuple[int, int]] = {name: (0, 0) for name in order or ()}
+    sizes: dict[str, tuple[int, int]] = dict.fromkeys(order or (), (0, 0))
     for movement in movements:
         index, name = movement.coordinate.index, movement.coordinate.joint
         positions, velocities = sizes.get(name, (0, 0))

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Memory for the recursions over one tree: everything that a control loop needs, allocated once."""
+"""Memory for the recursions over one tree: all that a control loop needs, allocated once."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ class Workspace:
 
         :param q: joint positions, shape (nq,), rad or m
         """
-        self._mass_matrix(self.bodies, self.composites, q, self._M)
-        return self._M
+        self._mass_matrix(self.bodies, self.composites, q, self._matrix)
+        return self._matrix
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """
@@ -135,13 +135,13 @@ class Workspace:
         return np.zeros(len(self.bodies), dtype=articulated_dtype())
 
     @cached_property
-    def _M(self) -> Array:
+    def _matrix(self) -> Array:
         return np.zeros((self._still.size, self._still.size))
 
     @cached_property
     def _mass_matrix(self) -> entries.Entry:
         return entry_point(
-            entries.mass_matrix, (self.bodies, self.composites, self._position, self._M)
+            entries.mass_matrix, (self.bodies, self.composites, self._position, self._matrix)
         )
 
     @cached_property

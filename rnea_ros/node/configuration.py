@@ -48,7 +48,7 @@ class Configuration:
         description = parse_urdf(urdf, strict_inertia=values['strict_inertia'])
         for warning in description.warnings:
             logger.warning(warning)
-        self.model = RobotModel(description, values['gravity'])
+        self.model = RobotModel.from_description(description, gravity=values['gravity'])
         joints = parameters.listed_joints(values) or controller_joints
         if not joints:
             joints = self.model.joint_names

@@ -188,7 +188,7 @@ class Analysis(Dynamics):
         :param q: joint positions, shape (nq,)
         :param qd: joint velocities, shape (nv,)
         :param qdd: joint accelerations, shape (nv,), that the contacts allow
-        :param contact_jacobian: rows of :meth:`jacobian`, one for each contact force, shape (k, nv)
+        :param contact_jacobian: rows of :meth:`jacobian`, one a contact force, shape (k, nv)
         :param unactuated: joints without actuator, as the floating base
         :raises SingularityError: no contact forces make the motion
         :raises UnknownNameError: no such joint

@@ -87,7 +87,7 @@ class Batch(Analysis):
         """
         # What has no inertia has none in any sample: the first one finds it, and names it.
         self.forward_dynamics(self.neutral_position, np.zeros(self._nv), np.zeros(self._nv))
-        kernel = batch.BatchWorkspace.forward_dynamics
+        kernel: Callable[..., int] = batch.BatchWorkspace.forward_dynamics
         if self._shared_coordinates:
             kernel = _by_mass_matrix
         samples = {'q': q, 'qd': qd, 'tau': tau}
@@ -212,4 +212,6 @@ def _by_mass_matrix(
 
 
 def _usable_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
+    if hasattr(os, 'sched_getaffinity'):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

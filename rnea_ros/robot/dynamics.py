@@ -222,7 +222,7 @@ class Dynamics(Kinematics):
             raise SingularityError(
                 f'joint {name!r}', 'or one that it shares bodies with has no inertia to accelerate'
             ) from error
-        return _result(np.linalg.solve(M, tau - bias))
+        return _result(np.asarray(np.linalg.solve(M, tau - bias), dtype=np.float64))
 
     def _joint_of(self, body: int) -> str:
         return self._joint_of_dof(int(self._tree.bodies[body]['dof']))

@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import finite_number, finite_vector
 from ..dynamics import kinematics, manifold
-from ..dynamics.bodies import BASE
 from ..dynamics.placement import Placement
 from .names import Array, NamedModel
 from .wrench import ReferenceFrame
@@ -154,7 +153,7 @@ class Kinematics(NamedModel):
             if name not in curved
         ]
 
-    def _placed(self, q: Array) -> np.ndarray:  # type: ignore[type-arg]
+    def _placed(self, q: Array) -> NDArray[np.void]:
         """Return this thread's bodies with the poses that they have at q."""
         bodies = self._own_workspace().bodies
         kinematics.place_bodies(bodies, q)
@@ -174,15 +173,13 @@ class Kinematics(NamedModel):
         )
         return v, a
 
-    def _link_pose(self, bodies: np.ndarray, link: str) -> Placement:  # type: ignore[type-arg]
+    def _link_pose(self, bodies: NDArray[np.void], link: str) -> Placement:
         frame = self._frame(link)
         body = bodies[frame.body]
         return Placement(body['R'].copy(), body['p'].copy()) @ frame.placement
 
     def _frame_pose(
-        self,
-        bodies: np.ndarray,  # type: ignore[type-arg]
-        frame: str | ReferenceFrame,
+        self, bodies: NDArray[np.void], frame: str | ReferenceFrame
     ) -> Placement:
         if frame is ReferenceFrame.WORLD:
             return Placement(np.eye(3), np.zeros(3))

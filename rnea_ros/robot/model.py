@@ -132,13 +132,14 @@ class RobotModel(Batch):
         )
 
     def __reduce__(self) -> tuple[partial[RobotModel], tuple[KinematicTree]]:
-        parts = {
-            'name': self._name,
-            'description': self._description,
-            'gravity': self._gravity,
-            'base_motion': self._base_motion,
-        }
-        return (partial(RobotModel, **parts), (self._tree,))
+        rebuilt = partial(
+            RobotModel,
+            name=self._name,
+            description=self._description,
+            gravity=self._gravity,
+            base_motion=self._base_motion,
+        )
+        return (rebuilt, (self._tree,))
 
     def __repr__(self) -> str:
         return (

@@ -33,8 +33,12 @@ class JointRoles:
 
         :param joints: the joints that are commanded, in order; None for all that are independent
         :raises UnknownNameError: not the name of a moving, independent joint
+        :raises InputError: a joint named twice, or one that has more than one axis
         """
         moving = [joint for joint in description.joints.values() if joint.moves]
+        for joint in moving:
+            if not joint.one_axis:
+                raise InputError('joints', f'{joint.name!r} is {joint.type}: not simulated')
         independent = {joint.name: joint for joint in moving if joint.mimic is None}
         names = tuple(independent if joints is None else joints)
         for name in names:

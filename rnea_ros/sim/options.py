@@ -16,9 +16,8 @@ from rclpy.parameter import Parameter
 from rclpy.validate_node_name import validate_node_name
 
 from ..errors import InputError
-from ..robot import STANDARD_GRAVITY
+from ..robot import STANDARD_GRAVITY, Wrench
 from ..urdf import read_urdf
-from ..wrench import Wrench
 from .mujoco_model import Payload
 from .physics import Noise, SimulatedRobot
 from .push import ScheduledPush

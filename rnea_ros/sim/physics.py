@@ -22,9 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import finite_vector
 from ..errors import InputError, UnknownNameError
-from ..robot import STANDARD_GRAVITY
+from ..robot import STANDARD_GRAVITY, ReferenceFrame, Wrench
 from ..urdf import Limits, parse_urdf
-from ..wrench import Wrench
 from .joint_roles import JointRoles, leader
 from .mujoco_model import Payload, build_mujoco_model
 
@@ -220,12 +219,9 @@ class SimulatedRobot:
             self._pushes.pop(link, None)
             self._data.xfrc_applied[self._body(link)] = 0.0
             return
-        self._body(link if push.frame is None else push.frame)
-        for argument, values in (
-            ('force', push.force),
-            ('torque', push.torque),
-            ('point', push.point),
-        ):
+        self._frame_body(link, push)
+        point = (0.0, 0.0, 0.0) if push.point is None else push.point
+        for argument, values in (('force', push.force), ('torque', push.torque), ('point', point)):
             finite_vector(f'{argument} on link {link!r}', values, 3)
         self._pushes[link] = push
 
@@ -253,6 +249,12 @@ class SimulatedRobot:
             raise UnknownNameError('link', link, self._description.links)
         return int(self._model.body(link).id)
 
+    def _frame_body(self, link: str, push: Wrench) -> int:
+        """Return the body in whose axes a push is given."""
+        if isinstance(push.frame, ReferenceFrame):
+            return self._body(self._description.root)
+        return self._body(link if push.frame is None else push.frame)
+
     def _push(self) -> None:
         if not self._pushes:
             return
@@ -260,10 +262,13 @@ class SimulatedRobot:
         mujoco.mj_kinematics(self._model, data)
         for link, push in self._pushes.items():
             body = self._body(link)
-            frame = body if push.frame is None else self._body(push.frame)
+            frame = self._frame_body(link, push)
             rotation = data.xmat[frame].reshape(3, 3)
             force = rotation @ push.force
-            lever = data.xpos[frame] + rotation @ push.point - data.xipos[body]
+            at = data.xpos[body]
+            if push.point is not None:
+                at = data.xpos[frame] + rotation @ push.point
+            lever = at - data.xipos[body]
             data.xfrc_applied[body, :3] = force
             data.xfrc_applied[body, 3:] = rotation @ push.torque + np.cross(lever, force)
 

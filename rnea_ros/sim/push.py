@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ..errors import InputError
-from ..wrench import Wrench
+from ..robot import Wrench
 from .physics import SimulatedRobot
 
 
