@@ -12,6 +12,7 @@ from .errors import (
     UrdfWarning,
 )
 from .robot import BaseMotion, ReferenceFrame, RobotModel, Wrench
+from .simulation import simulate
 
 __all__ = [
     'BaseMotion',
@@ -24,4 +25,5 @@ __all__ = [
     'UrdfError',
     'UrdfWarning',
     'Wrench',
+    'simulate',
 ]

@@ -144,7 +144,9 @@ def _random_axis(rng: np.random.Generator) -> Array:
 def mimic_rules(urdf: str) -> dict[str, tuple[str, float, float]]:
     """Return leader, multiplier and offset of moving mimic joints; chains are not resolved."""
     joints = {
-        element.get('name', ''): element for element in ElementTree.fromstring(urdf).iter('joint')
+        # A transmission too has elements of this name, below.
+        element.get('name', ''): element
+        for element in ElementTree.fromstring(urdf).findall('joint')
     }
     rules = {}
     for name, element in joints.items():
@@ -190,6 +192,9 @@ class Pinocchio:
     :param names: the order of joint arrays, checked to be the independent joints
     :param gravity: in the root link's frame
     :param own_mimics: mimic joints are Pinocchio's own, or folded in here by their rule
+    :param floating: the root link moves freely. Seven positions (three of the root link in the
+        world, quaternion x, y, z, w) and six velocities ([angular; linear], in the root link's
+        axes) then stand before those of the joints
     """
 
     def __init__(
@@ -199,9 +204,11 @@ class Pinocchio:
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         *,
         own_mimics: bool = False,
+        floating: bool = False,
     ) -> None:
         self._pin = pytest.importorskip('pinocchio')
-        self._model = self._pin.buildModelFromXML(urdf, own_mimics)
+        root = [self._pin.JointModelFreeFlyer()] if floating else []
+        self._model = self._pin.buildModelFromXML(urdf, *root, own_mimics)
         self._model.gravity.linear = np.array(gravity)
         self._data = self._model.createData()
         names_and_joints = zip(self._model.names, self._model.joints, strict=True)
@@ -210,6 +217,12 @@ class Pinocchio:
         self._dofs = [(name, dof) for name, dof in names_and_joints if dof.nv == 1]
         rules = {} if own_mimics else mimic_rules(urdf)
         self._folded = _Folded([name for name, _ in self._dofs], rules, names)
+        # Pinocchio's velocities by ours; those of its free joint are [linear; angular].
+        free = 6 if floating else 0
+        self._P = np.zeros((self._model.nv, free + len(names)))
+        self._P[:free, :free] = np.roll(np.eye(free), 3, axis=0)
+        for row, (_, dof) in zip(self._folded.G, self._dofs, strict=True):
+            self._P[dof.idx_v, free:] = row
 
     def inverse_dynamics(
         self,
@@ -221,13 +234,120 @@ class Pinocchio:
         """Return tau, with wrenches of the environment on links."""
         positions = self._positions(q)
         forces = self._forces(positions, wrenches or {})
-        G = self._folded.G
-        velocities, accelerations = self._in_order(G @ qd), self._in_order(G @ qdd)
-        tau = self._pin.rnea(
-            self._model, self._data, positions, velocities, accelerations, forces
-        )
-        folded: Array = G.T @ np.array([tau[dof.idx_v] for _, dof in self._dofs])
+        P = self._P
+        tau = self._pin.rnea(self._model, self._data, positions, P @ qd, P @ qdd, forces)
+        folded: Array = P.T @ tau
         return folded
+
+    def gravity_torques(self, q: Array) -> Array:
+        """Return g(q)."""
+        return self._P.T @ np.array(
+            self._pin.computeGeneralizedGravity(self._model, self._data, self._positions(q))
+        )
+
+    def bias_torques(self, q: Array, qd: Array) -> Array:
+        """Return C(q, qd) qd + g(q)."""
+        return self._P.T @ np.array(
+            self._pin.nonLinearEffects(
+                self._model, self._data, self._positions(q), self._P @ qd
+            )
+        )
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Return M(q)."""
+        upper = np.triu(self._pin.crba(self._model, self._data, self._positions(q)))
+        M = upper + np.triu(upper, 1).T
+        folded: Array = self._P.T @ M @ self._P
+        return folded
+
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
+        """Return qdd: by articulated bodies, or by the mass matrix where joints follow others."""
+        P = self._P
+        if P.shape[0] == P.shape[1] and set(P.flat) <= {0.0, 1.0}:
+            return P.T @ np.array(
+                self._pin.aba(
+                    self._model, self._data, self._positions(q), P @ qd, P @ tau
+                )
+            )
+        solution = np.linalg.solve(self.mass_matrix(q), tau - self.bias_torques(q, qd))
+        return np.asarray(solution, dtype=np.float64)
+
+    def kinetic_energy(self, q: Array, qd: Array) -> float:
+        """Return the kinetic energy; of a root link only where it floats."""
+        return float(
+            self._pin.computeKineticEnergy(
+                self._model, self._data, self._positions(q), self._P @ qd
+            )
+        )
+
+    def potential_energy(self, q: Array) -> float:
+        """Return the potential energy; of a root link only where it floats."""
+        return float(
+            self._pin.computePotentialEnergy(self._model, self._data, self._positions(q))
+        )
+
+    def centre_of_mass(self, q: Array) -> Array:
+        """Return the centre of mass in the world; without the root link unless it floats."""
+        return np.array(self._pin.centerOfMass(self._model, self._data, self._positions(q)))
+
+    def regressor(self, q: Array, qd: Array, qdd: Array, links: Sequence[str]) -> Array:
+        """Return Y of what moves with these links, each at its joint; ten columns a link."""
+        P = self._P
+        Y = self._pin.computeJointTorqueRegressor(
+            self._model, self._data, self._positions(q), P @ qd, P @ qdd
+        )
+        columns = [Y[:, 10 * (i - 1) : 10 * i] for i in map(self._joint_of, links)]
+        return P.T @ np.concatenate([np.zeros((self._model.nv, 0)), *columns], axis=1)
+
+    def inertial_parameters(self, links: Sequence[str]) -> Array:
+        """Return phi of what moves with these links, each at its joint; ten numbers a link."""
+        parameters = [
+            self._model.inertias[self._joint_of(link)].toDynamicParameters() for link in links
+        ]
+        return np.concatenate([np.zeros(0), *parameters])
+
+    def joint_wrench(
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        link: str,
+        wrenches: Mapping[str, Sequence[Wrench]] | None = None,
+    ) -> tuple[Array, Array]:
+        """Return force and torque on a link at its joint, which moves, in the link's axes."""
+        self.inverse_dynamics(q, qd, qdd, wrenches)
+        force = self._data.f[self._joint_of(link)]
+        return np.array(force.linear), np.array(force.angular)
+
+    def jacobian(self, q: Array, link: str) -> Array:
+        """Return J of a link, [angular; linear], in its own axes."""
+        pin = self._pin
+        J = pin.computeFrameJacobian(
+            self._model, self._data, self._positions(q), self._frame(link), pin.LOCAL
+        )
+        return self._angular_first(J) @ self._P
+
+    def jacobian_rate(self, q: Array, qd: Array, link: str) -> Array:
+        """Return Jdot of a link, [angular; linear], in its own axes."""
+        pin, positions = self._pin, self._positions(q)
+        pin.computeJointJacobiansTimeVariation(
+            self._model, self._data, positions, self._P @ qd
+        )
+        pin.updateFramePlacements(self._model, self._data)
+        Jdot = pin.getFrameJacobianTimeVariation(
+            self._model, self._data, self._frame(link), pin.LOCAL
+        )
+        return self._angular_first(Jdot) @ self._P
+
+    def link_motion(self, q: Array, qd: Array, qdd: Array, link: str) -> tuple[Array, Array]:
+        """Return spatial velocity and acceleration of a link, [angular; linear], in its axes."""
+        pin, P, frame = self._pin, self._P, self._frame(link)
+        pin.forwardKinematics(self._model, self._data, self._positions(q), P @ qd, P @ qdd)
+        velocity, acceleration = (
+            self._angular_first(np.array(read(self._model, self._data, frame, pin.LOCAL).vector))
+            for read in (pin.getFrameVelocity, pin.getFrameAcceleration)
+        )
+        return velocity, acceleration
 
     def link_poses(self, q: Array, links: Sequence[str]) -> list[Array]:
         """Return the pose of links in the root link's frame, homogeneous."""
@@ -239,15 +359,19 @@ class Pinocchio:
         assert frame < self._model.nframes, name
         return frame
 
-    def _in_order(self, values: Array) -> Array:
-        ordered = np.zeros(self._model.nv)
-        for value, (_, dof) in zip(values, self._dofs, strict=True):
-            ordered[dof.idx_v] = value
-        return ordered
+    def _joint_of(self, link: str) -> int:
+        joint: int = self._model.frames[self._frame(link)].parentJoint
+        return joint
+
+    @staticmethod
+    def _angular_first(rows: Array) -> Array:
+        return np.concatenate([rows[3:], rows[:3]])
 
     def _positions(self, q: Array) -> Array:
         positions = np.zeros(self._model.nq)
-        joint_positions = self._folded.G @ q + self._folded.offsets
+        free = len(q) - self._folded.G.shape[1]
+        positions[:free] = q[:free]
+        joint_positions = self._folded.G @ q[free:] + self._folded.offsets
         for x, (_, dof) in zip(joint_positions, self._dofs, strict=True):
             # A continuous joint is a point on the unit circle.
             where = slice(dof.idx_q, dof.idx_q + dof.nq)
@@ -296,6 +420,31 @@ class MuJoCo:
         self._mujoco.mj_inverse(self._model, self._data)
         tau: Array = G.T @ self._data.qfrc_inverse
         return tau
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Return M(q)."""
+        self._forward(q, np.zeros(len(q)), np.zeros(len(self._folded.G)))
+        M = np.zeros((self._model.nv, self._model.nv))
+        for column, unit in zip(M, np.eye(self._model.nv), strict=True):
+            self._mujoco.mj_mulM(self._model, self._data, column, unit)
+        folded: Array = self._folded.G.T @ M @ self._folded.G
+        return folded
+
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
+        """Return qdd: by MuJoCo's own, or by its mass matrix where joints follow others."""
+        G = self._folded.G
+        if G.shape[0] == G.shape[1]:
+            return G.T @ self._forward(q, qd, G @ tau)
+        bias = self.inverse_dynamics(q, qd, np.zeros(len(qd)))
+        solution = np.linalg.solve(self.mass_matrix(q), tau - bias)
+        return np.asarray(solution, dtype=np.float64)
+
+    def _forward(self, q: Array, qd: Array, efforts: Array) -> Array:
+        self._data.qpos[:] = self._folded.G @ q + self._folded.offsets
+        self._data.qvel[:] = self._folded.G @ qd
+        self._data.qfrc_applied[:] = efforts
+        self._mujoco.mj_forward(self._model, self._data)
+        return np.array(self._data.qacc)
 
 
 def _without_shapes(urdf: str) -> str:

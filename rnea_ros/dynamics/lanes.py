@@ -47,7 +47,8 @@ def cosine_and_sine(x: Any) -> tuple[Any, Any]:
 if COMPILED:
     from llvmlite import ir
     from numba.core import cgutils
-    from numba.core.types import BaseTuple, Float, Type, UniTuple, float64, intp, void
+    from numba.core.types import Float, Type, float64, intp, void
+    from numba.core.types.containers import BaseTuple, UniTuple
     from numba.core.typing.templates import AbstractTemplate, infer_global, signature
     from numba.extending import (
         intrinsic,

@@ -49,6 +49,44 @@ def with_unit_quaternions(argument: str, q: Array, quaternions: Quaternions) -> 
     return q
 
 
+def normalised(q: Array, quaternions: Quaternions) -> Array:
+    """
+    Return joint positions whose quaternions have unit length.
+
+    :param q: joint positions, shape (nq,); quaternions of any length but zero
+    :param quaternions: joints with a quaternion
+    """
+    result = q.copy()
+    for _, start, _, floats in quaternions:
+        where = slice(start + 3, start + 7) if floats else slice(start, start + 4)
+        result[where] /= np.linalg.norm(result[where])
+    return result
+
+
+def position_rate(
+    q: Array, v: Array, quaternions: Quaternions, vectors: Sequence[tuple[slice, slice]]
+) -> Array:
+    """
+    Return the rate of change of every number of q.
+
+    A quaternion changes by half its product with (omega, 0) (Featherstone 2008, eq. 4.13).
+
+    :param q: joint positions, shape (nq,)
+    :param v: joint velocities, shape (nv,)
+    :param quaternions: joints with a quaternion
+    :param vectors: the places in q and v of all others
+    """
+    rate = np.zeros_like(q)
+    for positions, velocities in vectors:
+        rate[positions] = v[velocities]
+    for _, i, j, floats in quaternions:
+        if floats:
+            rate[i : i + 3] = rotation(q[i + 3 : i + 7]) @ v[j + 3 : j + 6]
+            i += 3
+        rate[i : i + 4] = 0.5 * product(q[i : i + 4], np.append(v[j : j + 3], 0.0))
+    return rate
+
+
 def integrate(
     q: Array, v: Array, dt: float, quaternions: Quaternions, vectors: Sequence[tuple[slice, slice]]
 ) -> Array:

@@ -126,6 +126,30 @@ class Kinematics(NamedModel):
             self._vector_joints(),
         )
 
+    def position_rate(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """
+        Return dq/dt, the rate of change of every number of q, shape (nq,).
+
+        It is qd itself but for quaternions, and positions beside them.
+
+        :param q: joint positions, shape (nq,)
+        :param qd: joint velocities, shape (nv,)
+        """
+        return manifold.position_rate(
+            self._position('q', q),
+            self._velocity('qd', qd),
+            self._quaternions,
+            self._vector_joints(),
+        )
+
+    def normalised(self, q: ArrayLike) -> Array:
+        """
+        Return joint positions whose quaternions are brought to unit length, shape (nq,).
+
+        :param q: joint positions, shape (nq,); quaternions of any length but zero
+        """
+        return manifold.normalised(finite_vector('q', q, self._nq), self._quaternions)
+
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """
         Return the velocity that leads from q0 to q1 in one second, shape (nv,).

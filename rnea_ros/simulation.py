@@ -1,0 +1,157 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Motion of a robot under given efforts and wrenches, in steps of equal length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import enum
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import finite_number, finite_vector
+from .errors import InputError
+from .robot import RobotModel
+from .robot.dynamics import ExternalWrenches
+from .robot.names import Array
+
+EffortsInTime: TypeAlias = Callable[[float], ArrayLike]
+WrenchesInTime: TypeAlias = Callable[[float], ExternalWrenches]
+
+
+class Method(enum.Enum):
+    """
+    How a step is taken.
+
+    ``EULER`` steps position and velocity with what they were: order 1, gains energy.
+    ``SEMI_IMPLICIT_EULER`` steps the position with the new velocity: order 1, and its error in
+    energy stays bounded where nothing dissipates. ``RK4`` is the classical Runge-Kutta method of
+    order 4, four times the work a step.
+    """
+
+    EULER = 'euler'
+    SEMI_IMPLICIT_EULER = 'semi_implicit_euler'
+    RK4 = 'rk4'
+
+
+@dataclass(frozen=True)
+class Motion:
+    """
+    A simulated motion; row k belongs to time k dt.
+
+    :param time: shape (steps + 1,), s
+    :param positions: shape (steps + 1, nq)
+    :param velocities: shape (steps + 1, nv)
+    """
+
+    time: Array
+    positions: Array
+    velocities: Array
+
+
+def simulate(
+    model: RobotModel,
+    q0: ArrayLike,
+    qd0: ArrayLike,
+    tau: EffortsInTime | None = None,
+    wrenches: WrenchesInTime | None = None,
+    *,
+    dt: float,
+    steps: int,
+    method: Method | str = Method.RK4,
+) -> Motion:
+    """
+    Return the motion from a state on: qdd = FD(q, qd, tau(t), wrenches(t)).
+
+    :param model: the robot
+    :param q0: joint positions at time 0, shape (nq,)
+    :param qd0: joint velocities at time 0, shape (nv,)
+    :param tau: joint efforts, shape (nv,), at a time, s; None for none
+    :param wrenches: what the environment exerts at a time, by link; None for none
+    :param dt: length of a step, s
+    :param steps: how many
+    :param method: how a step is taken
+    :raises InputError: a step that is not positive, an unknown method, a state that cannot be or
+        that the motion has led to, as when ``dt`` is too long for it
+    :raises SingularityError: a joint has nothing to accelerate
+    """
+    step = _STEPS[_method(method)]
+    if not finite_number('dt', dt) > 0.0:
+        raise InputError('dt', f'is {dt} s, not above 0')
+    if steps < 0:
+        raise InputError('steps', f'is {steps}, not at least 0')
+    no_effort = np.zeros(model.nv)
+
+    def acceleration(t: float, q: Array, qd: Array) -> Array:
+        efforts = no_effort if tau is None else tau(t)
+        return model.forward_dynamics(q, qd, efforts, None if wrenches is None else wrenches(t))
+
+    time = dt * np.arange(steps + 1, dtype=np.float64)
+    positions, velocities = np.empty((steps + 1, model.nq)), np.empty((steps + 1, model.nv))
+    velocities[0] = finite_vector('qd0', qd0, model.nv)
+    # A step of no length looks at quaternions, and brings them to unit length.
+    positions[0] = model.integrate(finite_vector('q0', q0, model.nq), no_effort, 0.0)
+    for k in range(steps):
+        state = (time[k], positions[k], velocities[k])
+        positions[k + 1], velocities[k + 1] = step(model, acceleration, *state, dt)
+    return Motion(time, positions, velocities)
+
+
+Acceleration: TypeAlias = Callable[[float, Array, Array], Array]
+Step: TypeAlias = Callable[
+    [RobotModel, Acceleration, float, Array, Array, float], tuple[Array, Array]
+]
+
+
+def _euler(
+    model: RobotModel, acceleration: Acceleration, t: float, q: Array, qd: Array, h: float
+) -> tuple[Array, Array]:
+    return model.integrate(q, qd, h), qd + h * acceleration(t, q, qd)
+
+
+def _semi_implicit_euler(
+    model: RobotModel, acceleration: Acceleration, t: float, q: Array, qd: Array, h: float
+) -> tuple[Array, Array]:
+    qd = qd + h * acceleration(t, q, qd)
+    return model.integrate(q, qd, h), qd
+
+
+def _runge_kutta(
+    model: RobotModel, acceleration: Acceleration, t: float, q: Array, qd: Array, h: float
+) -> tuple[Array, Array]:
+    # k_i = (rate of q, rate of qd) at four points; on quaternions the steps are straight lines,
+    # and what they lead to is brought to unit length: an error of the method's own order.
+    def rates(at: float, q: Array, qd: Array) -> tuple[Array, Array]:
+        return model.position_rate(q, qd), acceleration(at, q, qd)
+
+    def moved(by: float, k: tuple[Array, Array]) -> tuple[Array, Array]:
+        return model.normalised(q + by * k[0]), qd + by * k[1]
+
+    k1 = rates(t, q, qd)
+    k2 = rates(t + 0.5 * h, *moved(0.5 * h, k1))
+    k3 = rates(t + 0.5 * h, *moved(0.5 * h, k2))
+    k4 = rates(t + h, *moved(h, k3))
+    q_rate, qd_rate = (
+        (first + 2.0 * second + 2.0 * third + fourth) / 6.0
+        for first, second, third, fourth in zip(k1, k2, k3, k4, strict=True)
+    )
+    return moved(h, (q_rate, qd_rate))
+
+
+_STEPS: dict[Method, Step] = {
+    Method.EULER: _euler,
+    Method.SEMI_IMPLICIT_EULER: _semi_implicit_euler,
+    Method.RK4: _runge_kutta,
+}
+
+
+def _method(given: Method | str) -> Method:
+    try:
+        return Method(given)
+    except ValueError as error:
+        known = ', '.join(method.value for method in Method)
+        raise InputError('method', f'is {given!r}; known are {known}') from error
