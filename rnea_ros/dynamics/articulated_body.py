@@ -43,6 +43,7 @@ from .spatial import (
     rotate,
     rotate_back,
     rotate_matrix_back,
+    rotate_symmetric_back,
     scale,
     store,
     store3,
@@ -169,7 +170,7 @@ def _hand_on(body: np.void, own: np.void, parent: np.void) -> None:
     p = add(load(own['p']), _apply(A, B, C, load(own['c'])))
     store(parent['p'], add(load(parent['p']), transform_force_back(E, r, p)))
     # I^A_parent = I^A_parent + X_up^T I^a X_up: turned, then moved by r
-    A, B, C = rotate_matrix_back(E, A), rotate_matrix_back(E, B), rotate_matrix_back(E, C)
+    A, B, C = rotate_symmetric_back(E, A), rotate_matrix_back(E, B), rotate_symmetric_back(E, C)
     rC = cross_columns(r, C)
     rB = cross_columns(r, transpose(B))
     # (B + r x C) (r x)^T = (r x (B + r x C)^T)^T

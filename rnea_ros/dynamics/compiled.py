@@ -42,6 +42,13 @@ if COMPILED:
     _KERNELS_STAMP = _digest_of_kernels()
 
 
+# Fused multiply-add, and a zero that may lose its sign, are the liberties taken: NaN and infinity
+# keep their meaning. Nobody calls a kernel from C.
+_OPTIONS: dict[str, Any] = {
+    'fastmath': {'contract', 'nsz'}, 'error_model': 'numpy', 'no_cfunc_wrapper': True,
+}
+
+
 def compiled(function: Kernel) -> Kernel:
     """
     Compile a function that kernels are made of; it becomes a part of each that calls it.
@@ -49,17 +56,19 @@ def compiled(function: Kernel) -> Kernel:
     :param function: a function over numpy arrays, floats and tuples of floats
     :return: the function, compiled at its first call, or unchanged
     """
-    return _jitted(function, forceinline=True)
+    if not COMPILED:
+        return function
+    return numba.njit(forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
 def entry(function: Kernel) -> Kernel:
     """
-    Compile a kernel that Python calls once for one sample.
+    Compile a kernel that Python calls, once for one sample; it is kept on disk.
 
     :param function: a function over numpy arrays
-    :return: the function, compiled at its first call, or unchanged
+    :return: the function, compiled or loaded at its first call, or unchanged
     """
-    return _jitted(function)
+    return _kept(function)
 
 
 def batch_entry(function: Kernel) -> Kernel:
@@ -67,25 +76,18 @@ def batch_entry(function: Kernel) -> Kernel:
     Compile a kernel that Python calls once for many samples; it lets other threads run meanwhile.
 
     :param function: a function over numpy arrays
-    :return: the function, compiled at its first call, or unchanged
+    :return: the function, compiled or loaded at its first call, or unchanged
     """
-    return _jitted(function, nogil=True)
+    return _kept(function, nogil=True)
 
 
-def _jitted(function: Kernel, **options: bool) -> Kernel:
+def _kept(function: Kernel, **options: bool) -> Kernel:
     if not COMPILED:
         return function
-    # Fused multiply-add, and a zero that may lose its sign, are the liberties taken: NaN and
-    # infinity keep their meaning.
-    fastmath = {'contract', 'nsz'}
     try:
-        jitted: Any = numba.njit(
-            cache=True, fastmath=fastmath, error_model='numpy', **options
-        )(function)
+        jitted: Any = numba.njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # no directory to cache in, as in a read-only container
-        return numba.njit(  # type: ignore[no-any-return]
-            fastmath=fastmath, error_model='numpy', **options
-        )(function)
+        return numba.njit(**_OPTIONS, **options)(function)  # type: ignore[no-any-return]
     # numba drops a cached kernel when its own file changes, but not when a kernel that was inlined
     # into it changes in another file. One stamp over all kernels closes that gap.
     jitted._cache._cache_file._source_stamp = _KERNELS_STAMP

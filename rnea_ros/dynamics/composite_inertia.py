@@ -24,9 +24,8 @@ from .spatial import (
     SpatialVector,
     add3,
     add33,
-    apply_inertia,
-    basis_vector,
     component,
+    inertia_column,
     load3,
     load33,
     store3,
@@ -69,7 +68,7 @@ def mass_matrix(
     :param M: shape (nv, nv); overwritten
     """
     for row in range(M.shape[0]):
-        for column in range(M.shape[1]):
+        for column in range(row + 1):
             put(M, (row, column), 0.0)
     for i in range(1, bodies.shape[0]):
         body, composite = bodies[i], composites[i]
@@ -86,7 +85,7 @@ def mass_matrix(
         mass, h, J = composite['mass'], load3(composite['h']), load33(composite['J'])
         for k in range(body['dofs']):
             # F = I^c_i S_i
-            F = apply_inertia(mass, h, J, basis_vector(body['column'] + k))
+            F = inertia_column(mass, h, J, body['column'] + k)
             _write_column(bodies, i, k, F, M)
         if body['parent'] != BASE:
             # I^c_parent = I^c_parent + X_up^T I^c_i X_up
@@ -96,28 +95,33 @@ def mass_matrix(
             store3(carrier['h'], add3(load3(carrier['h']), h))
             store33(carrier['J'], add33(load33(carrier['J']), J))
 
+    for row in range(M.shape[0]):
+        for column in range(row):
+            # M_ij = M_ji
+            put(M, (column, row), number(M, (row, column)))
+
 
 @compiled
 def _write_column(
     bodies: NDArray[np.void], i: int, k: int, F: SpatialVector, M: NDArray[np.float64]
 ) -> None:
-    """Add S_j^T F to M for column k of joint i, for every joint j from i to the base."""
+    """Add S_j^T F to M's lower triangle, for column k of joint i, for all j from i to the base."""
     body = bodies[i]
     column, ratio = body['dof'] + k, body['ratio']
     # M_ii = S_i^T F, each pair of its columns once
     for other in range(k + 1):
         entry = ratio * ratio * component(F, body['column'] + other)
-        _add_entry(M, body['dof'] + other, column, entry)
-        if other != k:
-            _add_entry(M, column, body['dof'] + other, entry)
+        _add_entry(M, column, body['dof'] + other, entry)
     while body['parent'] != BASE:
-        # F = X_up^T F,  M_ij = F^T S_j,  M_ji = M_ij^T
+        # F = X_up^T F,  M_ij = F^T S_j
         F = transform_force_back(load33(body['E']), load3(body['r']), F)
         body = bodies[body['parent']]
         for other in range(body['dofs']):
             entry = ratio * body['ratio'] * component(F, body['column'] + other)
-            _add_entry(M, body['dof'] + other, column, entry)
-            _add_entry(M, column, body['dof'] + other, entry)
+            row = body['dof'] + other
+            if row == column:  # a joint that mimics one between itself and the base
+                entry = 2.0 * entry
+            _add_entry(M, max(row, column), min(row, column), entry)
 
 
 @compiled

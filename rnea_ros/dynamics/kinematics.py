@@ -17,6 +17,7 @@ from .spatial import (
     add3,
     basis_vector,
     component,
+    load,
     load3,
     load33,
     multiply3,
@@ -58,7 +59,8 @@ def move_bodies(
 ) -> None:
     """Write every body's ``E``, ``r``, ``v``, ``a``: the outward pass of RNEA without forces."""
     for i in range(1, bodies.shape[0]):
-        move_body(bodies, bodies[i], q, qd, qdd)
+        parent = bodies[bodies[i]['parent']]
+        move_body(bodies[i], load(parent['v']), load(parent['a']), q, qd, qdd)
 
 
 @entry

@@ -26,7 +26,7 @@ from .compiled import COMPILED, compiled
 LANES = 8
 
 LARGEST_ANGLE = 1e6
-"""rad; beyond it the lanes' sine and cosine lose digits."""
+"""rad; beyond it the sine and cosine of lanes lose digits, and are not to be used."""
 
 
 def number(array: NDArray[np.float64], index: int | tuple[int, int]) -> Any:
@@ -170,9 +170,7 @@ if COMPILED:
         return lambda array, index, value: _store(array, index, value)
 
     @intrinsic
-    def _nearest(typing: Any, x: Any) -> Any:
-        """Return the nearest whole numbers."""
-
+    def _nearest_lanes(typing: Any, x: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, values: Any) -> Any:
             name, kind = f'llvm.nearbyint.v{LANES}f64', ir.FunctionType(VECTOR, [VECTOR])
             return builder.call(
@@ -182,9 +180,7 @@ if COMPILED:
         return lanes(x), code
 
     @intrinsic
-    def _bits(typing: Any, whole: Any) -> Any:
-        """Return the last and the last but one binary digit of whole numbers, each 0 or 1."""
-
+    def _last_digits_of_lanes(typing: Any, whole: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, values: Any) -> Any:
             integers, one = builder.fptosi(values[0], WHOLE), WHOLE([1] * LANES)
             digits = (integers, builder.ashr(integers, one))
@@ -193,8 +189,24 @@ if COMPILED:
 
         return UniTuple(lanes, 2)(whole), code
 
+    def _nearest(x: Any) -> Any:
+        """Return the nearest whole number."""
+
+    def _last_digits(whole: Any) -> Any:
+        """Return the last and the last but one binary digit of a whole number, each 0 or 1."""
+
+    @overload(_nearest, strict=False)
+    def _nearest_code(x: Any) -> Any:
+        return (lambda x: _nearest_lanes(x)) if x == lanes else (lambda x: np.rint(x))
+
+    @overload(_last_digits, strict=False)
+    def _last_digits_code(whole: Any) -> Any:
+        if whole == lanes:
+            return lambda whole: _last_digits_of_lanes(whole)
+        return lambda whole: (float(int(whole) & 1), float((int(whole) >> 1) & 1))
+
     @compiled
-    def _cosine_and_sine_of_lanes(x: Any) -> tuple[Any, Any]:
+    def _cosine_and_sine_of_moderate(x: Any) -> tuple[Any, Any]:
         """
         Return cos x and sin x for angles up to :data:`LARGEST_ANGLE`.
 
@@ -218,12 +230,18 @@ if COMPILED:
             + z * (2.08757008419747316778e-9 + z * -1.13585365213876817300e-11))))
         )
         # By quarter turns: (c, s), (-s, c), (-c, -s), (s, -c)
-        odd, half = _bits(k)
+        odd, half = _last_digits(k)
         sign_c, sign_s = 1.0 - 2.0 * (odd + half - 2.0 * odd * half), 1.0 - 2.0 * half
         return sign_c * (c + odd * (s - c)), sign_s * (s + odd * (c - s))
 
+    @compiled
+    def _cosine_and_sine_of_one(x: float) -> tuple[float, float]:
+        if abs(x) > LARGEST_ANGLE:
+            return np.cos(x), np.sin(x)
+        return _cosine_and_sine_of_moderate(x)
+
     @overload(cosine_and_sine, strict=False)
-    def _cosine_and_sine(x: Any) -> Any:
+    def _cosine_and_sine_code(x: Any) -> Any:
         if x == lanes:
-            return lambda x: _cosine_and_sine_of_lanes(x)
-        return lambda x: (np.cos(x), np.sin(x))
+            return lambda x: _cosine_and_sine_of_moderate(x)
+        return lambda x: _cosine_and_sine_of_one(x)

@@ -26,6 +26,7 @@ from .spatial import (
     SpatialVector,
     add3,
     cross,
+    load,
     load3,
     load33,
     rotate,
@@ -57,7 +58,8 @@ def regressor(
     :param column: shape (nv,); overwritten
     """
     for i in range(1, bodies.shape[0]):
-        v, a = move_body(bodies, bodies[i], q, qd, qdd)
+        parent = bodies[bodies[i]['parent']]
+        v, a = move_body(bodies[i], load(parent['v']), load(parent['a']), q, qd, qdd)
         for k in range(10):
             for j in range(column.shape[0]):
                 put(column, j, 0.0)

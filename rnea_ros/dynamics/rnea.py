@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .bodies import BASE
 from .compiled import compiled
 from .joints import add_joint_efforts, add_joint_motion, joint_transform, velocity_product
 from .lanes import put
@@ -23,9 +24,8 @@ from .spatial import (
     ZERO,
     SpatialVector,
     add,
-    apply_inertia,
     cross,
-    cross_force,
+    inertia_force,
     load,
     load3,
     load33,
@@ -60,13 +60,16 @@ def inverse_dynamics(
     :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
     :param tau: joint efforts, shape (nv,), N m or N; overwritten
     """
-    store(bodies[0]['f'], ZERO)
+    v, a = load(bodies[BASE]['v']), load(bodies[BASE]['a'])
     for i in range(1, bodies.shape[0]):
         body = bodies[i]
-        v, a = move_body(bodies, body, q, qd, qdd)
+        if body['parent'] != i - 1:  # the motion of the body before this one is at hand
+            parent = bodies[body['parent']]
+            v, a = load(parent['v']), load(parent['a'])
+        v, a = move_body(body, v, a, q, qd, qdd)
         # f_i = I_i a_i + v_i x* I_i v_i - f_ext                              (5.16)
         mass, h, J = body['mass'], load3(body['h']), load33(body['J'])
-        f = add(apply_inertia(mass, h, J, a), cross_force(v, apply_inertia(mass, h, J, v)))
+        f = inertia_force(mass, h, J, v, a)
         store(body['f'], subtract(f, load(body['f_ext'])))
     gather_efforts(bodies, tau)
 
@@ -82,13 +85,15 @@ def gravity_torques(
     the linear part of the base's ``a`` counts. Arguments as in :func:`inverse_dynamics`; ``E``,
     ``r``, ``a`` and ``f`` are written.
     """
-    store(bodies[0]['f'], ZERO)
+    a = load(bodies[BASE]['a'])[1]
     for i in range(1, bodies.shape[0]):
         body = bodies[i]
+        if body['parent'] != i - 1:
+            a = load(bodies[body['parent']]['a'])[1]
         E, r = joint_transform(body, q)
         store33(body['E'], E)
         store3(body['r'], r)
-        a = rotate(E, load(bodies[body['parent']]['a'])[1])
+        a = rotate(E, a)
         store(body['a'], (ZERO[0], a))
         f = (cross(load3(body['h']), a), scale3(body['mass'], a))
         store(body['f'], subtract(f, load(body['f_ext'])))
@@ -97,20 +102,20 @@ def gravity_torques(
 
 @compiled
 def move_body(
-    bodies: NDArray[np.void],
     body: np.void,
+    v: SpatialVector,
+    a: SpatialVector,
     q: NDArray[np.float64],
     qd: NDArray[np.float64],
     qdd: NDArray[np.float64],
 ) -> tuple[SpatialVector, SpatialVector]:
-    """Return a body's velocity and acceleration; they, ``E`` and ``r`` are written too."""
-    parent = bodies[body['parent']]
+    """Return a body's velocity and acceleration from its parent's, and write ``E`` to ``a``."""
     # X_up = X_J X_T
     E, r = joint_transform(body, q)
     # v_i = X_up v_parent + S qd                                              (5.14)
-    v = add_joint_motion(body, transform_motion(E, r, load(parent['v'])), qd)
+    v = add_joint_motion(body, transform_motion(E, r, v), qd)
     # a_i = X_up a_parent + S qdd + v_i x S qd, with a_0 = -g                 (5.15)
-    a = add_joint_motion(body, transform_motion(E, r, load(parent['a'])), qdd)
+    a = add_joint_motion(body, transform_motion(E, r, a), qdd)
     a = add(a, velocity_product(body, v, qd))
     store33(body['E'], E)
     store3(body['r'], r)
@@ -124,12 +129,18 @@ def gather_efforts(bodies: NDArray[np.void], tau: NDArray[np.float64]) -> None:
     """Pass every body's force on to its parent, and write into tau what the joints carry."""
     for j in range(tau.shape[0]):
         put(tau, j, 0.0)
+    store(bodies[BASE]['f'], ZERO)
+    f_of_child = ZERO
     for i in range(bodies.shape[0] - 1, 0, -1):
         body = bodies[i]
-        parent = bodies[body['parent']]
-        f = load(body['f'])
+        f = add(load(body['f']), f_of_child)
+        store(body['f'], f)
         # tau_i = S^T f_i                                                     (5.11)
         add_joint_efforts(body, f, tau)
         # f_parent = f_parent + X_up^T f_i                                    (5.20)
-        f_at_parent = transform_force_back(load33(body['E']), load3(body['r']), f)
-        store(parent['f'], add(load(parent['f']), f_at_parent))
+        f_of_child = transform_force_back(load33(body['E']), load3(body['r']), f)
+        if body['parent'] != i - 1:
+            parent = bodies[body['parent']]
+            store(parent['f'], add(load(parent['f']), f_of_child))
+            f_of_child = ZERO
+    store(bodies[BASE]['f'], add(load(bodies[BASE]['f']), f_of_child))

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,28 +25,50 @@ class Workspace:
     """
     Preallocated memory and compiled kernels for one tree; not to be shared between threads.
 
-    Methods check nothing and, after their first call, allocate nothing. Arrays in are contiguous
-    float64 of the right shape; an array that is returned is overwritten by the next call.
+    Calls check nothing and, after the first, allocate nothing. Arrays in are contiguous float64 of
+    the right shape; an array that is returned is overwritten by the next call. The kernels named
+    ``..._into`` write into an array that is given last, and return whether all shapes were right
+    and all numbers finite; those that not every control loop needs are None until prepared.
 
     :param tree: the tree
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
     """
 
+    inverse_dynamics: Callable[[Array, Array, Array], Array]
+    """
+    Return tau = ID(q, qd, qdd), with the external forces that are set.
+
+    :param q: joint positions, shape (nq,), rad or m
+    :param qd: joint velocities, shape (nv,), rad/s or m/s
+    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
+    :return: joint efforts, shape (nv,), N m or N; overwritten by the next call
+    """
+
+    gravity_torques: Callable[[Array], Array]
+    """Return g(q) - J^T f_ext; shapes and units as in inverse_dynamics."""
+
     def __init__(self, tree: KinematicTree, gravity: Array) -> None:
         self.bodies = body_records(tree.bodies)
         self.bodies[BASE]['R'] = np.eye(3)
+        self.articulated = np.zeros(len(self.bodies), dtype=articulated_dtype())
         self._position = np.zeros(tree.nq)
         self._still = np.zeros(tree.nv)
         self._tau = np.zeros(tree.nv)
         self._qdd = np.zeros(tree.nv)
+        self._M = np.zeros((tree.nv, tree.nv))
         self.set_base_motion(gravity, np.zeros(6), np.zeros(6))
         motion = (self._position, self._still, self._still)
-        self._inverse_dynamics = entry_point(
-            entries.inverse_dynamics, (self.bodies, *motion, self._tau)
+        self.inverse_dynamics_into = _prepared(
+            entries.inverse_dynamics, (self.bodies,), (*motion, self._tau)
         )
-        self._gravity_torques = entry_point(
-            entries.gravity_torques, (self.bodies, self._position, self._tau)
+        self.gravity_torques_into = _prepared(
+            entries.gravity_torques, (self.bodies,), (self._position, self._tau)
         )
+        self.mass_matrix_into: entries.Entry | None = None
+        self.forward_dynamics_into: entries.Entry | None = None
+        # The calls of every tick are closures: a method's look-ups cost a tenth of the call.
+        self.inverse_dynamics = _efforts_of(self.inverse_dynamics_into, self._tau)
+        self.gravity_torques = _gravity_of(self.gravity_torques_into, self._tau)
 
     def set_base_motion(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """
@@ -61,26 +84,9 @@ class Workspace:
         base['a'] = acceleration
         base['a'][3:] -= gravity
 
-    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """
-        Return tau = ID(q, qd, qdd), with the external forces that are set.
-
-        :param q: joint positions, shape (nq,), rad or m
-        :param qd: joint velocities, shape (nv,), rad/s or m/s
-        :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
-        :return: joint efforts, shape (nv,), N m or N; overwritten by the next call
-        """
-        self._inverse_dynamics(self.bodies, q, qd, qdd, self._tau)
-        return self._tau
-
     def bias_torques(self, q: Array, qd: Array) -> Array:
         """Return C(q, qd) qd + g(q) - J^T f_ext; shapes and units as in inverse_dynamics."""
         return self.inverse_dynamics(q, qd, self._still)
-
-    def gravity_torques(self, q: Array) -> Array:
-        """Return g(q) - J^T f_ext; shapes and units as in inverse_dynamics."""
-        self._gravity_torques(self.bodies, q, self._tau)
-        return self._tau
 
     def mass_matrix(self, q: Array) -> Array:
         """
@@ -88,8 +94,9 @@ class Workspace:
 
         :param q: joint positions, shape (nq,), rad or m
         """
-        self._mass_matrix(self.bodies, self.composites, q, self._matrix)
-        return self._matrix
+        kernel = self.mass_matrix_into or self.prepare_mass_matrix()
+        kernel(q, self._M)
+        return self._M
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """
@@ -103,8 +110,25 @@ class Workspace:
         :param tau: joint efforts, shape (nv,), N m or N
         :return: joint accelerations, shape (nv,), rad/s^2 or m/s^2; overwritten by the next call
         """
-        self._forward_dynamics(self.bodies, self.articulated, q, qd, tau, self._qdd)
+        kernel = self.forward_dynamics_into or self.prepare_forward_dynamics()
+        kernel(q, qd, tau, self._qdd)
         return self._qdd
+
+    def prepare_mass_matrix(self) -> entries.Entry:
+        """Compile or load the kernel of the mass matrix, and return it."""
+        composites = np.zeros(len(self.bodies), dtype=composite_dtype())
+        self.mass_matrix_into = _prepared(
+            entries.mass_matrix, (self.bodies, composites), (self._position, self._M)
+        )
+        return self.mass_matrix_into
+
+    def prepare_forward_dynamics(self) -> entries.Entry:
+        """Compile or load the kernel of the forward dynamics, and return it."""
+        state = (self._position, self._still, self._still)
+        self.forward_dynamics_into = _prepared(
+            entries.forward_dynamics, (self.bodies, self.articulated), (*state, self._qdd)
+        )
+        return self.forward_dynamics_into
 
     def clear_external_forces(self) -> None:
         """Set every external force to zero."""
@@ -122,31 +146,31 @@ class Workspace:
         f_ext[:3] += moment
         f_ext[3:] += force
 
-    # What not every control loop needs is made, and compiled, where it is first asked for.
 
-    @cached_property
-    def composites(self) -> NDArray[np.void]:
-        """What the mass matrix is computed in."""
-        return np.zeros(len(self.bodies), dtype=composite_dtype())
+def _prepared(
+    kernel: entries.Entry, memory: tuple[NDArray[np.void], ...], arguments: tuple[Array, ...]
+) -> partial[bool]:
+    """Return a kernel compiled for these arguments, its memory bound."""
+    return partial(entry_point(kernel, (*memory, *arguments)), *memory)
 
-    @cached_property
-    def articulated(self) -> NDArray[np.void]:
-        """What the forward dynamics are computed in."""
-        return np.zeros(len(self.bodies), dtype=articulated_dtype())
 
-    @cached_property
-    def _matrix(self) -> Array:
-        return np.zeros((self._still.size, self._still.size))
+def _efforts_of(
+    prepared: partial[bool], tau: Array
+) -> Callable[[Array, Array, Array], Array]:
+    kernel, (bodies,) = prepared.func, prepared.args
 
-    @cached_property
-    def _mass_matrix(self) -> entries.Entry:
-        return entry_point(
-            entries.mass_matrix, (self.bodies, self.composites, self._position, self._matrix)
-        )
+    def inverse_dynamics(q: Array, qd: Array, qdd: Array) -> Array:
+        kernel(bodies, q, qd, qdd, tau)
+        return tau
 
-    @cached_property
-    def _forward_dynamics(self) -> entries.Entry:
-        state = (self._position, self._still, self._still)
-        return entry_point(
-            entries.forward_dynamics, (self.bodies, self.articulated, *state, self._qdd)
-        )
+    return inverse_dynamics
+
+
+def _gravity_of(prepared: partial[bool], tau: Array) -> Callable[[Array], Array]:
+    kernel, (bodies,) = prepared.func, prepared.args
+
+    def gravity_torques(q: Array) -> Array:
+        kernel(bodies, q, tau)
+        return tau
+
+    return gravity_torques

@@ -54,7 +54,7 @@ class Analysis(Dynamics):
         :raises UnknownNameError: no such link, or the root link, which no joint carries
         """
         cut = self._cut_above(link)
-        workspace = cut._own_workspace()
+        workspace = cut._memory.workspace
         motion = (cut._position('q', q), cut._velocity('qd', qd), cut._velocity('qdd', qdd))
         with cut._applied(workspace, motion[0], external_wrenches):
             workspace.inverse_dynamics(*motion)
@@ -119,7 +119,7 @@ class Analysis(Dynamics):
         """
         motion = (self._position('q', q), self._velocity('qd', qd), self._velocity('qdd', qdd))
         Y = np.empty((self._nv, len(PARAMETERS) * (len(self._tree.bodies) - 1)))
-        bodies = self._own_workspace().bodies
+        bodies = self._memory.workspace.bodies
         entries.regressor(bodies, *motion, Y, np.empty(self._nv))
         return self._in_link_parameters(Y)
 

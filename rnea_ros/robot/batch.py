@@ -148,7 +148,7 @@ class Batch(Analysis):
             raise InputError('threads', f'is {threads}, not at least 1')
 
         def work(starts: Iterator[int]) -> None:
-            base = self._own_workspace().bodies[BASE]
+            base = self._memory.workspace.bodies[BASE]
             workspace = batch.BatchWorkspace(base, self._tree.bodies)
             for start in starts:
                 where = slice(start, min(start + BLOCK, count))

@@ -23,13 +23,19 @@ from .wrench import Wrench
 
 ExternalWrenches: TypeAlias = Mapping[str, Wrench | Sequence[Wrench]]
 
+# What is a contiguous float64 array comes back from this as the same object, in 35 ns; a kernel
+# looks at the number of dimensions itself.
+ready = np.ascontiguousarray
+FLOAT = np.dtype(np.float64)
+NOT_READY = (TypeError, ValueError, np.exceptions.ComplexWarning)
+
 
 class Dynamics(Kinematics):
     """
     The equation of motion, tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, and its parts.
 
     Where a method has a fast way for arrays that are right already, the kernel itself tells
-    whether they were; everything else takes the slow way, which also knows what to say.
+    whether their lengths and numbers were; all else takes the slow way, which knows what to say.
     """
 
     def workspace(self) -> Workspace:
@@ -53,14 +59,19 @@ class Dynamics(Kinematics):
         :return: joint efforts, shape (nv,)
         :raises UnknownNameError: a wrench names a link that the robot does not have
         """
-        workspace = self._own_workspace()
+        workspace = self._memory.workspace
         if self._direct and external_wrenches is None:
             tau = np.empty(self._nv)
             try:
-                if entries.inverse_dynamics(workspace.bodies, q, qd, qdd, tau):  # type: ignore[arg-type]
+                if (
+                    ready(q, FLOAT) is q
+                    and ready(qd, FLOAT) is qd
+                    and ready(qdd, FLOAT) is qdd
+                    and workspace.inverse_dynamics_into(q, qd, qdd, tau)
+                ):
                     return tau
-            except TypeError:
-                pass  # no contiguous float64 arrays
+            except NOT_READY:
+                pass
         motion = (self._position('q', q), self._velocity('qd', qd), self._velocity('qdd', qdd))
         with self._applied(workspace, motion[0], external_wrenches):
             return _result(workspace.inverse_dynamics(*motion))
@@ -71,13 +82,13 @@ class Dynamics(Kinematics):
 
         :param q: joint positions, shape (nq,)
         """
-        workspace = self._own_workspace()
+        workspace = self._memory.workspace
         if self._direct and self._base_at_rest:
             tau = np.empty(self._nv)
             try:
-                if entries.gravity_torques(workspace.bodies, q, tau):  # type: ignore[arg-type]
+                if ready(q, FLOAT) is q and workspace.gravity_torques_into(q, tau):
                     return tau
-            except TypeError:
+            except NOT_READY:
                 pass
         base = workspace.bodies[BASE]
         moving = base['a'].copy()
@@ -95,7 +106,7 @@ class Dynamics(Kinematics):
         :param qd: joint velocities, shape (nv,)
         """
         state = (self._position('q', q), self._velocity('qd', qd))
-        return _result(self._own_workspace().bias_torques(*state))
+        return _result(self._memory.workspace.bias_torques(*state))
 
     def coriolis_torques(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """
@@ -107,7 +118,7 @@ class Dynamics(Kinematics):
         :param qd: joint velocities, shape (nv,)
         """
         state = (self._position('q', q), self._velocity('qd', qd))
-        workspace = self._own_workspace(weightless=True)
+        workspace = self._memory.weightless
         acceleration = workspace.bodies[BASE]['a'].copy()
         # Of the base's spatial acceleration, what v x omega leaves is velocity's own.
         workspace.bodies[BASE]['a'][:3] = 0.0
@@ -126,13 +137,14 @@ class Dynamics(Kinematics):
         :param q: joint positions, shape (nq,)
         :return: shape (nv, nv)
         """
-        workspace = self._own_workspace()
+        workspace = self._memory.workspace
         if self._direct:
-            M = np.empty((self._nv, self._nv))
+            M = np.empty(self._matrix_shape)
+            kernel = workspace.mass_matrix_into or workspace.prepare_mass_matrix()
             try:
-                if entries.mass_matrix(workspace.bodies, workspace.composites, q, M):  # type: ignore[arg-type]
+                if ready(q, FLOAT) is q and kernel(q, M):
                     return M
-            except TypeError:
+            except NOT_READY:
                 pass
         return _result(workspace.mass_matrix(self._position('q', q)))
 
@@ -156,16 +168,20 @@ class Dynamics(Kinematics):
         :raises SingularityError: a joint has nothing to accelerate, with its name
         :raises UnknownNameError: a wrench names a link that the robot does not have
         """
-        workspace = self._own_workspace()
+        workspace = self._memory.workspace
         by_articulated_bodies = not self._shared_coordinates
         if self._direct and by_articulated_bodies and external_wrenches is None:
             qdd = np.empty(self._nv)
+            kernel = workspace.forward_dynamics_into or workspace.prepare_forward_dynamics()
             try:
-                if entries.forward_dynamics(
-                    workspace.bodies, workspace.articulated, q, qd, tau, qdd  # type: ignore[arg-type]
+                if (
+                    ready(q, FLOAT) is q
+                    and ready(qd, FLOAT) is qd
+                    and ready(tau, FLOAT) is tau
+                    and kernel(q, qd, tau, qdd)
                 ):
                     return qdd
-            except TypeError:
+            except NOT_READY:
                 pass
         state = (self._position('q', q), self._velocity('qd', qd))
         efforts = self._velocity('tau', tau)
@@ -182,7 +198,7 @@ class Dynamics(Kinematics):
         :param qd: joint velocities, shape (nv,)
         """
         self._moved(q, qd, np.zeros(self._nv), self.link_names[0])
-        bodies = self._own_workspace(weightless=True).bodies
+        bodies = self._memory.weightless.bodies
         w, u = bodies['v'][:, :3], bodies['v'][:, 3:]
         energy = np.einsum('ij,ijk,ik->', w, bodies['J'], w)
         energy += bodies['mass'] @ (u * u).sum(axis=1)

@@ -179,7 +179,7 @@ class Kinematics(NamedModel):
 
     def _placed(self, q: Array) -> NDArray[np.void]:
         """Return this thread's bodies with the poses that they have at q."""
-        bodies = self._own_workspace().bodies
+        bodies: NDArray[np.void] = self._memory.workspace.bodies
         kinematics.place_bodies(bodies, q)
         return bodies
 
@@ -188,7 +188,7 @@ class Kinematics(NamedModel):
     ) -> tuple[Array, Array]:
         """Return a link's spatial velocity and acceleration, in its own axes."""
         frame = self._frame(link)
-        bodies = self._own_workspace(weightless=True).bodies
+        bodies = self._memory.weightless.bodies
         kinematics.move_bodies(bodies, self._position('q', q), self._velocity('qd', qd), qdd)
         E, r = body_to_frame(frame.placement)
         v, a = (

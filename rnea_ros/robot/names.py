@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 import threading
 from typing import TypeAlias
 
@@ -24,6 +25,23 @@ from .base_motion import BaseMotion
 Array: TypeAlias = NDArray[np.float64]
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+class _PerThread(threading.local):
+    """
+    Memory that each thread has for itself; made when a thread first asks.
+
+    :param model: the model
+    """
+
+    def __init__(self, model: NamedModel) -> None:
+        self._model = model
+        self.workspace = model._new_workspace(model.gravity)
+
+    @cached_property
+    def weightless(self) -> Workspace:
+        """A workspace without gravity."""
+        return self._model._new_workspace(np.zeros(3))
 
 
 class NamedModel:
@@ -56,13 +74,14 @@ class NamedModel:
         self._base_motion = base_motion
         self._base_velocity, self._base_acceleration = base_motion.spatial()
         self._nq, self._nv = tree.nq, tree.nv
+        self._matrix_shape = (tree.nv, tree.nv)
         self._quaternions = tree.quaternions()
         self._base_at_rest = not (self._base_velocity.any() or self._base_acceleration.any())
         # Mimic joints and screws move two bodies by one coordinate.
         self._shared_coordinates = int(tree.bodies['dofs'].sum()) > tree.nv
         # Quaternions must be looked at before a kernel sees them, and numba at array types.
         self._direct = COMPILED and not self._quaternions
-        self._per_thread = threading.local()
+        self._memory = _PerThread(self)
 
     @property
     def name(self) -> str:
@@ -215,16 +234,6 @@ class NamedModel:
     def _velocity(self, argument: str, values: ArrayLike) -> Array:
         """Return joint velocities, accelerations or efforts, checked."""
         return finite_vector(argument, values, self._nv)
-
-    def _own_workspace(self, *, weightless: bool = False) -> Workspace:
-        """Return this thread's workspace, with the model's gravity and base motion."""
-        name = 'weightless' if weightless else 'workspace'
-        workspace: Workspace | None = getattr(self._per_thread, name, None)
-        if workspace is None:
-            gravity = np.zeros(3) if weightless else self._gravity
-            workspace = self._new_workspace(gravity)
-            setattr(self._per_thread, name, workspace)
-        return workspace
 
     def _new_workspace(self, gravity: Array) -> Workspace:
         workspace = Workspace(self._tree, gravity)
