@@ -27,9 +27,9 @@ class Method(enum.Enum):
     """
     How a step is taken.
 
-    ``EULER`` steps position and velocity with what they were: order 1, gains energy.
-    ``SEMI_IMPLICIT_EULER`` steps the position with the new velocity: order 1, and its error in
-    energy stays bounded where nothing dissipates. ``RK4`` is the classical Runge-Kutta method of
+    ``EULER`` steps position and velocity with what they were: order 1, and a pendulum swings
+    higher and higher. ``SEMI_IMPLICIT_EULER`` steps the position with the new velocity: order 1
+    too, but a pendulum keeps swinging as high. ``RK4`` is the classical Runge-Kutta method of
     order 4, four times the work a step.
     """
 
