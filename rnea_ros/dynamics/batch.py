@@ -21,6 +21,7 @@ from .articulated_body import articulated_dtype
 from .bodies import BASE, body_records
 from .compiled import COMPILED, batch_entry, compiled
 from .composite_inertia import composite_dtype
+from .entries import RESISTANCE
 from .lanes import LANES, LARGEST_ANGLE
 
 Array = NDArray[np.float64]
@@ -135,7 +136,25 @@ def forward_dynamics(
         bad = store_block(qdd, QDD, start)
         if bad != ALL_RIGHT:
             return bad
+        for lane in range(min(q.shape[1], Q.shape[0] - start)):
+            if first_unresisting_in_lane(bodies, articulated, lane) != BASE:
+                return start + lane
     return ALL_RIGHT
+
+
+@compiled
+def first_unresisting_in_lane(
+    bodies: NDArray[np.void], articulated: NDArray[np.void], lane: int
+) -> int:
+    """Return the first body whose joint nothing resists in a lane; BASE for none."""
+    for i in range(1, bodies.shape[0]):
+        body, own = bodies[i], articulated[i]
+        for k in range(body['dofs']):
+            block = own['A'] if body['column'] + k < 3 else own['C']
+            others = block[0, 0, lane] + block[1, 1, lane] + block[2, 2, lane]
+            if not own['D'][k, lane] > RESISTANCE * others:
+                return i
+    return BASE
 
 
 @batch_entry

@@ -89,18 +89,18 @@ def forward_dynamics(
     return finite(qdd) and first_unresisting(bodies, articulated) == BASE
 
 
+RESISTANCE = 1e-13
+"""What part of the inertia in other directions a joint must find in its own, or it is rounding."""
+
+
 @compiled
 def first_unresisting(bodies: NDArray[np.void], articulated: NDArray[np.void]) -> int:
-    """
-    Return the first body whose joint nothing resists, after the forward dynamics; BASE for none.
-
-    Nothing but rounding errors, which stay below 1e-13 of the inertia in the other directions.
-    """
+    """Return the first body whose joint nothing resists, after forward dynamics; BASE for none."""
     for i in range(1, bodies.shape[0]):
         body, own = bodies[i], articulated[i]
         for k in range(body['dofs']):
             block = own['A'] if body['column'] + k < 3 else own['C']
-            if not own['D'][k] > 1e-13 * (block[0, 0] + block[1, 1] + block[2, 2]):
+            if not own['D'][k] > RESISTANCE * (block[0, 0] + block[1, 1] + block[2, 2]):
                 return i
     return BASE
 

@@ -17,7 +17,7 @@ from ..dynamics import batch
 from ..dynamics.bodies import BASE
 from ..dynamics.manifold import with_unit_quaternions
 from ..dynamics.regressor import PARAMETERS
-from ..errors import InputError
+from ..errors import InputError, SingularityError
 from .analysis import Analysis
 from .names import Array
 
@@ -56,10 +56,13 @@ class Batch(Analysis):
         :param q: joint positions, shape (N, nq)
         :param threads: how many cores may work
         """
-        return self._rows(
-            {'q': q}, (self._nv,), threads, batch.BatchWorkspace.gravity_torques,
-            self.gravity_torques,
-        )
+        weight = -self._gravity[:, np.newaxis]
+
+        def kernel(workspace: batch.BatchWorkspace, q: Array, tau: Array) -> int:
+            workspace.bodies[BASE]['a'][3:] = weight  # a base at rest, whatever the model's does
+            return workspace.gravity_torques(q, tau)
+
+        return self._rows({'q': q}, (self._nv,), threads, kernel, self.gravity_torques)
 
     def mass_matrix_batch(self, q: ArrayLike, *, threads: int | None = None) -> Array:
         """
@@ -85,8 +88,6 @@ class Batch(Analysis):
         :param threads: how many cores may work
         :raises SingularityError: a joint has nothing to accelerate, with its name
         """
-        # What has no inertia has none in any sample: the first one finds it, and names it.
-        self.forward_dynamics(self.neutral_position, np.zeros(self._nv), np.zeros(self._nv))
         kernel: Callable[..., int] = batch.BatchWorkspace.forward_dynamics
         if self._shared_coordinates:
             kernel = _by_mass_matrix
@@ -191,6 +192,9 @@ class Batch(Analysis):
             except InputError as error:
                 name = f'{error.argument}[{where.start + i}]'
                 raise InputError(name, error.reason) from None
+            except SingularityError as error:
+                sample = f'sample {where.start + i}: {error.element}'
+                raise SingularityError(sample, error.reason) from None
 
 
 def _by_mass_matrix(
@@ -206,6 +210,10 @@ def _by_mass_matrix(
         if bad != batch.ALL_RIGHT:
             return bad
     matrices = M.reshape(len(q), tau.shape[1], tau.shape[1])
+    try:
+        np.linalg.cholesky(matrices)
+    except np.linalg.LinAlgError:
+        return 0  # which sample it is, and which joint, turns out one by one
     qdd[:] = np.linalg.solve(matrices, (tau - bias)[..., np.newaxis])[..., 0]
     finite = np.isfinite(qdd).all(axis=1)
     return batch.ALL_RIGHT if finite.all() else int(np.argmin(finite))
