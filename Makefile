@@ -3,11 +3,13 @@
 #
 # make demo    see an arm under computed torque, over real ROS 2 topics
 # make test    run the tests
+# make bench   measure, beside other libraries, and write docs/performance.md
 #
-# Both set up what they need below .venv/ and can be run again at once.
+# All set up what they need below .venv/ and can be run again at once.
 # PYTHON=...              the interpreter to use (3.10 or newer)
 # ROS_DISTRO_WHEELS=...   kilted (default) or jazzy
 # DEMO=... TEST=...       further arguments of the demo or of pytest
+# BENCH=--quick           a short run that writes nothing
 
 SHELL := /bin/bash
 PYTHON ?= $(firstword $(shell for v in 3.12 3.11 3.13 3.10 3; do \
@@ -21,13 +23,16 @@ PIP := $(RUN) -m pip --disable-pip-version-check install -qq --constraint constr
 export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test lint clean
+.PHONY: demo test bench lint clean
 
 demo: $(VENV)/demo.stamp
 	@$(RUN) -m rnea_ros.sim.demo $(DEMO)
 
 test: $(VENV)/test.stamp
 	@$(RUN) -m pytest $(TEST)
+
+bench: $(VENV)/test.stamp
+	@$(RUN) -m benchmark --write $(BENCH)
 
 lint: $(VENV)/lint.stamp
 	@$(RUN) -m ruff check

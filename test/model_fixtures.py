@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from oracles import random_tree
+from pairs import Pair
 import pytest
 from robots import SHIPPED, load
 
@@ -16,6 +17,32 @@ SOURCES = {
     # Branches, slides, mimic joints, links without inertia, fixed links in between.
     **{f'random_{seed}': random_tree(seed) for seed in (3, 19, 53)},
 }
+
+
+PAIRS = {
+    f'{label}-{"floating" if floating else "fixed"}': Pair(label, urdf, floating=floating)
+    for label, urdf in {
+        **SOURCES,
+        # Without mimic joints.
+        **{f'random_{seed}': random_tree(seed) for seed in (5, 41)},
+    }.items()
+    for floating in (False, True)
+}
+
+
+@pytest.fixture(params=PAIRS)
+def pair(request: pytest.FixtureRequest) -> Pair:
+    return PAIRS[request.param]
+
+
+@pytest.fixture(params=[label for label in PAIRS if not PAIRS[label].floating])
+def fixed_pair(request: pytest.FixtureRequest) -> Pair:
+    return PAIRS[request.param]
+
+
+@pytest.fixture(params=[label for label in PAIRS if PAIRS[label].floating])
+def floating_pair(request: pytest.FixtureRequest) -> Pair:
+    return PAIRS[request.param]
 
 
 @pytest.fixture(params=SOURCES)

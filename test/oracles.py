@@ -11,6 +11,7 @@ kinematic trees, written as URDF text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 import pytest
 from robots import joint, link, numbers, robot
 
-from rnea_ros import Wrench
+from rnea_ros import ReferenceFrame, Wrench
 
 Array = NDArray[np.float64]
 
@@ -77,15 +78,20 @@ def random_state(seed: int, n: int) -> tuple[Array, Array, Array]:
 
 
 def random_wrenches(seed: int, links: Sequence[str]) -> dict[str, list[Wrench]]:
-    """Return wrenches on some links: several a link, at a point, in their own or other frames."""
+    """
+    Return wrenches on some links, several a link.
+
+    In the link's own frame, in another link's and in those of base and world; at a point of that
+    frame, and at the link's origin.
+    """
     rng = np.random.default_rng(seed)
     chosen = rng.choice(links, size=min(4, len(links)), replace=False)
+    frames = (None, str(rng.choice(links)), *ReferenceFrame)
     return {
         str(name): [
-            Wrench(force=force, torque=torque, point=point, frame=frame)
-            for (force, torque, point), frame in zip(
-                rng.normal(size=(2, 3, 3)).tolist(), (None, str(rng.choice(links))), strict=True
-            )
+            Wrench(force, torque, frame, at if at_a_point else None)
+            for frame in frames
+            for at_a_point, (force, torque, at) in enumerate(rng.normal(size=(2, 3, 3)).tolist())
         ]
         for name in chosen
     }
@@ -241,17 +247,17 @@ class Pinocchio:
 
     def gravity_torques(self, q: Array) -> Array:
         """Return g(q)."""
-        return self._P.T @ np.array(
-            self._pin.computeGeneralizedGravity(self._model, self._data, self._positions(q))
-        )
+        g = self._pin.computeGeneralizedGravity(self._model, self._data, self._positions(q))
+        folded: Array = self._P.T @ g
+        return folded
 
     def bias_torques(self, q: Array, qd: Array) -> Array:
         """Return C(q, qd) qd + g(q)."""
-        return self._P.T @ np.array(
-            self._pin.nonLinearEffects(
-                self._model, self._data, self._positions(q), self._P @ qd
-            )
+        bias = self._pin.nonLinearEffects(
+            self._model, self._data, self._positions(q), self._P @ qd
         )
+        folded: Array = self._P.T @ bias
+        return folded
 
     def mass_matrix(self, q: Array) -> Array:
         """Return M(q)."""
@@ -263,12 +269,10 @@ class Pinocchio:
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """Return qdd: by articulated bodies, or by the mass matrix where joints follow others."""
         P = self._P
-        if P.shape[0] == P.shape[1] and set(P.flat) <= {0.0, 1.0}:
-            return P.T @ np.array(
-                self._pin.aba(
-                    self._model, self._data, self._positions(q), P @ qd, P @ tau
-                )
-            )
+        if P.shape[0] == P.shape[1]:
+            qdd = self._pin.aba(self._model, self._data, self._positions(q), P @ qd, P @ tau)
+            folded: Array = P.T @ qdd
+            return folded
         solution = np.linalg.solve(self.mass_matrix(q), tau - self.bias_torques(q, qd))
         return np.asarray(solution, dtype=np.float64)
 
@@ -296,8 +300,10 @@ class Pinocchio:
         Y = self._pin.computeJointTorqueRegressor(
             self._model, self._data, self._positions(q), P @ qd, P @ qdd
         )
-        columns = [Y[:, 10 * (i - 1) : 10 * i] for i in map(self._joint_of, links)]
-        return P.T @ np.concatenate([np.zeros((self._model.nv, 0)), *columns], axis=1)
+        # Pinocchio drops the first axis where there is one joint.
+        by_joint = np.reshape(Y, (self._model.nv, -1, 10) if np.size(Y) else (0, 0, 10))
+        of_links = by_joint[:, [self._joint_of(link) - 1 for link in links]]
+        return P.T @ of_links.reshape(self._model.nv, 10 * len(links))
 
     def inertial_parameters(self, links: Sequence[str]) -> Array:
         """Return phi of what moves with these links, each at its joint; ten numbers a link."""
@@ -325,10 +331,12 @@ class Pinocchio:
         J = pin.computeFrameJacobian(
             self._model, self._data, self._positions(q), self._frame(link), pin.LOCAL
         )
-        return self._angular_first(J) @ self._P
+        return self._angular_first(self._by_joints(J)) @ self._P
 
     def jacobian_rate(self, q: Array, qd: Array, link: str) -> Array:
         """Return Jdot of a link, [angular; linear], in its own axes."""
+        if self._joint_of(link) == 0:  # fixed to the universe, which crashes Pinocchio 4.1 here
+            return np.zeros((6, self._P.shape[1]))
         pin, positions = self._pin, self._positions(q)
         pin.computeJointJacobiansTimeVariation(
             self._model, self._data, positions, self._P @ qd
@@ -337,7 +345,7 @@ class Pinocchio:
         Jdot = pin.getFrameJacobianTimeVariation(
             self._model, self._data, self._frame(link), pin.LOCAL
         )
-        return self._angular_first(Jdot) @ self._P
+        return self._angular_first(self._by_joints(Jdot)) @ self._P
 
     def link_motion(self, q: Array, qd: Array, qdd: Array, link: str) -> tuple[Array, Array]:
         """Return spatial velocity and acceleration of a link, [angular; linear], in its axes."""
@@ -359,9 +367,22 @@ class Pinocchio:
         assert frame < self._model.nframes, name
         return frame
 
+    def _pose(self, frame: str | ReferenceFrame) -> Any:
+        """Return where a frame stands in the world, as of the last forward kinematics."""
+        if isinstance(frame, str):
+            return self._data.oMf[self._frame(frame)]
+        floats = self._P.shape[1] > self._folded.G.shape[1]
+        if frame is ReferenceFrame.BASE and floats:
+            return self._data.oMi[1]
+        return self._pin.SE3.Identity()
+
     def _joint_of(self, link: str) -> int:
         joint: int = self._model.frames[self._frame(link)].parentJoint
         return joint
+
+    def _by_joints(self, J: Array) -> Array:
+        # Pinocchio drops the second axis where there is one joint.
+        return np.reshape(J, (6, self._model.nv))
 
     @staticmethod
     def _angular_first(rows: Array) -> Array:
@@ -385,10 +406,12 @@ class Pinocchio:
         for name, given in wrenches.items():
             carrier = self._model.frames[self._frame(name)].parentJoint
             for wrench in given:
-                stated_in = self._data.oMf[self._frame(wrench.frame or name)]
+                stated_in = self._pose(wrench.frame or name)
                 force = stated_in.rotation @ np.array(wrench.force)
                 torque = stated_in.rotation @ np.array(wrench.torque)
-                point = stated_in.act(np.array(wrench.point))
+                point = self._pose(name).translation
+                if wrench.point is not None:
+                    point = stated_in.act(np.array(wrench.point))
                 in_world = pin.Force(force, torque + np.cross(point, force))
                 forces[carrier] += self._data.oMi[carrier].actInv(in_world)
         return pin.StdVec_Force(forces)
@@ -403,7 +426,7 @@ class MuJoCo:
 
     def __init__(self, urdf: str, names: Sequence[str]) -> None:
         self._mujoco = pytest.importorskip('mujoco')
-        self._model = self._mujoco.MjModel.from_xml_string(_without_shapes(urdf))
+        self._model = self._mujoco.MjModel.from_xml_string(_bare(urdf))
         self._model.opt.disableflags |= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
         for losses in ('dof_damping', 'dof_frictionloss', 'dof_armature'):
             getattr(self._model, losses)[:] = 0.0
@@ -447,12 +470,17 @@ class MuJoCo:
         return np.array(self._data.qacc)
 
 
-def _without_shapes(urdf: str) -> str:
+def _bare(urdf: str) -> str:
     root = ElementTree.fromstring(urdf)
     for element in root.findall('link'):
         for tag in ('visual', 'collision'):
             for shape in element.findall(tag):
                 element.remove(shape)
+    # Limits and mimic rules play no part, and MuJoCo logs what it does not like about them.
+    for element in root.findall('joint'):
+        for tag in ('limit', 'mimic'):
+            for rule in element.findall(tag):
+                element.remove(rule)
     # Inertias are taken as they stand, and links behind fixed joints lumped.
     extension = ElementTree.SubElement(root, 'mujoco')
     ElementTree.SubElement(extension, 'compiler', balanceinertia='false', fusestatic='true')

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros import RobotModel, UrdfWarning
+from rnea_ros.urdf import RobotDescription
 
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = tuple(ROOT / 'urdf' / name for name in ('panda.urdf', 'panda_arm.urdf', 'ur5e.urdf'))
@@ -28,6 +29,12 @@ def load(source: str | Path, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> RobotMod
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', UrdfWarning)
         return RobotModel.from_urdf(source, gravity=gravity)
+
+
+def description(model: RobotModel) -> RobotDescription:
+    """Return what a model was built from, which is no tree."""
+    assert model.description is not None
+    return model.description
 
 
 def numbers(values: ArrayLike) -> str:

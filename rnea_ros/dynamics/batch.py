@@ -30,20 +30,26 @@ WIDTH = LANES if COMPILED else 1024
 """Samples side by side; plain Python has no vector registers, but numpy likes long arrays."""
 
 ALL_RIGHT = -1
-ANGLE_TOO_LARGE = -2
-"""What a kernel says if not the number of the first sample whose result is not finite."""
+UNFIT_FOR_LANES = -2
+"""
+What a kernel says if not the number of the first sample whose result is not finite.
+
+Positions that are not finite do not fit: not every result depends on all of them.
+"""
 
 
 @compiled
 def load_block(samples: Array, start: int, block: Array) -> float:
-    """Copy samples, from one on, into the lanes of a block; return the largest of them."""
+    """Copy samples, from one on, into the lanes of a block; return the largest, or NaN for any."""
     largest = 0.0
+    total = 0.0
     for lane in range(min(block.shape[1], samples.shape[0] - start)):
         for j in range(block.shape[0]):
             x = samples[start + lane, j]
             block[j, lane] = x
             largest = max(largest, abs(x))
-    return largest
+            total += 0.0 * x
+    return largest + total
 
 
 @compiled
@@ -73,8 +79,8 @@ def inverse_dynamics(
 ) -> int:
     """Write a row of Tau for every row of Q, QD, QDD; q, qd, qdd, tau are lanes to work in."""
     for start in range(0, Q.shape[0], q.shape[1]):
-        if load_block(Q, start, q) > LARGEST_ANGLE:
-            return ANGLE_TOO_LARGE
+        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+            return UNFIT_FOR_LANES
         load_block(QD, start, qd)
         load_block(QDD, start, qdd)
         rnea.inverse_dynamics(bodies, q, qd, qdd, tau)
@@ -88,8 +94,8 @@ def inverse_dynamics(
 def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array, Q: Array, Tau: Array) -> int:
     """Write a row of Tau for every row of Q; q and tau are lanes to work in."""
     for start in range(0, Q.shape[0], q.shape[1]):
-        if load_block(Q, start, q) > LARGEST_ANGLE:
-            return ANGLE_TOO_LARGE
+        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+            return UNFIT_FOR_LANES
         rnea.gravity_torques(bodies, q, tau)
         bad = store_block(tau, Tau, start)
         if bad != ALL_RIGHT:
@@ -104,8 +110,8 @@ def mass_matrix(
     """Write Ms, shape (N, nv nv), for every row of Q; q and M are lanes to work in."""
     entries = M.reshape(M.shape[0] * M.shape[1], M.shape[2])
     for start in range(0, Q.shape[0], q.shape[1]):
-        if load_block(Q, start, q) > LARGEST_ANGLE:
-            return ANGLE_TOO_LARGE
+        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+            return UNFIT_FOR_LANES
         composite_inertia.mass_matrix(bodies, composites, q, M)
         bad = store_block(entries, Ms, start)
         if bad != ALL_RIGHT:
@@ -128,8 +134,8 @@ def forward_dynamics(
 ) -> int:
     """Write a row of QDD for every row of Q, QD, Tau; q, qd, tau, qdd are lanes to work in."""
     for start in range(0, Q.shape[0], q.shape[1]):
-        if load_block(Q, start, q) > LARGEST_ANGLE:
-            return ANGLE_TOO_LARGE
+        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+            return UNFIT_FOR_LANES
         load_block(QD, start, qd)
         load_block(Tau, start, tau)
         articulated_body.forward_dynamics(bodies, articulated, q, qd, tau, qdd)
@@ -173,8 +179,8 @@ def regressor(
     """Write Ys, shape (N, nv 10 bodies), for every row of Q, QD, QDD; the others are lanes."""
     entries = Y.reshape(Y.shape[0] * Y.shape[1], Y.shape[2])
     for start in range(0, Q.shape[0], q.shape[1]):
-        if load_block(Q, start, q) > LARGEST_ANGLE:
-            return ANGLE_TOO_LARGE
+        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+            return UNFIT_FOR_LANES
         load_block(QD, start, qd)
         load_block(QDD, start, qdd)
         regressors.regressor(bodies, q, qd, qdd, Y, column)
@@ -189,7 +195,7 @@ class BatchWorkspace:
     Lanes to work in for one thread.
 
     Methods take contiguous float64 arrays whose rows are samples, overwrite the last of them, and
-    return :data:`ALL_RIGHT`, :data:`ANGLE_TOO_LARGE` or the number of the first sample whose
+    return :data:`ALL_RIGHT`, :data:`UNFIT_FOR_LANES` or the number of the first sample whose
     result is not finite.
 
     :param base: the base's record of a :class:`~rnea_ros.dynamics.workspace.Workspace`, with its

@@ -113,7 +113,8 @@ class Batch(Analysis):
             of_bodies = np.empty((len(q), self._nv * columns))
             bad = workspace.regressor(q, qd, qdd, of_bodies)
             shaped = of_bodies.reshape(len(q), self._nv, columns)
-            Y[:] = self._in_link_parameters(shaped).reshape(Y.shape)
+            with np.errstate(invalid='ignore'):  # what is not finite is dealt with by row
+                Y[:] = self._in_link_parameters(shaped).reshape(Y.shape)
             return bad
 
         shape = (self._nv, len(PARAMETERS) * len(self.body_names))
@@ -156,7 +157,8 @@ class Batch(Analysis):
                 self._block(workspace, arrays, where, flat[where], kernel, of_one)
 
         starts = iter(range(0, count, BLOCK))  # one iterator, that the threads draw from
-        workers = min(threads, -(-count // BLOCK))
+        # To start a thread takes as long as a block or two.
+        workers = min(threads, count // (4 * BLOCK))
         if workers <= 1:
             work(starts)
             return result

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from oracles import Array, random_state, random_wrenches
 import pytest
-from robots import joint, link, load, robot
+from robots import description, joint, link, load, robot
 
-from rnea_ros import InputError, RobotModel, UnknownNameError, Wrench
+from rnea_ros import InputError, ReferenceFrame, RobotModel, UnknownNameError, Wrench
 
 pytest_plugins = ('model_fixtures',)
 
@@ -37,14 +37,19 @@ def test_the_efforts_power_is_the_wrenchs_taken_off(model: RobotModel, seed: int
     """By central differences of the pose: d(x) and d(R) of the link that is pushed."""
     q, _, _ = random_state(seed, model.nv)
     wrenches = random_wrenches(seed, model.link_names)
-    expected, h = np.zeros(model.nv), 1e-6
+    expected, h, root = np.zeros(model.nv), 1e-6, description(model).root
     for name, given in wrenches.items():
         pushed = model.forward_kinematics(q, name)
         for wrench in given:
-            stated_in = model.forward_kinematics(q, wrench.frame or name)
+            stated_in = model.forward_kinematics(q, root)
+            if not isinstance(wrench.frame, ReferenceFrame):
+                stated_in = model.forward_kinematics(q, wrench.frame or name)
             force = stated_in[:3, :3] @ np.asarray(wrench.force)
             torque = stated_in[:3, :3] @ np.asarray(wrench.torque)
-            point_in_link = np.linalg.inv(pushed) @ stated_in @ np.append(wrench.point, 1.0)
+            point_in_link = np.array([0.0, 0.0, 0.0, 1.0])
+            if wrench.point is not None:
+                at = stated_in @ np.append(np.asarray(wrench.point), 1.0)
+                point_in_link = np.linalg.inv(pushed) @ at
             for j, unit in enumerate(np.eye(model.nv)):
                 ahead = model.forward_kinematics(q + h * unit, name)
                 behind = model.forward_kinematics(q - h * unit, name)
@@ -68,9 +73,9 @@ def test_wrenches_are_taken_off_whatever_the_motion(model: RobotModel, seed: int
 @pytest.mark.parametrize('seed', SEEDS)
 def test_the_links_weights_as_wrenches_are_gravity(model: RobotModel, seed: int) -> None:
     q, _, _ = random_state(seed, model.nv)
-    root = model.description.root
+    root = description(model).root
     weights = {}
-    for name, read in model.description.links.items():
+    for name, read in description(model).links.items():
         if read.inertial is not None:
             com = model.forward_kinematics(q, name) @ (*read.inertial.origin.xyz, 1.0)
             weight = read.inertial.mass * model.gravity
@@ -96,7 +101,11 @@ def lever() -> RobotModel:
         pytest.param('tool', Wrench(force=(7, 9, 0)), 0.0, id='along-the-arm'),
         pytest.param('arm', Wrench(force=(0, 0, -5)), 0.0, id='at-the-hinge'),
         pytest.param('arm', Wrench(force=(0, 0, -5), point=(2, 0, 0)), 10.0, id='at-a-point'),
-        pytest.param('arm', Wrench(force=(0, 0, -5), frame='tool'), 10.0, id='at-a-frames-origin'),
+        pytest.param('arm', Wrench(force=(0, 0, -5), frame='tool'), 0.0, id='at-its-own-origin'),
+        pytest.param(
+            'arm', Wrench(force=(0, 0, -5), frame='tool', point=(0, 0, 0)), 10.0,
+            id='at-a-frames-origin',
+        ),
         pytest.param(
             'arm', Wrench(force=(0, 0, -5), frame='tool', point=(1, 0, 0)), 15.0,
             id='at-a-point-of-a-frame',
@@ -125,6 +134,28 @@ def test_by_default_a_wrench_acts_at_its_links_origin_in_its_coordinates(
         'fer_hand': Wrench(force=FORCE, torque=TORQUE, frame='fer_hand', point=(0.0, 0.0, 0.0))
     }
     np.testing.assert_array_equal(share(panda, q, bare), share(panda, q, spelled_out))
+
+
+@pytest.mark.parametrize('frame', ['fer_link2', 'fer_hand_tcp', *ReferenceFrame])
+def test_a_frame_alone_turns_a_wrench_but_does_not_move_it(
+    panda: RobotModel, frame: str | ReferenceFrame
+) -> None:
+    q, _, _ = random_state(0, panda.nv)
+    stated_in = np.eye(4)
+    if isinstance(frame, str):
+        stated_in = panda.forward_kinematics(q, frame)
+    R = panda.forward_kinematics(q, 'fer_hand')[:3, :3].T @ stated_in[:3, :3]
+    by_hand = Wrench(force=R @ FORCE, torque=R @ TORQUE)
+    by_frame = Wrench(force=FORCE, torque=TORQUE, frame=frame)
+    assert_equal(share(panda, q, {'fer_hand': by_frame}), share(panda, q, {'fer_hand': by_hand}))
+
+
+def test_base_and_world_are_the_frame_of_a_root_that_does_not_move(panda: RobotModel) -> None:
+    q, _, _ = random_state(0, panda.nv)
+    in_root = share(panda, q, {'fer_hand': Wrench(FORCE, TORQUE, 'fer_link0', POINT)})
+    for frame in ReferenceFrame:
+        in_frame = share(panda, q, {'fer_hand': Wrench(FORCE, TORQUE, frame, POINT)})
+        np.testing.assert_array_equal(in_frame, in_root)
 
 
 def test_a_force_at_a_point_is_the_force_and_its_moment(panda: RobotModel) -> None:
@@ -247,4 +278,4 @@ def test_a_wrench_is_not_changed_by_assignment() -> None:
 
 def test_a_wrench_is_nothing_until_it_is_told() -> None:
     zero = (0.0, 0.0, 0.0)
-    assert Wrench() == Wrench(force=zero, torque=zero, frame=None, point=zero)
+    assert Wrench() == Wrench(force=zero, torque=zero, frame=None, point=None)

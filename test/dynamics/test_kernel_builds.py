@@ -9,13 +9,12 @@ import json
 import os
 from pathlib import Path
 import shutil
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 from oracles import Array, random_state
 import pytest
+from python_process import run
 from robots import ROOT, SHIPPED, load
 
 from rnea_ros import Wrench
@@ -28,36 +27,18 @@ import json
 import numpy as np
 import rnea_ros
 from rnea_ros.dynamics.compiled import COMPILED
-from rnea_ros.dynamics.rnea import inverse_dynamics
+from rnea_ros.dynamics.entries import inverse_dynamics
+from rnea_ros.dynamics.kinematics import place_bodies
 
 model = rnea_ros.RobotModel.from_urdf({str(SHIPPED[0])!r})
 q, qd, qdd = np.random.default_rng(0).normal(size=(3, model.nv))
 wrench = rnea_ros.Wrench(force=(1.0, 2.0, 3.0), torque=(0.1, 0.2, 0.3), frame='fer_link0')
 tau = model.inverse_dynamics(q, qd, qdd, {{'fer_hand': wrench}})
-hits = sum(inverse_dynamics.stats.cache_hits.values()) if COMPILED else 0
+kernels = (inverse_dynamics, place_bodies) if COMPILED else ()
+hits = [sum(kernel.stats.cache_hits.values()) for kernel in kernels]
 print(json.dumps({{'tau': tau.tolist(), 'compiled': COMPILED, 'cache_hits': hits}}))
 """
 WITHOUT_NUMBA = "import sys; sys.modules['numba'] = None\n"
-
-
-def run(code: str, package: Path = ROOT, **environment: str) -> str:
-    """Run code in a new Python that finds the package there; return what it prints."""
-    ours = ('RNEA_ROS_', 'NUMBA_', 'PYTHON')
-    inherited = {name: x for name, x in os.environ.items() if not name.startswith(ours)}
-    # Bytecode is told from edited source by its time in whole seconds: too coarse for a test.
-    fixed = {'PYTHONPATH': str(package), 'PYTHONDONTWRITEBYTECODE': '1'}
-    finished = subprocess.run(
-        [sys.executable, '-c', code],
-        env={**inherited, **fixed, **environment},
-        cwd=package,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stderr
-    assert finished.stderr == ''
-    return finished.stdout
 
 
 def efforts(package: Path = ROOT, code: str = EFFORTS, **environment: str) -> Any:
@@ -125,13 +106,36 @@ def test_importing_the_package_imports_no_ros_and_no_oracle() -> None:
 def test_importing_the_package_imports_no_other_part_of_it() -> None:
     code = 'import sys, rnea_ros; print(*(name for name in sys.modules if "rnea_ros." in name))'
     parts = {name.split('.')[1] for name in run(code).split()}
-    assert parts <= {'arrays', 'dynamics', 'errors', 'robot', 'urdf', 'wrench'}
+    assert parts <= {'arrays', 'dynamics', 'errors', 'robot', 'simulation', 'urdf'}
 
 
 def test_importing_the_package_compiles_nothing(tmp_path: Path) -> None:
     package = copied_package(tmp_path)
     run('import rnea_ros', package)
     assert not list(package.rglob('*.nbi'))
+
+
+# Kernels are compiled for arrays of one type alone
+
+FIRST_CALLS = f"""
+import numpy as np
+import rnea_ros
+from rnea_ros.dynamics import entries
+
+model = rnea_ros.RobotModel.from_urdf({str(SHIPPED[2])!r})
+numbers = np.linspace(0.1, 0.6, 6)
+numbers.setflags(write=False)
+for given in (numbers.tolist(), numbers.astype(np.float32), numbers, np.repeat(numbers, 2)[::2]):
+    model.mass_matrix(given)
+    model.forward_dynamics(given, given, given)
+for kernel in (entries.mass_matrix, entries.forward_dynamics):
+    print(len(getattr(kernel, 'signatures', [None])))
+"""
+
+
+@pytest.mark.parametrize('switch', ['', '1'], ids=['compiled', 'plain'])
+def test_the_first_arrays_that_a_model_sees_may_be_of_any_type(switch: str) -> None:
+    assert run(FIRST_CALLS, RNEA_ROS_PURE_PYTHON=switch) == '1\n1\n'
 
 
 # The cache of compiled kernels
@@ -143,8 +147,8 @@ def test_kernels_are_compiled_once_and_again_after_an_edit(
 ) -> None:
     package = copied_package(tmp_path)
     first, second = efforts(package), efforts(package)
-    assert first['cache_hits'] == 0
-    assert second['cache_hits'] > 0
+    assert first['cache_hits'] == [0, 0]
+    assert all(second['cache_hits'])
     np.testing.assert_allclose(first['tau'], expected, rtol=1e-9, atol=1e-10)
     np.testing.assert_array_equal(second['tau'], first['tau'])
 
@@ -155,7 +159,7 @@ def test_kernels_are_compiled_once_and_again_after_an_edit(
     assert source.count(right) == 1
     spatial.write_text(source.replace(right, wrong), encoding='utf-8')
     edited, interpreted = efforts(package), efforts(package, RNEA_ROS_PURE_PYTHON='1')
-    assert edited['cache_hits'] == 0
+    assert edited['cache_hits'] == [0, 0]
     assert np.abs(np.subtract(edited['tau'], expected)).max() > 1e-3
     np.testing.assert_allclose(edited['tau'], interpreted['tau'], rtol=1e-9, atol=1e-10)
 

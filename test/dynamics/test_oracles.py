@@ -8,15 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from oracles import (
-    STATES,
-    Array,
-    MuJoCo,
-    Pinocchio,
-    random_state,
-    random_tree,
-    random_wrenches,
-)
+from oracles import STATES, Array, MuJoCo, Pinocchio, random_state, random_wrenches
+from pairs import RANDOM_TREES, Pair, random_pair, vendor_pair, with_possible_inertias
 import pytest
 from robots import SHIPPED, empty_vendor_robot, joint, link, load, robot, vendor_robots
 
@@ -24,57 +17,37 @@ from rnea_ros import RobotModel, UrdfError, Wrench
 
 pytestmark = pytest.mark.oracle
 
-# What Pinocchio cannot read with mimic joints: the leader comes later in its order, or (alex) does
-# not exist. There the constraint is written out instead.
-BEYOND_PINOCCHIO = (
-    'alex_psyonic_hands.urdf', 'romeo.urdf', 'talos_full_v2.urdf', 'talos_full_v2_box.urdf',
-)
-SHIPPED_ROBOTS = [pytest.param(path, id=path.stem) for path in SHIPPED]
-RANDOM_TREES = range(100)
-
-# What MuJoCo reads as it stands; it refuses an inertia that no rigid body has. (Of those that it
-# reads, it rounds the inertias of bolt.urdf, and gives others' joints another name.)
-WITHIN_MUJOCO = (
-    'a1', 'alex_nub_hands', 'alex_sake_hands', 'centauro', 'g1_29dof_with_hand_rev_1_0', 'iris',
-    'kinova', 'laikago', 'panda', 'simple_humanoid', 'so101', 'solo12', 'talos_full_v2', 'z1',
-    'talos_reduced', 'ur10_robot', 'ur3_gripper', 'xarm7',
-)
+SHIPPED_PAIRS = [
+    pytest.param(Pair(path.stem, path.read_text(encoding='utf-8')), id=path.stem)
+    for path in SHIPPED
+]
 
 
-def assert_efforts_agree(model: RobotModel, oracle: Pinocchio | MuJoCo) -> None:
-    for seed in STATES:
-        state = random_state(seed, model.nv)
-        np.testing.assert_allclose(
-            model.inverse_dynamics(*state), oracle.inverse_dynamics(*state), rtol=1e-9, atol=1e-10
-        )
+
+def assert_equal(actual: Array, expected: Array, label: str) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10, err_msg=label)
 
 
-def assert_wrenches_agree(model: RobotModel, oracle: Pinocchio) -> None:
-    for seed in STATES:
-        state = random_state(seed, model.nv)
-        wrenches = random_wrenches(seed, model.link_names)
-        np.testing.assert_allclose(
-            model.inverse_dynamics(*state, wrenches),
-            oracle.inverse_dynamics(*state, wrenches),
-            rtol=1e-9,
-            atol=1e-10,
-        )
+def assert_efforts_agree(pair: Pair, oracle: Pinocchio | MuJoCo, states: range = STATES) -> None:
+    for seed in states:
+        state = pair.motion(seed)
+        expected = oracle.inverse_dynamics(*state)
+        assert_equal(pair.model.inverse_dynamics(*state), expected, pair.label)
 
 
-def assert_poses_agree(model: RobotModel, oracle: Pinocchio) -> None:
-    q, _, _ = random_state(0, model.nv)
-    poses = oracle.link_poses(q, model.link_names)
-    for name, pose in zip(model.link_names, poses, strict=True):
-        np.testing.assert_allclose(
-            model.forward_kinematics(q, name), pose, rtol=1e-9, atol=1e-10, err_msg=name
-        )
+def assert_wrenches_agree(pair: Pair, states: range = STATES) -> None:
+    for seed in states:
+        state = pair.motion(seed)
+        wrenches = random_wrenches(seed, pair.model.link_names)
+        expected = pair.pinocchio.inverse_dynamics(*state, wrenches)
+        assert_equal(pair.model.inverse_dynamics(*state, wrenches), expected, pair.label)
 
 
-def vendor_pair(path: Path) -> tuple[RobotModel, Pinocchio]:
-    text = path.read_text(encoding='utf-8')
-    model = load(path)
-    own_mimics = path.name not in BEYOND_PINOCCHIO
-    return model, Pinocchio(text, model.joint_names, own_mimics=own_mimics)
+def assert_poses_agree(pair: Pair) -> None:
+    q, _, _ = pair.motion(0)
+    poses = pair.pinocchio.link_poses(q, pair.model.link_names)
+    for name, pose in zip(pair.model.link_names, poses, strict=True):
+        assert_equal(pair.model.forward_kinematics(q, name), pose, f'{pair.label}, {name}')
 
 
 def test_a_robot_without_links_is_refused_as_pinocchio_refuses_it() -> None:
@@ -91,51 +64,63 @@ def test_no_other_robot_is_left_out() -> None:
     assert len(vendor_robots()) >= 68
 
 
+@pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
 @pytest.mark.parametrize('path', vendor_robots())
-def test_efforts_of_vendors_robots_are_pinocchios(path: Path) -> None:
-    assert_efforts_agree(*vendor_pair(path))
+def test_efforts_of_vendors_robots_are_pinocchios(path: Path, floating: bool) -> None:
+    pair = vendor_pair(path, floating=floating, own_mimics=True)
+    assert_efforts_agree(pair, pair.pinocchio)
+
+
+@pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
+@pytest.mark.parametrize('path', vendor_robots())
+def test_efforts_under_wrenches_on_vendors_robots_are_pinocchios(
+    path: Path, floating: bool
+) -> None:
+    assert_wrenches_agree(vendor_pair(path, floating=floating, own_mimics=True), range(1))
+
+
+@pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
+@pytest.mark.parametrize('path', vendor_robots())
+def test_every_link_of_vendors_robots_stands_where_pinocchio_has_it(
+    path: Path, floating: bool
+) -> None:
+    assert_poses_agree(vendor_pair(path, floating=floating, own_mimics=True))
+
+
+@pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
+@pytest.mark.parametrize('seeds', RANDOM_TREES, ids=str)
+def test_random_trees_are_pinocchios(seeds: range, floating: bool) -> None:
+    for seed in seeds:
+        pair = random_pair(seed, floating=floating)
+        assert_efforts_agree(pair, pair.pinocchio, range(2))
+        assert_wrenches_agree(pair, range(1))
+        assert_poses_agree(pair)
+
+
+@pytest.mark.parametrize('pair', SHIPPED_PAIRS)
+def test_shipped_robots_are_pinocchios(pair: Pair) -> None:
+    assert_efforts_agree(pair, pair.pinocchio)
+    assert_wrenches_agree(pair)
+    assert_poses_agree(pair)
+
+
+@pytest.mark.parametrize('pair', SHIPPED_PAIRS)
+def test_efforts_of_shipped_robots_are_mujocos(pair: Pair) -> None:
+    assert_efforts_agree(pair, pair.mujoco)
 
 
 @pytest.mark.parametrize('path', vendor_robots())
-def test_efforts_under_wrenches_on_vendors_robots_are_pinocchios(path: Path) -> None:
-    assert_wrenches_agree(*vendor_pair(path))
-
-
-@pytest.mark.parametrize('path', vendor_robots())
-def test_every_link_of_vendors_robots_stands_where_pinocchio_has_it(path: Path) -> None:
-    assert_poses_agree(*vendor_pair(path))
-
-
-@pytest.mark.parametrize('seed', RANDOM_TREES)
-def test_random_trees_are_pinocchios(seed: int) -> None:
-    urdf = random_tree(seed)
-    gravity = np.random.default_rng(seed).normal(scale=10.0, size=3)
-    model = load(urdf, gravity)
-    oracle = Pinocchio(urdf, model.joint_names, gravity)
-    assert_efforts_agree(model, oracle)
-    assert_wrenches_agree(model, oracle)
-    assert_poses_agree(model, oracle)
-
-
-@pytest.mark.parametrize('path', SHIPPED_ROBOTS)
-def test_shipped_robots_are_pinocchios(path: Path) -> None:
-    model = load(path)
-    oracle = Pinocchio(path.read_text(encoding='utf-8'), model.joint_names)
-    assert_efforts_agree(model, oracle)
-    assert_wrenches_agree(model, oracle)
-    assert_poses_agree(model, oracle)
-
-
-@pytest.mark.parametrize('path', SHIPPED_ROBOTS)
-def test_efforts_of_shipped_robots_are_mujocos(path: Path) -> None:
-    model = load(path)
-    assert_efforts_agree(model, MuJoCo(path.read_text(encoding='utf-8'), model.joint_names))
-
-
-@pytest.mark.parametrize('path', vendor_robots(*WITHIN_MUJOCO))
 def test_efforts_of_vendors_robots_are_mujocos(path: Path) -> None:
-    model = load(path)
-    assert_efforts_agree(model, MuJoCo(path.read_text(encoding='utf-8'), model.joint_names))
+    pair = Pair(path.stem, with_possible_inertias(path.read_text(encoding='utf-8')))
+    assert_efforts_agree(pair, pair.mujoco)
+
+
+@pytest.mark.parametrize('seeds', RANDOM_TREES, ids=str)
+def test_efforts_of_random_trees_are_mujocos(seeds: range) -> None:
+    for seed in seeds:
+        pair = random_pair(seed)
+        pair = Pair(pair.label, with_possible_inertias(pair.urdf))
+        assert_efforts_agree(pair, pair.mujoco, range(2))
 
 
 # The example in the documentation of modern_robotics.InverseDynamics: three joints, by the pose of

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+import contextlib
 import copy
 import pickle
 import threading
@@ -14,9 +15,9 @@ from typing import Any
 import numpy as np
 from oracles import Array, random_state, random_wrenches
 import pytest
-from robots import SHIPPED, joint, link, load, robot
+from robots import SHIPPED, description, joint, link, load, robot
 
-from rnea_ros import InputError, RneaError, RobotModel, UnknownNameError
+from rnea_ros import InputError, RneaError, RobotModel, UnknownNameError, Wrench
 
 pytest_plugins = ('model_fixtures',)
 
@@ -25,9 +26,26 @@ ARGUMENTS = {
     'gravity_torques': ('q',),
     'bias_torques': ('q', 'qd'),
     'coriolis_torques': ('q', 'qd'),
+    'mass_matrix': ('q',),
+    'forward_dynamics': ('q', 'qd', 'tau'),
+    'kinetic_energy': ('q', 'qd'),
+    'potential_energy': ('q',),
+    'regressor': ('q', 'qd', 'qdd'),
+    'internal_wrench': ('q', 'qd', 'qdd'),
     'forward_kinematics': ('q',),
+    'jacobian': ('q',),
+    'link_velocity': ('q', 'qd'),
+    'link_acceleration': ('q', 'qd', 'qdd'),
+    'bias_acceleration': ('q', 'qd'),
+    'centre_of_mass': ('q',),
+    'integrate': ('q', 'v'),
+    'difference': ('q0', 'q1'),
 }
 METHODS = list(ARGUMENTS)
+OF_A_LINK = (
+    'internal_wrench', 'forward_kinematics', 'jacobian', 'link_velocity', 'link_acceleration',
+    'bias_acceleration',
+)
 PLACES = [
     pytest.param(method, argument, id=f'{method}-{argument}')
     for method, arguments in ARGUMENTS.items()
@@ -35,14 +53,25 @@ PLACES = [
 ]
 
 
+def random_arguments(model: RobotModel) -> dict[str, Array]:
+    """Return positions, velocities and what else a method may take, by name."""
+    q, qd, qdd = random_state(0, model.nv)
+    q1, tau, v = random_state(1, model.nv)
+    return {'q': q, 'q0': q, 'q1': q1, 'qd': qd, 'qdd': qdd, 'tau': tau, 'v': v}
+
+
 def call(model: RobotModel, method: str, **given: Any) -> Array:
     """Call a method at a random state, with some of its arguments replaced."""
-    state = dict(zip(('q', 'qd', 'qdd'), random_state(0, model.nv), strict=True))
-    arguments = {name: given.get(name, state[name]) for name in ARGUMENTS[method]}
-    if method == 'forward_kinematics':
+    arguments: dict[str, Any] = random_arguments(model)
+    arguments = {name: given.get(name, arguments[name]) for name in ARGUMENTS[method]}
+    if method in OF_A_LINK:
         arguments['link'] = given.get('link', model.link_names[-1])
-    result: Array = getattr(model, method)(**arguments)
-    return result
+    if method == 'integrate':
+        arguments['dt'] = given.get('dt', 0.1)
+    result = getattr(model, method)(**arguments)
+    if isinstance(result, Wrench):
+        return np.concatenate([np.asarray(result.torque), np.asarray(result.force)])
+    return np.asarray(result)
 
 
 # Names
@@ -55,13 +84,13 @@ def test_the_pandas_names_are_in_the_order_of_its_chain(panda: RobotModel) -> No
 
 
 def test_every_link_is_named_the_root_first(panda: RobotModel) -> None:
-    assert panda.link_names[0] == panda.description.root == 'fer_link0'
-    assert set(panda.link_names) == set(panda.description.links)
+    assert panda.link_names[0] == description(panda).root == 'fer_link0'
+    assert set(panda.link_names) == set(description(panda).links)
     assert {'fer_hand', 'fer_hand_tcp'} <= set(panda.link_names)
 
 
 def test_joint_names_are_the_moving_independent_joints_parents_first(model: RobotModel) -> None:
-    joints = model.description.joints
+    joints = description(model).joints
     assert model.joint_names == tuple(
         name for name, read in joints.items() if read.moves and read.mimic is None
     )
@@ -139,7 +168,7 @@ def test_limits_are_the_callers_own(panda: RobotModel, field: str) -> None:
 )
 @pytest.mark.parametrize('method', METHODS)
 def test_numbers_are_taken_in_any_container(panda: RobotModel, method: str, convert: Any) -> None:
-    state = dict(zip(('q', 'qd', 'qdd'), random_state(0, panda.nv), strict=True))
+    state = random_arguments(panda)
     converted = {name: convert(values) for name, values in state.items()}
     np.testing.assert_array_equal(call(panda, method, **converted), call(panda, method))
 
@@ -154,7 +183,7 @@ def test_numbers_are_taken_in_any_real_type(panda: RobotModel, dtype: Any) -> No
 
 @pytest.mark.parametrize('method', METHODS)
 def test_what_goes_in_is_not_written_to(panda: RobotModel, method: str) -> None:
-    state = dict(zip(('q', 'qd', 'qdd'), random_state(0, panda.nv), strict=True))
+    state = random_arguments(panda)
     for values in state.values():
         values.setflags(write=False)
     before = {name: values.copy() for name, values in state.items()}
@@ -200,6 +229,7 @@ def test_a_value_that_is_not_finite_is_refused_by_name_and_value(
 @pytest.mark.parametrize(
     'values',
     [
+        pytest.param([], id='empty list'),
         pytest.param(None, id='none'),
         pytest.param([None] * 8, id='nones'),
         pytest.param('12345678', id='text'),
@@ -220,9 +250,18 @@ def test_what_is_no_array_of_numbers_is_refused_by_name(
     assert caught.value.argument == argument
 
 
-def test_efforts_that_overflow_are_refused_not_returned(panda: RobotModel) -> None:
+def test_efforts_that_overflow_are_refused(panda: RobotModel) -> None:
     with pytest.raises(InputError, match='not finite'):
         panda.inverse_dynamics(np.zeros(8), np.full(8, 1e200), np.zeros(8))
+
+
+@pytest.mark.parametrize(('method', 'argument'), PLACES)
+def test_no_result_is_returned_that_is_not_finite(
+    panda: RobotModel, method: str, argument: str
+) -> None:
+    huge = {argument: np.full(8, 1.7e308), 'q0': np.full(8, -1.7e308), 'dt': 10.0}
+    with contextlib.suppress(InputError):
+        assert np.isfinite(call(panda, method, **huge)).all()
 
 
 def test_a_refused_input_is_a_value_error_too(panda: RobotModel) -> None:
@@ -241,16 +280,36 @@ def test_an_unknown_link_is_named_with_those_that_are_known(panda: RobotModel) -
     assert str(error).startswith("unknown link 'fer_link9'; known are fer_link0, fer_link1")
 
 
-def test_a_joints_name_is_no_links_name(panda: RobotModel) -> None:
-    with pytest.raises(UnknownNameError, match='fer_joint1'):
-        call(panda, 'forward_kinematics', link='fer_joint1')
+@pytest.mark.parametrize('method', OF_A_LINK)
+@pytest.mark.parametrize('name', ['fer_joint1', 'floating_base', 'Fer_link1', '', None, 3])
+def test_what_is_no_links_name_is_refused(panda: RobotModel, method: str, name: Any) -> None:
+    with pytest.raises(UnknownNameError, match=rf'^unknown link {name!r}'):
+        call(panda, method, link=name)
+
+
+@pytest.mark.parametrize('name', ['fer_link1', 'fer_joint8', 'fer_finger_joint2', '', None, 3])
+def test_what_is_no_independent_joints_name_is_refused_with_those_that_are(
+    panda: RobotModel, name: Any
+) -> None:
+    for indices in (panda.position_indices, panda.velocity_indices):
+        with pytest.raises(UnknownNameError) as caught:
+            indices(name)
+        assert (caught.value.kind, caught.value.name) == ('joint', name)
+        assert caught.value.known == panda.joint_names
+
+
+def test_every_joint_has_its_place_in_the_arrays(model: RobotModel) -> None:
+    for place, name in enumerate(model.joint_names):
+        assert model.position_indices(name) == slice(place, place + 1)
+        assert model.velocity_indices(name) == slice(place, place + 1)
 
 
 @pytest.mark.parametrize('method', METHODS)
 def test_a_refusal_changes_no_later_answer(panda: RobotModel, method: str) -> None:
     before = call(panda, method)
-    with pytest.raises(InputError):
-        call(panda, method, q=np.full(8, np.nan))
+    for argument in ARGUMENTS[method]:
+        with pytest.raises(InputError):
+            call(panda, method, **{argument: np.full(8, np.nan)})
     np.testing.assert_array_equal(call(panda, method), before)
 
 
@@ -259,9 +318,15 @@ def test_a_refusal_changes_no_later_answer(panda: RobotModel, method: str) -> No
 
 @pytest.mark.parametrize('method', METHODS)
 def test_results_are_float64_of_the_right_shape(model: RobotModel, method: str) -> None:
-    result = call(model, method)
+    result, n = call(model, method), model.nv
+    shapes = {
+        'mass_matrix': (n, n), 'kinetic_energy': (), 'potential_energy': (),
+        'regressor': (n, 10 * len(model.body_names)), 'internal_wrench': (6,),
+        'forward_kinematics': (4, 4), 'jacobian': (6, n), 'link_velocity': (6,),
+        'link_acceleration': (6,), 'bias_acceleration': (6,), 'centre_of_mass': (3,),
+    }
     assert result.dtype == np.float64
-    assert result.shape == ((4, 4) if method == 'forward_kinematics' else (model.nv,))
+    assert result.shape == shapes.get(method, (n,))
     assert np.isfinite(result).all()
 
 
@@ -269,10 +334,10 @@ def test_results_are_float64_of_the_right_shape(model: RobotModel, method: str) 
 def test_results_are_the_callers_own(panda: RobotModel, method: str) -> None:
     first = call(panda, method)
     kept = first.copy()
-    other = call(panda, method, q=np.zeros(8))
+    other = call(panda, method, **{argument: np.zeros(8) for argument in ARGUMENTS[method]})
     np.testing.assert_array_equal(first, kept)
     assert not np.shares_memory(first, other)
-    first[:] = 7.0
+    first[...] = 7.0
     np.testing.assert_array_equal(call(panda, method), kept)
 
 

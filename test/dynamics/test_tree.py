@@ -234,3 +234,121 @@ def test_an_axis_along_z_leaves_the_links_coordinates_alone() -> None:
     tree = builder.build()
     np.testing.assert_array_equal(tree.frames['a'].placement.matrix(), np.eye(4))
     np.testing.assert_array_equal(tree.bodies[1]['J'], inertia.J)
+
+
+@pytest.mark.parametrize('coordinate', [
+    Coordinate('x', ratio=np.nan), Coordinate('x', ratio=np.inf), Coordinate('x', offset=np.inf),
+])
+def test_a_mimic_joints_ratio_and_offset_are_finite(coordinate: Coordinate) -> None:
+    with pytest.raises(TreeError, match=r"link 'a': joint ratio .* or offset .* is not finite"):
+        TreeBuilder('base', ['x']).add_link('a', 'base', HERE, revolute(coordinate), NOTHING)
+
+
+# Joints of more than one number
+
+
+def mixed_tree(joints: Sequence[str] | None = None) -> KinematicTree:
+    """Return a chain with one joint of each type."""
+    builder = TreeBuilder(joints=joints)
+    parent = ''
+    for name, joint in (
+        ('f', floating('f')), ('r', revolute('r')), ('s', spherical('s')),
+        ('pl', planar('pl', (0.0, 1.0, 0.0))), ('c', cylindrical('c')), ('p', prismatic('p')),
+        ('h', helical('h', 0.25)),
+    ):
+        builder.add_link(name, parent, HERE, joint, NOTHING)
+        parent = name
+    return builder.build()
+
+
+def test_every_joint_has_its_own_place_in_q_and_qd_in_the_order_of_the_links() -> None:
+    tree = mixed_tree()
+    places = {
+        name: (place.positions.start, place.positions.stop, place.velocities.start,
+               place.velocities.stop)
+        for name, place in tree.joints.items()
+    }
+    assert places == {
+        'f': (0, 7, 0, 6), 'r': (7, 8, 6, 7), 's': (8, 12, 7, 10), 'pl': (12, 15, 10, 13),
+        'c': (15, 17, 13, 15), 'p': (17, 18, 15, 16), 'h': (18, 19, 16, 17),
+    }
+    assert list(places) == ['f', 'r', 's', 'pl', 'c', 'p', 'h']
+    assert (tree.nq, tree.nv) == (19, 17)
+
+
+def test_announced_joints_keep_the_order_of_the_announcement() -> None:
+    order = ['h', 's', 'r', 'f', 'p', 'c', 'pl']
+    tree = mixed_tree(order)
+    assert list(tree.joints) == order
+    ends = [0, 1, 5, 6, 13, 14, 16, 19]
+    for place, start, stop in zip(tree.joints.values(), ends, ends[1:], strict=False):
+        assert (place.positions.start, place.positions.stop) == (start, stop)
+
+
+def test_a_joint_of_several_movements_is_a_row_of_bodies() -> None:
+    tree = mixed_tree()
+    kinds = [JointKind(kind).name[0] for kind in tree.bodies['kind'][1:]]
+    assert ''.join(kinds) == 'FRS' + 'PPR' + 'RP' + 'P' + 'RP'
+    assert tree.bodies['parent'].tolist() == [0, *range(len(kinds))]
+    # planar: x, y, angle; cylindrical: angle, distance; helical: angle, angle times pitch
+    assert tree.bodies['dof'][4:7].tolist() == [10, 11, 12]
+    assert tree.bodies['dof'][7:9].tolist() == [13, 14]
+    assert tree.bodies['dof'][10:12].tolist() == [16, 16]
+    assert tree.bodies['ratio'][10:12].tolist() == [1.0, 0.25]
+    assert {name: frame.body for name, frame in tree.frames.items()} == {
+        '': 0, 'f': 1, 'r': 2, 's': 3, 'pl': 6, 'c': 8, 'p': 9, 'h': 11
+    }
+
+
+def test_the_link_has_the_mass_not_the_bodies_between() -> None:
+    inertia = random_inertia(np.random.default_rng(0))
+    builder = TreeBuilder('base')
+    builder.add_link('a', 'base', HERE, planar('a', (0.6, 0.0, 0.8)), inertia)
+    assert builder.build().bodies['mass'].tolist() == [0.0, 0.0, 0.0, inertia.mass]
+
+
+def test_joints_with_a_quaternion_are_told() -> None:
+    assert mixed_tree().quaternions() == [('f', 0, 0, True), ('s', 8, 7, False)]
+
+
+# Links with a body of their own
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_a_fixed_link_with_a_body_of_its_own_is_not_lumped(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b, c = (random_inertia(rng) for _ in range(3))
+    to_a, to_b, to_c = (random_placement(rng) for _ in range(3))
+    builder = TreeBuilder('base', ['x'])
+    builder.add_link('a', 'base', to_a, revolute('x'), a)
+    builder.add_link('b', 'a', to_b, FIXED, b)
+    builder.add_link('c', 'b', to_c, FIXED, c)
+    lumped = builder.build()
+    tree = with_bodies_of_their_own(lumped, ['b'])
+    assert len(lumped.bodies) == 2
+    assert tree.bodies['kind'].tolist() == [JointKind.FIXED, JointKind.REVOLUTE, JointKind.FIXED]
+    assert tree.bodies['dofs'].tolist() == [0, 1, 0]
+    assert tree.bodies[1]['mass'] == a.mass
+    # What is fixed to the link goes with it.
+    carried = b + c.seen_from(to_c)
+    np.testing.assert_allclose(tree.bodies[2]['mass'], carried.mass, rtol=1e-9)
+    np.testing.assert_allclose(tree.bodies[2]['h'], carried.h, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(tree.bodies[2]['J'], carried.J, rtol=1e-9, atol=1e-10)
+    np.testing.assert_array_equal(tree.frames['b'].placement.matrix(), np.eye(4))
+    assert tree.frames['c'].body == tree.frames['b'].body == 2
+
+
+def test_a_link_that_moves_has_its_own_body_already() -> None:
+    tree = mixed_tree()
+    np.testing.assert_array_equal(with_bodies_of_their_own(tree, ['r', 's']).bodies, tree.bodies)
+
+
+def test_a_tree_comes_back_from_a_file_as_it_was() -> None:
+    tree = with_bodies_of_their_own(mixed_tree(['h', 's', 'r', 'f', 'p', 'c', 'pl']), ['r'])
+    again = pickle.loads(pickle.dumps(tree))
+    np.testing.assert_array_equal(again.bodies, tree.bodies)
+    assert not again.bodies.flags.writeable
+    assert dict(again.joints) == dict(tree.joints)
+    assert list(again.joints) == list(tree.joints)
+    assert again.own_bodies == tree.own_bodies
+    assert list(again.frames) == list(tree.frames)

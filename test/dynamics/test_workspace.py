@@ -11,12 +11,23 @@ import tracemalloc
 import numpy as np
 from oracles import random_state
 import pytest
-from robots import joint, link, load, robot
+from robots import SHIPPED, joint, link, load, robot
 
 from rnea_ros import RobotModel
 from rnea_ros.dynamics.compiled import COMPILED
 
 pytest_plugins = ('model_fixtures',)
+
+METHODS = [
+    ('inverse_dynamics', 3), ('bias_torques', 2), ('gravity_torques', 1), ('mass_matrix', 1),
+    ('forward_dynamics', 3),
+]
+"""Methods of a workspace, and how many of q, qd and a third they take."""
+
+
+@pytest.fixture
+def arm() -> RobotModel:
+    return load(SHIPPED[2])
 
 
 def test_a_workspace_gives_the_models_answers(model: RobotModel) -> None:
@@ -28,6 +39,16 @@ def test_a_workspace_gives_the_models_answers(model: RobotModel) -> None:
         )
         np.testing.assert_array_equal(workspace.bias_torques(q, qd), model.bias_torques(q, qd))
         np.testing.assert_array_equal(workspace.gravity_torques(q), model.gravity_torques(q))
+        np.testing.assert_array_equal(workspace.mass_matrix(q), model.mass_matrix(q))
+
+
+def test_a_workspace_gives_the_models_accelerations(arm: RobotModel) -> None:
+    workspace = arm.workspace()
+    for seed in range(3):
+        q, qd, tau = random_state(seed, arm.nv)
+        np.testing.assert_array_equal(
+            workspace.forward_dynamics(q, qd, tau), arm.forward_dynamics(q, qd, tau)
+        )
 
 
 def test_a_workspace_has_its_models_gravity(panda: RobotModel) -> None:
@@ -47,22 +68,32 @@ def test_the_returned_array_is_used_again(panda: RobotModel) -> None:
     assert not np.array_equal(first, kept)
 
 
-def test_what_is_left_in_the_memory_does_not_matter(model: RobotModel) -> None:
-    workspace = model.workspace()
-    state = random_state(0, model.nv)
-    fresh = workspace.inverse_dynamics(*state).copy()
-    for seed in range(1, 4):
-        workspace.inverse_dynamics(*(1e3 * x for x in random_state(seed, model.nv)))
-    np.testing.assert_array_equal(workspace.inverse_dynamics(*state), fresh)
+@pytest.mark.parametrize(('method', 'arguments'), METHODS)
+def test_every_method_returns_its_array_again(
+    arm: RobotModel, method: str, arguments: int
+) -> None:
+    call = getattr(arm.workspace(), method)
+    first = call(*random_state(0, arm.nv)[:arguments])
+    kept = first.copy()
+    assert call(*random_state(1, arm.nv)[:arguments]) is first
+    assert not np.array_equal(first, kept)
 
 
-def test_not_even_a_number_that_is_none_is_left_in_the_memory(panda: RobotModel) -> None:
+@pytest.mark.parametrize(('method', 'arguments'), METHODS)
+@pytest.mark.parametrize('before', METHODS)
+def test_what_is_left_in_the_memory_does_not_matter(
+    arm: RobotModel, method: str, arguments: int, before: tuple[str, int]
+) -> None:
     # The workspace checks nothing, so that one bad sample must not poison those after it.
-    workspace = panda.workspace()
-    state = random_state(0, panda.nv)
-    fresh = workspace.inverse_dynamics(*state).copy()
-    assert np.isnan(workspace.inverse_dynamics(*(np.full(8, np.nan),) * 3)).any()
-    np.testing.assert_array_equal(workspace.inverse_dynamics(*state), fresh)
+    state = random_state(0, arm.nv)[:arguments]
+    fresh = getattr(arm.workspace(), method)(*state).copy()
+    used = arm.workspace()
+    earlier, count = before
+    for seed in range(3):
+        getattr(used, earlier)(*(1e3 * x for x in random_state(seed, arm.nv)[:count]))
+        np.testing.assert_array_equal(getattr(used, method)(*state), fresh)
+    assert np.isnan(getattr(used, earlier)(*(np.full(arm.nv, np.nan),) * count)).any()
+    np.testing.assert_array_equal(getattr(used, method)(*state), fresh)
 
 
 def test_workspaces_do_not_know_of_each_other(panda: RobotModel) -> None:
@@ -92,18 +123,9 @@ def test_external_forces_add_up_until_they_are_cleared(panda: RobotModel) -> Non
     np.testing.assert_array_equal(workspace.gravity_torques(q), free)
 
 
-def test_body_placements_are_kept_when_the_arm_moves_on(panda: RobotModel) -> None:
-    workspace = panda.workspace()
-    placements = workspace.body_placements(np.zeros(panda.nv))
-    kept = [placement.matrix() for placement in placements]
-    workspace.body_placements(np.ones(panda.nv))
-    for placement, before in zip(placements, kept, strict=True):
-        np.testing.assert_array_equal(placement.matrix(), before)
-
-
 @pytest.mark.skipif(not COMPILED, reason='Python itself allocates where numba is missing')
-@pytest.mark.parametrize('method', ['inverse_dynamics', 'bias_torques', 'gravity_torques'])
-def test_a_call_allocates_nothing(method: str) -> None:
+@pytest.mark.parametrize(('method', 'arguments'), METHODS)
+def test_a_call_allocates_nothing(method: str, arguments: int) -> None:
     # Many joints, so that a single array would show among what the measurement itself takes.
     n = 100
     names = [f'link_{i}' for i in range(n)]
@@ -115,8 +137,7 @@ def test_a_call_allocates_nothing(method: str) -> None:
             for parent, name in zip(['base', *names], names, strict=False)
         ),
     ))
-    count = {'inverse_dynamics': 3, 'bias_torques': 2, 'gravity_torques': 1}[method]
-    state = random_state(0, n)[:count]
+    state = random_state(0, n)[:arguments]
     call = getattr(model.workspace(), method)
     call(*state)
     tracemalloc.start()

@@ -71,10 +71,19 @@ def mimics(**leaders: str) -> str:
     return robot(*links, *joints)
 
 
-def mimic_of_a_fixed_joint() -> str:
+def mimic_of_a(kind: str) -> str:
+    """Return a finger that follows its palm, which no single number moves."""
     return robot(
-        link('base'), link('weld'), link('finger'), joint('weld', 'fixed', 'base', 'weld'),
-        joint('finger', 'revolute', 'weld', 'finger', more='<mimic joint="weld"/>'),
+        link('base'), link('palm'), link('finger'), joint('palm', kind, 'base', 'palm'),
+        joint('finger', 'revolute', 'palm', 'finger', more='<mimic joint="palm"/>'),
+    )
+
+
+def mimic_that_is(kind: str) -> str:
+    """Return a palm that follows its finger, and that no single number moves."""
+    return robot(
+        link('base'), link('finger'), link('palm'), joint('finger', 'revolute', 'base', 'finger'),
+        joint('palm', kind, 'base', 'palm', more='<mimic joint="finger"/>'),
     )
 
 
@@ -124,8 +133,6 @@ MALFORMED = [
     case('unknown-type', arm(kind='type="hinge"'), ELBOW, "unknown type 'hinge'", 'revolute'),
     case('upper-case-type', arm(kind='type="Revolute"'), ELBOW, "unknown type 'Revolute'"),
     case('no-type', arm(kind=''), ELBOW, 'unknown type None'),
-    case('floating', arm(kind='type="floating"'), ELBOW, "'floating' is not supported"),
-    case('planar', arm(kind='type="planar"'), ELBOW, "'planar' is not supported"),
     case('no-parent', arm_without('parent'), ELBOW, 'no parent link'),
     case('no-child', arm_without('child'), ELBOW, 'no child link'),
     case('blank-parent', GOOD.replace('"base"/><child', '""/><child'), ELBOW, 'no parent link'),
@@ -169,7 +176,11 @@ MALFORMED = [
     case('mimic-itself', mimics(a='a'), "joint 'a'", 'mimics itself: a -> a'),
     case('mimic-cycle', mimics(a='b', b='c', c='a'), "joint 'a'", 'a -> b -> c -> a'),
     case('mimic-of-cycle', mimics(d='a', a='b', b='a'), "joint 'd'", 'd -> a -> b -> a'),
-    case('mimic-fixed', mimic_of_a_fixed_joint(), "joint 'finger'", "fixed joint 'weld'"),
+    case('mimic-of-fixed', mimic_of_a('fixed'), "joint 'finger'", "joint 'palm' is fixed"),
+    case('mimic-of-planar', mimic_of_a('planar'), "joint 'finger'", "joint 'palm' is planar"),
+    case('mimic-of-floating', mimic_of_a('floating'), "joint 'finger'", "'palm' is floating"),
+    case('mimic-by-planar', mimic_that_is('planar'), "joint 'palm'", "joint 'palm' is planar"),
+    case('mimic-by-floating', mimic_that_is('floating'), "joint 'palm'", "'palm' is floating"),
     case('mimic-nothing', arm(more=LIMIT + '<mimic/>'), ELBOW, 'mimic', 'joint'),
     case('two-mimics', arm(more=LIMIT + 2 * '<mimic joint="x"/>'), ELBOW, '2 <mimic>'),
     case(

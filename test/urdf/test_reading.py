@@ -95,6 +95,21 @@ def test_what_an_origin_leaves_out_is_zero(attributes: str, origin: Origin) -> N
     assert only_joint(f'{LIMIT}<origin {attributes}/>').origin == origin
 
 
+@pytest.mark.parametrize('kind', ['planar', 'floating'])
+@pytest.mark.parametrize('limit', ['', LIMIT])
+def test_a_joint_of_several_freedoms_needs_no_limit_and_one_limit_says_nothing(
+    kind: str, limit: str
+) -> None:
+    read = only_joint(limit, kind)
+    assert (read.type, read.limits) == (kind, Limits())
+    assert read.moves
+    assert not read.one_axis
+
+
+def test_the_axis_of_a_planar_joint_is_read() -> None:
+    assert only_joint('<axis xyz="0 2 0"/>', 'planar').axis == (0.0, 1.0, 0.0)
+
+
 def test_a_limit_without_positions_is_locked_at_zero() -> None:
     assert only_joint('<limit effort="3" velocity="2"/>').limits == Limits(0.0, 0.0, 2.0, 3.0)
 

@@ -10,7 +10,7 @@ import re
 import warnings
 
 import pytest
-from robots import ARM, SHIPPED, SPHERE, joint, link, robot, vendor_robots
+from robots import ARM, SHIPPED, SPHERE, description, joint, link, robot, vendor_robots
 
 from rnea_ros import RobotModel, UrdfWarning
 from rnea_ros.urdf import parse_urdf, read_urdf
@@ -148,7 +148,7 @@ def test_the_model_tells_every_warning_of_the_description() -> None:
     text = ARM.replace(' name="robot"', '').replace('<mass value="1.0"/>', '<mass value="0"/>')
     with pytest.warns(UrdfWarning) as told:
         model = RobotModel.from_urdf(text)
-    assert tuple(str(warning.message) for warning in told) == model.description.warnings
+    assert tuple(str(warning.message) for warning in told) == description(model).warnings
     assert len(told) == 3
     assert {warning.filename for warning in told} == {__file__}
 

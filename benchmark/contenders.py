@@ -1,0 +1,135 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Our calls and Pinocchio's: what each quantity is computed by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import enum
+from typing import Any, TypeAlias
+
+import numpy as np
+import pinocchio as pin
+
+from .robots import Array, Robot, State
+from .timing import Arguments, Contender, on_cores
+
+PINOCCHIO = 'Pinocchio'
+CHECKED = 'rnea_ros, checked call'
+WORKSPACE = 'rnea_ros, workspace'
+BATCH = 'rnea_ros, one thread'
+BATCH_ON_ALL_CORES = 'rnea_ros, all cores'
+
+
+class Quantity(enum.Enum):
+    """What is computed."""
+
+    INVERSE_DYNAMICS = 'inverse dynamics'
+    GRAVITY = 'gravity torques'
+    MASS_MATRIX = 'mass matrix'
+    FORWARD_DYNAMICS = 'forward dynamics'
+    BATCH = 'inverse dynamics of many samples'
+
+
+Contenders: TypeAlias = dict[Quantity, list[Contender]]
+
+
+def our_calls(robot: Robot) -> Contenders:
+    """Return the checked call of the model and the call of its workspace, for each quantity."""
+    model = robot.model
+
+    def calls(method: str, arguments: int) -> list[Contender]:
+        def prepare(state: State) -> Arguments:
+            return state[:arguments]
+
+        return [
+            Contender(CHECKED, getattr(model, method), prepare),
+            Contender(WORKSPACE, getattr(model.workspace(), method), prepare),
+        ]
+
+    return {
+        Quantity.INVERSE_DYNAMICS: calls('inverse_dynamics', 3),
+        Quantity.GRAVITY: calls('gravity_torques', 1),
+        Quantity.MASS_MATRIX: calls('mass_matrix', 1),
+        Quantity.FORWARD_DYNAMICS: calls('forward_dynamics', 3),
+    }
+
+
+def our_batch(robot: Robot, samples: int) -> Contender:
+    """Return inverse dynamics of many samples on one thread."""
+    model = robot.model
+
+    def call(Q: Array, QD: Array, QDD: Array) -> Array:
+        return model.inverse_dynamics_batch(Q, QD, QDD, threads=1)
+
+    return Contender(BATCH, call, tuple, samples=samples)
+
+
+def our_batch_on(robot: Robot, samples: int, cores: set[int]) -> Contender:
+    """Return inverse dynamics of many samples with a thread on each of these cores."""
+    model = robot.model
+
+    def call(Q: Array, QD: Array, QDD: Array) -> Array:
+        with on_cores(cores):
+            return model.inverse_dynamics_batch(Q, QD, QDD, threads=len(cores))
+
+    return Contender(BATCH_ON_ALL_CORES, call, tuple, samples=samples)
+
+
+class Pinocchio:
+    """Pinocchio's model of a robot, and its joints in our order."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.model = pin.buildModelFromXML(robot.urdf)
+        self.data = self.model.createData()
+        ours = robot.model.joint_names
+        self.order = [ours.index(name) for name in list(self.model.names)[1:]]
+        assert self.model.nq == self.model.nv == len(ours)
+
+    def calls(self) -> Contenders:
+        """Return a call for each quantity, with arrays that are made beforehand."""
+        return {
+            Quantity.INVERSE_DYNAMICS: [self._call(pin.rnea, 3)],
+            Quantity.GRAVITY: [self._call(pin.computeGeneralizedGravity, 1)],
+            Quantity.MASS_MATRIX: [self._call(pin.crba, 1, self._matrix)],
+            Quantity.FORWARD_DYNAMICS: [self._call(pin.aba, 3)],
+        }
+
+    def batch(self, samples: int) -> Contender:
+        """Return rneaInParallel on one thread: samples as columns, the result's memory given."""
+        pool = pin.ModelPool(self.model, 1)
+
+        def prepare(state: State) -> Arguments:
+            columns = [np.asfortranarray(rows[:, self.order].T) for rows in state]
+            return (1, pool, *columns, np.zeros_like(columns[0], order='F'))
+
+        def read(result: Any, arguments: Arguments) -> Array:
+            tau = np.empty((samples, len(self.order)))
+            tau[:, self.order] = arguments[-1].T
+            return tau
+
+        return Contender(PINOCCHIO, pin.rneaInParallel, prepare, read, samples)
+
+    def _call(
+        self,
+        function: Callable[..., Any],
+        arguments: int,
+        read: Callable[[Any, Arguments], Array] | None = None,
+    ) -> Contender:
+        def prepare(state: State) -> Arguments:
+            return (self.model, self.data, *(part[self.order] for part in state[:arguments]))
+
+        return Contender(PINOCCHIO, function, prepare, read or self._vector)
+
+    def _vector(self, result: Any, arguments: Arguments) -> Array:
+        values = np.empty(len(self.order))
+        values[self.order] = result
+        return values
+
+    def _matrix(self, result: Any, arguments: Arguments) -> Array:
+        # Pinocchio fills the upper triangle.
+        upper: Array = np.triu(result)
+        M = np.empty_like(upper)
+        M[np.ix_(self.order, self.order)] = upper + np.triu(upper, 1).T
+        return M

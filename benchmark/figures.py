@@ -1,0 +1,100 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The figures that this package means to reach, and whether a run reached them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .compare import Memory, Result
+from .contenders import BATCH, CHECKED, WORKSPACE, Quantity
+from .processes import TO_FIRST_TORQUE, StartUp
+
+TIMES_FASTER: Mapping[tuple[Quantity, str], Mapping[int, float]] = {
+    (Quantity.INVERSE_DYNAMICS, CHECKED): {6: 1.0},
+    (Quantity.INVERSE_DYNAMICS, WORKSPACE): {6: 2.0, 7: 2.0, 32: 2.5},
+    (Quantity.GRAVITY, CHECKED): {6: 2.0, 7: 2.0, 32: 2.0},
+    (Quantity.GRAVITY, WORKSPACE): {6: 2.0, 7: 2.0, 32: 2.0},
+    (Quantity.MASS_MATRIX, CHECKED): {6: 1.0, 7: 1.0, 32: 1.0},
+    (Quantity.MASS_MATRIX, WORKSPACE): {6: 1.0, 7: 1.0, 32: 1.0},
+    (Quantity.FORWARD_DYNAMICS, CHECKED): {6: 1.0, 7: 1.0, 32: 1.0},
+    (Quantity.FORWARD_DYNAMICS, WORKSPACE): {6: 1.0, 7: 1.0, 32: 1.0},
+    (Quantity.BATCH, BATCH): {6: 10.0, 7: 10.0, 32: 8.0},
+}
+"""Than Pinocchio, at least, by number of joints."""
+
+SECONDS_COLD = 20.0
+SECONDS_WARM = 1.5
+
+
+@dataclass(frozen=True)
+class Figure:
+    """
+    A figure to reach.
+
+    :param what: words
+    :param joints: of the robot, None where it is of no single one
+    :param wanted: the bound, in words
+    :param measured: in words
+    :param reached: whether what was measured keeps the bound
+    """
+
+    what: str
+    joints: int | None
+    wanted: str
+    measured: str
+    reached: bool
+
+
+def figures(
+    results: Sequence[Result], memory: Memory, start: StartUp | None
+) -> list[Figure]:
+    """
+    Return the figures to reach, as a run measured them.
+
+    :param results: of the races
+    :param memory: of workspace calls
+    :param start: None where it was not measured
+    """
+    return [
+        *_times_faster(results),
+        Figure(
+            'memory taken by a workspace call', None, 'not even one array of its results, '
+            f'{memory.array} bytes', f'{memory.held} bytes', memory.held < memory.array,
+        ),
+        *(_starts(start) if start else ()),
+    ]
+
+
+def _times_faster(results: Sequence[Result]) -> list[Figure]:
+    found = []
+    for (quantity, contender), least in TIMES_FASTER.items():
+        for result in results:
+            of_this = (result.quantity, result.contender) == (quantity, contender)
+            if of_this and result.joints in least:
+                wanted = least[result.joints]
+                found.append(Figure(
+                    f'{quantity.value}: {contender}',
+                    result.joints,
+                    f'{wanted:g}',
+                    f'{result.ratio:.3g}',
+                    result.ratio >= wanted,
+                ))
+    return found
+
+
+def _starts(start: StartUp) -> list[Figure]:
+    cold = sum(start.cold.values())
+    warm = sum(start.warm[step] for step in TO_FIRST_TORQUE)
+    return [
+        Figure(
+            'import, model and the first call of everything, cold cache', None,
+            f'below {SECONDS_COLD:g} s', f'{cold:.1f} s', cold < SECONDS_COLD,
+        ),
+        Figure(
+            'import, model and the first inverse dynamics, warm cache', None,
+            f'below {SECONDS_WARM:g} s', f'{warm:.2f} s', warm < SECONDS_WARM,
+        ),
+    ]

@@ -1,0 +1,80 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+A process that starts, loads a robot and calls everything once; it prints how long each took.
+
+``python -m benchmark.first_calls URDF`` prints a JSON object: seconds by step, and the names of
+kernels that no call compiled.
+"""
+
+from __future__ import annotations
+
+import time
+
+START = time.perf_counter()
+
+import json  # noqa: E402
+import sys  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+import rnea_ros  # noqa: E402
+
+IMPORTED = time.perf_counter()
+
+
+def first_calls(urdf: str) -> dict[str, float]:
+    """
+    Return seconds by step.
+
+    :param urdf: a file's path
+    """
+    seconds = {'import': IMPORTED - START}
+
+    def timed(step: str, began: float) -> None:
+        seconds[step] = time.perf_counter() - began
+
+    began = time.perf_counter()
+    model = rnea_ros.RobotModel.from_urdf(urdf)
+    timed('model', began)
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, model.nv))
+    Q, QD, QDD = q[np.newaxis], qd[np.newaxis], qdd[np.newaxis]
+    tip = model.link_names[-1]
+    for method, arguments in (
+        ('inverse_dynamics', (q, qd, qdd)),
+        ('gravity_torques', (q,)),
+        ('mass_matrix', (q,)),
+        ('forward_dynamics', (q, qd, qdd)),
+        ('forward_kinematics', (q, tip)),
+        ('jacobian', (q, tip)),
+        ('bias_acceleration', (q, qd, tip)),
+        ('regressor', (q, qd, qdd)),
+        ('inverse_dynamics_batch', (Q, QD, QDD)),
+        ('gravity_torques_batch', (Q,)),
+        ('mass_matrix_batch', (Q,)),
+        ('forward_dynamics_batch', (Q, QD, QDD)),
+        ('regressor_batch', (Q, QD, QDD)),
+    ):
+        began = time.perf_counter()
+        getattr(model, method)(*arguments)
+        timed(method, began)
+    return seconds
+
+
+def kernels_left() -> list[str]:
+    """Return the kernels that Python can call and that are not compiled."""
+    return sorted(
+        f'{name}.{attribute}'
+        for name, module in sys.modules.items()
+        if name.startswith('rnea_ros.dynamics.')
+        for attribute, kernel in vars(module).items()
+        # Those that are inlined are parts of others.
+        if getattr(kernel, '__module__', None) == name
+        and getattr(kernel, 'targetoptions', {'forceinline': True}).get('forceinline') is None
+        and not kernel.signatures
+    )
+
+
+if __name__ == '__main__':
+    print(json.dumps({'seconds': first_calls(sys.argv[1]), 'left': kernels_left()}))

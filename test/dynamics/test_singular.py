@@ -1,0 +1,236 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Where nothing resists a joint there is no acceleration to tell: the refusal names the joint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from oracles import Array
+import pytest
+from robots import SHIPPED, joint, link, load, robot
+
+from rnea_ros import RneaError, RobotModel, SingularityError
+from rnea_ros.dynamics.inertia import RigidBodyInertia
+from rnea_ros.dynamics.joint_types import Coordinate, prismatic, revolute, spherical
+from rnea_ros.dynamics.placement import Placement
+from rnea_ros.dynamics.tree import TreeBuilder
+
+HERE = Placement.identity()
+NOTHING = RigidBodyInertia.zero()
+X, OBLIQUE = np.array([1.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0]) / np.sqrt(14.0)
+
+
+def ball(mass: float) -> RigidBodyInertia:
+    return RigidBodyInertia.from_centre_of_mass(mass, np.zeros(3), 0.1 * mass * np.eye(3))
+
+
+def point(mass: float) -> RigidBodyInertia:
+    return RigidBodyInertia(mass, np.zeros(3), np.zeros((3, 3)))
+
+
+def with_a_mimic_joint(builder: TreeBuilder) -> TreeBuilder:
+    """Add two bodies that move by one coordinate, so that the mass matrix has to be inverted."""
+    builder.add_link('leader', 'base', HERE, revolute('leader'), ball(1.0))
+    builder.add_link(
+        'follower', 'base', HERE, revolute(Coordinate('leader', 2.0)), ball(1.0)
+    )
+    return builder
+
+
+def model_of(builder: TreeBuilder) -> RobotModel:
+    return RobotModel.from_tree(builder.build())
+
+
+def as_it_is(builder: TreeBuilder) -> TreeBuilder:
+    return builder
+
+
+WAYS = [
+    pytest.param(as_it_is, id='articulated bodies'),
+    pytest.param(with_a_mimic_joint, id='mass matrix'),
+]
+Way = Callable[[TreeBuilder], TreeBuilder]
+
+
+def refusals(model: RobotModel) -> list[SingularityError]:
+    """Return what forward dynamics say of one sample, and of many."""
+    q, rest, tau = model.neutral_position, np.zeros(model.nv), np.ones(model.nv)
+    told = []
+    with pytest.raises(SingularityError) as caught:
+        model.forward_dynamics(q, rest, tau)
+    told.append(caught.value)
+    with pytest.raises(SingularityError) as caught:
+        model.forward_dynamics_batch(*(np.tile(row, (9, 1)) for row in (q, rest, tau)))
+    told.append(caught.value)
+    return told
+
+
+# What has no inertia at all
+
+
+def arm_with_an_empty_tip() -> RobotModel:
+    return load(robot(
+        link('base'), link('arm', 1.0, (0.3, 0.0, 0.0)), link('tip'),
+        joint('shoulder', 'revolute', 'base', 'arm'),
+        joint('wrist', 'revolute', 'arm', 'tip', xyz=(0.5, 0.0, 0.0), axis=(0.0, 1.0, 0.0)),
+    ))
+
+
+def test_a_joint_that_carries_nothing_is_named() -> None:
+    for error in refusals(arm_with_an_empty_tip()):
+        assert isinstance(error, RneaError)
+        assert error.element == "joint 'wrist'"
+        assert str(error) == "joint 'wrist' has no inertia to accelerate"
+
+
+def test_a_joint_that_carries_nothing_needs_no_effort_and_has_no_mass() -> None:
+    model = arm_with_an_empty_tip()
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 2))
+    tau = model.inverse_dynamics(q, qd, qdd)
+    assert tau[0] != 0.0
+    assert tau[1] == 0.0
+    M = model.mass_matrix(q)
+    assert M[0, 0] > 0.0
+    assert not M[1].any()
+    assert not M[:, 1].any()
+    rows = [np.tile(row, (9, 1)) for row in (q, qd, qdd)]
+    np.testing.assert_allclose(model.inverse_dynamics_batch(*rows)[:, 1], np.zeros(9))
+
+
+@pytest.mark.parametrize('way', WAYS)
+@pytest.mark.parametrize('kind', ['revolute', 'prismatic', 'spherical'])
+def test_a_leaf_of_any_joint_that_carries_nothing_is_named(kind: str, way: Way) -> None:
+    builder = TreeBuilder('base')
+    builder.add_link('arm', 'base', HERE, revolute('shoulder', X), ball(1.0))
+    kinds = {'revolute': revolute, 'prismatic': prismatic, 'spherical': spherical}
+    builder.add_link('tip', 'arm', HERE, kinds[kind]('leaf'), NOTHING)
+    for error in refusals(model_of(way(builder))):
+        assert error.element == "joint 'leaf'"
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_a_point_mass_on_a_ball_joint_has_nothing_to_turn(way: Way) -> None:
+    builder = TreeBuilder('base')
+    builder.add_link('tip', 'base', HERE, spherical('ball'), point(1.0))
+    for error in refusals(model_of(way(builder))):
+        assert error.element == "joint 'ball'"
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_an_arm_without_mass_is_refused_as_a_whole(way: Way) -> None:
+    builder = TreeBuilder('base')
+    builder.add_link('one', 'base', HERE, revolute('a', X), NOTHING)
+    builder.add_link('two', 'one', HERE, revolute('b'), NOTHING)
+    for error in refusals(model_of(way(builder))):
+        assert error.element in ("joint 'a'", "joint 'b'")
+
+
+# What two joints share
+
+
+@pytest.mark.parametrize('way', WAYS)
+@pytest.mark.parametrize('axis', [X, OBLIQUE], ids=['x', 'oblique'])
+@pytest.mark.parametrize('mass', [1e-6, 0.1, 0.3, 1.0 / 3.0, 1.0, 3.0, 7.7, 1e6])
+def test_of_two_slides_in_one_line_with_nothing_between_one_is_named(
+    mass: float, axis: Array, way: Way
+) -> None:
+    builder = TreeBuilder('base')
+    builder.add_link('between', 'base', HERE, prismatic('inner', axis), NOTHING)
+    builder.add_link('end', 'between', HERE, prismatic('outer', axis), ball(mass))
+    for error in refusals(model_of(way(builder))):
+        assert error.element in ("joint 'inner'", "joint 'outer'")
+
+
+@pytest.mark.parametrize('way', WAYS)
+@pytest.mark.parametrize('mass', [0.3, 1.0, 7.7])
+def test_of_two_hinges_in_one_line_with_nothing_between_one_is_named(
+    mass: float, way: Way
+) -> None:
+    builder = TreeBuilder('base')
+    builder.add_link('between', 'base', HERE, revolute('inner', OBLIQUE), NOTHING)
+    builder.add_link('end', 'between', HERE, revolute('outer', OBLIQUE), ball(mass))
+    for error in refusals(model_of(way(builder))):
+        assert error.element in ("joint 'inner'", "joint 'outer'")
+
+
+# What depends on the position
+
+
+def crane(way: Way, offset: float = 0.0) -> RobotModel:
+    """Return a point mass that slides on a beam without mass: at the pivot nothing resists."""
+    builder = TreeBuilder('base')
+    builder.add_link('beam', 'base', HERE, revolute('pivot'), NOTHING)
+    at_offset = Placement(np.eye(3), np.array([offset, 0.0, 0.0]))
+    builder.add_link('load', 'beam', at_offset, prismatic('trolley', X), point(2.0))
+    return model_of(way(builder))
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_a_position_where_nothing_resists_is_refused(way: Way) -> None:
+    model = crane(way, offset=0.5)
+    good, bad = np.zeros(model.nv), np.zeros(model.nv)
+    bad[1] = -0.5
+    rest, tau = np.zeros(model.nv), np.ones(model.nv)
+    np.testing.assert_allclose(model.forward_dynamics(good, rest, tau)[:2], [2.0, 0.5])
+    with pytest.raises(SingularityError, match="joint 'pivot'"):
+        model.forward_dynamics(bad, rest, tau)
+    Q = np.tile(good, (20, 1))
+    Q[13] = bad
+    with pytest.raises(SingularityError, match="joint 'pivot'"):
+        model.forward_dynamics_batch(Q, np.tile(rest, (20, 1)), np.tile(tau, (20, 1)))
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_a_position_that_no_sample_has_refuses_none(way: Way) -> None:
+    # At the neutral position nothing resists the pivot; half a metre out the load does.
+    model = crane(way)
+    q, rest, tau = np.zeros(model.nv), np.zeros(model.nv), np.ones(model.nv)
+    q[1] = 0.5
+    expected = model.forward_dynamics(q, rest, tau)
+    np.testing.assert_allclose(expected[:2], [2.0, 0.5])
+    rows = (np.tile(row, (9, 1)) for row in (q, rest, tau))
+    np.testing.assert_allclose(model.forward_dynamics_batch(*rows), np.tile(expected, (9, 1)))
+
+
+# What is small, but not nothing
+
+
+@pytest.mark.parametrize('way', WAYS)
+@pytest.mark.parametrize('mass', [1e-3, 1e-9, 1e-15])
+def test_a_light_tip_on_a_heavy_arm_is_no_singularity(mass: float, way: Way) -> None:
+    builder = TreeBuilder('base')
+    builder.add_link('arm', 'base', HERE, revolute('shoulder', X), ball(100.0))
+    builder.add_link('tip', 'arm', HERE, prismatic('tip'), ball(mass))
+    model = model_of(way(builder))
+    rest, tau = np.zeros(model.nv), np.zeros(model.nv)
+    tau[1] = 3.0 * mass + 9.81 * mass
+    qdd = model.forward_dynamics(model.neutral_position, rest, tau)
+    np.testing.assert_allclose(qdd[:2], [0.0, 3.0], rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize('ratio', [1e-4, 1e-8, 1e-11])
+def test_a_thin_rod_turns_about_its_length(ratio: float) -> None:
+    builder = TreeBuilder('base')
+    rod = RigidBodyInertia(1.0, np.zeros(3), np.diag([1.0, 1.0, ratio]))
+    builder.add_link('rod', 'base', HERE, revolute('spin'), rod)
+    qdd = model_of(builder).forward_dynamics(np.zeros(1), np.zeros(1), np.array([3.0 * ratio]))
+    np.testing.assert_allclose(qdd, [3.0], rtol=1e-9)
+
+
+def test_a_refusal_changes_no_later_answer() -> None:
+    model = crane(as_it_is, offset=0.5)
+    state = np.random.default_rng(0).normal(size=(3, 2))
+    before = model.forward_dynamics(*state)
+    with pytest.raises(SingularityError):
+        model.forward_dynamics(np.array([0.0, -0.5]), np.zeros(2), np.ones(2))
+    np.testing.assert_array_equal(model.forward_dynamics(*state), before)
+
+
+@pytest.mark.parametrize('path', [pytest.param(path, id=path.stem) for path in SHIPPED])
+def test_the_shipped_robots_resist_everywhere(path: object) -> None:
+    model = load(str(path))
+    for seed in range(20):
+        model.forward_dynamics(*np.random.default_rng(seed).normal(size=(3, model.nv)))
