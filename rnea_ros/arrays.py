@@ -5,10 +5,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError
+
+P = ParamSpec('P')
+Numbers = TypeVar('Numbers', float, NDArray[np.float64])
 
 
 def finite_number(argument: str, value: float) -> float:
@@ -67,8 +74,35 @@ def real_array(argument: str, values: ArrayLike) -> NDArray[np.float64]:
     """
     try:
         given = np.asarray(values)
-        if given.dtype.kind not in 'biufO':
+        if given.dtype.kind not in 'biuf':
             raise TypeError(f'its type is {given.dtype}')
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(argument, f'is not an array of real numbers: {error}') from error
+
+
+def finite_result(result: Numbers) -> Numbers:
+    """
+    Return what was computed from finite numbers, if it is finite.
+
+    :param result: a number or an array
+    :raises InputError: it is not
+    """
+    if not np.isfinite(result).all():
+        raise InputError('motion', 'is so large that the result is not finite')
+    return result
+
+
+def overflow_refused(function: Callable[P, Numbers]) -> Callable[P, Numbers]:
+    """
+    Return a function that refuses what is so large that its result is not finite.
+
+    :param function: returns a number or an array, finite but for overflow
+    """
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> Numbers:
+        with np.errstate(over='ignore', invalid='ignore'):
+            return finite_result(function(*args, **kwargs))
+
+    return checked

@@ -50,6 +50,7 @@ from .spatial import (
     store33,
     subtract,
     subtract33,
+    trace,
     transform_force_back,
     transform_motion,
     transpose,
@@ -71,6 +72,8 @@ def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
             ('C', np.float64, (3, 3, *lanes)),
             ('p', np.float64, (6, *lanes)),
             ('c', np.float64, (6, *lanes)),
+            # Of I^A, the traces of A and C: what D is small against, or rounding
+            ('trace', np.float64, (2, *lanes)),
             # Of each column of S: U = I^A S, D = S^T U, u = tau - S^T p^A
             ('U', np.float64, (6, 6, *lanes)),
             ('D', np.float64, (6, *lanes)),
@@ -143,6 +146,8 @@ def _start(
 @compiled
 def _take_freedom_out(body: np.void, own: np.void, tau: NDArray[np.float64]) -> None:
     """Turn I^A into I^a, and p^A into p^a without the share of c."""
+    put(own['trace'], 0, trace(load33(own['A'])))
+    put(own['trace'], 1, trace(load33(own['C'])))
     for k in range(body['dofs']):
         A, B, C, p = load33(own['A']), load33(own['B']), load33(own['C']), load(own['p'])
         column = body['column'] + k

@@ -143,22 +143,21 @@ def forward_dynamics(
         if bad != ALL_RIGHT:
             return bad
         for lane in range(min(q.shape[1], Q.shape[0] - start)):
-            if first_unresisting_in_lane(bodies, articulated, lane) != BASE:
+            if unresisting_body_in_lane(bodies, articulated, lane) != BASE:
                 return start + lane
     return ALL_RIGHT
 
 
 @compiled
-def first_unresisting_in_lane(
+def unresisting_body_in_lane(
     bodies: NDArray[np.void], articulated: NDArray[np.void], lane: int
 ) -> int:
-    """Return the first body whose joint nothing resists in a lane; BASE for none."""
-    for i in range(1, bodies.shape[0]):
+    """Return the outermost body whose joint nothing resists in a lane; BASE for none."""
+    for i in range(bodies.shape[0] - 1, 0, -1):
         body, own = bodies[i], articulated[i]
         for k in range(body['dofs']):
-            block = own['A'] if body['column'] + k < 3 else own['C']
-            others = block[0, 0, lane] + block[1, 1, lane] + block[2, 2, lane]
-            if not own['D'][k, lane] > RESISTANCE * others:
+            inertia = own['trace'][(body['column'] + k) // 3, lane]
+            if not own['D'][k, lane] > RESISTANCE * inertia:
                 return i
     return BASE
 

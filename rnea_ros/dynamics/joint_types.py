@@ -102,7 +102,8 @@ def planar(name: str, normal: ArrayLike = Z) -> JointType:
     """
     Return a joint that moves in a plane; q is x, y, angle about the normal.
 
-    x and y are those of the joint frame, after the smallest rotation that takes z to the normal.
+    x and y are those of the joint frame, after the smallest rotation that takes z to the normal;
+    for a normal that points down, half a turn about x comes first, then the smallest from -z.
 
     :param name: the joint's name
     :param normal: unit vector in the joint frame, shape (3,)

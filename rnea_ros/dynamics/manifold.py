@@ -39,7 +39,7 @@ def with_unit_quaternions(argument: str, q: Array, quaternions: Quaternions) -> 
     """
     for joint, start, _, floats in quaternions:
         where = slice(start + 3, start + 7) if floats else slice(start, start + 4)
-        length = math.sqrt(np.dot(q[where], q[where]))
+        length = math.hypot(*q[where])
         if not abs(length - 1.0) <= UNIT_TOLERANCE:
             raise InputError(
                 argument,

@@ -109,6 +109,12 @@ def subtract33(A: Matrix3, B: Matrix3) -> Matrix3:
 
 
 @compiled
+def trace(A: Matrix3) -> float:
+    """Return the sum of A's diagonal."""
+    return A[0][0] + A[1][1] + A[2][2]
+
+
+@compiled
 def outer(a: Vector3, b: Vector3) -> Matrix3:
     """Return a b^T."""
     return (scale3(a[0], b), scale3(a[1], b), scale3(a[2], b))

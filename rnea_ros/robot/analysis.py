@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import finite_array
+from ..arrays import finite_array, finite_result, overflow_refused
 from ..dynamics import entries
 from ..dynamics.contacts import ContactSolution, constrained_inverse_dynamics
 from ..dynamics.inertia import RigidBodyInertia
 from ..dynamics.regressor import PARAMETERS
 from ..dynamics.task_space import TaskSpaceDynamics, task_space_dynamics
 from ..dynamics.tree import with_bodies_of_their_own
-from ..errors import UnknownNameError
+from ..errors import InputError, UnknownNameError
 from .dynamics import Dynamics, ExternalWrenches
 from .kinematics import body_to_frame
 from .names import Array
@@ -59,7 +60,7 @@ class Analysis(Dynamics):
         with cut._applied(workspace, motion[0], external_wrenches):
             workspace.inverse_dynamics(*motion)
             frame = cut._frame(link)
-            f = workspace.bodies[frame.body]['f'].copy()
+            f = finite_result(workspace.bodies[frame.body]['f'].copy())
         E, r = body_to_frame(frame.placement)
         return Wrench(
             force=E @ f[3:], torque=E @ (f[:3] - np.cross(r, f[3:])), frame=link
@@ -108,6 +109,7 @@ class Analysis(Dynamics):
             ])
         return np.array(phi).reshape(-1)
 
+    @overflow_refused
     def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """
         Return Y with tau = Y phi, phi as :attr:`inertial_parameters` has it.
@@ -154,22 +156,32 @@ class Analysis(Dynamics):
         :param coordinates: which of the six count, 0 to 2 angular, 3 to 5 linear
         :param point: in the link's frame, shape (3,), m
         :raises SingularityError: the coordinates cannot move independently, with the condition
-            number
+            number, or a joint has nothing to accelerate
         :raises UnknownNameError: the robot has no such link
         """
-        rows = list(coordinates)
-        J = self.jacobian(q, link, point)
+        rows = _task_rows(coordinates)
+        rest = np.zeros(self._nv)
+        self.forward_dynamics(q, rest, rest)  # refuses joints that nothing resists
         at = finite_array('point', point, (3,))
         bias = self.bias_acceleration(q, qd, link)
         bias[3:] -= np.cross(at, bias[:3])
         return task_space_dynamics(
             f'link {link!r}',
+            rows,
             self.mass_matrix(q),
-            J[rows],
-            bias[rows],
+            self.jacobian(q, link, point),
+            bias,
             self.coriolis_torques(q, qd),
             self.gravity_torques(q),
+            self._lever(q, link, at),
         )
+
+    def _lever(self, q: ArrayLike, link: str, point: Array) -> float:
+        """Return how far a link's point is from the body that is farthest, m."""
+        bodies = self._placed(self._position('q', q))
+        pose = self._link_pose(bodies, link)
+        reach = bodies['p'] - (pose.rotation @ point + pose.translation)
+        return float(np.linalg.norm(reach, axis=1).max())
 
     def constrained_inverse_dynamics(
         self,
@@ -198,6 +210,17 @@ class Analysis(Dynamics):
             actuated[self.velocity_indices(joint)] = False
         J = finite_array('contact_jacobian', contact_jacobian, (None, self._nv))
         return constrained_inverse_dynamics(self.inverse_dynamics(q, qd, qdd), J, actuated)
+
+
+def _task_rows(coordinates: Sequence[int]) -> list[int]:
+    """Return the coordinates of a task, checked."""
+    try:
+        rows = [index(coordinate) for coordinate in coordinates]
+    except TypeError as error:
+        raise InputError('coordinates', f'are no integers: {coordinates!r}') from error
+    if not rows or len(set(rows)) < len(rows) or not set(rows) <= set(range(6)):
+        raise InputError('coordinates', f'are not some of 0 to 5, each once: {rows}')
+    return rows
 
 
 def _parameter_rotation(R: Array) -> Array:

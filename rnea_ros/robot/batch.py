@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike
 from ..arrays import real_array
 from ..dynamics import batch
 from ..dynamics.bodies import BASE
+from ..dynamics.entries import RESISTANCE
 from ..dynamics.manifold import with_unit_quaternions
 from ..dynamics.regressor import PARAMETERS
 from ..errors import InputError, SingularityError
 from .analysis import Analysis
+from .dynamics import relative_inertia
 from .names import Array
 
 BLOCK = 8192
@@ -195,8 +197,8 @@ class Batch(Analysis):
                 name = f'{error.argument}[{where.start + i}]'
                 raise InputError(name, error.reason) from None
             except SingularityError as error:
-                sample = f'sample {where.start + i}: {error.element}'
-                raise SingularityError(sample, error.reason) from None
+                reason = f'{error.reason} in sample {where.start + i}'
+                raise SingularityError(error.element, reason) from None
 
 
 def _by_mass_matrix(
@@ -212,10 +214,10 @@ def _by_mass_matrix(
         if bad != batch.ALL_RIGHT:
             return bad
     matrices = M.reshape(len(q), tau.shape[1], tau.shape[1])
-    try:
-        np.linalg.cholesky(matrices)
-    except np.linalg.LinAlgError:
-        return 0  # which sample it is, and which joint, turns out one by one
+    inertias = np.linalg.eigvalsh(relative_inertia(matrices))
+    resisted = (inertias > RESISTANCE).all(axis=1)
+    if not resisted.all():
+        return int(np.argmin(resisted))
     qdd[:] = np.linalg.solve(matrices, (tau - bias)[..., np.newaxis])[..., 0]
     finite = np.isfinite(qdd).all(axis=1)
     return batch.ALL_RIGHT if finite.all() else int(np.argmin(finite))

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import finite_vector
+from ..arrays import finite_result, finite_vector, overflow_refused
 from ..dynamics import entries, kinematics
 from ..dynamics.bodies import BASE
 from ..dynamics.workspace import Workspace
@@ -23,10 +23,11 @@ from .wrench import Wrench
 
 ExternalWrenches: TypeAlias = Mapping[str, Wrench | Sequence[Wrench]]
 
-# What is a contiguous float64 array comes back from this as the same object, in 35 ns; a kernel
-# looks at the number of dimensions itself.
+# A contiguous float64 array comes back from this as the same object, in 35 ns. Of what a kernel
+# takes for granted, its one dimension is left to look at.
 ready = np.ascontiguousarray
 FLOAT = np.dtype(np.float64)
+NO_INERTIA = 'has no inertia to accelerate'
 NOT_READY = (TypeError, ValueError, np.exceptions.ComplexWarning)
 
 
@@ -67,6 +68,7 @@ class Dynamics(Kinematics):
                     ready(q, FLOAT) is q
                     and ready(qd, FLOAT) is qd
                     and ready(qdd, FLOAT) is qdd
+                    and q.ndim == qd.ndim == qdd.ndim == 1
                     and workspace.inverse_dynamics_into(q, qd, qdd, tau)
                 ):
                     return tau
@@ -86,7 +88,7 @@ class Dynamics(Kinematics):
         if self._direct and self._base_at_rest:
             tau = np.empty(self._nv)
             try:
-                if ready(q, FLOAT) is q and workspace.gravity_torques_into(q, tau):
+                if ready(q, FLOAT) is q and q.ndim == 1 and workspace.gravity_torques_into(q, tau):
                     return tau
             except NOT_READY:
                 pass
@@ -142,7 +144,7 @@ class Dynamics(Kinematics):
             M = np.empty(self._matrix_shape)
             kernel = workspace.mass_matrix_into or workspace.prepare_mass_matrix()
             try:
-                if ready(q, FLOAT) is q and kernel(q, M):
+                if ready(q, FLOAT) is q and q.ndim == 1 and kernel(q, M):
                     return M
             except NOT_READY:
                 pass
@@ -178,6 +180,7 @@ class Dynamics(Kinematics):
                     ready(q, FLOAT) is q
                     and ready(qd, FLOAT) is qd
                     and ready(tau, FLOAT) is tau
+                    and q.ndim == qd.ndim == tau.ndim == 1
                     and kernel(q, qd, tau, qdd)
                 ):
                     return qdd
@@ -190,6 +193,7 @@ class Dynamics(Kinematics):
                 return self._checked_accelerations(workspace, state, efforts)
             return self._by_mass_matrix(workspace, state, efforts)
 
+    @overflow_refused
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> float:
         """
         Return the kinetic energy of all links, J: the sum of v^T I v / 2.
@@ -197,14 +201,16 @@ class Dynamics(Kinematics):
         :param q: joint positions, shape (nq,)
         :param qd: joint velocities, shape (nv,)
         """
-        self._moved(q, qd, np.zeros(self._nv), self.link_names[0])
         bodies = self._memory.weightless.bodies
+        state = (self._position('q', q), self._velocity('qd', qd))
+        kinematics.move_bodies(bodies, *state, np.zeros(self._nv))
         w, u = bodies['v'][:, :3], bodies['v'][:, 3:]
         energy = np.einsum('ij,ijk,ik->', w, bodies['J'], w)
         energy += bodies['mass'] @ (u * u).sum(axis=1)
         energy += 2.0 * (np.cross(w, bodies['h']) * u).sum()
         return float(0.5 * energy)
 
+    @overflow_refused
     def potential_energy(self, q: ArrayLike) -> float:
         """
         Return the potential energy of all links in gravity, J; zero at the base frame's origin.
@@ -219,11 +225,9 @@ class Dynamics(Kinematics):
     ) -> Array:
         with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
             qdd = workspace.forward_dynamics(*state, tau)
-        i = entries.first_unresisting(workspace.bodies, workspace.articulated)
+        i = entries.unresisting_body(workspace.bodies, workspace.articulated)
         if i != BASE:
-            raise SingularityError(
-                f'joint {self._joint_of(i)!r}', 'has no inertia to accelerate'
-            )
+            raise SingularityError(f'joint {self._joint_of(i)!r}', NO_INERTIA)
         return _result(qdd)
 
     def _by_mass_matrix(
@@ -231,13 +235,10 @@ class Dynamics(Kinematics):
     ) -> Array:
         bias = workspace.bias_torques(*state).copy()
         M = workspace.mass_matrix(state[0])
-        try:
-            np.linalg.cholesky(M)
-        except np.linalg.LinAlgError as error:
-            name = self._joint_of_dof(int(np.argmin(np.diag(M))))
-            raise SingularityError(
-                f'joint {name!r}', 'or one that it shares bodies with has no inertia to accelerate'
-            ) from error
+        inertias, motions = np.linalg.eigh(relative_inertia(M))
+        if not (inertias > entries.RESISTANCE).all():
+            joint = self._joint_of_dof(int(np.argmax(np.abs(motions[:, 0]))))
+            raise SingularityError(f'joint {joint!r}', NO_INERTIA)
         return _result(np.asarray(np.linalg.solve(M, tau - bias), dtype=np.float64))
 
     def _joint_of(self, body: int) -> str:
@@ -253,14 +254,17 @@ class Dynamics(Kinematics):
         self, workspace: Workspace, q: Array, wrenches: ExternalWrenches | None
     ) -> Iterator[None]:
         """Let external wrenches act on the bodies of a workspace for a while."""
-        if not wrenches:
+        if wrenches is None:
             yield
             return
+        if not isinstance(wrenches, Mapping):
+            raise InputError('external_wrenches', f'are no wrenches by link: {wrenches!r}')
         try:
             kinematics.place_bodies(workspace.bodies, q)
-            for link, given in wrenches.items():
-                for wrench in _sequence(link, given):
-                    self._apply(workspace, link, wrench)
+            with np.errstate(over='ignore', invalid='ignore'):
+                for link, given in wrenches.items():
+                    for wrench in _sequence(link, given):
+                        self._apply(workspace, link, wrench)
             yield
         finally:
             workspace.clear_external_forces()
@@ -277,14 +281,26 @@ class Dynamics(Kinematics):
             point = stated_in.rotation @ at + stated_in.translation
         R, p = bodies[carrier]['R'], bodies[carrier]['p']
         moment = torque + np.cross(point - p, force)
+        if not np.isfinite(moment).all():
+            raise InputError(f'wrench on link {link!r}', f'has a moment not finite: {wrench!r}')
         workspace.add_external_force(carrier, R.T @ moment, R.T @ force)
 
 
 def _result(values: Array) -> Array:
     """Return a workspace's array as one of the caller's own."""
-    if not np.isfinite(values).all():
-        raise InputError('motion', 'is so large that the result is not finite')
-    return values.copy()
+    return finite_result(values).copy()
+
+
+def relative_inertia(M: Array) -> Array:
+    """
+    Return mass matrices, shape (..., nv, nv), with ones on the diagonal, and zeros where M has them.
+
+    An eigenvalue tells what part of their own inertias coordinates have when they move together,
+    and its eigenvector how they move.
+    """
+    own = np.diagonal(M, axis1=-2, axis2=-1)
+    scale = np.sqrt(np.where(own > 0.0, own, 1.0))
+    return np.asarray(M / (scale[..., :, np.newaxis] * scale[..., np.newaxis, :]))
 
 
 def _sequence(link: str, given: Wrench | Sequence[Wrench]) -> Sequence[Wrench]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import finite_number, finite_vector
+from ..arrays import finite_number, finite_vector, overflow_refused
 from ..dynamics import kinematics, manifold
 from ..dynamics.placement import Placement
 from .names import Array, NamedModel
@@ -18,6 +18,7 @@ from .wrench import ReferenceFrame
 class Kinematics(NamedModel):
     """Poses, velocities, accelerations and Jacobians of links."""
 
+    @overflow_refused
     def forward_kinematics(self, q: ArrayLike, link: str) -> Array:
         """
         Return the pose of a link's frame in the root link's frame, homogeneous, shape (4, 4).
@@ -30,6 +31,7 @@ class Kinematics(NamedModel):
         """
         return self._link_pose(self._placed(self._position('q', q)), link).matrix()
 
+    @overflow_refused
     def jacobian(self, q: ArrayLike, link: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """
         Return J with v = J qd: a link's velocity [angular; linear] against a base at rest.
@@ -50,6 +52,7 @@ class Kinematics(NamedModel):
         kinematics.frame_jacobian(bodies, frame.body, E, r, J)
         return J
 
+    @overflow_refused
     def link_velocity(self, q: ArrayLike, qd: ArrayLike, link: str) -> Array:
         """
         Return a link's spatial velocity [angular; linear], shape (6,), rad/s and m/s.
@@ -63,6 +66,7 @@ class Kinematics(NamedModel):
         """
         return self._moved(q, qd, np.zeros(self._nv), link)[0]
 
+    @overflow_refused
     def link_acceleration(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, link: str
     ) -> Array:
@@ -81,6 +85,7 @@ class Kinematics(NamedModel):
         """
         return self._moved(q, qd, self._velocity('qdd', qdd), link)[1]
 
+    @overflow_refused
     def bias_acceleration(self, q: ArrayLike, qd: ArrayLike, link: str) -> Array:
         """
         Return Jdot qd, the spatial acceleration that velocities alone bring about, shape (6,).
@@ -95,6 +100,7 @@ class Kinematics(NamedModel):
         """
         return self._moved(q, qd, np.zeros(self._nv), link)[1]
 
+    @overflow_refused
     def centre_of_mass(self, q: ArrayLike) -> Array:
         """
         Return the centre of mass of the whole robot, its root link included, shape (3,), m.
@@ -110,6 +116,7 @@ class Kinematics(NamedModel):
         first_moment += bodies['mass'] @ bodies['p']
         return np.zeros(3) if mass == 0.0 else np.asarray(first_moment / mass)
 
+    @overflow_refused
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: float) -> Array:
         """
         Return the joint positions after moving at constant velocity for a time.
@@ -126,6 +133,7 @@ class Kinematics(NamedModel):
             self._vector_joints(),
         )
 
+    @overflow_refused
     def position_rate(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """
         Return dq/dt, the rate of change of every number of q, shape (nq,).
@@ -142,6 +150,7 @@ class Kinematics(NamedModel):
             self._vector_joints(),
         )
 
+    @overflow_refused
     def normalised(self, q: ArrayLike) -> Array:
         """
         Return joint positions whose quaternions are brought to unit length, shape (nq,).
@@ -150,6 +159,7 @@ class Kinematics(NamedModel):
         """
         return manifold.normalised(finite_vector('q', q, self._nq), self._quaternions)
 
+    @overflow_refused
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """
         Return the velocity that leads from q0 to q1 in one second, shape (nv,).

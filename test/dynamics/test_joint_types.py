@@ -207,9 +207,10 @@ def test_the_axes_of_a_plane_are_the_joint_frames_after_the_smallest_rotation(
     unit = np.array(normal) / np.linalg.norm(normal)
     model = single(joint_types.planar('cart', unit))
     axes = [model.forward_kinematics(q, 'link')[:3, 3] for q in ([1.0, 0, 0], [0, 1.0, 0])]
-    # Of all rotations of z to the normal, the smallest has the largest trace.
-    R = np.array([*axes, unit]).T
-    assert_equal(np.trace(R), np.array(2.0 * unit[2] + 1.0))
+    first = np.diag([1.0, -1.0, -1.0]) if unit[2] < 0.0 else np.eye(3)
+    # Of all rotations that take one vector to another, the smallest has the largest trace.
+    R = np.array([*axes, unit]).T @ first
+    assert_equal(np.trace(R), np.array(2.0 * abs(unit[2]) + 1.0))
 
 
 # Dynamics

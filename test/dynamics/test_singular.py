@@ -83,7 +83,7 @@ def test_a_joint_that_carries_nothing_is_named() -> None:
     for error in refusals(arm_with_an_empty_tip()):
         assert isinstance(error, RneaError)
         assert error.element == "joint 'wrist'"
-        assert str(error) == "joint 'wrist' has no inertia to accelerate"
+        assert str(error).startswith("joint 'wrist' has no inertia to accelerate")
 
 
 def test_a_joint_that_carries_nothing_needs_no_effort_and_has_no_mass() -> None:
