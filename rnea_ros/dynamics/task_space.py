@@ -107,4 +107,5 @@ def _moved(J: Array, lever: float) -> NDArray[np.bool_]:
     angular, linear = np.abs(J[:3]), np.abs(J[3:])
     turns = angular.max(axis=0, initial=0.0)
     largest = np.repeat([turns, np.maximum(linear.max(axis=0, initial=0.0), lever * turns)], 3, 0)
-    return np.any(np.abs(J) > ROUNDING * largest, axis=1)
+    moved: NDArray[np.bool_] = (np.abs(J) > ROUNDING * largest).max(axis=1, initial=False)
+    return moved

@@ -293,7 +293,7 @@ def _result(values: Array) -> Array:
 
 def relative_inertia(M: Array) -> Array:
     """
-    Return mass matrices, shape (..., nv, nv), with ones on the diagonal, and zeros where M has them.
+    Return mass matrices, shape (..., nv, nv), with a diagonal of ones, of zeros where M has them.
 
     An eigenvalue tells what part of their own inertias coordinates have when they move together,
     and its eigenvector how they move.

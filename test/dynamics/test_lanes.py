@@ -32,7 +32,7 @@ TRIGONOMETRIC_ERROR = 4e-16
 
 def kernel(function: Function) -> Function:
     """Return a function compiled, as kernels are where numba is installed."""
-    return numba.njit(function) if COMPILED else function  # type: ignore[no-any-return]
+    return numba.njit(function) if COMPILED else function
 
 
 # Reading and writing
@@ -302,8 +302,9 @@ def test_a_kernel_leaves_what_the_tree_fixes_as_it_was(
         name: workspace.bodies[name].copy()
         for name in ('parent', 'kind', 'dof', 'ratio', 'E_T', 'r_T', 'mass', 'h', 'J')
     }
-    workspace.inverse_dynamics(*samples, np.empty((LANES, model.nv)))
-    workspace.mass_matrix(samples[0], np.empty((LANES, model.nv**2)))
+    q, qd, qdd = samples
+    workspace.inverse_dynamics(q, qd, qdd, np.empty((LANES, model.nv)))
+    workspace.mass_matrix(q, np.empty((LANES, model.nv**2)))
     for name, before in fixed.items():
         np.testing.assert_array_equal(workspace.bodies[name], before)
 

@@ -16,6 +16,9 @@ from robots import SHIPPED, description, load
 
 from rnea_ros import BaseMotion, InputError, RobotModel, UnknownNameError, Wrench
 
+MOTION = (np.ones(6), np.ones(6), np.ones(6))
+"""Of an arm of six joints."""
+
 POSITION_CALLS: dict[str, Callable[[RobotModel, Array, Array], object]] = {
     'inverse_dynamics': lambda model, q, rest: model.inverse_dynamics(q, rest, rest),
     'gravity_torques': lambda model, q, _: model.gravity_torques(q),
@@ -166,16 +169,14 @@ def test_a_task_of_an_unknown_link_is_refused(arm: RobotModel) -> None:
 def test_what_is_no_contact_jacobian_is_refused(
     arm: RobotModel, jacobian: Any, said: str
 ) -> None:
-    motion = np.ones((3, 6))
     with pytest.raises(InputError, match=f'^contact_jacobian: .*{said}'):
-        arm.constrained_inverse_dynamics(*motion, jacobian)
+        arm.constrained_inverse_dynamics(*MOTION, jacobian)
 
 
 @pytest.mark.parametrize('unactuated', [['no'], ['elbow_joint', ''], ['tool0'], [None], 'elbow'])
 def test_an_unknown_joint_without_actuator_is_refused(arm: RobotModel, unactuated: Any) -> None:
-    motion = np.ones((3, 6))
     with pytest.raises(UnknownNameError, match='unknown joint'):
-        arm.constrained_inverse_dynamics(*motion, np.zeros((0, 6)), unactuated)
+        arm.constrained_inverse_dynamics(*MOTION, np.zeros((0, 6)), unactuated)
 
 
 # The base
@@ -203,13 +204,13 @@ def test_what_is_no_motion_of_the_base_is_refused(
 
 WRENCH_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
     'inverse_dynamics': lambda model, wrenches: model.inverse_dynamics(
-        *np.ones((3, 6)), external_wrenches=wrenches
+        *MOTION, external_wrenches=wrenches
     ),
     'forward_dynamics': lambda model, wrenches: model.forward_dynamics(
-        *np.ones((3, 6)), external_wrenches=wrenches
+        *MOTION, external_wrenches=wrenches
     ),
     'internal_wrench': lambda model, wrenches: model.internal_wrench(
-        *np.ones((3, 6)), 'tool0', external_wrenches=wrenches
+        *MOTION, 'tool0', external_wrenches=wrenches
     ),
 }
 
@@ -261,5 +262,5 @@ def test_a_wrench_so_large_that_its_moment_overflows_is_refused(
 @pytest.mark.parametrize('name', ['base_link', 'no', '', 'elbow_joint', None])
 def test_only_a_link_that_a_joint_carries_can_be_cut_off(arm: RobotModel, name: Any) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        arm.internal_wrench(*np.ones((3, 6)), name)
+        arm.internal_wrench(*MOTION, name)
     assert caught.value.known == arm.link_names[1:]

@@ -105,8 +105,8 @@ def test_a_joint_that_carries_nothing_needs_no_effort_and_has_no_mass() -> None:
 def test_a_leaf_of_any_joint_that_carries_nothing_is_named(kind: str, way: Way) -> None:
     builder = TreeBuilder('base')
     builder.add_link('arm', 'base', HERE, revolute('shoulder', X), ball(1.0))
-    kinds = {'revolute': revolute, 'prismatic': prismatic, 'spherical': spherical}
-    builder.add_link('tip', 'arm', HERE, kinds[kind]('leaf'), NOTHING)
+    leaf = {'revolute': revolute('leaf'), 'prismatic': prismatic('leaf')}
+    builder.add_link('tip', 'arm', HERE, leaf.get(kind, spherical('leaf')), NOTHING)
     for error in refusals(model_of(way(builder))):
         assert error.element == "joint 'leaf'"
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import re
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from oracles import Array
 from pairs import Pair
 import pytest
@@ -24,9 +26,9 @@ POINT = np.array([0.1, -0.2, 0.3])
 ORIGIN = np.zeros(3)
 
 
-def assert_equal(actual: Array, expected: Array) -> None:
+def assert_equal(actual: NDArray[Any], expected: NDArray[Any]) -> None:
     # Inverting mixes all entries: the largest is the measure of errors.
-    atol = 1e-9 * max(1.0, np.abs(expected).max())
+    atol = 1e-9 * max(1.0, float(np.abs(expected).max()))
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=atol)
 
 
