@@ -74,8 +74,10 @@ def real_array(argument: str, values: ArrayLike) -> NDArray[np.float64]:
     """
     try:
         given = np.asarray(values)
-        if given.dtype.kind not in 'biuf':
+        if given.dtype.kind not in 'biufO':
             raise TypeError(f'its type is {given.dtype}')
+        if given.dtype.kind == 'O' and any(value is None for value in given.flat):
+            raise TypeError('None is no number')  # numpy makes a NaN of it
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(argument, f'is not an array of real numbers: {error}') from error

@@ -1,0 +1,116 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The regressor: efforts are linear in the inertial parameters, tau = Y phi."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+from oracles import Array
+from pairs import Pair, random_motion, random_pair
+import pytest
+from robots import SHIPPED, joint, link, load, robot
+
+from rnea_ros import RobotModel
+from rnea_ros.dynamics.regressor import PARAMETERS
+from rnea_ros.urdf import parse_urdf
+
+ROBOTS = [
+    *(
+        pytest.param(Pair(path.stem, path.read_text(encoding='utf-8')), id=path.stem)
+        for path in SHIPPED
+    ),
+    *(pytest.param(random_pair(seed), id=f'random_tree({seed})') for seed in range(20)),
+    *(
+        pytest.param(random_pair(seed, floating=True), id=f'floating random_tree({seed})')
+        for seed in range(10)
+    ),
+]
+
+
+def with_other_inertias(pair: Pair, seed: int, only: str | None = None) -> RobotModel:
+    """Return the robot with random inertias of its links, or of one."""
+    rng = np.random.default_rng(seed)
+    root = ElementTree.fromstring(pair.urdf)
+    for element in root.findall('link'):
+        if only not in (None, element.get('name')):
+            continue
+        for inertial in element.findall('inertial'):
+            element.remove(inertial)
+        half = rng.uniform(0.3, 1.0, size=(3, 3))
+        J = half @ half.T + 3.0 * np.eye(3)
+        moments = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
+        other = ElementTree.fromstring(
+            link('', rng.uniform(0.5, 2.0), rng.normal(size=3), moments, rng.normal(size=3))
+        )
+        element.extend(other)
+    return RobotModel.from_description(
+        parse_urdf(ElementTree.tostring(root, 'unicode')),
+        floating_base=pair.floating, gravity=pair.gravity,
+    )
+
+
+def assert_equal(actual: Array, expected: Array) -> None:
+    atol = 1e-9 * max(1.0, float(np.abs(expected).max(initial=0.0)))
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=atol)
+
+
+@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('pair', ROBOTS)
+def test_efforts_are_the_regressor_times_the_parameters(pair: Pair, seed: int) -> None:
+    motion = pair.motion(seed)
+    Y = pair.model.regressor(*motion)
+    assert Y.shape == (pair.model.nv, len(PARAMETERS) * len(pair.model.body_names))
+    assert_equal(Y @ pair.model.inertial_parameters, pair.model.inverse_dynamics(*motion))
+
+
+@pytest.mark.parametrize('pair', ROBOTS)
+def test_the_regressor_does_not_depend_on_the_parameters(pair: Pair) -> None:
+    motion = pair.motion(0)
+    other = with_other_inertias(pair, 0)
+    assert_equal(other.regressor(*motion), pair.model.regressor(*motion))
+
+
+@pytest.mark.parametrize('pair', ROBOTS)
+def test_efforts_change_with_each_bodys_parameters_by_its_columns(pair: Pair) -> None:
+    # Ten other inertias of one body, so that every one of its ten columns counts.
+    motion = pair.motion(1)
+    Y, tau = pair.model.regressor(*motion), pair.model.inverse_dynamics(*motion)
+    for k, name in enumerate(pair.model.body_names):
+        columns = slice(len(PARAMETERS) * k, len(PARAMETERS) * (k + 1))
+        changes = []
+        for seed in range(10):
+            other = with_other_inertias(pair, seed, only=name)
+            change = other.inertial_parameters - pair.model.inertial_parameters
+            assert_equal(other.inverse_dynamics(*motion) - tau, Y[:, columns] @ change[columns])
+            assert not np.delete(change, columns).any()
+            changes.append(change[columns])
+        assert np.linalg.matrix_rank(np.array(changes)) == len(PARAMETERS)
+
+
+@pytest.mark.parametrize('pair', ROBOTS[:8])
+def test_of_a_motion_that_excites_enough_the_parameters_efforts_are_recovered(
+    pair: Pair,
+) -> None:
+    # Not the parameters themselves: some never show, and some only together.
+    motions = [random_motion(pair.model, seed) for seed in range(15 * len(pair.model.body_names))]
+    Y = np.concatenate([pair.model.regressor(*motion) for motion in motions])
+    tau = np.concatenate([pair.model.inverse_dynamics(*motion) for motion in motions])
+    found = np.linalg.lstsq(Y, tau, rcond=1e-10)[0]
+    fresh = pair.motion(10_000)
+    np.testing.assert_allclose(
+        pair.model.regressor(*fresh) @ found, pair.model.inverse_dynamics(*fresh), atol=1e-6
+    )
+
+
+def test_a_fixed_links_inertia_counts_in_the_body_that_carries_it() -> None:
+    model = load(robot(
+        link('base', 5.0), link('arm', 1.0, (0.1, 0.0, 0.0)), link('tool', 2.0, (0.0, 0.2, 0.0)),
+        joint('hinge', 'continuous', 'base', 'arm'),
+        joint('flange', 'fixed', 'arm', 'tool', xyz=(0.5, 0.0, 0.0)),
+    ))
+    assert model.body_names == ('arm',)
+    # m, m c: the arm's and the tool's in the arm's frame
+    np.testing.assert_allclose(model.inertial_parameters[:4], [3.0, 0.1 + 2.0 * 0.5, 0.4, 0.0])
