@@ -234,7 +234,7 @@ class Dynamics(Kinematics):
         self, workspace: Workspace, state: tuple[Array, Array], tau: Array
     ) -> Array:
         bias = workspace.bias_torques(*state).copy()
-        M = workspace.mass_matrix(state[0])
+        M = finite_result(workspace.mass_matrix(state[0]))
         inertias, motions = np.linalg.eigh(relative_inertia(M))
         if not (inertias > entries.RESISTANCE).all():
             joint = self._joint_of_dof(int(np.argmax(np.abs(motions[:, 0]))))
