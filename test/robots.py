@@ -90,6 +90,22 @@ def joint(
 ARM = robot(link('base'), link('arm', 1.0), joint('shoulder', 'revolute', 'base', 'arm'))
 """A robot of one joint."""
 
+PENDULUM = robot(
+    link('base'),
+    link('arm', 1.0, (0.5, 0.0, 0.0)),
+    joint('pivot', 'continuous', 'base', 'arm', axis=(0, 1, 0)),
+)
+"""A link that swings about a level axis."""
+
+ROTOR = robot(
+    link('base'),
+    link('arm', 1.0),
+    link('tool', 2.0, (0.3, 0.0, 0.0)),
+    joint('spin', 'continuous', 'base', 'arm'),
+    joint('mount', 'fixed', 'arm', 'tool', xyz=(0.2, 0, 0)),
+)
+"""A tool on an arm that spins about the vertical."""
+
 
 def vendor_robots(*names: str) -> list[Any]:
     """

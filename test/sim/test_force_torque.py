@@ -7,26 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import joint, link, robot
+from robots import PENDULUM, ROTOR
 
 from rnea_ros import Wrench
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
 from rnea_ros.sim.physics import SimulatedRobot
-
-PENDULUM = robot(
-    link('base'),
-    link('arm', 1.0, (0.5, 0.0, 0.0)),
-    joint('pivot', 'continuous', 'base', 'arm', axis=(0, 1, 0)),
-)
-ROTOR = robot(
-    link('base'),
-    link('arm', 1.0),
-    link('tool', 2.0, (0.3, 0.0, 0.0)),
-    joint('spin', 'continuous', 'base', 'arm'),
-    joint('mount', 'fixed', 'arm', 'tool', xyz=(0.2, 0, 0)),
-)
 
 
 def test_a_hanging_tool_pulls_the_sensor_down_by_its_weight() -> None:

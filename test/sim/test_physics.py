@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from robots import ROOT, SHIPPED, joint, link, load, robot
+from robots import PENDULUM, ROOT, ROTOR, SHIPPED, joint, link, load, robot
 
 from rnea_ros import InputError, UnknownNameError, Wrench
 from rnea_ros.sim.effort_controller import EffortController
@@ -24,18 +24,6 @@ PANDA_HAND = SHIPPED[0].read_text()
 ARM_JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
 POSTURE = np.array([0.3, -0.7, 0.2, -2.0, 0.4, 1.6, 0.7])
 
-PENDULUM = robot(
-    link('base'),
-    link('arm', 1.0, (0.5, 0.0, 0.0)),
-    joint('pivot', 'continuous', 'base', 'arm', axis=(0, 1, 0)),
-)
-ROTOR = robot(
-    link('base'),
-    link('arm', 1.0),
-    link('tool', 2.0, (0.3, 0.0, 0.0)),
-    joint('spin', 'continuous', 'base', 'arm'),
-    joint('mount', 'fixed', 'arm', 'tool', xyz=(0.2, 0, 0)),
-)
 GRIPPER = robot(
     link('base'),
     link('left', 0.2, inertia=(1e-4, 0.0, 0.0, 1e-4, 0.0, 1e-4)),
