@@ -12,7 +12,7 @@ numbers the bodies. The :class:`KinematicTree` that it builds is frozen and vali
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -187,6 +187,23 @@ def with_bodies_of_their_own(tree: KinematicTree, links: Iterable[str]) -> Kinem
     :param links: names of links
     """
     return _tree(tree.links, tuple(tree.joints), tree.own_bodies.union(links))
+
+
+def with_added_inertia(
+    tree: KinematicTree, link: str, inertia: RigidBodyInertia
+) -> KinematicTree:
+    """
+    Return the tree with more inertia on a link.
+
+    :param tree: the tree
+    :param link: a link's name
+    :param inertia: about the link's origin, in its coordinates
+    """
+    links = tuple(
+        replace(given, inertia=given.inertia + inertia) if given.name == link else given
+        for given in tree.links
+    )
+    return _tree(links, tuple(tree.joints), tree.own_bodies)
 
 
 def _tree(

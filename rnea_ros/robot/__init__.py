@@ -6,6 +6,9 @@
 from .base_motion import BaseMotion
 from .model import RobotModel
 from .names import STANDARD_GRAVITY
+from .payload import Payload
 from .wrench import ReferenceFrame, Wrench
 
-__all__ = ['STANDARD_GRAVITY', 'BaseMotion', 'ReferenceFrame', 'RobotModel', 'Wrench']
+__all__ = [
+    'STANDARD_GRAVITY', 'BaseMotion', 'Payload', 'ReferenceFrame', 'RobotModel', 'Wrench'
+]

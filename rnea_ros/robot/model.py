@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from functools import partial
 import os
+from typing import Any
 import warnings
 
 from numpy.typing import ArrayLike
 
-from ..dynamics.tree import KinematicTree
+from ..dynamics.tree import KinematicTree, with_added_inertia
 from ..errors import UrdfWarning
 from ..urdf import RobotDescription, parse_urdf, read_urdf
 from .base_motion import BaseMotion
 from .batch import Batch
 from .builder import build_tree
 from .names import STANDARD_GRAVITY
+from .payload import Payload
 
 
 class RobotModel(Batch):
@@ -111,7 +113,7 @@ class RobotModel(Batch):
         :param gravity: acceleration of free fall in the root link's frame, in the world's where
             the base floats, shape (3,), m/s^2
         """
-        return self._copy(gravity, self._base_motion)
+        return self._copy(gravity=gravity)
 
     def with_base_motion(self, base_motion: BaseMotion) -> RobotModel:
         """
@@ -120,16 +122,38 @@ class RobotModel(Batch):
         :param base_motion: motion of the root link's frame; where the base floats, of the frame
             that it floats in
         """
-        return self._copy(self._gravity, base_motion)
+        return self._copy(base_motion=base_motion)
 
-    def _copy(self, gravity: ArrayLike, base_motion: BaseMotion) -> RobotModel:
-        return RobotModel(
-            self._tree,
-            name=self._name,
-            description=self._description,
-            gravity=gravity,
-            base_motion=base_motion,
-        )
+    def with_payload(
+        self,
+        link: str,
+        mass: float,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    ) -> RobotModel:
+        """
+        Return a copy of the model with one more rigid body fixed to a link.
+
+        :param link: the link's name
+        :param mass: kg
+        :param com: the body's centre of mass in the link's frame, shape (3,), m
+        :param inertia: about the centre of mass, in the link's axes, xx, xy, xz, yy, yz, zz,
+            shape (6,), kg m^2; zeros for a point mass
+        :raises UnknownNameError: the robot has no such link
+        """
+        payload = Payload(link, mass, com, inertia)
+        self._frame(link)
+        return self._copy(tree=with_added_inertia(self._tree, link, payload.rigid_body_inertia))
+
+    def _copy(self, **changes: Any) -> RobotModel:
+        made_of = {
+            'tree': self._tree,
+            'name': self._name,
+            'description': self._description,
+            'gravity': self._gravity,
+            'base_motion': self._base_motion,
+        }
+        return RobotModel(**{**made_of, **changes})
 
     def __reduce__(self) -> tuple[partial[RobotModel], tuple[KinematicTree]]:
         rebuilt = partial(

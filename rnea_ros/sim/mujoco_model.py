@@ -11,8 +11,7 @@ no damping that the description does not have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 import math
 from xml.etree import ElementTree
 
@@ -20,32 +19,13 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, UnknownNameError, UrdfError
+from ..errors import UnknownNameError, UrdfError
+from ..robot import Payload
 from ..urdf import Joint, RobotDescription
 from ..urdf.xml import parse_xml, reduce_to_dynamics
 
 # MuJoCo wants finite ranges; no joint gets this far.
 _UNREACHABLE = 1e9
-
-
-@dataclass(frozen=True)
-class Payload:
-    """
-    A point mass that a link carries and its description does not tell of.
-
-    :param mass: kg
-    :param com: its place in the link's frame, m
-    """
-
-    link: str
-    mass: float
-    com: Sequence[float] = (0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        if not 0.0 <= self.mass < math.inf:
-            raise InputError('payload mass', f'{self.mass} is no mass in kg')
-        if len(self.com) != 3 or not np.isfinite(self.com).all():
-            raise InputError('payload com', f'{tuple(self.com)} is not three finite numbers')
 
 
 def build_mujoco_model(
@@ -81,13 +61,21 @@ def build_mujoco_model(
                 _limit(spec, joint)
                 _follow(spec, joint, timestep)
         if payload is not None:
-            spec.body(payload.link).add_body(
-                mass=payload.mass, ipos=payload.com, inertia=np.zeros(3), explicitinertial=True
-            )
+            _add(spec, payload)
         return spec.compile()
     except ValueError as error:
         reason = ' '.join(str(error).split())
         raise UrdfError(f'robot {description.name!r}', f'MuJoCo refuses it: {reason}') from error
+
+
+def _add(spec: mujoco.MjSpec, payload: Payload) -> None:
+    """Fix a payload to its link."""
+    moments = np.array(payload.inertia, dtype=np.float64)
+    body = spec.body(payload.link).add_body(
+        mass=payload.mass, ipos=payload.com, inertia=np.zeros(3), explicitinertial=True
+    )
+    if moments.any():
+        body.fullinertia = moments[[0, 3, 5, 1, 2, 4]]  # xx, yy, zz, xy, xz, yz
 
 
 def _importable(text: str) -> str:

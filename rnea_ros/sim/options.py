@@ -16,9 +16,8 @@ from rclpy.parameter import Parameter
 from rclpy.validate_node_name import validate_node_name
 
 from ..errors import InputError
-from ..robot import STANDARD_GRAVITY, Wrench
+from ..robot import STANDARD_GRAVITY, Payload, Wrench
 from ..urdf import read_urdf
-from .mujoco_model import Payload
 from .physics import Noise, SimulatedRobot
 from .push import ScheduledPush
 
@@ -47,9 +46,12 @@ OPTIONS: Mapping[str, tuple[Any, str]] = {
     'noise.velocity': (0.0, 'standard deviation of measured velocities, rad/s or m/s'),
     'noise.effort': (0.0, 'standard deviation of measured efforts, N m or N'),
     'noise.seed': (0, 'of the random numbers'),
-    'payload.link': ('', 'link that carries a point mass; empty: none'),
+    'payload.link': ('', 'link that carries a rigid body; empty: none'),
     'payload.mass': (0.0, 'kg'),
-    'payload.com': ([0.0, 0.0, 0.0], "place of the mass in the link's frame, m"),
+    'payload.com': ([0.0, 0.0, 0.0], "its centre of mass in the link's frame, m"),
+    'payload.inertia': (
+        [0.0] * 6, "about its centre of mass, in the link's axes: xx xy xz yy yz zz, kg m^2"
+    ),
     'push.link': ('', 'link that is pushed; empty: none'),
     'push.force': ([0.0, 0.0, 0.0], 'what the environment exerts on it, N'),
     'push.torque': ([0.0, 0.0, 0.0], 'what the environment exerts on it, N m'),
@@ -153,7 +155,12 @@ def read(node: Any) -> Options:
         raise InputError('state_rate', f'{given["state_rate"]} is not from 0 to {fastest} Hz')
     payload = None
     if given['payload.link']:
-        payload = Payload(given['payload.link'], given['payload.mass'], given['payload.com'])
+        payload = Payload(
+            given['payload.link'],
+            given['payload.mass'],
+            given['payload.com'],
+            given['payload.inertia'],
+        )
     return Options(
         urdf=given['robot_description'] or read_urdf(given['urdf']),
         joints=given['joints'],

@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import finite_vector
 from ..errors import InputError, UnknownNameError
-from ..robot import STANDARD_GRAVITY, ReferenceFrame, Wrench
+from ..robot import STANDARD_GRAVITY, Payload, ReferenceFrame, Wrench
 from ..urdf import Limits, parse_urdf
 from .joint_roles import JointRoles, leader
-from .mujoco_model import Payload, build_mujoco_model
+from .mujoco_model import build_mujoco_model
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import UrdfError
 from .description import Joint, Link
@@ -19,22 +20,33 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
         return
     ixx, ixy, ixz, iyy, iyz, izz = link.inertial.inertia
     matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    if link.inertial.mass == 0.0 and not matrix.any():
+        return
+    reason = impossibility(link.inertial.mass, matrix)
+    if not reason:
+        return
+    if strict:
+        raise UrdfError(f'link {link.name!r}', f'inertia {reason}')
+    warnings.append(f'link {link.name!r}: inertia {reason}')
+
+
+def impossibility(mass: float, matrix: NDArray[np.float64]) -> str:
+    """
+    Return why no distribution of mass has an inertia, empty where one may have it.
+
+    :param mass: kg
+    :param matrix: about the centre of mass, shape (3, 3), kg m^2
+    """
     least, middle, greatest = np.linalg.eigvalsh(matrix)
     moments = f'principal moments {least:.6g}, {middle:.6g}, {greatest:.6g}'
     rounding = 1e-6 * max(greatest, 0.0)
-    if link.inertial.mass == 0.0 and not matrix.any():
-        return
     if least <= 0.0:
-        complaint = f'inertia is not positive definite ({moments})'
-    elif least + middle < greatest - rounding:
-        complaint = f'inertia breaks the triangle inequality ({moments})'
-    elif link.inertial.mass == 0.0:
-        complaint = f'has inertia ({moments}) but no mass'
-    else:
-        return
-    if strict:
-        raise UrdfError(f'link {link.name!r}', complaint)
-    warnings.append(f'link {link.name!r} {complaint}')
+        return f'is not positive definite ({moments})'
+    if least + middle < greatest - rounding:
+        return f'breaks the triangle inequality ({moments})'
+    if mass == 0.0:
+        return f'is there without mass ({moments})'
+    return ''
 
 
 def warn_of_massless(

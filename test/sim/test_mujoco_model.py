@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 import pytest
 from robots import LIMIT, SHIPPED, SPHERE, joint, link, load, robot
 
-from rnea_ros import InputError, UnknownNameError, UrdfError
+from rnea_ros import UnknownNameError, UrdfError
+from rnea_ros.robot import Payload
 from rnea_ros.urdf import parse_urdf
 
 mujoco = pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
-from rnea_ros.sim.mujoco_model import Payload, build_mujoco_model  # noqa: E402
+from rnea_ros.sim.mujoco_model import build_mujoco_model  # noqa: E402
 
 GRAVITY = np.array([0.3, -0.2, -9.81])
 
@@ -168,13 +169,9 @@ def test_a_payload_adds_its_mass_and_no_inertia_of_its_own() -> None:
     assert not loaded.body_inertia[-1].any()
 
 
-def test_a_payload_that_cannot_be_is_refused() -> None:
+def test_a_payload_of_an_unknown_link_is_refused() -> None:
     with pytest.raises(UnknownNameError, match='nowhere'):
         build(HAND, payload=Payload('nowhere', 1.0))
-    with pytest.raises(InputError, match='payload mass: -1'):
-        Payload('palm', -1.0)
-    with pytest.raises(InputError, match='payload com'):
-        Payload('palm', 1.0, (0.0, float('nan'), 0.0))
 
 
 @pytest.mark.parametrize(

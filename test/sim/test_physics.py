@@ -12,11 +12,11 @@ import pytest
 from robots import PENDULUM, ROOT, ROTOR, SHIPPED, joint, link, load, robot
 
 from rnea_ros import InputError, UnknownNameError, Wrench
+from rnea_ros.robot import Payload
 from rnea_ros.sim.effort_controller import EffortController
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
-from rnea_ros.sim.mujoco_model import Payload
 from rnea_ros.sim.physics import Noise, SimulatedRobot
 
 PANDA = SHIPPED[1].read_text()

@@ -99,7 +99,7 @@ def test_a_robot_without_name_is_told() -> None:
         (1.0, (0.1, 0.2, 0, 0.1, 0, 0.1), 'is not positive definite'),
         (1.0, (0.0,) * 6, 'is not positive definite'),
         (1.0, (0.1, 0, 0, 0.1, 0, 0.21), 'breaks the triangle inequality'),
-        (0.0, SPHERE, 'but no mass'),
+        (0.0, SPHERE, 'is there without mass'),
     ],
 )
 def test_an_inertia_that_no_body_has_is_told(

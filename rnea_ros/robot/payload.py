@@ -1,0 +1,56 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a robot carries beyond what its description tells of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import finite_number, finite_vector
+from ..dynamics.inertia import RigidBodyInertia
+from ..errors import InputError
+from ..urdf.mass import impossibility
+
+
+@dataclass(frozen=True)
+class Payload:
+    """
+    A rigid body that is fixed to a link.
+
+    :param link: the link's name
+    :param mass: kg
+    :param com: its centre of mass in the link's frame, shape (3,), m
+    :param inertia: about its centre of mass, in the link's axes, xx, xy, xz, yy, yz, zz as URDF
+        has them, kg m^2; zeros for a point mass
+    :raises InputError: no rigid body is like that
+    """
+
+    link: str
+    mass: float
+    com: ArrayLike = (0.0, 0.0, 0.0)
+    inertia: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        mass = finite_number('payload mass', self.mass)
+        if mass < 0.0:
+            raise InputError('payload mass', f'{mass} is negative')
+        finite_vector('payload com', self.com, 3)
+        moments = self._moments()
+        if moments.any():
+            reason = impossibility(mass, moments)
+            if reason:
+                raise InputError('payload inertia', reason)
+
+    @property
+    def rigid_body_inertia(self) -> RigidBodyInertia:
+        """Its mass properties about the link's origin, in the link's axes."""
+        com = finite_vector('payload com', self.com, 3)
+        return RigidBodyInertia.from_centre_of_mass(float(self.mass), com, self._moments())
+
+    def _moments(self) -> NDArray[np.float64]:
+        xx, xy, xz, yy, yz, zz = finite_vector('payload inertia', self.inertia, 6)
+        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
