@@ -17,11 +17,14 @@ gravity_feedback     g(q) + Kp e + Kd e'
 In computed_torque the gains are accelerations (1/s^2, 1/s), which the mass matrix turns into
 efforts; elsewhere they are efforts (N m/rad, N m s/rad). While nothing is wanted, every mode is
 ``gravity``.
+
+To all but ``feedback`` is added what joints lose, -J^T f for what pushes on the robot, and the
+inertia of rotors where accelerations count; what the hardware compensates is taken off.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 import enum
 import math
 from typing import TypeAlias
@@ -29,9 +32,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..robot import RobotModel
+from .loaded_robot import LoadedRobot
+from .losses import JointLosses, VelocitySource
 
 Array: TypeAlias = NDArray[np.float64]
+Motion: TypeAlias = tuple[Array, Array, Array]
 
 
 class Mode(enum.Enum):
@@ -46,51 +51,85 @@ class Mode(enum.Enum):
 
 @dataclass(frozen=True)
 class Terms:
-    """The wanted effort's parts, each of shape (n,); their sum is the wanted effort."""
+    """
+    The wanted effort's parts, each of shape (n,); their sum is the wanted effort.
+
+    :param gravity: less what the hardware compensates of it
+    :param coriolis: Coriolis and centrifugal efforts
+    :param inertia: for the wanted acceleration, rotors included
+    :param friction: what joints lose
+    :param external: -J^T f, against what pushes on the robot
+    :param feedback: for position and velocity errors
+    """
 
     gravity: Array
     coriolis: Array
     inertia: Array
+    friction: Array
+    external: Array
     feedback: Array
+
+    def total(self) -> Array:
+        """Return the wanted effort, shape (n,)."""
+        parts = np.array([getattr(self, part.name) for part in fields(self)])
+        return np.asarray(parts.sum(axis=0))
+
+    def of(self, joints: NDArray[np.intp]) -> Terms:
+        """Return the parts of some joints."""
+        return Terms(*(getattr(self, part.name)[joints] for part in fields(self)))
 
 
 class ControlLaw:
     """
     Computes wanted efforts; arrays are of shape (n,) in the order of the model's joints.
 
-    :param model: the robot
+    :param robot: the robot with what it carries
     :param kp: proportional gains
     :param kd: derivative gains
     :param compensate_coriolis: whether ``gravity`` includes Coriolis and centrifugal efforts
+    :param losses: of the joints
+    :param friction_velocity: which velocity friction is computed from
     """
 
     def __init__(
-        self, model: RobotModel, kp: Array, kd: Array, *, compensate_coriolis: bool = False
+        self,
+        robot: LoadedRobot,
+        kp: Array,
+        kd: Array,
+        *,
+        compensate_coriolis: bool = False,
+        losses: JointLosses | None = None,
+        friction_velocity: VelocitySource = VelocitySource.MEASURED,
     ) -> None:
-        n = model.nv
-        self._workspace = model.workspace()
-        self._continuous = model.continuous
+        n = robot.model.nv
+        self._robot = robot
+        self._continuous = robot.model.continuous
         self._any_continuous = bool(self._continuous.any())
         self._coriolis = compensate_coriolis
+        self._losses = losses or JointLosses.none(n)
+        self._friction_velocity = friction_velocity
         self.kp, self.kd = kp, kd
+        self._has_friction = self._losses.has_friction
+        self._has_armature = self._losses.has_armature
         self._still = np.zeros(n)
         self._error = np.zeros(n)
         self._error_rate = np.zeros(n)
         self._feedback = np.zeros(n)
         self._acceleration = np.zeros(n)
-        self._wanted = np.zeros(n)
+        self._total = np.zeros(n)
 
     def gravity(self, q: Array) -> Array:
         """
-        Return g(q); overwritten by the next call.
+        Return the efforts that hold the robot, less what the hardware compensates.
+
+        Overwritten by the next call.
 
         :param q: joint positions, rad or m
         """
-        return self._workspace.gravity_torques(q)
+        self._total[:] = self._robot.gravity(q)
+        return self._less_compensated(q)
 
-    def effort(
-        self, mode: Mode, q: Array, qd: Array, wanted: tuple[Array, Array, Array] | None
-    ) -> Array:
+    def effort(self, mode: Mode, q: Array, qd: Array, wanted: Motion | None) -> Array:
         """
         Return the wanted effort; overwritten by the next call.
 
@@ -99,48 +138,81 @@ class ControlLaw:
         :param qd: measured velocities, rad/s or m/s
         :param wanted: position, velocity and acceleration, or None where nothing is wanted
         """
-        ws = self._workspace
-        if wanted is None or mode is Mode.GRAVITY:
-            return ws.bias_torques(q, qd) if self._coriolis else ws.gravity_torques(q)
-        q_d, qd_d, qdd_d = wanted
-        feedback = self._feedback_of(q, qd, q_d, qd_d)
-        if mode is Mode.COMPUTED_TORQUE:
-            np.add(qdd_d, feedback, out=self._acceleration)
-            return ws.inverse_dynamics(q, qd, self._acceleration)
-        if mode is Mode.FEEDFORWARD:
-            return np.add(ws.inverse_dynamics(q_d, qd_d, qdd_d), feedback, out=self._wanted)
-        if mode is Mode.GRAVITY_FEEDBACK:
-            return np.add(ws.gravity_torques(q), feedback, out=self._wanted)
-        return feedback
+        robot, total = self._robot, self._total
+        if mode is Mode.GRAVITY:
+            wanted = None
+        if wanted is None:
+            total[:] = robot.bias(q, qd) if self._coriolis else robot.gravity(q)
+        else:
+            q_d, qd_d, qdd_d = wanted
+            feedback = self._feedback_of(q, qd, q_d, qd_d)
+            if mode is Mode.FEEDBACK:
+                return feedback
+            if mode is Mode.COMPUTED_TORQUE:
+                np.add(qdd_d, feedback, out=self._acceleration)
+                total[:] = robot.inverse_dynamics(q, qd, self._acceleration)
+            elif mode is Mode.FEEDFORWARD:
+                total[:] = robot.inverse_dynamics(q_d, qd_d, qdd_d)
+            else:
+                total[:] = robot.gravity(q)
+        if self._has_friction:
+            total += self._losses.friction(self._friction_at(qd, wanted), total)
+        if wanted is not None:
+            if mode is Mode.COMPUTED_TORQUE:
+                total += self._losses.armature * self._acceleration
+            else:
+                total += feedback
+                if mode is Mode.FEEDFORWARD:
+                    total += self._losses.armature * qdd_d
+        if robot.pushed:
+            total += robot.external(q)
+        return self._less_compensated(q)
 
-    def terms(
-        self, mode: Mode, q: Array, qd: Array, wanted: tuple[Array, Array, Array] | None
-    ) -> Terms:
+    def terms(self, mode: Mode, q: Array, qd: Array, wanted: Motion | None) -> Terms:
         """Return the parts of :meth:`effort`; allocates, so only made while somebody looks."""
-        zero = self._still
-        if wanted is None or mode is Mode.GRAVITY:
-            gravity = self._gravity_at(q)
-            coriolis = self._bias_at(q, qd) - gravity if self._coriolis else zero
-            return Terms(gravity, coriolis, zero, zero)
-        q_d, qd_d, qdd_d = wanted
-        feedback = self._feedback_of(q, qd, q_d, qd_d).copy()
-        if mode is Mode.FEEDBACK:
-            return Terms(zero, zero, zero, feedback)
-        if mode is Mode.GRAVITY_FEEDBACK:
-            return Terms(self._gravity_at(q), zero, zero, feedback)
-        if mode is Mode.FEEDFORWARD:
-            q, qd = q_d, qd_d
-        gravity, bias = self._gravity_at(q), self._bias_at(q, qd)
-        inertia = self._workspace.inverse_dynamics(q, qd, qdd_d) - bias
-        if mode is Mode.COMPUTED_TORQUE:
-            feedback = self._workspace.inverse_dynamics(q, qd, feedback) - bias
-        return Terms(gravity, bias - gravity, inertia, feedback)
+        robot, armature, zero = self._robot, self._losses.armature, self._still
+        inertia = feedback = in_acceleration = zero
+        at = (q, qd)
+        if mode is Mode.GRAVITY:
+            wanted = None
+        if wanted is not None:
+            q_d, qd_d, qdd_d = wanted
+            feedback = self._feedback_of(q, qd, q_d, qd_d).copy()
+            if mode is Mode.FEEDBACK:
+                return Terms(zero, zero, zero, zero, zero, feedback)
+            if mode is Mode.FEEDFORWARD:
+                at = (q_d, qd_d)
+        gravity, bias = robot.gravity(at[0]).copy(), robot.bias(*at).copy()
+        coriolis = bias - gravity
+        if not (self._coriolis if wanted is None else mode is not Mode.GRAVITY_FEEDBACK):
+            coriolis = zero
+        if wanted is not None and mode in (Mode.FEEDFORWARD, Mode.COMPUTED_TORQUE):
+            inertia = robot.inverse_dynamics(*at, qdd_d) - bias
+            if mode is Mode.COMPUTED_TORQUE:
+                in_acceleration = robot.inverse_dynamics(*at, feedback) - bias
+        carried = gravity + coriolis + inertia + in_acceleration
+        friction = self._losses.friction(self._friction_at(qd, wanted), carried)
+        if wanted is not None and mode in (Mode.FEEDFORWARD, Mode.COMPUTED_TORQUE):
+            inertia = inertia + armature * qdd_d
+            if mode is Mode.COMPUTED_TORQUE:
+                feedback = in_acceleration + armature * feedback
+        external = robot.external(q).copy() if robot.pushed else zero
+        compensated = robot.compensated(q)
+        if compensated is not None:
+            gravity -= compensated
+        return Terms(gravity, coriolis, inertia, friction, external, feedback)
 
-    def _gravity_at(self, q: Array) -> Array:
-        return self._workspace.gravity_torques(q).copy()
+    def _friction_at(self, qd: Array, wanted: Motion | None) -> Array:
+        """Return the velocity that friction is computed from."""
+        if self._friction_velocity is VelocitySource.MEASURED:
+            return qd
+        return self._still if wanted is None else wanted[1]
 
-    def _bias_at(self, q: Array, qd: Array) -> Array:
-        return self._workspace.bias_torques(q, qd).copy()
+    def _less_compensated(self, q: Array) -> Array:
+        compensated = self._robot.compensated(q)
+        if compensated is not None:
+            self._total -= compensated
+        return self._total
 
     def _feedback_of(self, q: Array, qd: Array, q_d: Array, qd_d: Array) -> Array:
         """Return Kp e + Kd e', with the shortest way round on continuous joints."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
+from dataclasses import replace
 import math
 from typing import TypeAlias
 
@@ -23,6 +24,7 @@ from ..robot import RobotModel
 from .control_law import ControlLaw, Mode, Terms
 from .flags import Flags
 from .joint_state import JointStateMonitor
+from .loaded_robot import LoadedRobot
 from .output import OutputStage
 from .reasons import Reason
 from .reference import Reference
@@ -47,6 +49,9 @@ class FeedforwardController:
     ) -> None:
         self._model = model
         self._states = states
+        self._robot = LoadedRobot(
+            model, settings.settings.payloads, settings.settings.hardware_compensates
+        )
         self._supervisor = Supervisor()
         self._requests: deque[Callable[[float], object]] = deque()
         self._settings = settings
@@ -111,6 +116,12 @@ class FeedforwardController:
         """Which commands the effort limits cut at the last tick, shape (m,)."""
         return self._output.saturated
 
+    @property
+    def overloaded(self) -> NDArray[np.bool_]:
+        """Which effort limits are below what holds the robot where it is, shape (m,)."""
+        overloaded: NDArray[np.bool_] = np.abs(self._gravity) > self._settings.effort_limits
+        return overloaded
+
     def measured(self) -> tuple[Array, Array]:
         """Return position and velocity of the commanded joints, shapes (m,), rad or m."""
         commanded = self._commanded
@@ -135,10 +146,10 @@ class FeedforwardController:
 
     def change(self, settings: ResolvedSettings) -> None:
         """
-        Change mode and gains while running, blended.
+        Change what may be changed while running, blended.
 
-        :param settings: settings that differ from those in force in mode, gains or
-            compensate_coriolis only
+        :param settings: settings that differ from those in force in mode, gains,
+            compensate_coriolis, losses or payloads only
         """
         law = self._make_law(settings)
         self._requests.append(lambda now: self._change(settings, law))
@@ -182,21 +193,21 @@ class FeedforwardController:
         q, qd = self._states.position, self._states.velocity
         if self._supervisor.state in (State.RAMPING, State.ACTIVE):
             wanted = self._wanted if self._has_wanted else None
-            terms = self._law.terms(self._mode, q, qd, wanted)
-            return Terms(
-                terms.gravity[commanded],
-                terms.coriolis[commanded],
-                terms.inertia[commanded],
-                terms.feedback[commanded],
-            )
+            return self._law.terms(self._mode, q, qd, wanted).of(commanded)
         zero = np.zeros_like(self._gravity)
-        return Terms(self._share * self._gravity, zero, zero, zero)
+        return Terms(self._share * self._gravity, zero, zero, zero, zero, zero)
 
     def _make_law(self, settings: ResolvedSettings) -> ControlLaw:
         kp, kd = np.zeros(self._model.nv), np.zeros(self._model.nv)
         kp[settings.in_model], kd[settings.in_model] = settings.kp, settings.kd
-        coriolis = settings.settings.compensate_coriolis
-        return ControlLaw(self._model, kp, kd, compensate_coriolis=coriolis)
+        return ControlLaw(
+            self._robot,
+            kp,
+            kd,
+            compensate_coriolis=settings.settings.compensate_coriolis,
+            losses=settings.losses,
+            friction_velocity=settings.settings.losses.velocity,
+        )
 
     def _follow(self, motion: Trajectory | Setpoint, start: float | None) -> None:
         # The mode may have changed since the motion was asked for.
@@ -210,13 +221,17 @@ class FeedforwardController:
             self._reference.clear()
 
     def _change(self, settings: ResolvedSettings, law: ControlLaw) -> None:
-        self._settings = settings
+        before, self._settings = self._settings.settings, settings
         self._mode = settings.settings.mode
         self._law = law
+        if settings.settings.payloads != before.payloads:
+            duration = settings.settings.payload_blend_duration
+            self._robot.set_payloads(settings.settings.payloads, duration)
+            before = replace(before, payloads=settings.settings.payloads)
         if self._mode is Mode.GRAVITY:
             # The arm may be moved by hand now: no old position may pull it back afterwards.
             self._reference.clear()
-        if self._supervisor.state in (State.RAMPING, State.ACTIVE):
+        if self._supervisor.state in (State.RAMPING, State.ACTIVE) and before != settings.settings:
             self._output.blend(settings.settings.ramp_duration)
 
     def _step(self, now: float) -> Array | None:
@@ -227,7 +242,8 @@ class FeedforwardController:
             self._begin(now)
         if not self._began:
             return None
-        self._flags.update(now)
+        self._robot.advance(self._settings.settings.period)
+        self._flags.update(now, overloaded=bool(self.overloaded.any()))
         if self._supervisor.state in (State.RAMPING, State.ACTIVE):
             if not stale:
                 return self._control(now)

@@ -36,11 +36,12 @@ class Flags:
         self.raised: frozenset[Reason] = frozenset()
         self.counts: Counter[Reason] = Counter()
 
-    def update(self, now: float) -> None:
+    def update(self, now: float, *, overloaded: bool) -> None:
         """
         Raise and drop flags.
 
         :param now: monotonic time, s
+        :param overloaded: whether effort limits are below what holds the robot where it is
         """
         if not self._reference.moving:
             self._still_at = now
@@ -50,6 +51,7 @@ class Flags:
             Reason.JOINT_STATES_FROZEN: in_motion
             and self._states.frozen_for(self._commanded) > FROZEN_AFTER,
             Reason.REFERENCE_STALE: self._reference.stale,
+            Reason.LIMITS_CANNOT_HOLD: overloaded,
         }
         raised = frozenset(reason for reason, does in holds.items() if does)
         # Replaced, not changed: another thread may be reading them.

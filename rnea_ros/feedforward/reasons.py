@@ -23,6 +23,7 @@ class Reason(enum.Enum):
     JOINT_STATES_LATE = 'joint_states_late'
     JOINT_STATES_FROZEN = 'joint_states_frozen'
     REFERENCE_STALE = 'reference_stale'
+    LIMITS_CANNOT_HOLD = 'limits_cannot_hold'
 
     # what ends the control
     JOINT_STATES_STALE = 'joint_states_stale'

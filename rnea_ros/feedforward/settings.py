@@ -14,9 +14,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import RneaError
-from ..robot import RobotModel
+from ..robot import Payload, RobotModel
+from .checks import SettingsError, in_range, positive_or_zero
 from .control_law import Mode
+from .loaded_robot import HardwareCompensation
+from .loss_settings import IDEAL_JOINTS, LossSettings, resolve_losses
+from .losses import JointLosses
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -32,20 +35,6 @@ class StaleAction(enum.Enum):
 
     RAMP_DOWN = 'ramp_down'  # gravity torque for hold_duration, then down to zero
     HOLD = 'hold'            # gravity torque at the last valid position, until activated anew
-
-
-class SettingsError(RneaError):
-    """
-    A parameter's value cannot be used.
-
-    :param parameter: its name
-    :param reason: what is wrong, with the value
-    """
-
-    def __init__(self, parameter: str, reason: str) -> None:
-        super().__init__(f'{parameter}: {reason}')
-        self.parameter = parameter
-        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -67,6 +56,10 @@ class Settings:
     :param reference_timeout: age of a streamed set-point after which its position is held, s
     :param stale_action: what follows when the control ends
     :param start_from_measured_effort: start the ramp from the measured effort where there is one
+    :param losses: of the joints
+    :param payloads: what the robot carries beyond its description
+    :param payload_blend_duration: in which a changed payload takes effect, s
+    :param hardware_compensates: what the robot's own controller adds to every command
     """
 
     joints: tuple[str, ...]
@@ -83,6 +76,10 @@ class Settings:
     reference_timeout: float = 0.2
     stale_action: StaleAction = StaleAction.RAMP_DOWN
     start_from_measured_effort: bool = True
+    losses: LossSettings = IDEAL_JOINTS
+    payloads: tuple[Payload, ...] = ()
+    payload_blend_duration: float = 1.0
+    hardware_compensates: tuple[HardwareCompensation, ...] = ()
 
     @property
     def period(self) -> float:
@@ -102,6 +99,7 @@ class ResolvedSettings:
     effort_limits: Array
     effort_rate_limit: Array
     joint_states_timeout: float
+    losses: JointLosses
 
     @property
     def greatest_stop_time(self) -> float:
@@ -119,33 +117,44 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     joints = settings.joints
     _check_joints(joints, model)
     in_model = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
-    _in_range('rate', settings.rate, 1.0, 10_000.0)
-    for parameter in ('ramp_duration', 'hold_duration'):
-        _in_range(parameter, getattr(settings, parameter), 0.0, 3600.0)
+    in_range('rate', settings.rate, 1.0, 10_000.0)
+    for parameter in ('ramp_duration', 'hold_duration', 'payload_blend_duration'):
+        in_range(parameter, getattr(settings, parameter), 0.0, 3600.0)
     if settings.joint_states_timeout != 0.0:
-        _in_range('joint_states_timeout', settings.joint_states_timeout, settings.period, 3600.0)
-    _in_range('reference_timeout', settings.reference_timeout, settings.period, 3600.0)
+        in_range('joint_states_timeout', settings.joint_states_timeout, settings.period, 3600.0)
+    in_range('reference_timeout', settings.reference_timeout, settings.period, 3600.0)
 
-    effort_limits = _positive_or_zero('effort_limits', settings.effort_limits, joints)
+    effort_limits = positive_or_zero('effort_limits', settings.effort_limits, joints)
     effort_limits = np.where(effort_limits > 0.0, effort_limits, model.effort_limits[in_model])
     for name, limit in zip(joints, effort_limits, strict=True):
         if not 0.0 < limit < math.inf:
             raise SettingsError(
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )
-    rate_limit = _positive_or_zero('effort_rate_limit', settings.effort_rate_limit, joints)
+    rate_limit = positive_or_zero('effort_rate_limit', settings.effort_rate_limit, joints)
     default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
     effort_rate_limit = np.where(rate_limit > 0.0, rate_limit, default_rate_limit)
+    for payload in settings.payloads:
+        if payload.link not in model.link_names:
+            known = ', '.join(model.link_names)
+            raise SettingsError('payload.link', f'{payload.link!r} is no link; known are {known}')
     return ResolvedSettings(
         settings=settings,
         joints=joints,
         in_model=in_model,
-        kp=_positive_or_zero('gains.kp', settings.kp, joints),
-        kd=_positive_or_zero('gains.kd', settings.kd, joints),
+        kp=positive_or_zero('gains.kp', settings.kp, joints),
+        kd=positive_or_zero('gains.kd', settings.kd, joints),
         effort_limits=effort_limits,
         effort_rate_limit=effort_rate_limit,
         joint_states_timeout=settings.joint_states_timeout
         or DEFAULT_TIMEOUT_PERIODS * settings.period,
+        losses=resolve_losses(
+            settings.losses,
+            joints,
+            in_model,
+            model,
+            compensated=HardwareCompensation.FRICTION in settings.hardware_compensates,
+        ),
     )
 
 
@@ -168,22 +177,3 @@ def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
                 f'joint {name!r} is no moving, independent joint of robot {model.name!r}; '
                 f'known are {", ".join(model.joint_names)}',
             )
-
-
-def _in_range(parameter: str, value: float, lowest: float, highest: float) -> None:
-    if not lowest <= value <= highest:
-        raise SettingsError(parameter, f'{value} is not between {lowest} and {highest}')
-
-
-def _positive_or_zero(parameter: str, values: Sequence[float], joints: Sequence[str]) -> Array:
-    """Return one finite value that is not negative for each joint."""
-    if len(values) not in (1, len(joints)):
-        raise SettingsError(
-            parameter,
-            f'{list(values)} has {len(values)} values, '
-            f'not 1 or one for each of {len(joints)} joints',
-        )
-    array = np.broadcast_to(np.array(values, dtype=np.float64), (len(joints),)).copy()
-    if not ((array >= 0.0) & (array < math.inf)).all():
-        raise SettingsError(parameter, f'{list(values)} has a negative or non-finite value')
-    return array

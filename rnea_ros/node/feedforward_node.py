@@ -22,7 +22,7 @@ from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
 from ..errors import RneaError
-from ..feedforward.settings import SettingsError
+from ..feedforward.checks import SettingsError
 from . import parameters
 from .activation import Activation
 from .configuration import Configuration

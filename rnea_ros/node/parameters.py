@@ -7,14 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+import enum
 import math
 from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.parameter import Parameter
 
+from ..errors import InputError
+from ..feedforward.checks import SettingsError
 from ..feedforward.control_law import Mode
-from ..feedforward.settings import Settings, SettingsError, StaleAction
+from ..feedforward.loaded_robot import HardwareCompensation
+from ..feedforward.loss_settings import LossSettings
+from ..feedforward.losses import FrictionModel, VelocitySource
+from ..feedforward.settings import Settings, StaleAction
+from ..robot import Payload
 
 
 @dataclass(frozen=True)
@@ -36,8 +43,11 @@ class Declaration:
     read_only: bool = False
 
 
-MODES = ' | '.join(mode.value for mode in Mode)
-STALE_ACTIONS = ' | '.join(action.value for action in StaleAction)
+
+def _words(kind: type[enum.Enum]) -> str:
+    return ' | '.join(member.value for member in kind)
+
+
 
 PARAMETERS: Mapping[str, Declaration] = {
     'robot_description': Declaration(
@@ -58,7 +68,7 @@ PARAMETERS: Mapping[str, Declaration] = {
         True, 'configure and activate as soon as all that is needed is there', read_only=True
     ),
     'rate': Declaration(500.0, 'commands a second, Hz', span=(1.0, 10_000.0)),
-    'mode': Declaration('gravity', MODES, while_active=True),
+    'mode': Declaration('gravity', _words(Mode), while_active=True),
     'gains.kp': Declaration(
         [0.0],
         'proportional gains, one for all or one a joint: 1/s^2 in computed_torque, else N m/rad',
@@ -74,6 +84,67 @@ PARAMETERS: Mapping[str, Declaration] = {
     ),
     'gravity': Declaration(
         [0.0, 0.0, -9.81], "acceleration of free fall in the root link's frame, m/s^2"
+    ),
+    'hardware_compensates': Declaration(
+        [''],
+        f"what the robot's own controller adds to every command, some of: "
+        f'{_words(HardwareCompensation)}',
+    ),
+    'friction.model': Declaration(
+        'none', f'where friction is known from: {_words(FrictionModel)}', while_active=True
+    ),
+    'friction.viscous': Declaration(
+        [0.0], 'one for all or one a joint, N m s/rad or N s/m', while_active=True
+    ),
+    'friction.coulomb': Declaration(
+        [0.0], 'one for all or one a joint, N m or N', while_active=True
+    ),
+    'friction.viscous_negative': Declaration(
+        [-1.0], 'in the negative direction; [-1.0]: as in the positive', while_active=True
+    ),
+    'friction.coulomb_negative': Declaration(
+        [-1.0], 'in the negative direction; [-1.0]: as in the positive', while_active=True
+    ),
+    'friction.load': Declaration(
+        [0.0],
+        'Coulomb friction for each N m or N that the joint carries, one for all or one a joint',
+        while_active=True,
+    ),
+    'friction.smoothing_velocity': Declaration(
+        [0.05],
+        'below about this speed Coulomb friction fades, one for all or one a joint, rad/s or m/s',
+        while_active=True,
+    ),
+    'friction.velocity': Declaration(
+        'measured',
+        f'which velocity friction is computed from: {_words(VelocitySource)}',
+        while_active=True,
+    ),
+    'armature': Declaration(
+        [0.0], 'inertia that rotors add to the joints, one for all or one a joint, kg m^2 or kg'
+    ),
+    'rotor_inertia': Declaration(
+        [0.0],
+        'of the rotors themselves, before the gear; times gear_ratio^2 it is added to armature',
+    ),
+    'gear_ratio': Declaration([1.0], 'turns of the rotor for one turn of the joint'),
+    'payload.link': Declaration(
+        [''], 'links that carry something beyond their description', while_active=True
+    ),
+    'payload.mass': Declaration([0.0], 'of each payload, kg', while_active=True),
+    'payload.com': Declaration(
+        [0.0, 0.0, 0.0],
+        "centre of mass of each payload in its link's frame, three numbers each, m",
+        while_active=True,
+    ),
+    'payload.inertia': Declaration(
+        [0.0] * 6,
+        "of each payload about its centre of mass in its link's axes, xx xy xz yy yz zz each, "
+        'kg m^2; zeros: point masses',
+        while_active=True,
+    ),
+    'payload.blend_duration': Declaration(
+        1.0, 'in which a changed payload takes effect, s', span=(0.0, 3600.0), while_active=True
     ),
     'effort_limits': Declaration(
         [0.0], 'greatest effort, one for all or one a joint, N m or N; 0: that of the URDF'
@@ -95,7 +166,7 @@ PARAMETERS: Mapping[str, Declaration] = {
     'reference_timeout': Declaration(
         0.2, 'age of a streamed set-point at which its position is held, s', span=(1e-4, 3600.0)
     ),
-    'stale_action': Declaration('ramp_down', STALE_ACTIONS),
+    'stale_action': Declaration('ramp_down', _words(StaleAction)),
     'start_from_measured_effort': Declaration(
         True, 'start the ramp from the measured effort where there is one, else from zero'
     ),
@@ -172,7 +243,55 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         reference_timeout=values['reference_timeout'],
         stale_action=_word(StaleAction, 'stale_action', values['stale_action']),
         start_from_measured_effort=values['start_from_measured_effort'],
+        losses=_losses(values),
+        payloads=_payloads(values),
+        payload_blend_duration=values['payload.blend_duration'],
+        hardware_compensates=tuple(
+            _word(HardwareCompensation, 'hardware_compensates', word)
+            for word in values['hardware_compensates']
+            if word
+        ),
     )
+
+
+def _losses(values: Mapping[str, Any]) -> LossSettings:
+    return LossSettings(
+        model=_word(FrictionModel, 'friction.model', values['friction.model']),
+        viscous=tuple(values['friction.viscous']),
+        coulomb=tuple(values['friction.coulomb']),
+        viscous_negative=tuple(values['friction.viscous_negative']),
+        coulomb_negative=tuple(values['friction.coulomb_negative']),
+        load=tuple(values['friction.load']),
+        smoothing_velocity=tuple(values['friction.smoothing_velocity']),
+        velocity=_word(VelocitySource, 'friction.velocity', values['friction.velocity']),
+        armature=tuple(values['armature']),
+        rotor_inertia=tuple(values['rotor_inertia']),
+        gear_ratio=tuple(values['gear_ratio']),
+    )
+
+
+def _payloads(values: Mapping[str, Any]) -> tuple[Payload, ...]:
+    """Return the payloads; lists hold one, three or six numbers for each link in turn."""
+    links = [link for link in values['payload.link'] if link]
+    parts = {}
+    for name, width in (('mass', 1), ('com', 3), ('inertia', 6)):
+        numbers = list(values[f'payload.{name}'])
+        if links and not any(numbers):
+            numbers = [0.0] * (width * len(links))
+        if links and len(numbers) != width * len(links):
+            raise SettingsError(
+                f'payload.{name}',
+                f'{numbers} has {len(numbers)} values, not {width} for each of {len(links)} links',
+            )
+        parts[name] = [tuple(numbers[width * k : width * (k + 1)]) for k in range(len(links))]
+    payloads = []
+    for link, (mass,), com, inertia in zip(links, *parts.values(), strict=True):
+        try:
+            payloads.append(Payload(link, mass, com, inertia))
+        except InputError as error:
+            parameter = error.argument.replace(' ', '.')
+            raise SettingsError(parameter, f'link {link!r}: {error.reason}') from error
+    return tuple(payloads)
 
 
 def listed_joints(values: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,7 +21,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
-TERMS = ('gravity', 'coriolis', 'inertia', 'feedback')
+TERMS = tuple(part.name for part in fields(Terms))
 
 
 class Publishers:

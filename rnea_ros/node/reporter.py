@@ -11,6 +11,8 @@ import traceback
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+import numpy as np
+from numpy.typing import NDArray
 
 from ..feedforward.controller import FeedforwardController
 from ..feedforward.joint_state import JointStateMonitor
@@ -104,11 +106,6 @@ class Reporter:
             level = DiagnosticStatus.WARN
         reason = '' if controller.reason is None else controller.reason.value
         flags = sorted(flag.value for flag in controller.flags)
-        saturated = [
-            name
-            for name, cut in zip(controller.joints, controller.saturated, strict=True)
-            if cut
-        ]
         values: dict[str, object] = {
             'state': controller.state.value,
             'reason': reason,
@@ -120,7 +117,8 @@ class Reporter:
             'missed_ticks': report.missed,
             'cpu_share': f'{report.cpu:.4f}',
             'joint_states_age': f'{self._states.age(now):.4f}',
-            'saturated_joints': ' '.join(saturated),
+            'saturated_joints': self._joints(controller.saturated),
+            'overloaded_joints': self._joints(controller.overloaded),
         }
         for what, summary in (('lateness', report.lateness), ('compute', report.compute)):
             for name, value in zip(('p50', 'p99', 'max'), summary, strict=True):
@@ -130,6 +128,10 @@ class Reporter:
         name = f'{self._node.get_fully_qualified_name()[1:]}: control'
         stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(diagnostic_array(stamp, name, level, summary_line, values))
+
+    def _joints(self, which: NDArray[np.bool_]) -> str:
+        joints = zip(self._controller.joints, which, strict=True)
+        return ' '.join(name for name, does in joints if does)
 
     def _waiting_for(self) -> str:
         if self._controller.state is not State.WAITING:

@@ -17,6 +17,9 @@ from robots import SHIPPED, load
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.control_law import ControlLaw, Mode, Terms
+from rnea_ros.feedforward.loaded_robot import HardwareCompensation, LoadedRobot
+from rnea_ros.feedforward.losses import JointLosses, VelocitySource
+from rnea_ros.robot import Payload
 
 ARMS = [panda_arm, two_joint_arm, mixed_arm]
 SEEDS = range(3)
@@ -39,7 +42,7 @@ class Case:
         self.e_rate = self.wanted[1] - self.qd
         self.kp, self.kd = rng.uniform(1.0, 100.0, size=(2, model.nv))
         self.law = ControlLaw(
-            model, self.kp, self.kd, compensate_coriolis=compensate_coriolis
+            LoadedRobot(model), self.kp, self.kd, compensate_coriolis=compensate_coriolis
         )
 
     def effort(self, mode: Mode, *, wanted: bool = True) -> Array:
@@ -134,10 +137,95 @@ def test_the_parts_add_up_to_the_effort(
     for seed in SEEDS:
         case = Case(arm(), seed, compensate_coriolis=coriolis)
         terms = case.terms(mode, wanted=wanted)
-        total = terms.gravity + terms.coriolis + terms.inertia + terms.feedback
+        total = terms.total()
         np.testing.assert_allclose(
             total, case.effort(mode, wanted=wanted), rtol=1e-9, atol=1e-9
         )
+
+
+def load_of(model: RobotModel) -> Payload:
+    return Payload(model.link_names[-1], 2.0, (0.1, 0.2, 0.3))
+
+
+def burdened(model: RobotModel, rng: np.random.Generator) -> tuple[LoadedRobot, JointLosses]:
+    """Return a robot that carries, is pushed and helped by its hardware, and joints that lose."""
+    robot = LoadedRobot(model, [load_of(model)], [HardwareCompensation.GRAVITY])
+    for body in range(1, len(model.tree.bodies)):
+        robot.add_wrench(body, *rng.normal(size=(2, 3)))
+    n = model.nv
+    return robot, JointLosses(
+        rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
+        np.full(n, 0.1), rng.uniform(size=n),
+    )
+
+
+@pytest.mark.parametrize('wanted', [True, False])
+@pytest.mark.parametrize('source', VelocitySource)
+@pytest.mark.parametrize('mode', Mode)
+@pytest.mark.parametrize('arm', ARMS)
+def test_the_parts_add_up_with_losses_payloads_and_pushes(
+    mode: Mode, arm: Arm, source: VelocitySource, wanted: bool
+) -> None:
+    for seed in SEEDS:
+        model = arm()
+        robot, losses = burdened(model, np.random.default_rng(seed))
+        case = Case(model, seed)
+        case.law = ControlLaw(
+            robot, case.kp, case.kd, losses=losses, friction_velocity=source,
+            compensate_coriolis=seed % 2 == 0,
+        )
+        total = case.terms(mode, wanted=wanted).total()
+        np.testing.assert_allclose(
+            total, case.effort(mode, wanted=wanted), rtol=1e-9, atol=1e-9
+        )
+
+
+@pytest.mark.parametrize('arm', ARMS)
+@pytest.mark.parametrize('mode', [mode for mode in Mode if mode is not Mode.FEEDBACK])
+def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does(
+    mode: Mode, arm: Arm
+) -> None:
+    model = arm()
+    rng = np.random.default_rng(0)
+    robot, losses = burdened(model, rng)
+    case, plain = Case(model, 0), Case(model, 0)
+    case.law = ControlLaw(robot, case.kp, case.kd, losses=losses)
+    plain.law = ControlLaw(LoadedRobot(model, [load_of(model)]), case.kp, case.kd)
+    _, _, qdd_d = case.wanted
+    feedback = case.kp * case.e + case.kd * case.e_rate
+    acceleration = {Mode.COMPUTED_TORQUE: qdd_d + feedback, Mode.FEEDFORWARD: qdd_d}
+    rigid = plain.effort(mode)
+    if mode in (Mode.FEEDFORWARD, Mode.GRAVITY_FEEDBACK):
+        rigid = rigid - feedback  # what the joints carry is the robot's
+    expected = (
+        plain.effort(mode)
+        + losses.friction(case.qd, rigid)
+        + losses.armature * acceleration.get(mode, np.zeros(model.nv))
+        + robot.external(case.q)
+        - model.gravity_torques(case.q)
+    )
+    np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize('arm', ARMS)
+def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
+    model = arm()
+    robot, losses = burdened(model, np.random.default_rng(0))
+    case, plain = Case(model, 0), Case(model, 0)
+    case.law = ControlLaw(robot, case.kp, case.kd, losses=losses)
+    np.testing.assert_array_equal(case.effort(Mode.FEEDBACK), plain.effort(Mode.FEEDBACK))
+
+
+@pytest.mark.parametrize('arm', ARMS)
+def test_friction_of_the_desired_velocity_is_none_while_nothing_is_wanted(arm: Arm) -> None:
+    model = arm()
+    robot, losses = burdened(model, np.random.default_rng(0))
+    case = Case(model, 0)
+    case.law = ControlLaw(
+        robot, case.kp, case.kd, losses=losses, friction_velocity=VelocitySource.DESIRED
+    )
+    assert not case.terms(Mode.GRAVITY).friction.any()
+    assert case.terms(Mode.FEEDFORWARD).friction.any()
 
 
 @pytest.mark.parametrize('arm', ARMS)
@@ -178,7 +266,7 @@ def turn_feedback(q: float, q_d: float, joint: str) -> float:
     """Return what a proportional gain of 1 does on one joint of the mixed arm."""
     model = mixed_arm()
     number, zero = model.joint_names.index(joint), np.zeros(model.nv)
-    law = ControlLaw(model, np.ones(model.nv), zero)
+    law = ControlLaw(LoadedRobot(model), np.ones(model.nv), zero)
     measured, wanted = zero.copy(), zero.copy()
     measured[number], wanted[number] = q, q_d
     return float(law.effort(Mode.FEEDBACK, measured, zero, (wanted, zero, zero))[number])
