@@ -42,6 +42,8 @@ OPTIONS: Mapping[str, tuple[Any, str]] = {
     'wrench_link': ('', 'first link beyond the force-torque sensor; empty: no sensor'),
     'command_delay': (0, 'whole steps of 1 ms by which commands act later'),
     'extra_damping': (NUMBERS, "one a commanded joint, beside the URDF's, N m s/rad or N s/m"),
+    'extra_friction': (NUMBERS, "one a commanded joint, beside the URDF's, N m or N"),
+    'armature': (NUMBERS, 'what rotors add to inertia, one a commanded joint, kg m^2 or kg'),
     'noise.position': (0.0, 'standard deviation of measured positions, rad or m'),
     'noise.velocity': (0.0, 'standard deviation of measured velocities, rad/s or m/s'),
     'noise.effort': (0.0, 'standard deviation of measured efforts, N m or N'),
@@ -80,6 +82,8 @@ class Options:
     wrench_link: str | None
     command_delay: int
     extra_damping: Sequence[float] | None
+    extra_friction: Sequence[float] | None
+    armature: Sequence[float] | None
     noise: Noise
     payload: Payload | None
     push_link: str | None
@@ -101,6 +105,8 @@ class Options:
             timestep=TIMESTEP,
             payload=self.payload,
             extra_damping=self.extra_damping,
+            extra_friction=self.extra_friction,
+            armature=self.armature,
             noise=self.noise,
             command_delay=self.command_delay,
         )
@@ -172,6 +178,8 @@ def read(node: Any) -> Options:
         wrench_link=given['wrench_link'] or None,
         command_delay=given['command_delay'],
         extra_damping=given['extra_damping'],
+        extra_friction=given['extra_friction'],
+        armature=given['armature'],
         noise=Noise(
             given['noise.position'],
             given['noise.velocity'],

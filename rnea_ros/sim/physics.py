@@ -84,6 +84,9 @@ class SimulatedRobot:
     :param payload: what a link carries, None for nothing
     :param extra_damping: of the commanded joints, beside the URDF's, shape (n,), N m s/rad or
         N s/m
+    :param extra_friction: Coulomb friction of the commanded joints, beside the URDF's, shape
+        (n,), N m or N
+    :param armature: inertia that rotors add to the commanded joints, shape (n,), kg m^2 or kg
     :param noise: on what the joints' sensors tell
     :param command_delay: whole steps by which a command acts later
     :raises UrdfError: the robot cannot be simulated
@@ -99,6 +102,8 @@ class SimulatedRobot:
         timestep: float = 0.001,
         payload: Payload | None = None,
         extra_damping: ArrayLike | None = None,
+        extra_friction: ArrayLike | None = None,
+        armature: ArrayLike | None = None,
         noise: Noise = NO_NOISE,
         command_delay: int = 0,
     ) -> None:
@@ -121,11 +126,16 @@ class SimulatedRobot:
             payload=payload,
         )
         self._index(positions)
-        if extra_damping is not None:
-            damping = finite_vector('extra_damping', extra_damping, self._count)
-            self._model.dof_damping[self._motors] += damping
+        for argument, values, losses in (
+            ('extra_damping', extra_damping, self._model.dof_damping),
+            ('extra_friction', extra_friction, self._model.dof_frictionloss),
+            ('armature', armature, self._model.dof_armature),
+        ):
+            if values is not None:
+                losses[self._motors] += finite_vector(argument, values, self._count)
 
         self._data = mujoco.MjData(self._model)
+        mujoco.mj_setConst(self._model, self._data)  # how hard friction holds goes by inertia
         self._data.qpos[self._places] = [positions[joint.name] for joint in self._roles.free]
         self._noise = noise
         self._random = np.random.default_rng(noise.seed)

@@ -126,16 +126,16 @@ def test_what_pushes_is_held_by_minus_jacobian_times_wrench(link: str) -> None:
     frame = model.tree.frames[link]
     R = frame.placement.rotation
     force, torque = R @ force_at_link, R @ torque_at_link
-    assert not robot.pushed
+    pushed = [robot.pushed]
     robot.add_wrench(frame.body, torque + np.cross(frame.placement.translation, force), force)
-    assert robot.pushed
+    pushed.append(robot.pushed)
     expected = -model.jacobian(Q, link).T @ np.concatenate([torque_at_link, force_at_link])
     np.testing.assert_allclose(robot.external(Q), expected, atol=1e-12)
     whole = model.inverse_dynamics(Q, QD, QDD, {link: wrench})
     bare = model.inverse_dynamics(Q, QD, QDD)
     np.testing.assert_allclose(robot.external(Q), whole - bare, atol=1e-11)
     robot.clear_wrenches()
-    assert not robot.pushed
+    assert [*pushed, robot.pushed] == [False, True, False]
     assert not robot.external(Q).any()
 
 

@@ -251,6 +251,8 @@ def test_wrong_arguments_are_refused_by_name() -> None:
         SimulatedRobot(PANDA, initial_positions=[0.0])
     with pytest.raises(InputError, match='extra_damping: has a value that is not finite'):
         panda(extra_damping=[np.nan] * 7)
+    with pytest.raises(InputError, match=r'extra_friction: has shape \(3,\), not \(7,\)'):
+        panda(extra_friction=[1.0] * 3)
     with pytest.raises(InputError, match='command_delay: -1'):
         panda(command_delay=-1)
     with pytest.raises(InputError, match='timestep: 0'):

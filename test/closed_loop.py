@@ -1,0 +1,102 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The control and the simulated robot in one process, tick by tick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rnea_ros import RobotModel
+from rnea_ros.feedforward.controller import FeedforwardController
+from rnea_ros.feedforward.joint_state import JointStateMonitor
+from rnea_ros.feedforward.settings import Settings, resolve
+from rnea_ros.feedforward.supervisor import State
+from rnea_ros.feedforward.trajectory import Setpoint
+from rnea_ros.sim.physics import SimulatedRobot
+
+Array: TypeAlias = NDArray[np.float64]
+Motion: TypeAlias = Callable[[float], tuple[Array, Array, Array]]
+
+START = 100.0
+"""Monotonic time of the first tick, s."""
+
+
+class ClosedLoop:
+    """
+    A simulated robot that is under control, both at 1 kHz; states are a step old when they count.
+
+    :param path: URDF of both
+    :param pose: where the robot starts, shape (n,), rad or m
+    :param simulation: further arguments of the simulation
+    :param settings: of the control, other than the defaults
+    """
+
+    def __init__(
+        self, path: Path, pose: Array, *, simulation: dict[str, Any] | None = None, **settings: Any
+    ) -> None:
+        urdf = path.read_text(encoding='utf-8')
+        self.simulated = SimulatedRobot(urdf, initial_positions=pose, **(simulation or {}))
+        self.model = RobotModel.from_urdf(urdf)
+        defaults: dict[str, Any] = {'joints': self.simulated.joint_names, 'rate': 1000.0}
+        self.settings = Settings(**(defaults | settings))
+        self.states = JointStateMonitor(self.model.joint_names)
+        self.control = FeedforwardController(
+            self.model, resolve(self.settings, self.model), self.states
+        )
+        self.now = START
+        self.positions: list[Array] = []
+        self.commands: list[Array] = []
+        self.run(0.1)
+
+    @property
+    def time(self) -> float:
+        """The time since the start, s."""
+        return self.now - START
+
+    @property
+    def q(self) -> Array:
+        """Where the commanded joints are, rad or m."""
+        return self.positions[-1]
+
+    def change(self, **settings: Any) -> None:
+        """Change settings while the control runs."""
+        self.settings = Settings(**(vars(self.settings) | settings))
+        self.control.change(resolve(self.settings, self.model))
+
+    def run(self, duration: float, wanted: Motion | None = None) -> None:
+        """
+        Go on for a time.
+
+        :param duration: s
+        :param wanted: position, velocity and acceleration by the time since this call began
+        """
+        began = self.now
+        for _ in range(round(duration * self.settings.rate)):
+            if wanted is not None:
+                motion = wanted(self.now - began)
+                self.control.follow(Setpoint(None, self.settings.joints, *motion), None)
+            self.tick()
+
+    def tick(self) -> None:
+        """Measure, compute, command, go on by a millisecond."""
+        self.now += 0.001
+        names, measured = self.simulated.reported_joints, self.simulated.state()
+        self.states.update(
+            names, measured.positions, measured.velocities, measured.efforts,
+            stamp=self.now, clock=self.now, received=self.now,
+        )
+        command = self.control.step(self.now)
+        self.simulated.step(command)
+        self.positions.append(measured.positions[: len(self.settings.joints)])
+        if command is not None:
+            self.commands.append(command.copy())
+
+    def active(self) -> bool:
+        """Return whether the control goes on."""
+        return self.control.state in (State.RAMPING, State.ACTIVE)
