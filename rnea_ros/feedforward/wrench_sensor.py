@@ -1,0 +1,173 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The way of one force-torque sensor's readings to an external wrench that never jumps.
+
+1. A reading over a cap is refused as it comes: the range is that of the raw signal.
+2. Sign: from here on, what the environment exerts on the robot.
+3. In-line: what weight and velocities need is taken off, by the model.
+4. The tare's offset is taken off.
+5. Low-pass, first stage. In-line, the joints' velocities pass a stage alike: it yields their
+   accelerations with the same delay, and what these need is taken off.
+6. The caps again, now on what is external: whatever came before, no more passes.
+7. Low-pass, second stage. From here on the wrench is continuous in time.
+8. Deadband: after the filter, or it would pass every other peak of the noise.
+9. Gain: after the deadband, whose width is in the units of the sensor.
+10. Fade: last, so that nothing holds it up.
+
+Of a sensor with caps B, time constant T of a stage, gain g and fade F, the force (or torque) that
+comes out changes by no more than g B (2 / T + 1 / F) dt within a time dt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .inline_load import Cut
+from .reasons import Reason
+from .tare import Tare
+from .wrench_filter import cap, deadbands_left, share_after, time_constant
+from .wrench_monitor import WrenchMonitor
+from .wrench_settings import WrenchInputSettings
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Mount:
+    """
+    Where a sensor is.
+
+    :param body: the number of the body in the model's tree that the wrench acts on
+    :param to_body: takes a wrench from the sensor's frame to that body's, shape (6, 6)
+    :param cut: what the sensor carries, None for one that does not
+    """
+
+    body: int
+    to_body: Array
+    cut: Cut | None
+
+
+class WrenchSensor:
+    """
+    Turns readings into a wrench, [torque; force], that is what the environment exerts.
+
+    :param settings: checked settings
+    :param mounts: where the sensor may be, by link
+    :param nv: how many joint velocities there are
+    """
+
+    def __init__(
+        self, settings: WrenchInputSettings, mounts: Mapping[str, Mount], nv: int
+    ) -> None:
+        self._settings = settings
+        self._mounts = mounts
+        self._time_constant = time_constant(settings.cutoff)
+        self._mount: Mount | None = None
+        self._link = ''
+        self._now = math.inf
+        self._running = False
+        self._share = 0.0
+        self._input, self._change = np.zeros(6), np.zeros(6)
+        self._first, self._external, self._second = np.zeros(6), np.zeros(6), np.zeros(6)
+        self._qd, self._qdd, self._quotient = np.zeros(nv), np.zeros(nv), np.zeros(nv)
+        self.name = settings.name
+        self.monitor = WrenchMonitor(settings, mounts)
+        self.tare = Tare(settings.tare_duration, settings.fade)
+        self.stale = True
+        self.wrench = np.zeros(6)
+        self.on_body = np.zeros(6)
+
+    @property
+    def body(self) -> int | None:
+        """The number of the body that the wrench acts on; None while there is none."""
+        return self._mount.body if self._mount is not None and self._share > 0.0 else None
+
+    def step(self, now: float, q: Array, qd: Array) -> None:
+        """
+        Bring ``wrench``, in the sensor's frame, and ``on_body`` up to a time.
+
+        :param now: monotonic time, s
+        :param q: joint positions, shape (nq,), rad or m
+        :param qd: joint velocities, shape (nv,), rad/s or m/s
+        """
+        dt = max(now - self._now, 0.0)
+        self._now = now
+        fresh = self.monitor.age(now) <= self._settings.timeout
+        self._running = fresh and self._filter(now, dt, q, qd)
+        self.stale = not self._running
+        if self.stale:
+            self.tare.refuse(Reason.WRENCH_STALE)
+        change = dt / self._settings.fade
+        self._share = min(max(self._share + (-change if self.stale else change), 0.0), 1.0)
+        if self.stale and self._share == 0.0:
+            self.monitor.forget_frame()
+        self._write()
+
+    def _filter(self, now: float, dt: float, q: Array, qd: Array) -> bool:
+        """Take the newest reading through both stages; return whether all numbers are finite."""
+        cut = self._find_mount().cut
+        unloaded = self._input
+        unloaded[:] = self.monitor.wrench
+        if cut is not None:
+            # A reading is what is external less what the joint above must carry.
+            unloaded += cut.bias()
+        self.tare.observe(now, q, unloaded)
+        self.tare.advance(now)
+        unloaded -= self.tare.offset
+        if not self._running:
+            self._first[:] = unloaded
+            self._qd[:], self._qdd[:] = qd, 0.0
+            share = 1.0 if self._share == 0.0 else 0.0
+        else:
+            share = share_after(dt, self._time_constant)
+            _approach(self._first, unloaded, share, self._change)
+            if cut is not None and dt > 0.0:
+                np.subtract(qd, self._qd, out=self._quotient)
+                self._quotient /= dt
+                _approach(self._qdd, self._quotient, share, self._quotient)
+                self._qd[:] = qd
+        external = self._external
+        external[:] = self._first
+        if cut is not None:
+            external += cut.inertia(self._qdd)
+        if not math.isfinite(external.sum()):
+            return False
+        cap(external, self._settings.max_torque, self._settings.max_force)
+        _approach(self._second, external, share, self._change)
+        return True
+
+    def _find_mount(self) -> Mount:
+        """Return where the newest reading comes from; another place has no offset yet."""
+        if self._mount is None or self._link != self.monitor.link:
+            self._link = self.monitor.link
+            self._mount = self._mounts[self._link]
+            self.tare.forget()
+        return self._mount
+
+    def _write(self) -> None:
+        """Write what passes: deadband, gain and fade."""
+        if self._mount is None:
+            return
+        settings = self._settings
+        torque, force = deadbands_left(
+            self._second, settings.deadband_torque, settings.deadband_force
+        )
+        share = settings.gain * self._share
+        np.multiply(self._second[:3], share * torque, out=self.wrench[:3])
+        np.multiply(self._second[3:], share * force, out=self.wrench[3:])
+        np.dot(self._mount.to_body, self.wrench, out=self.on_body)
+
+
+def _approach(state: Array, goal: Array, share: float, change: Array) -> None:
+    """Move a state, in place, by a share of the way to its goal; ``change`` is overwritten."""
+    np.subtract(goal, state, out=change)
+    change *= share
+    state += change
