@@ -35,67 +35,42 @@ class InlineLoad:
 
     def __init__(self, model: RobotModel, links: Iterable[str]) -> None:
         self._tree = with_bodies_of_their_own(model.tree, links)
-        self._moving = Workspace(self._tree, model.gravity)
-        self._moving.set_base_motion(model.gravity, *model.base_motion.spatial())
-        self._weightless = Workspace(self._tree, np.zeros(3))
-        self._still = np.zeros(model.nv)
-        self._q = np.zeros(model.nq)
+        self._workspace = Workspace(self._tree, model.gravity)
+        self._workspace.set_base_motion(model.gravity, *model.base_motion.spatial())
 
-    def move(self, q: Array, qd: Array) -> None:
+    def move(self, q: Array, qd: Array, qdd: Array) -> None:
         """
-        Take a measured motion, for :meth:`Cut.bias` and :meth:`Cut.inertia` of every cut.
+        Take a motion; :meth:`Cut.carried` tells what it needs.
 
         :param q: joint positions, shape (nq,), rad or m
         :param qd: joint velocities, shape (nv,), rad/s or m/s
+        :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
         """
-        self._q = q
-        self._moving.inverse_dynamics(q, qd, self._still)
-
-    def accelerate(self, qdd: Array) -> None:
-        """Take an acceleration, for :meth:`Cut.inertia`."""
-        self._weightless.inverse_dynamics(self._q, self._still, qdd)
+        self._workspace.inverse_dynamics(q, qd, qdd)
 
     def cut(self, link: str) -> Cut:
         """Return the cut above one of the links."""
         frame = self._tree.frames[link]
         return Cut(
-            self,
-            self._moving.bodies[frame.body]['f'],
-            self._weightless.bodies[frame.body]['f'],
-            force_transform(frame.placement.inverse()),
+            self._workspace.bodies[frame.body]['f'], force_transform(frame.placement.inverse())
         )
 
 
 class Cut:
     """
-    What the joint above a link exerts on the link: [torque; force] in the link's frame.
+    What the joint above a link exerts on the link.
 
-    :param load: the dynamics
-    :param moving: the force in body coordinates, as :meth:`InlineLoad.move` leaves it
-    :param accelerated: the same, as :meth:`InlineLoad.accelerate` leaves it
+    :param force: [moment; force] in body coordinates, as :meth:`InlineLoad.move` leaves it
     :param to_link: from body coordinates to the link's, shape (6, 6)
     """
 
-    def __init__(
-        self, load: InlineLoad, moving: Array, accelerated: Array, to_link: Array
-    ) -> None:
-        self._load = load
-        self._moving, self._accelerated = moving, accelerated
-        self._to_link = to_link
-        self._bias, self._inertia = np.zeros(6), np.zeros(6)
+    def __init__(self, force: Array, to_link: Array) -> None:
+        self._force, self._to_link = force, to_link
+        self._carried = np.zeros(6)
 
-    def bias(self) -> Array:
-        """Return what weight and velocities need; overwritten by the next call."""
-        return np.dot(self._to_link, self._moving, out=self._bias)
-
-    def inertia(self, qdd: Array) -> Array:
-        """
-        Return what accelerations need beside that; overwritten by the next call.
-
-        :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
-        """
-        self._load.accelerate(qdd)
-        return np.dot(self._to_link, self._accelerated, out=self._inertia)
+    def carried(self) -> Array:
+        """Return [torque; force] in the link's frame, N m and N; overwritten by the next call."""
+        return np.dot(self._to_link, self._force, out=self._carried)
 
 
 def force_transform(placement: Placement) -> Array:

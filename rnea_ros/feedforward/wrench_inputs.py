@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -39,28 +40,21 @@ class WrenchInputs:
 
     def __init__(self, model: RobotModel, inputs: Sequence[WrenchInputSettings]) -> None:
         check_wrench_inputs(inputs, model)
-        moved = [name for name in model.link_names if model.tree.frames[name].body != BASE]
-        links = {sensor.name: [sensor.link] if sensor.link else moved for sensor in inputs}
-        inline = [sensor for sensor in inputs if sensor.placement is SensorPlacement.INLINE]
-        self._load: InlineLoad | None = None
-        if inline:
-            cuts = {link for sensor in inline for link in links[sensor.name]}
-            self._load = InlineLoad(model, cuts)
+        self._settings = tuple(inputs)
+        self._now = math.inf
+        self._qd, self._qdd = np.zeros(model.nv), np.zeros(model.nv)
+        self._load, mounts = _mounts(model, inputs)
         self._sensors = {
-            sensor.name: WrenchSensor(
-                sensor,
-                {
-                    link: _mount(model, link, self._load if sensor in inline else None)
-                    for link in links[sensor.name]
-                },
-                model.nv,
-            )
-            for sensor in inputs
+            sensor.name: WrenchSensor(sensor, mounts[sensor.name]) for sensor in inputs
         }
         # Nothing weighs anything here: what external forces ask of the joints is all there is.
         self._weightless = Workspace(model.tree, np.zeros(3))
-        self.settings = tuple(inputs)
         self.stale: tuple[str, ...] = tuple(self._sensors)
+
+    @property
+    def settings(self) -> tuple[WrenchInputSettings, ...]:
+        """The sensors."""
+        return self._settings
 
     @property
     def rejections(self) -> Counter[Reason]:
@@ -131,12 +125,25 @@ class WrenchInputs:
         :param q: measured joint positions, shape (nq,), rad or m
         :param qd: measured joint velocities, shape (nv,), rad/s or m/s
         """
+        dt = max(now - self._now, 0.0)
+        self._now = now
         if self._load is not None:
-            self._load.move(q, qd)
+            self._load.move(q, qd, self._acceleration(qd, dt))
         for sensor in self._sensors.values():
-            sensor.step(now, q, qd)
+            sensor.step(now, dt, q)
         self.stale = tuple(name for name, sensor in self._sensors.items() if sensor.stale)
-        self.put_on(self._weightless)
+
+    def follow(self, model: RobotModel) -> None:
+        """
+        Go on with a changed model of the same robot, such as one with another payload.
+
+        Filters and offsets stay; what in-line sensors see differently passes the low-pass.
+
+        :param model: with the same links and joints
+        """
+        self._load, mounts = _mounts(model, self._settings)
+        for name, sensor in self._sensors.items():
+            sensor.mount_on(mounts[name])
 
     def put_on(self, workspace: Workspace) -> None:
         """
@@ -157,6 +164,7 @@ class WrenchInputs:
         :param q: joint positions, shape (nq,), rad or m
         :return: shape (nv,), N m or N
         """
+        self.put_on(self._weightless)
         return self._weightless.gravity_torques(q)
 
     def wrench(self, name: str) -> Array:
@@ -166,6 +174,36 @@ class WrenchInputs:
         :param name: of the sensor
         """
         return self._sensors[name].wrench.copy()
+
+    def _acceleration(self, qd: Array, dt: float) -> Array:
+        """
+        Return the quotient of the change of velocity in a tick.
+
+        Its noise passes the low-pass with the readings, and its average is right however ticks
+        are timed, even where velocities come more rarely than ticks.
+        """
+        if dt > 0.0:
+            np.subtract(qd, self._qd, out=self._qdd)
+            self._qdd /= dt
+        self._qd[:] = qd
+        return self._qdd
+
+
+def _mounts(
+    model: RobotModel, inputs: Sequence[WrenchInputSettings]
+) -> tuple[InlineLoad | None, dict[str, dict[str, Mount]]]:
+    """Return what in-line sensors carry, and where each sensor may be, by name and link."""
+    moved = [name for name in model.link_names if model.tree.frames[name].body != BASE]
+    links = {sensor.name: [sensor.link] if sensor.link else moved for sensor in inputs}
+    inline = [
+        sensor.name for sensor in inputs if sensor.placement is SensorPlacement.INLINE
+    ]
+    load = InlineLoad(model, {link for name in inline for link in links[name]}) if inline else None
+    mounts = {
+        name: {link: _mount(model, link, load if name in inline else None) for link in among}
+        for name, among in links.items()
+    }
+    return load, mounts
 
 
 def _mount(model: RobotModel, link: str, load: InlineLoad | None) -> Mount:

@@ -6,17 +6,16 @@ The way of one force-torque sensor's readings to an external wrench that never j
 
 1. A reading over a cap is refused as it comes: the range is that of the raw signal.
 2. Sign: from here on, what the environment exerts on the robot.
-3. In-line: what weight and velocities need is taken off, by the model.
+3. In-line: what the joint above must carry for the measured motion is taken off.
 4. The tare's offset is taken off.
-5. Low-pass, first stage. In-line, the joints' velocities pass a stage alike: it yields their
-   accelerations with the same delay, and what these need is taken off.
-6. The caps again, now on what is external: whatever came before, no more passes.
-7. Low-pass, second stage. From here on the wrench is continuous in time.
-8. Deadband: after the filter, or it would pass every other peak of the noise.
-9. Gain: after the deadband, whose width is in the units of the sensor.
-10. Fade: last, so that nothing holds it up.
+5. The caps again, now on what is external: no more passes, whatever the model makes of a motion.
+6. Low-pass, two stages. What was measured and what was predicted pass it together, and with them
+   the noise of accelerations: both have the same delay.
+7. Deadband: after the filter, or it would pass every other peak of the noise.
+8. Gain: after the deadband, whose width is in the units of the sensor.
+9. Fade: last, so that nothing holds it up.
 
-Of a sensor with caps B, time constant T of a stage, gain g and fade F, the force (or torque) that
+Of a sensor with cap B, time constant T of a stage, gain g and fade F, the force (or torque) that
 comes out changes by no more than g B (2 / T + 1 / F) dt within a time dt.
 """
 
@@ -61,23 +60,18 @@ class WrenchSensor:
 
     :param settings: checked settings
     :param mounts: where the sensor may be, by link
-    :param nv: how many joint velocities there are
     """
 
-    def __init__(
-        self, settings: WrenchInputSettings, mounts: Mapping[str, Mount], nv: int
-    ) -> None:
+    def __init__(self, settings: WrenchInputSettings, mounts: Mapping[str, Mount]) -> None:
         self._settings = settings
         self._mounts = mounts
         self._time_constant = time_constant(settings.cutoff)
         self._mount: Mount | None = None
         self._link = ''
-        self._now = math.inf
         self._running = False
         self._share = 0.0
-        self._input, self._change = np.zeros(6), np.zeros(6)
-        self._first, self._external, self._second = np.zeros(6), np.zeros(6), np.zeros(6)
-        self._qd, self._qdd, self._quotient = np.zeros(nv), np.zeros(nv), np.zeros(nv)
+        self._external, self._change = np.zeros(6), np.zeros(6)
+        self._first, self._second = np.zeros(6), np.zeros(6)
         self.name = settings.name
         self.monitor = WrenchMonitor(settings, mounts)
         self.tare = Tare(settings.tare_duration, settings.fade)
@@ -90,18 +84,25 @@ class WrenchSensor:
         """The number of the body that the wrench acts on; None while there is none."""
         return self._mount.body if self._mount is not None and self._share > 0.0 else None
 
-    def step(self, now: float, q: Array, qd: Array) -> None:
+    def mount_on(self, mounts: Mapping[str, Mount]) -> None:
+        """
+        Go on where the same links are mounted differently.
+
+        :param mounts: where the sensor may be, by link; the same links as before
+        """
+        self._mounts = mounts
+        self._mount = self._mounts.get(self._link)
+
+    def step(self, now: float, dt: float, q: Array) -> None:
         """
         Bring ``wrench``, in the sensor's frame, and ``on_body`` up to a time.
 
         :param now: monotonic time, s
+        :param dt: time since the last call, s; 0 in the first
         :param q: joint positions, shape (nq,), rad or m
-        :param qd: joint velocities, shape (nv,), rad/s or m/s
         """
-        dt = max(now - self._now, 0.0)
-        self._now = now
         fresh = self.monitor.age(now) <= self._settings.timeout
-        self._running = fresh and self._filter(now, dt, q, qd)
+        self._running = fresh and self._filter(now, dt, q)
         self.stale = not self._running
         if self.stale:
             self.tare.refuse(Reason.WRENCH_STALE)
@@ -111,37 +112,27 @@ class WrenchSensor:
             self.monitor.forget_frame()
         self._write()
 
-    def _filter(self, now: float, dt: float, q: Array, qd: Array) -> bool:
+    def _filter(self, now: float, dt: float, q: Array) -> bool:
         """Take the newest reading through both stages; return whether all numbers are finite."""
         cut = self._find_mount().cut
-        unloaded = self._input
-        unloaded[:] = self.monitor.wrench
-        if cut is not None:
-            # A reading is what is external less what the joint above must carry.
-            unloaded += cut.bias()
-        self.tare.observe(now, q, unloaded)
-        self.tare.advance(now)
-        unloaded -= self.tare.offset
-        if not self._running:
-            self._first[:] = unloaded
-            self._qd[:], self._qdd[:] = qd, 0.0
-            share = 1.0 if self._share == 0.0 else 0.0
-        else:
-            share = share_after(dt, self._time_constant)
-            _approach(self._first, unloaded, share, self._change)
-            if cut is not None and dt > 0.0:
-                np.subtract(qd, self._qd, out=self._quotient)
-                self._quotient /= dt
-                _approach(self._qdd, self._quotient, share, self._quotient)
-                self._qd[:] = qd
         external = self._external
-        external[:] = self._first
+        external[:] = self.monitor.wrench
         if cut is not None:
-            external += cut.inertia(self._qdd)
+            # A reading is what is external less what the joint above carries.
+            external += cut.carried()
         if not math.isfinite(external.sum()):
             return False
+        self.tare.observe(now, q, external)
+        self.tare.advance(now)
+        external -= self.tare.offset
         cap(external, self._settings.max_torque, self._settings.max_force)
-        _approach(self._second, external, share, self._change)
+        share = share_after(dt, self._time_constant)
+        if not self._running:
+            # Both stages begin anew, the second one only where nothing of it is seen.
+            self._first[:] = external
+            share = 1.0 if self._share == 0.0 else share
+        _approach(self._first, external, share, self._change)
+        _approach(self._second, self._first, share, self._change)
         return True
 
     def _find_mount(self) -> Mount:
