@@ -30,14 +30,50 @@ def time_constant(cutoff: float) -> float:
     return math.sqrt(math.sqrt(2.0) - 1.0) / (2.0 * math.pi * cutoff)
 
 
-def share_after(dt: float, constant: float) -> float:
+class LowPass:
     """
-    Return how much of the way to a constant input a stage goes: 1 - exp(-dt / T), for any dt.
+    Two equal stages of first order, one after the other; exact for an input held in between.
 
-    :param dt: s
-    :param constant: the stage's time constant T, s
+    A stage tends towards its input, T y' = u - y, and the second one's input is the first. What
+    comes out lies between what came in, for any lengths of steps, and turns without a corner.
+
+    :param cutoff: where half of the power passes, Hz
     """
-    return -math.expm1(-dt / constant)
+
+    def __init__(self, cutoff: float) -> None:
+        self._time_constant = time_constant(cutoff)
+        self._first, self._held = np.zeros(6), np.zeros(6)
+        self.value = np.zeros(6)
+
+    def start(self, wrench: Array, *, keep_value: bool) -> None:
+        """
+        Forget what came in before.
+
+        :param wrench: what comes in now, shape (6,)
+        :param keep_value: let the value go on from where it is, and not start at what comes in
+        """
+        self._first[:] = wrench
+        if not keep_value:
+            self.value[:] = wrench
+
+    def step(self, wrench: Array, dt: float) -> None:
+        """
+        Bring the value to the end of a step.
+
+        :param wrench: what comes in during the step, shape (6,)
+        :param dt: how long it takes, s
+        """
+        s = dt / self._time_constant
+        left = math.exp(-s)
+        # With the distances e from the input: e_1 = exp(-s) e_1, e_2 = exp(-s) (e_2 + s e_1).
+        self._first -= wrench
+        self.value -= wrench
+        np.multiply(self._first, s, out=self._held)
+        self.value += self._held
+        self.value *= left
+        self.value += wrench
+        self._first *= left
+        self._first += wrench
 
 
 def cap(wrench: Array, max_torque: float, max_force: float) -> None:

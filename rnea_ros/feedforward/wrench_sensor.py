@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from .inline_load import Cut
 from .reasons import Reason
 from .tare import Tare
-from .wrench_filter import cap, deadbands_left, share_after, time_constant
+from .wrench_filter import LowPass, cap, deadbands_left
 from .wrench_monitor import WrenchMonitor
 from .wrench_settings import WrenchInputSettings
 
@@ -65,13 +65,12 @@ class WrenchSensor:
     def __init__(self, settings: WrenchInputSettings, mounts: Mapping[str, Mount]) -> None:
         self._settings = settings
         self._mounts = mounts
-        self._time_constant = time_constant(settings.cutoff)
+        self._low_pass = LowPass(settings.cutoff)
         self._mount: Mount | None = None
         self._link = ''
         self._running = False
         self._share = 0.0
-        self._external, self._change = np.zeros(6), np.zeros(6)
-        self._first, self._second = np.zeros(6), np.zeros(6)
+        self._external = np.zeros(6)
         self.name = settings.name
         self.monitor = WrenchMonitor(settings, mounts)
         self.tare = Tare(settings.tare_duration, settings.fade)
@@ -126,13 +125,9 @@ class WrenchSensor:
         self.tare.advance(now)
         external -= self.tare.offset
         cap(external, self._settings.max_torque, self._settings.max_force)
-        share = share_after(dt, self._time_constant)
         if not self._running:
-            # Both stages begin anew, the second one only where nothing of it is seen.
-            self._first[:] = external
-            share = 1.0 if self._share == 0.0 else share
-        _approach(self._first, external, share, self._change)
-        _approach(self._second, self._first, share, self._change)
+            self._low_pass.start(external, keep_value=self._share > 0.0)
+        self._low_pass.step(external, dt)
         return True
 
     def _find_mount(self) -> Mount:
@@ -148,17 +143,11 @@ class WrenchSensor:
         if self._mount is None:
             return
         settings = self._settings
+        external = self._low_pass.value
         torque, force = deadbands_left(
-            self._second, settings.deadband_torque, settings.deadband_force
+            external, settings.deadband_torque, settings.deadband_force
         )
         share = settings.gain * self._share
-        np.multiply(self._second[:3], share * torque, out=self.wrench[:3])
-        np.multiply(self._second[3:], share * force, out=self.wrench[3:])
+        np.multiply(external[:3], share * torque, out=self.wrench[:3])
+        np.multiply(external[3:], share * force, out=self.wrench[3:])
         np.dot(self._mount.to_body, self.wrench, out=self.on_body)
-
-
-def _approach(state: Array, goal: Array, share: float, change: Array) -> None:
-    """Move a state, in place, by a share of the way to its goal; ``change`` is overwritten."""
-    np.subtract(goal, state, out=change)
-    change *= share
-    state += change
