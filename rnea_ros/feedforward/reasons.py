@@ -24,7 +24,7 @@ class Reason(enum.Enum):
     FRAME_CHANGED = 'frame_changed'
     OVER_CAP = 'over_cap'
 
-    # tares that are refused, beside wrench_stale; the offset from before stays in force
+    # tares that are refused, beside wrench_stale and over_cap; the offset before stays in force
     TARE_ROBOT_MOVED = 'tare_robot_moved'
 
     # what is flagged while the control goes on

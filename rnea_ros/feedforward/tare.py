@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .reasons import Reason
+from .wrench_filter import lengths
+from .wrench_settings import WrenchInputSettings
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -23,13 +25,11 @@ class Tare:
     """
     Averages what an unloaded sensor still reads, and takes it for its offset.
 
-    :param duration: how long to average, s
-    :param blend: how long the offset takes to become the new one, s
+    :param settings: of the sensor
     """
 
-    def __init__(self, duration: float, blend: float) -> None:
-        self._duration = duration
-        self._blend = blend
+    def __init__(self, settings: WrenchInputSettings) -> None:
+        self._settings = settings
         self._began = -math.inf
         self._at = np.zeros(0)
         self._sum = np.zeros(6)
@@ -78,11 +78,8 @@ class Tare:
             return
         self._sum += reading
         self._count += 1
-        if now - self._began >= self._duration:
-            self.averaging = False
-            self._from[:] = self.offset
-            np.divide(self._sum, self._count, out=self._to)
-            self._blend_began, self._blending = now, True
+        if now - self._began >= self._settings.tare_duration:
+            self._finish(now)
 
     def advance(self, now: float) -> None:
         """
@@ -91,6 +88,16 @@ class Tare:
         :param now: monotonic time, s
         """
         if self._blending:
-            share = min(max((now - self._blend_began) / self._blend, 0.0), 1.0)
+            share = min(max((now - self._blend_began) / self._settings.fade, 0.0), 1.0)
             self.offset[:] = (1.0 - share) * self._from + share * self._to
             self._blending = share < 1.0
+
+    def _finish(self, now: float) -> None:
+        mean = self._sum / self._count
+        torque, force = lengths(mean)
+        if torque > self._settings.max_torque or force > self._settings.max_force:
+            self.refuse(Reason.OVER_CAP)
+            return
+        self.averaging = False
+        self._from[:], self._to[:] = self.offset, mean
+        self._blend_began, self._blending = now, True

@@ -127,10 +127,11 @@ class WrenchInputs:
         """
         dt = max(now - self._now, 0.0)
         self._now = now
-        if self._load is not None:
-            self._load.move(q, qd, self._acceleration(qd, dt))
-        for sensor in self._sensors.values():
-            sensor.step(now, dt, q)
+        with np.errstate(all='ignore'):  # sensors look at what comes of such numbers
+            if self._load is not None:
+                self._load.move(q, qd, self._acceleration(qd, dt))
+            for sensor in self._sensors.values():
+                sensor.step(now, dt, q)
         self.stale = tuple(name for name, sensor in self._sensors.items() if sensor.stale)
 
     def follow(self, model: RobotModel) -> None:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-import math
 from typing import TypeAlias
 
 import numpy as np
@@ -32,11 +31,14 @@ from numpy.typing import NDArray
 from .inline_load import Cut
 from .reasons import Reason
 from .tare import Tare
-from .wrench_filter import LowPass, cap, deadbands_left
+from .wrench_filter import LowPass, cap, deadbands_left, lengths
 from .wrench_monitor import WrenchMonitor
 from .wrench_settings import WrenchInputSettings
 
 Array: TypeAlias = NDArray[np.float64]
+
+LARGEST = 1e9
+"""No robot carries more, N or N m: whatever says so, or is not a number, is not believed."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class WrenchSensor:
         self._external = np.zeros(6)
         self.name = settings.name
         self.monitor = WrenchMonitor(settings, mounts)
-        self.tare = Tare(settings.tare_duration, settings.fade)
+        self.tare = Tare(settings)
         self.stale = True
         self.wrench = np.zeros(6)
         self.on_body = np.zeros(6)
@@ -107,19 +109,20 @@ class WrenchSensor:
             self.tare.refuse(Reason.WRENCH_STALE)
         change = dt / self._settings.fade
         self._share = min(max(self._share + (-change if self.stale else change), 0.0), 1.0)
-        if self.stale and self._share == 0.0:
+        if not fresh and self._share == 0.0:
             self.monitor.forget_frame()
         self._write()
 
     def _filter(self, now: float, dt: float, q: Array) -> bool:
-        """Take the newest reading through both stages; return whether all numbers are finite."""
+        """Take the newest reading through the low-pass; return whether it can be believed."""
         cut = self._find_mount().cut
         external = self._external
         external[:] = self.monitor.wrench
         if cut is not None:
             # A reading is what is external less what the joint above carries.
             external += cut.carried()
-        if not math.isfinite(external.sum()):
+        torque, force = lengths(external)
+        if not (torque <= LARGEST and force <= LARGEST):
             return False
         self.tare.observe(now, q, external)
         self.tare.advance(now)

@@ -13,6 +13,7 @@ from wrench_rig import INLINE, Array, WrenchRig, arm
 
 from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.tare import MAX_MOTION, Tare
+from rnea_ros.feedforward.wrench_settings import WrenchInputSettings
 
 BIAS = (7.0, -3.0, 2.0)
 DRIFT = (0.5, -0.2, 0.1)
@@ -149,6 +150,16 @@ def test_a_sensor_that_never_spoke_refuses_a_tare() -> None:
     assert rig.inputs.tare_refusals == {'wrist': Reason.WRENCH_STALE}
 
 
+def test_an_offset_over_a_cap_is_refused() -> None:
+    # The model has a tool of 20 N that the reading does not show: no offset of such a sensor.
+    rig = WrenchRig(arm(), {'placement': INLINE, 'max_force': 15.0})
+    before = rig.run(0.2, (0.0, 0.0, 0.0))[-1]
+    tare(rig)
+    after = rig.run(0.5, (0.0, 0.0, 0.0))[-1]
+    assert rig.inputs.tare_refusals == {'wrist': Reason.OVER_CAP}
+    np.testing.assert_allclose(after, before, rtol=1e-9)
+
+
 def test_one_sensors_refusal_leaves_the_others_tare_alone() -> None:
     rig = WrenchRig(arm(), {}, {'name': 'other', 'topic': '/other', 'link': 'lower'})
     rig.run(0.1, BIAS, DRIFT)
@@ -179,7 +190,7 @@ def test_an_offset_belongs_to_the_frame_that_it_was_found_in() -> None:
 
 
 def test_a_position_that_is_not_finite_is_a_motion() -> None:
-    tare = Tare(0.1, 0.1)
+    tare = Tare(WrenchInputSettings('wrist', '/wrist'))
     tare.begin(0.0, np.zeros(2))
     tare.observe(0.01, np.array([0.0, math.nan]), np.zeros(6))
     assert tare.refusal is Reason.TARE_ROBOT_MOVED
