@@ -72,6 +72,7 @@ def test_without_a_stamp_the_order_is_not_checked(rig: WrenchRig) -> None:
     assert rig.feed(PUSH, stamp=50.0) is None
     assert rig.feed(PUSH, stamp=0.0) is None
     assert rig.feed(PUSH, stamp=0.0) is None
+    assert rig.feed(PUSH, stamp=49.0) is Reason.STAMP_NOT_NEWER
 
 
 def test_the_settings_link_wins_over_the_frame_of_a_reading(rig: WrenchRig) -> None:
