@@ -189,6 +189,16 @@ def test_an_offset_belongs_to_the_frame_that_it_was_found_in() -> None:
     np.testing.assert_allclose(rig.run(0.3, BIAS, frame='tip')[-1][3:], BIAS, rtol=1e-9)
 
 
+def test_an_offset_that_was_being_blended_in_is_no_other_frames_either() -> None:
+    rig = WrenchRig(arm(), {'link': ''})
+    rig.run(0.1, BIAS, frame='tool')
+    tare(rig)
+    rig.run(0.11, BIAS, frame='tool')
+    assert not rig.inputs.taring
+    rig.run(0.2, None)
+    np.testing.assert_allclose(rig.run(0.3, BIAS, frame='tip')[-1][3:], BIAS, rtol=1e-9)
+
+
 def test_a_position_that_is_not_finite_is_a_motion() -> None:
     tare = Tare(WrenchInputSettings('wrist', '/wrist'))
     tare.begin(0.0, np.zeros(2))

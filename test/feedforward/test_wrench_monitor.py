@@ -28,7 +28,6 @@ def assert_refused(rig: WrenchRig, reason: Reason, *reading: Any, **how: Any) ->
     before = rig.inputs.rejections[reason]
     assert rig.feed(*reading, **how) is reason
     assert rig.inputs.rejections[reason] == before + 1
-    assert rig.inputs.rejections.total() == before + 1
 
 
 @pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
@@ -88,6 +87,8 @@ def test_a_frame_that_is_no_moving_link_is_refused_where_none_is_set(frame: str)
 def test_a_frame_does_not_change_while_its_term_acts() -> None:
     rig = WrenchRig(arm(), {'link': ''})
     rig.run(0.2, PUSH, frame='tip')
+    assert_refused(rig, Reason.FRAME_CHANGED, PUSH, frame='lower')
+    assert rig.run(0.05, None)[-1].any()
     assert_refused(rig, Reason.FRAME_CHANGED, PUSH, frame='lower')
     rig.run(0.2, None)
     assert rig.feed(PUSH, frame='lower') is None
