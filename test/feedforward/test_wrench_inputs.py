@@ -230,6 +230,14 @@ def test_a_tick_of_no_length_changes_nothing() -> None:
     assert rig.step(1.0)[3] > 1.1 * before[3]
 
 
+def test_a_tick_of_no_length_has_no_acceleration_of_its_own() -> None:
+    rig = WrenchRig(arm(), {'placement': INLINE})
+    before = settled(rig, (0.0, 0.0, 5.0 - WEIGHT), (0.0, 0.0, 0.0))
+    rig.qd[:] = 0.1
+    np.testing.assert_allclose(rig.step(0.0), before, rtol=1e-9)
+    assert not rig.inputs.stale
+
+
 def test_irregular_ticks_and_readings_lead_to_the_same_place() -> None:
     rng = np.random.default_rng(3)
     ends = []
