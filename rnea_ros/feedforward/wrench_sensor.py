@@ -82,8 +82,8 @@ class WrenchSensor:
 
     @property
     def body(self) -> int | None:
-        """The number of the body that the wrench acts on; None while there is none."""
-        return self._mount.body if self._mount is not None and self._share > 0.0 else None
+        """The number of the body that the wrench acts on; None before the first reading."""
+        return None if self._mount is None else self._mount.body
 
     def mount_on(self, mounts: Mapping[str, Mount]) -> None:
         """

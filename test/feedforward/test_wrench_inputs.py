@@ -18,6 +18,7 @@ from wrench_rig import CONTACT, INLINE, WEIGHT, WrenchRig, arm
 
 from rnea_ros import BaseMotion, RobotModel, Wrench
 from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.wrench_filter import cap
 from rnea_ros.feedforward.wrench_settings import Measures, WrenchInputSettings
 
 pytest_plugins = ('model_fixtures',)
@@ -412,6 +413,27 @@ def test_no_more_than_the_cap_passes_however_wild_the_motion_looks() -> None:
     for wrench in rig.run(0.2, (0.0, 0.0, -WEIGHT)):
         assert np.linalg.norm(wrench[3:]) <= 30.0 * (1.0 + 1e-9)
         assert np.linalg.norm(wrench[:3]) <= 3.0 * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ('caps', 'left'),
+    [((100.0, 100.0), (3, 4, 0, 0, -6, 8)), ((1.0, 100.0), (0.6, 0.8, 0, 0, -6, 8)),
+     ((100.0, 5.0), (3, 4, 0, 0, -3, 4))],
+)
+def test_a_cap_shortens_what_is_too_long_and_nothing_else(
+    caps: tuple[float, float], left: Sequence[float]
+) -> None:
+    wrench = np.array([3.0, 4.0, 0.0, 0.0, -6.0, 8.0])
+    cap(wrench, *caps)
+    np.testing.assert_allclose(wrench, left, rtol=1e-12)
+
+
+def test_a_motion_that_no_robot_makes_is_not_believed() -> None:
+    rig = WrenchRig(arm(), {'placement': INLINE})
+    settled(rig, (0.0, 0.0, -WEIGHT), (0.0, 0.0, 0.0))
+    rig.qd[:] = 1e12
+    assert not rig.run(0.001, (0.0, 0.0, -WEIGHT)).round(9).any()
+    assert rig.inputs.stale == ('wrist',)
 
 
 def test_a_glitch_of_a_velocity_is_over_with_the_filter() -> None:
