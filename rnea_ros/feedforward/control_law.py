@@ -129,7 +129,14 @@ class ControlLaw:
         self._total[:] = self._robot.gravity(q)
         return self._less_compensated(q)
 
-    def effort(self, mode: Mode, q: Array, qd: Array, wanted: Motion | None) -> Array:
+    def effort(
+        self,
+        mode: Mode,
+        q: Array,
+        qd: Array,
+        wanted: Motion | None,
+        external: Array | None = None,
+    ) -> Array:
         """
         Return the wanted effort; overwritten by the next call.
 
@@ -137,6 +144,7 @@ class ControlLaw:
         :param q: measured positions, rad or m
         :param qd: measured velocities, rad/s or m/s
         :param wanted: position, velocity and acceleration, or None where nothing is wanted
+        :param external: -J^T f for what pushes on the robot, None for nothing
         """
         robot, total = self._robot, self._total
         if mode is Mode.GRAVITY:
@@ -164,11 +172,18 @@ class ControlLaw:
                 total += feedback
                 if mode is Mode.FEEDFORWARD:
                     total += self._losses.armature * qdd_d
-        if robot.pushed:
-            total += robot.external(q)
+        if external is not None:
+            total += external
         return self._less_compensated(q)
 
-    def terms(self, mode: Mode, q: Array, qd: Array, wanted: Motion | None) -> Terms:
+    def terms(
+        self,
+        mode: Mode,
+        q: Array,
+        qd: Array,
+        wanted: Motion | None,
+        external: Array | None = None,
+    ) -> Terms:
         """Return the parts of :meth:`effort`; allocates, so only made while somebody looks."""
         robot, armature, zero = self._robot, self._losses.armature, self._still
         inertia = feedback = in_acceleration = zero
@@ -196,11 +211,11 @@ class ControlLaw:
             inertia = inertia + armature * qdd_d
             if mode is Mode.COMPUTED_TORQUE:
                 feedback = in_acceleration + armature * feedback
-        external = robot.external(q).copy() if robot.pushed else zero
         compensated = robot.compensated(q)
         if compensated is not None:
             gravity -= compensated
-        return Terms(gravity, coriolis, inertia, friction, external, feedback)
+        pushed = zero if external is None else external.copy()
+        return Terms(gravity, coriolis, inertia, friction, pushed, feedback)
 
     def _friction_at(self, qd: Array, wanted: Motion | None) -> Array:
         """Return the velocity that friction is computed from."""

@@ -26,11 +26,13 @@ from .flags import Flags
 from .joint_state import JointStateMonitor
 from .loaded_robot import LoadedRobot
 from .output import OutputStage
+from .payloads import PayloadBlend
 from .reasons import Reason
 from .reference import Reference
 from .settings import ResolvedSettings, StaleAction
 from .supervisor import Event, State, Supervisor
 from .trajectory import Setpoint, Trajectory
+from .wrench_inputs import WrenchInputs
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -42,6 +44,7 @@ class FeedforwardController:
     :param model: the robot
     :param settings: checked settings
     :param states: the measured joint state of all joints of the model
+    :ivar wrenches: the force-torque sensors; whoever calls :meth:`step` gives them their readings
     """
 
     def __init__(
@@ -49,9 +52,12 @@ class FeedforwardController:
     ) -> None:
         self._model = model
         self._states = states
-        self._robot = LoadedRobot(
-            model, settings.settings.payloads, settings.settings.hardware_compensates
-        )
+        self._robot = LoadedRobot(model, settings.settings.hardware_compensates)
+        self._payloads = PayloadBlend(settings.settings.payloads)
+        self._robot.carry(self._payloads.shares())
+        self.wrenches = WrenchInputs(model, settings.settings.wrench_inputs)
+        self.wrenches.carry(self._payloads.shares())
+        self._external: Array | None = None
         self._supervisor = Supervisor()
         self._requests: deque[Callable[[float], object]] = deque()
         self._settings = settings
@@ -84,7 +90,7 @@ class FeedforwardController:
     @property
     def flags(self) -> frozenset[Reason]:
         """What is wrong while the control goes on."""
-        return self._flags.raised
+        return self._flags.raised | self.wrenches.flags
 
     @property
     def flag_counts(self) -> Counter[Reason]:
@@ -154,6 +160,10 @@ class FeedforwardController:
         law = self._make_law(settings)
         self._requests.append(lambda now: self._change(settings, law))
 
+    def tare(self) -> None:
+        """Let the force-torque sensors take for their offsets what they read from now on."""
+        self._requests.append(lambda now: self.wrenches.tare(now, self._states.position))
+
     def stop(self) -> None:
         """Ramp to gravity, then to zero, as stale_action says; then the state is stopped."""
         self._requests.append(
@@ -193,7 +203,8 @@ class FeedforwardController:
         q, qd = self._states.position, self._states.velocity
         if self._supervisor.state in (State.RAMPING, State.ACTIVE):
             wanted = self._wanted if self._has_wanted else None
-            return self._law.terms(self._mode, q, qd, wanted).of(commanded)
+            terms = self._law.terms(self._mode, q, qd, wanted, self._external)
+            return terms.of(commanded)
         zero = np.zeros_like(self._gravity)
         return Terms(self._share * self._gravity, zero, zero, zero, zero, zero)
 
@@ -226,7 +237,7 @@ class FeedforwardController:
         self._law = law
         if settings.settings.payloads != before.payloads:
             duration = settings.settings.payload_blend_duration
-            self._robot.set_payloads(settings.settings.payloads, duration)
+            self._payloads.change(settings.settings.payloads, duration)
             before = replace(before, payloads=settings.settings.payloads)
         if self._mode is Mode.GRAVITY:
             # The arm may be moved by hand now: no old position may pull it back afterwards.
@@ -242,13 +253,19 @@ class FeedforwardController:
             self._begin(now)
         if not self._began:
             return None
-        self._robot.advance(self._settings.settings.period)
+        self._blend_payloads()
         self._flags.update(now, overloaded=bool(self.overloaded.any()))
         if self._supervisor.state in (State.RAMPING, State.ACTIVE):
             if not stale:
                 return self._control(now)
             self._supervisor.handle(Event.FAILED, now, Reason.JOINT_STATES_STALE)
         return self._end(now)
+
+    def _blend_payloads(self) -> None:
+        if self._payloads.advance(self._settings.settings.period):
+            shares = self._payloads.shares()
+            self._robot.carry(shares)
+            self.wrenches.carry(shares)
 
     def _is_stale(self, now: float) -> bool:
         """
@@ -276,7 +293,10 @@ class FeedforwardController:
         if self._has_wanted:
             self._expand_wanted(q, qd)
         wanted = self._wanted if self._has_wanted else None
-        effort = self._law.effort(self._mode, q, qd, wanted)[self._commanded]
+        if self.wrenches.settings:
+            self.wrenches.step(now, q, qd)
+            self._external = self.wrenches.efforts(q)
+        effort = self._law.effort(self._mode, q, qd, wanted, self._external)[self._commanded]
         if not math.isfinite(effort.sum()):
             self._supervisor.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)
             return self._end(now)

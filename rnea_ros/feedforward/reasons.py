@@ -19,11 +19,20 @@ class Reason(enum.Enum):
     STAMP_NOT_NEWER = 'stamp_not_newer'
     STAMP_IN_FUTURE = 'stamp_in_future'
 
+    # wrenches that are refused, beside not_finite and stamps; their term fades if none follows
+    UNKNOWN_FRAME = 'unknown_frame'
+    FRAME_CHANGED = 'frame_changed'
+    OVER_CAP = 'over_cap'
+
+    # tares that are refused, beside wrench_stale and over_cap; the offset before stays in force
+    TARE_ROBOT_MOVED = 'tare_robot_moved'
+
     # what is flagged while the control goes on
     JOINT_STATES_LATE = 'joint_states_late'
     JOINT_STATES_FROZEN = 'joint_states_frozen'
     REFERENCE_STALE = 'reference_stale'
     LIMITS_CANNOT_HOLD = 'limits_cannot_hold'
+    WRENCH_STALE = 'wrench_stale'
 
     # what ends the control
     JOINT_STATES_STALE = 'joint_states_stale'

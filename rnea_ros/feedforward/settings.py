@@ -20,6 +20,7 @@ from .control_law import Mode
 from .loaded_robot import HardwareCompensation
 from .loss_settings import IDEAL_JOINTS, LossSettings, resolve_losses
 from .losses import JointLosses
+from .wrench_settings import WrenchInputSettings, check_wrench_inputs
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -60,6 +61,7 @@ class Settings:
     :param payloads: what the robot carries beyond its description
     :param payload_blend_duration: in which a changed payload takes effect, s
     :param hardware_compensates: what the robot's own controller adds to every command
+    :param wrench_inputs: force-torque sensors
     """
 
     joints: tuple[str, ...]
@@ -80,6 +82,7 @@ class Settings:
     payloads: tuple[Payload, ...] = ()
     payload_blend_duration: float = 1.0
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
+    wrench_inputs: tuple[WrenchInputSettings, ...] = ()
 
     @property
     def period(self) -> float:
@@ -134,6 +137,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     rate_limit = positive_or_zero('effort_rate_limit', settings.effort_rate_limit, joints)
     default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
     effort_rate_limit = np.where(rate_limit > 0.0, rate_limit, default_rate_limit)
+    check_wrench_inputs(settings.wrench_inputs, model)
     for payload in settings.payloads:
         if payload.link not in model.link_names:
             known = ', '.join(model.link_names)

@@ -41,17 +41,18 @@ class Case:
         )
         self.e_rate = self.wanted[1] - self.qd
         self.kp, self.kd = rng.uniform(1.0, 100.0, size=(2, model.nv))
+        self.external: Array | None = None
         self.law = ControlLaw(
             LoadedRobot(model), self.kp, self.kd, compensate_coriolis=compensate_coriolis
         )
 
     def effort(self, mode: Mode, *, wanted: bool = True) -> Array:
         motion = self.wanted if wanted else None
-        return self.law.effort(mode, self.q, self.qd, motion).copy()
+        return self.law.effort(mode, self.q, self.qd, motion, self.external).copy()
 
     def terms(self, mode: Mode, *, wanted: bool = True) -> Terms:
         motion = self.wanted if wanted else None
-        return self.law.terms(mode, self.q, self.qd, motion)
+        return self.law.terms(mode, self.q, self.qd, motion, self.external)
 
 
 def formula(mode: Mode, case: Case, oracle: RobotModel | Pinocchio) -> Array:
@@ -148,10 +149,9 @@ def load_of(model: RobotModel) -> Payload:
 
 
 def burdened(model: RobotModel, rng: np.random.Generator) -> tuple[LoadedRobot, JointLosses]:
-    """Return a robot that carries, is pushed and helped by its hardware, and joints that lose."""
-    robot = LoadedRobot(model, [load_of(model)], [HardwareCompensation.GRAVITY])
-    for body in range(1, len(model.tree.bodies)):
-        robot.add_wrench(body, *rng.normal(size=(2, 3)))
+    """Return a robot that carries and is helped by its hardware, and joints that lose."""
+    robot = LoadedRobot(model, [HardwareCompensation.GRAVITY])
+    robot.carry([(load_of(model), 1.0)])
     n = model.nv
     return robot, JointLosses(
         rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
@@ -170,6 +170,7 @@ def test_the_parts_add_up_with_losses_payloads_and_pushes(
         model = arm()
         robot, losses = burdened(model, np.random.default_rng(seed))
         case = Case(model, seed)
+        case.external = np.random.default_rng(seed).normal(size=model.nv)
         case.law = ControlLaw(
             robot, case.kp, case.kd, losses=losses, friction_velocity=source,
             compensate_coriolis=seed % 2 == 0,
@@ -190,7 +191,10 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
     robot, losses = burdened(model, rng)
     case, plain = Case(model, 0), Case(model, 0)
     case.law = ControlLaw(robot, case.kp, case.kd, losses=losses)
-    plain.law = ControlLaw(LoadedRobot(model, [load_of(model)]), case.kp, case.kd)
+    case.external = rng.normal(size=model.nv)
+    carrying = LoadedRobot(model)
+    carrying.carry([(load_of(model), 1.0)])
+    plain.law = ControlLaw(carrying, case.kp, case.kd)
     _, _, qdd_d = case.wanted
     feedback = case.kp * case.e + case.kd * case.e_rate
     acceleration = {Mode.COMPUTED_TORQUE: qdd_d + feedback, Mode.FEEDFORWARD: qdd_d}
@@ -201,7 +205,7 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
         plain.effort(mode)
         + losses.friction(case.qd, rigid)
         + losses.armature * acceleration.get(mode, np.zeros(model.nv))
-        + robot.external(case.q)
+        + case.external
         - model.gravity_torques(case.q)
     )
     np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-9)
@@ -213,6 +217,7 @@ def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
     robot, losses = burdened(model, np.random.default_rng(0))
     case, plain = Case(model, 0), Case(model, 0)
     case.law = ControlLaw(robot, case.kp, case.kd, losses=losses)
+    case.external = np.ones(model.nv)
     np.testing.assert_array_equal(case.effort(Mode.FEEDBACK), plain.effort(Mode.FEEDBACK))
 
 

@@ -28,6 +28,15 @@ TICKS = 30_000
 ORDER = list(State)
 """A control goes through its states in this order; FAULT is the other end beside STOPPED."""
 
+OF_SENSORS = {
+    Reason.UNKNOWN_FRAME,
+    Reason.FRAME_CHANGED,
+    Reason.OVER_CAP,
+    Reason.TARE_ROBOT_MOVED,
+    Reason.WRENCH_STALE,
+}
+"""Reasons of force-torque sensors, which this rig has none of; see test_wrench_properties.py."""
+
 BAD_VALUES = (math.nan, math.inf, -math.inf)
 
 
@@ -205,7 +214,7 @@ def test_no_command_ever_breaks_a_rule_whatever_chance_sends() -> None:
         chance.live(TICKS)
     assert chance.steps == TICKS
     # Chance was not idle: every state was lived through, and every reason was given.
-    assert chance.seen == {*State, *Reason}
+    assert chance.seen == {*State, *Reason} - OF_SENSORS
 
 
 MEASURES = st.one_of(

@@ -1,0 +1,108 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The newest reading of one force-torque sensor: checked, and aged by time of receipt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Sequence
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .joint_state import MAX_FUTURE
+from .reasons import Reason
+from .wrench_settings import Measures, WrenchInputSettings
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class WrenchMonitor:
+    """
+    Takes readings, or refuses them whole and counts why.
+
+    :param settings: of the sensor
+    :param links: names of the links that a reading's frame may be
+    """
+
+    def __init__(self, settings: WrenchInputSettings, links: Container[str]) -> None:
+        self._settings = settings
+        self._links = links
+        self._sign = 1.0 if settings.measures is Measures.ENVIRONMENT_ON_ROBOT else -1.0
+        self._stamp = -math.inf
+        self._received = -math.inf
+        self.link = settings.link
+        self.wrench = np.zeros(6)
+        self.rejections: Counter[Reason] = Counter()
+
+    def age(self, now: float) -> float:
+        """
+        Return how long ago the newest reading came, s; infinite before the first.
+
+        :param now: monotonic time, s
+        """
+        return now - self._received
+
+    def forget_frame(self) -> None:
+        """Let the next reading's frame be another link, where the settings name none."""
+        self.link = self._settings.link
+
+    def update(
+        self,
+        frame_id: str,
+        force: Sequence[float],
+        torque: Sequence[float],
+        *,
+        stamp: float,
+        clock: float,
+        received: float,
+    ) -> Reason | None:
+        """
+        Take a reading, or refuse it whole.
+
+        :param frame_id: of its header; not looked at where the settings name a link
+        :param force: x, y, z in the sensor's frame, N
+        :param torque: x, y, z in the sensor's frame, about its origin, N m
+        :param stamp: the reading's own time, s; 0 where it has none, then its order is not checked
+        :param clock: the clock that stamps are given in, s
+        :param received: monotonic time of receipt, s
+        :return: why it was refused, None where it was taken
+        """
+        reason = self._refusal(frame_id, force, torque, stamp, clock)
+        if reason is not None:
+            # Replaced, not changed: another thread may be reading it.
+            self.rejections = self.rejections + Counter((reason,))
+            return reason
+        self.link = self.link or frame_id
+        self._received = received
+        if stamp:
+            self._stamp = stamp
+        self.wrench[:3], self.wrench[3:] = torque, force
+        self.wrench *= self._sign
+        return None
+
+    def _refusal(
+        self,
+        frame_id: str,
+        force: Sequence[float],
+        torque: Sequence[float],
+        stamp: float,
+        clock: float,
+    ) -> Reason | None:
+        settings = self._settings
+        if not settings.link and frame_id not in self._links:
+            return Reason.UNKNOWN_FRAME
+        if not settings.link and self.link not in ('', frame_id):
+            return Reason.FRAME_CHANGED
+        if stamp and stamp > clock + MAX_FUTURE:
+            return Reason.STAMP_IN_FUTURE
+        if stamp and stamp <= self._stamp:
+            return Reason.STAMP_NOT_NEWER
+        if not all(map(math.isfinite, (*force, *torque))):
+            return Reason.NOT_FINITE
+        if math.hypot(*force) > settings.max_force or math.hypot(*torque) > settings.max_torque:
+            return Reason.OVER_CAP
+        return None
