@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
@@ -79,27 +78,3 @@ class EffortMessage:
         stamp = self.message.header.stamp
         stamp.sec = int(time)
         stamp.nanosec = min(int((time - stamp.sec) * 1e9), 999_999_999)
-
-
-def diagnostic_array(
-    stamp: Any, name: str, level: bytes, summary: str, values: dict[str, object]
-) -> DiagnosticArray:
-    """
-    Return a DiagnosticArray of one status.
-
-    :param stamp: builtin_interfaces Time
-    :param name: of the status
-    :param level: OK, WARN or ERROR of DiagnosticStatus
-    :param summary: one line
-    :param values: what is told, by key
-    """
-    status = DiagnosticStatus(
-        level=level,
-        name=name,
-        message=summary,
-        hardware_id='',
-        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
-    )
-    message = DiagnosticArray(status=[status])
-    message.header.stamp = stamp
-    return message

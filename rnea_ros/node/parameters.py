@@ -6,35 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 import math
 from typing import Any
 
-from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.parameter import Parameter
 
+from ..errors import InputError
 from ..feedforward.control_law import Mode
 from ..feedforward.settings import Settings, SettingsError, StaleAction
-
-
-@dataclass(frozen=True)
-class Declaration:
-    """
-    One parameter.
-
-    :param default: its default, which gives its type too
-    :param description: what ``ros2 param describe`` shows
-    :param span: least and greatest value, for one number
-    :param while_active: whether it may be changed while the node is active
-    :param read_only: whether it may only be set at the start
-    """
-
-    default: Any
-    description: str
-    span: tuple[float, float] | None = None
-    while_active: bool = False
-    read_only: bool = False
-
+from .declaration import Declaration, declare_all
 
 MODES = ' | '.join(mode.value for mode in Mode)
 STALE_ACTIONS = ' | '.join(action.value for action in StaleAction)
@@ -121,20 +101,10 @@ def declare(node: Any) -> None:
     :raises SettingsError: a value of the wrong type or out of its range was given at the start, or
         one for a parameter that does not exist
     """
-    for name, declaration in PARAMETERS.items():
-        descriptor = ParameterDescriptor(
-            description=declaration.description, read_only=declaration.read_only
-        )
-        if declaration.span is not None:
-            low, high = declaration.span
-            descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=high)]
-        try:
-            node.declare_parameter(name, declaration.default, descriptor)
-        except Exception as error:  # rclpy has a class of its own for each kind of refusal
-            raise SettingsError(name, str(error)) from error
-    for name in sorted(node._parameter_overrides):
-        if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
-            raise SettingsError(name, f'no such parameter; known are {", ".join(PARAMETERS)}')
+    try:
+        declare_all(node, PARAMETERS)
+    except InputError as error:
+        raise SettingsError(error.argument, error.reason) from error
 
 
 def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
 from .clock import Clock
-from .messages import diagnostic_array
+from .diagnostics import diagnostic_array
 from .statistics import LoopStatistics
 
 LEVELS = {
