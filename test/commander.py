@@ -12,6 +12,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import time
 
 import rclpy
 from rclpy.qos import QoSProfile
@@ -37,6 +38,7 @@ def main() -> None:
         publisher.publish(message)
     message.data = [0.0] * len(efforts)
     publisher.publish(message)
+    time.sleep(0.1)  # what was not taken yet is lost with its publisher
     node.destroy_node()
     rclpy.try_shutdown()
 

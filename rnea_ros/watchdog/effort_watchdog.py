@@ -19,7 +19,6 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import rclpy
-from rclpy.exceptions import InvalidTopicNameException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -54,14 +53,11 @@ class EffortWatchdog(Node):
     def __init__(self) -> None:
         super().__init__('effort_watchdog')
         settings = parameters.read(self)
+        topic = self.resolve_topic_name(settings.command_topic)
         self._switch: ControllerSwitch | None = None
-        try:
-            topic = self.resolve_topic_name(settings.command_topic)
-            link = CommandLink(self, settings.command_topic)
-        except InvalidTopicNameException as error:
-            raise InputError('command_topic', str(error)) from error
         if settings.action is Action.DEACTIVATE_CONTROLLER:
             self._switch = ControllerSwitch(self, settings.controller_manager, topic)
+        link = CommandLink(self, settings.command_topic)
         self._watch = SilenceWatch(settings.timeout, settings.ramp_duration, settings.period)
         self._ramp_duration = settings.ramp_duration
         self._told_acted = self._told_handed_back = self._told_refused = 0

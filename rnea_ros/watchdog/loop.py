@@ -18,6 +18,9 @@ from .silence import ACTING, SilenceWatch
 SWITCH_INTERVAL = 1e-4
 """How long another Python thread may keep the interpreter from the loop, s."""
 
+LINGER = 0.05
+"""How long the publisher outlives its last command, s: what was not taken is lost with it."""
+
 
 class WatchLoop:
     """
@@ -68,5 +71,6 @@ class WatchLoop:
                     self._link.send(command)
             if self._watch.state in ACTING:
                 self._link.send(self._watch.zeros())
+                time.sleep(LINGER)
         except Exception:  # the thread that waits for this one ends the process, and says why
             self.failure = traceback.format_exc()

@@ -11,6 +11,9 @@ import enum
 import math
 from typing import Any
 
+from rclpy.exceptions import InvalidTopicNameException
+from rclpy.validate_topic_name import validate_topic_name
+
 from ..errors import InputError
 from ..node.declaration import Declaration, declare_all
 
@@ -90,6 +93,11 @@ def read(node: Any) -> Settings:
     """
     declare_all(node, PARAMETERS)
     values = {name: node.get_parameter(name).value for name in PARAMETERS}
+    for name in ('command_topic', 'controller_manager'):
+        try:
+            validate_topic_name(values[name])
+        except InvalidTopicNameException as error:
+            raise InputError(name, str(error)) from error
     words = [action.value for action in Action]
     if values['action'] not in words:
         raise InputError('action', f'{values["action"]!r} is none of {", ".join(words)}')
