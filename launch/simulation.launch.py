@@ -43,8 +43,7 @@ def actions(context: Any) -> list[Any]:
                 {
                     'urdf': urdf,
                     'publish_clock': given['use_sim_time'].lower() == 'true',
-                    'watchdog': ('true', 'false: without the process that commands zero when the node dies'),
-    'wrench_link': given['wrench_link'],
+                    'wrench_link': given['wrench_link'],
                 }
             ],
         ),

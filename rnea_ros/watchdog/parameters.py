@@ -11,9 +11,6 @@ import enum
 import math
 from typing import Any
 
-from rclpy.exceptions import InvalidTopicNameException
-from rclpy.validate_topic_name import validate_topic_name
-
 from ..errors import InputError
 from ..node.declaration import Declaration, declare_all
 
@@ -95,8 +92,8 @@ def read(node: Any) -> Settings:
     values = {name: node.get_parameter(name).value for name in PARAMETERS}
     for name in ('command_topic', 'controller_manager'):
         try:
-            validate_topic_name(values[name])
-        except InvalidTopicNameException as error:
+            node.resolve_topic_name(values[name])
+        except Exception as error:  # an error of rclpy's compiled part, which has no public name
             raise InputError(name, str(error)) from error
     words = [action.value for action in Action]
     if values['action'] not in words:

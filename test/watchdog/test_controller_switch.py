@@ -117,5 +117,5 @@ def test_a_topic_that_names_no_controller_is_refused() -> None:
 
 def test_missing_messages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, 'controller_manager_msgs.srv', None)
-    with pytest.raises(InputError, match='action: .* needs controller_manager_msgs'):
+    with pytest.raises(InputError, match=r'action: .* needs controller_manager_msgs'):
         ControllerSwitch(ControllerManager(), 'controller_manager', TOPIC)

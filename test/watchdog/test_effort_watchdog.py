@@ -293,6 +293,7 @@ def test_a_signal_ends_it_with_exit_code_0_within_a_second(
         ('ramp_duration:=-1.0', 'ramp_duration: '),
         ('action:=bark', "action: 'bark' is none of zero, deactivate_controller"),
         ('command_topic:=a//b', 'command_topic: '),
+        ('controller_manager:=a//b', 'controller_manager: '),
     ],
 )
 def test_a_bad_parameter_ends_it_with_exit_code_2_and_is_named(
