@@ -12,6 +12,7 @@ the publisher that it watches; it is known by the node's name, and its messages 
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -40,6 +41,14 @@ LEVELS = {
     State.ACTED: DiagnosticStatus.ERROR,
 }
 
+TRANSPORT = {'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+"""
+Keeps Fast DDS from shared memory, where it does not set its transports otherwise.
+
+A process that is killed while it sends leaves the receiver's queue in shared memory locked, and
+whoever sends there next waits for a second.
+"""
+
 
 class EffortWatchdog(Node):
     """
@@ -63,7 +72,7 @@ class EffortWatchdog(Node):
         self._told_acted = self._told_handed_back = self._told_refused = 0
         self._switched_acted = 0
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
-        self.create_timer(0.05, self._follow_up)
+        self.create_timer(0.1, self._follow_up)
         self.create_timer(1.0, self._publish_diagnostics)
         self.loop = WatchLoop(self._watch, link, settings.period)
         self.loop.start()
@@ -115,6 +124,8 @@ class EffortWatchdog(Node):
 
 def main(args: list[str] | None = None) -> int:
     """Watch until SIGINT or SIGTERM; return the exit code."""
+    for name, value in TRANSPORT.items():
+        os.environ.setdefault(name, value)
     rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
     end = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
