@@ -96,6 +96,7 @@ class SilenceWatch:
         if not command or not all(map(math.isfinite, command)):
             self.refused += 1
             return
+        self._leave_out_stall(now)
         gap = self.age(now)
         if math.isfinite(gap):
             self._learn(gap)
@@ -112,10 +113,7 @@ class SilenceWatch:
 
         :param now: monotonic time, s; looks are a period apart
         """
-        unseen = now - self._looked
-        self._looked = now
-        if unseen > 0.5 * self._timeout:
-            self._heard = min(self._heard + unseen, now)
+        self._leave_out_stall(now)
         if self.state is State.WATCHING and self.age(now) > self._allowed:
             self.state, self._began = State.RAMPING, now
             self.silence = self.age(now)
@@ -135,6 +133,13 @@ class SilenceWatch:
     def zeros(self) -> list[float]:
         """Return a command of zeros as long as the last command."""
         return [0.0] * len(self._last)
+
+    def _leave_out_stall(self, now: float) -> None:
+        """Do not count the time since the last look as silence where that look came late."""
+        unseen = now - self._looked
+        self._looked = now
+        if unseen > 0.5 * self._timeout:
+            self._heard += unseen
 
     def _learn(self, gap: float) -> None:
         """Allow for the time that usually passes from one command to the next."""

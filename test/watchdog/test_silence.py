@@ -107,6 +107,7 @@ def test_silence_after_anything_else_ends_in_zeros_and_then_in_silence(bench: Be
     assert bench.watch.state is State.ACTED
     assert bench.watch.acted == 1
     assert sent[0][0] - heard <= TIMEOUT + 2.0 * PERIOD
+    assert abs(sent[0][1][0]) < abs(COMMAND[0])
     assert sent[-1][1] == [0.0, 0.0, 0.0]
     assert sent[-1][0] - sent[0][0] == pytest.approx(RAMP + ZEROS_DURATION, abs=3.0 * PERIOD)
 
@@ -197,6 +198,20 @@ def test_one_late_command_and_the_burst_after_it_do_not_change_what_is_usual(
     assert bench.sent == []
 
 
+def test_a_slower_publisher_after_a_fast_one_is_disturbed_once(bench: Bench) -> None:
+    bench.publisher(1.0)
+    bench.publisher(1.0, period=0.1)
+    assert bench.watch.acted == 1
+
+
+def test_after_a_long_gap_two_commands_are_enough_to_be_missed_in_time(bench: Bench) -> None:
+    bench.publisher(0.5)
+    bench.silence(0.15)
+    bench.publisher(3.0 * PERIOD)
+    heard = bench.now
+    assert bench.silence(1.0)[0][0] - heard <= TIMEOUT + 2.0 * PERIOD
+
+
 def test_a_faster_publisher_after_a_slow_one_is_missed_as_soon_as_it_dies(bench: Bench) -> None:
     bench.publisher(5.0, period=1.0)
     bench.publisher(0.1)
@@ -233,6 +248,14 @@ def test_a_publisher_that_did_not_survive_a_stall_is_missed_after_it(bench: Benc
     bench.publisher(0.5)
     bench.stall(10.0)
     assert bench.silence(TIMEOUT + 3.0 * PERIOD)
+
+
+def test_a_publisher_that_dies_right_after_a_stall_is_missed_in_time(bench: Bench) -> None:
+    bench.publisher(0.5)
+    bench.stall(10.0)
+    bench.publisher(PERIOD)
+    heard = bench.now
+    assert bench.silence(1.0)[0][0] - heard <= TIMEOUT + 3.0 * PERIOD
 
 
 @properties
