@@ -17,6 +17,9 @@ import yaml
 
 DEFAULT_TOPIC = 'effort_controller/commands'
 
+NO_SHARED_MEMORY = {'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+"""A node that is killed while it sends must not leave the controller's queue locked."""
+
 ARGUMENTS = {
     'urdf': ('', 'URDF or xacro file; empty: robot_description comes from its topic'),
     'params_file': ('', "parameters; empty: the package's config/feedforward.yaml"),
@@ -73,6 +76,7 @@ def nodes(context: Any) -> list[Node]:
     if given['rate']:
         overrides['rate'] = float(given['rate'])
     params_file = Path(given['params_file'] or share / 'config/feedforward.yaml')
+    watched = given['watchdog'].lower() == 'true'
     node = Node(
         package='rnea_ros',
         executable='feedforward_node',
@@ -80,8 +84,9 @@ def nodes(context: Any) -> list[Node]:
         namespace=given['namespace'],
         output='screen',
         parameters=[str(params_file), overrides],
+        additional_env=NO_SHARED_MEMORY if watched else {},
     )
-    if given['watchdog'].lower() != 'true':
+    if not watched:
         return [node]
     parameters = yaml.safe_load(params_file.read_text(encoding='utf-8'))
     topic = overrides.get('command_topic') or parameter_in(parameters, 'command_topic')

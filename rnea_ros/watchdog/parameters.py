@@ -27,7 +27,7 @@ PARAMETERS: Mapping[str, Declaration] = {
         'effort_controller/commands', 'topic of the effort controller', read_only=True
     ),
     'timeout': Declaration(
-        0.025,
+        0.02,
         'silence beyond the usual time between two commands at which it acts, s',
         span=(0.005, 60.0),
         read_only=True,
