@@ -14,6 +14,7 @@ PACKAGE = 'rnea_ros'
 EXECUTABLES = {
     'feedforward_node': 'rnea_ros.node.feedforward_node',
     'simulated_robot': 'rnea_ros.sim.simulated_robot',
+    'effort_watchdog': 'rnea_ros.watchdog.effort_watchdog',
     'demo': 'rnea_ros.sim.demo',
     'play_joint_states': 'rnea_ros.tools.play_joint_states',
 }

@@ -13,6 +13,12 @@ from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+import yaml
+
+DEFAULT_TOPIC = 'effort_controller/commands'
+
+NO_SHARED_MEMORY = {'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+"""A node that is killed while it sends must not leave the controller's queue locked."""
 
 ARGUMENTS = {
     'urdf': ('', 'URDF or xacro file; empty: robot_description comes from its topic'),
@@ -21,6 +27,7 @@ ARGUMENTS = {
     'mode': ('', 'control law; empty: as in params_file'),
     'rate': ('', 'commands a second, Hz; empty: as in params_file'),
     'use_sim_time': ('false', 'true: time comes from /clock'),
+    'watchdog': ('false', 'true: a process beside the node commands zero when the node dies'),
     'namespace': ('', 'namespace of the node, its topics and the controller'),
 }
 
@@ -34,8 +41,29 @@ def urdf_text(path: str) -> str:
     return Path(path).read_text(encoding='utf-8')
 
 
+def parameter_in(section: Any, name: str) -> Any:
+    """Return a parameter's value in a parameter file that was read, None where it has none."""
+    if not isinstance(section, dict):
+        return None
+    inner = [parameter_in(value, name) for value in section.values()]
+    found = [value for value in inner if value is not None]
+    return (section.get('ros__parameters') or {}).get(name, found[-1] if found else None)
+
+
+def watchdog(topic: str, namespace: str) -> Node:
+    """Return the watchdog of a command topic."""
+    return Node(
+        package='rnea_ros',
+        executable='effort_watchdog',
+        name='effort_watchdog',
+        namespace=namespace,
+        output='screen',
+        parameters=[{'command_topic': topic}],
+    )
+
+
 def nodes(context: Any) -> list[Node]:
-    """Return the node with the parameters that the arguments ask for."""
+    """Return the node with the parameters that the arguments ask for, and the watchdog."""
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     share = Path(get_package_share_directory('rnea_ros'))
     overrides: dict[str, Any] = {'use_sim_time': given['use_sim_time'].lower() == 'true'}
@@ -47,16 +75,22 @@ def nodes(context: Any) -> list[Node]:
         overrides['mode'] = given['mode']
     if given['rate']:
         overrides['rate'] = float(given['rate'])
-    return [
-        Node(
-            package='rnea_ros',
-            executable='feedforward_node',
-            name='feedforward',
-            namespace=given['namespace'],
-            output='screen',
-            parameters=[given['params_file'] or str(share / 'config/feedforward.yaml'), overrides],
-        )
-    ]
+    params_file = Path(given['params_file'] or share / 'config/feedforward.yaml')
+    watched = given['watchdog'].lower() == 'true'
+    node = Node(
+        package='rnea_ros',
+        executable='feedforward_node',
+        name='feedforward',
+        namespace=given['namespace'],
+        output='screen',
+        parameters=[str(params_file), overrides],
+        additional_env=NO_SHARED_MEMORY if watched else {},
+    )
+    if not watched:
+        return [node]
+    parameters = yaml.safe_load(params_file.read_text(encoding='utf-8'))
+    topic = overrides.get('command_topic') or parameter_in(parameters, 'command_topic')
+    return [node, watchdog(topic or DEFAULT_TOPIC, given['namespace'])]
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -22,6 +22,7 @@ ARGUMENTS = {
     'rate': ('500', 'commands a second, Hz'),
     'params_file': ('', "parameters of the node; empty: the package's config/simulation.yaml"),
     'use_sim_time': ('false', 'true: the simulation sends /clock, and the node follows it'),
+    'watchdog': ('true', 'false: without the process that commands zero when the node dies'),
     'wrench_link': ('', 'link that carries a force-torque sensor; empty: none'),
 }
 
@@ -31,7 +32,7 @@ def actions(context: Any) -> list[Any]:
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     share = Path(get_package_share_directory('rnea_ros'))
     urdf = given['urdf'] or str(share / 'urdf' / f'{given["robot"]}.urdf')
-    passed_on = {name: given[name] for name in ('mode', 'rate', 'use_sim_time')}
+    passed_on = {name: given[name] for name in ('mode', 'rate', 'use_sim_time', 'watchdog')}
     passed_on['params_file'] = given['params_file'] or str(share / 'config/simulation.yaml')
     return [
         Node(

@@ -1,7 +1,17 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Rigid-body dynamics of robots from their URDF, and torque feedforward on ROS 2 built on it."""
+"""
+Rigid-body dynamics of robots from their URDF, and torque feedforward on ROS 2 built on it.
+
+What computes is imported when it is first used: a process that needs no dynamics, such as the
+watchdog, does not carry compiled code.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from .errors import (
     InputError,
@@ -11,8 +21,10 @@ from .errors import (
     UrdfError,
     UrdfWarning,
 )
-from .robot import BaseMotion, ReferenceFrame, RobotModel, Wrench
-from .simulation import simulate
+
+if TYPE_CHECKING:
+    from .robot import BaseMotion, ReferenceFrame, RobotModel, Wrench
+    from .simulation import simulate
 
 __all__ = [
     'BaseMotion',
@@ -27,3 +39,23 @@ __all__ = [
     'Wrench',
     'simulate',
 ]
+
+_MODULES = {
+    'BaseMotion': '.robot',
+    'ReferenceFrame': '.robot',
+    'RobotModel': '.robot',
+    'Wrench': '.robot',
+    'simulate': '.simulation',
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    value = getattr(import_module(_MODULES[name], __name__), name)
+    globals()[name] = value  # the next use finds it at once
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

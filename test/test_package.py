@@ -88,7 +88,7 @@ def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     import yaml
 
-    from rnea_ros.node.parameters import PARAMETERS
+    from rnea_ros.node.declarations import PARAMETERS
 
     text = (ROOT / 'config/feedforward.yaml').read_text(encoding='utf-8')
     values: dict[str, Any] = yaml.safe_load(text)['/**']['ros__parameters']
@@ -107,6 +107,20 @@ def test_the_documents_explain_every_word_of_the_log(words: Any) -> None:
     unseen = {'no_points', 'start_not_finite'}
     missing = [word.value for word in words if f'`{word.value}`' not in text]
     assert set(missing) <= unseen
+
+
+def test_the_document_of_the_watchdog_has_its_states_parameters_and_defaults() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from rnea_ros.watchdog.parameters import PARAMETERS, Action
+    from rnea_ros.watchdog.silence import State as WatchdogState
+
+    text = (ROOT / 'docs/watchdog.md').read_text(encoding='utf-8')
+    assert all(f'`{word.value}`' in text for word in (*WatchdogState, *Action))
+    rows = re.findall(r'^\| `(\w+)` \| `?([\w./]+?)`?(?: s| Hz)? \|', text, re.MULTILINE)
+    given = {name: default for name, default in rows if name in PARAMETERS}
+    assert given.keys() == PARAMETERS.keys()
+    for name, declaration in PARAMETERS.items():
+        assert type(declaration.default)(given[name]) == declaration.default
 
 
 def test_a_file_of_the_package_is_found_and_a_missing_one_named() -> None:

@@ -24,6 +24,7 @@ from .configuration import Configuration
 from .loop import ControlLoop
 from .messages import trajectory_request
 from .reporter import Reporter
+from .tare_service import TareService
 
 STOP_MARGIN = 2.0
 """How much longer than it needs a stop may take before the loop is ended, s."""
@@ -41,7 +42,8 @@ class Activation:
         self._node = node
         self._configuration = configuration
         model, settings = configuration.model, configuration.settings
-        configuration.joint_states.take()  # what came before the activation does not count
+        for subscription in (configuration.joint_states, *configuration.wrenches.values()):
+            subscription.take()  # what came before the activation does not count
         states = JointStateMonitor(
             model.joint_names, differentiate_velocity=configuration.differentiate_velocity
         )
@@ -51,6 +53,7 @@ class Activation:
             self._controller,
             states,
             configuration.joint_states,
+            configuration.wrenches,
             configuration.publishers,
             settings.settings.period,
             self._clock,
@@ -68,6 +71,7 @@ class Activation:
         self._trajectories = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self.follow, 10
         )
+        self._tare = TareService(node, self._controller)
         self._loop.start()
 
     def stop(self) -> None:
@@ -75,10 +79,16 @@ class Activation:
         self._controller.stop()
         if not self._loop.finish(self._controller.settings.greatest_stop_time + STOP_MARGIN):
             self._node.get_logger().error('the control did not stop in time and was ended')
+        self._tare.close()
         self.reporter.log_changes()
         self.reporter.publish()
         self.reporter.close()
         self._node.destroy_subscription(self._trajectories)
+
+    def watch(self) -> None:
+        """Look after what the loop has no time for; called ten times a second."""
+        self.reporter.log_changes()
+        self._tare.watch()
 
     def change(self, settings: ResolvedSettings) -> None:
         """Let changed settings take effect, blended."""

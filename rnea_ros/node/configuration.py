@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -22,6 +23,7 @@ from .direct import DirectSubscription
 from .publishers import Publishers
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+SENSOR_DATA = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class Configuration:
@@ -64,6 +66,10 @@ class Configuration:
             NEWEST,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
+        self.wrenches = {
+            sensor.name: DirectSubscription(node, WrenchStamped, sensor.topic, SENSOR_DATA)
+            for sensor in self.settings.settings.wrench_inputs
+        }
         self.sim_clock: DirectSubscription[Any] | None = None
         if node.get_parameter('use_sim_time').value:
             self.sim_clock = DirectSubscription(node, ClockMessage, '/clock', NEWEST)
@@ -84,7 +90,8 @@ class Configuration:
 
     def close(self) -> None:
         """Take the topics down."""
-        self.joint_states.destroy()
+        for subscription in (self.joint_states, *self.wrenches.values()):
+            subscription.destroy()
         if self.sim_clock is not None:
             self.sim_clock.destroy()
         self.publishers.close()

@@ -44,8 +44,7 @@ class FeedforwardNode(LifecycleNode):
 
     def __init__(self) -> None:
         super().__init__('feedforward')
-        parameters.declare(self)
-        parameters.check_alone(parameters.values_of(self))
+        self._parameter_values = parameters.NodeParameters(self)
         self.add_on_set_parameters_callback(self._on_set_parameters)
 
         self._configuration: Configuration | None = None
@@ -66,7 +65,7 @@ class FeedforwardNode(LifecycleNode):
         if missing:
             self.get_logger().error(f'cannot configure: {missing}')
             return TransitionCallbackReturn.FAILURE
-        values = parameters.values_of(self)
+        values = self._parameter_values.values()
         try:
             self._configuration = Configuration(
                 self,
@@ -124,7 +123,7 @@ class FeedforwardNode(LifecycleNode):
 
     def _missing(self) -> str:
         """Return what a configure lacks, empty where it lacks nothing."""
-        values = parameters.values_of(self)
+        values = self._parameter_values.values()
         if not (values['robot_description'] or self._urdf_from_topic):
             topic = self.resolve_topic_name('robot_description')
             return f'no robot_description, neither as parameter nor on {topic}'
@@ -135,7 +134,7 @@ class FeedforwardNode(LifecycleNode):
     def _watch(self) -> None:
         """Look after what the loop has no time for, ten times a second."""
         if self._activation is not None:
-            self._activation.reporter.log_changes()
+            self._activation.watch()
         if self._configuration is not None:
             self._configuration.publishers.look_for_listeners()
         self._controller_joints.poll(time.monotonic())
@@ -168,10 +167,10 @@ class FeedforwardNode(LifecycleNode):
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
         """Check all changes together; take none where one cannot be used."""
         try:
-            values = parameters.values_of(self, changes)
+            values = self._parameter_values.values(changes)
             parameters.check_alone(values)
             if self._activation is not None:
-                parameters.check_while_active(changes)
+                self._parameter_values.check_while_active(changes)
             if self._configuration is not None:
                 self._configuration.settings = self._configuration.resolve_change(values)
                 if self._activation is not None:

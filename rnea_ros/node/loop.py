@@ -10,7 +10,7 @@ subscriptions and publishes preallocated ones; it neither logs nor waits for any
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 import gc
 import sys
 import threading
@@ -23,7 +23,7 @@ from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
 from .clock import Clock
 from .direct import DirectSubscription
-from .messages import joint_state_arrays, seconds
+from .messages import joint_state_arrays, seconds, wrench_parts
 from .publishers import Publishers
 from .schedule import PeriodicSchedule
 from .statistics import LoopStatistics
@@ -42,6 +42,7 @@ class ControlLoop:
     :param controller: the control; it is stepped here only
     :param states: where joint states go
     :param joint_states: where they come from
+    :param wrenches: where the readings of force-torque sensors come from, by sensor
     :param publishers: where commands go
     :param period: s
     :param clock: the time of ages, schedule and stamps
@@ -52,6 +53,7 @@ class ControlLoop:
         controller: FeedforwardController,
         states: JointStateMonitor,
         joint_states: DirectSubscription[Any],
+        wrenches: Mapping[str, DirectSubscription[Any]],
         publishers: Publishers,
         period: float,
         clock: Clock,
@@ -59,6 +61,7 @@ class ControlLoop:
         self._controller = controller
         self._states = states
         self._joint_states = joint_states
+        self._wrenches = wrenches
         self._publishers = publishers
         self._clock = clock
         self._period = period
@@ -103,6 +106,8 @@ class ControlLoop:
             began = time.perf_counter()
             now = self._clock.now()
             self._guard(self._take_joint_states, now)
+            if self._wrenches:
+                self._guard(self._take_wrenches, now)
             self._guard(self._command, now)
             self.statistics.missed = self._schedule.missed
             self.statistics.record(lateness, time.perf_counter() - began)
@@ -139,3 +144,17 @@ class ControlLoop:
                 clock=self._clock.stamp(),
                 received=now,
             )
+
+    def _take_wrenches(self, now: float) -> None:
+        for name, subscription in self._wrenches.items():
+            for message in subscription.take_all():
+                force, torque = wrench_parts(message)
+                self._controller.wrenches.update(
+                    name,
+                    message.header.frame_id,
+                    force,
+                    torque,
+                    stamp=seconds(message.header.stamp),
+                    clock=self._clock.stamp(),
+                    received=now,
+                )

@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
@@ -28,6 +27,12 @@ def seconds(stamp: Any) -> float:
 def joint_state_arrays(message: Any) -> tuple[Array, Array, Array]:
     """Return position, velocity and effort of a JointState, possibly empty, without a copy."""
     return np.asarray(message.position), np.asarray(message.velocity), np.asarray(message.effort)
+
+
+def wrench_parts(message: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return force and torque of a WrenchStamped, three numbers each."""
+    force, torque = message.wrench.force, message.wrench.torque
+    return (force.x, force.y, force.z), (torque.x, torque.y, torque.z)
 
 
 def trajectory_request(message: Any) -> TrajectoryRequest:
@@ -79,27 +84,3 @@ class EffortMessage:
         stamp = self.message.header.stamp
         stamp.sec = int(time)
         stamp.nanosec = min(int((time - stamp.sec) * 1e9), 999_999_999)
-
-
-def diagnostic_array(
-    stamp: Any, name: str, level: bytes, summary: str, values: dict[str, object]
-) -> DiagnosticArray:
-    """
-    Return a DiagnosticArray of one status.
-
-    :param stamp: builtin_interfaces Time
-    :param name: of the status
-    :param level: OK, WARN or ERROR of DiagnosticStatus
-    :param summary: one line
-    :param values: what is told, by key
-    """
-    status = DiagnosticStatus(
-        level=level,
-        name=name,
-        message=summary,
-        hardware_id='',
-        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
-    )
-    message = DiagnosticArray(status=[status])
-    message.header.stamp = stamp
-    return message

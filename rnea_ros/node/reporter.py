@@ -19,7 +19,7 @@ from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
 from .clock import Clock
-from .messages import diagnostic_array
+from .diagnostics import diagnostic_array
 from .statistics import LoopStatistics
 
 LEVELS = {
@@ -118,6 +118,7 @@ class Reporter:
             'cpu_share': f'{report.cpu:.4f}',
             'joint_states_age': f'{self._states.age(now):.4f}',
             'saturated_joints': self._joints(controller.saturated),
+            'stale_wrenches': ' '.join(controller.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),
         }
         for what, summary in (('lateness', report.lateness), ('compute', report.compute)):
@@ -141,6 +142,8 @@ class Reporter:
 
     def _counts(self) -> dict[str, int]:
         counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
+        refused = self._controller.wrenches.rejections
+        counts.update({f'wrenches/{k.value}': v for k, v in refused.items()})
         counts.update({k.value: v for k, v in self._controller.flag_counts.items()})
         counts.update({f'joint_trajectory/{k}': v for k, v in self._trajectory_refusals.items()})
         return counts

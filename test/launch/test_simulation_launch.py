@@ -43,6 +43,9 @@ class TestSimulation(unittest.TestCase):
         proc_output.assertWaitFor('computed_torque at 500 Hz', timeout=60.0)
         proc_output.assertWaitFor('active', timeout=60.0)
 
+    def test_the_watchdog_is_beside_it(self, proc_output: Any) -> None:
+        proc_output.assertWaitFor('watching /effort_controller/commands', timeout=60.0)
+
 
 @launch_testing.post_shutdown_test()
 class TestShutdown(unittest.TestCase):

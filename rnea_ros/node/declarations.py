@@ -1,0 +1,212 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The parameters of the node ``feedforward``: one table, and one for each force-torque sensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+import enum
+import math
+
+from ..feedforward.control_law import Mode
+from ..feedforward.loaded_robot import HardwareCompensation
+from ..feedforward.losses import FrictionModel, VelocitySource
+from ..feedforward.settings import StaleAction
+from ..feedforward.wrench_settings import (
+    RANGES,
+    Measures,
+    SensorPlacement,
+    WrenchInputSettings,
+)
+from .declaration import Declaration
+
+
+def words(kind: type[enum.Enum]) -> str:
+    """Return the words that a parameter may have."""
+    return ' | '.join(member.value for member in kind)
+
+
+PARAMETERS: Mapping[str, Declaration] = {
+    'robot_description': Declaration(
+        '', 'URDF text; empty: taken from the topic robot_description'
+    ),
+    'strict_inertia': Declaration(
+        False, 'refuse a URDF whose inertias no rigid body can have, instead of a warning'
+    ),
+    'command_topic': Declaration(
+        'effort_controller/commands', 'topic of the effort controller', read_only=True
+    ),
+    'joints': Declaration(
+        [''],
+        "the commanded joints in the controller's order; ['']: the parameter 'joints' of the "
+        'controller, or every moving joint where it has none',
+    ),
+    'autostart': Declaration(
+        True, 'configure and activate as soon as all that is needed is there', read_only=True
+    ),
+    'rate': Declaration(500.0, 'commands a second, Hz', span=(1.0, 10_000.0)),
+    'mode': Declaration('gravity', words(Mode), while_active=True),
+    'gains.kp': Declaration(
+        [0.0],
+        'proportional gains, one for all or one a joint: 1/s^2 in computed_torque, else N m/rad',
+        while_active=True,
+    ),
+    'gains.kd': Declaration(
+        [0.0],
+        'derivative gains, one for all or one a joint: 1/s in computed_torque, else N m s/rad',
+        while_active=True,
+    ),
+    'compensate_coriolis': Declaration(
+        False, 'include Coriolis and centrifugal efforts in mode gravity', while_active=True
+    ),
+    'gravity': Declaration(
+        [0.0, 0.0, -9.81], "acceleration of free fall in the root link's frame, m/s^2"
+    ),
+    'hardware_compensates': Declaration(
+        [''],
+        f"what the robot's own controller adds to every command, some of: "
+        f'{words(HardwareCompensation)}',
+    ),
+    'friction.model': Declaration(
+        'none', f'where friction is known from: {words(FrictionModel)}', while_active=True
+    ),
+    'friction.viscous': Declaration(
+        [0.0], 'one for all or one a joint, N m s/rad or N s/m', while_active=True
+    ),
+    'friction.coulomb': Declaration(
+        [0.0], 'one for all or one a joint, N m or N', while_active=True
+    ),
+    'friction.viscous_negative': Declaration(
+        [-1.0], 'in the negative direction; [-1.0]: as in the positive', while_active=True
+    ),
+    'friction.coulomb_negative': Declaration(
+        [-1.0], 'in the negative direction; [-1.0]: as in the positive', while_active=True
+    ),
+    'friction.load': Declaration(
+        [0.0],
+        'Coulomb friction for each N m or N that the joint carries, one for all or one a joint',
+        while_active=True,
+    ),
+    'friction.smoothing_velocity': Declaration(
+        [0.05],
+        'below about this speed Coulomb friction fades, one for all or one a joint, rad/s or m/s',
+        while_active=True,
+    ),
+    'friction.velocity': Declaration(
+        'measured',
+        f'which velocity friction is computed from: {words(VelocitySource)}',
+        while_active=True,
+    ),
+    'armature': Declaration(
+        [0.0], 'inertia that rotors add to the joints, one for all or one a joint, kg m^2 or kg'
+    ),
+    'rotor_inertia': Declaration(
+        [0.0],
+        'of the rotors themselves, before the gear; times gear_ratio^2 it is added to armature',
+    ),
+    'gear_ratio': Declaration([1.0], 'turns of the rotor for one turn of the joint'),
+    'payload.link': Declaration(
+        [''], 'links that carry something beyond their description', while_active=True
+    ),
+    'payload.mass': Declaration([0.0], 'of each payload, kg', while_active=True),
+    'payload.com': Declaration(
+        [0.0, 0.0, 0.0],
+        "centre of mass of each payload in its link's frame, three numbers each, m",
+        while_active=True,
+    ),
+    'payload.inertia': Declaration(
+        [0.0] * 6,
+        "of each payload about its centre of mass in its link's axes, xx xy xz yy yz zz each, "
+        'kg m^2; zeros: point masses',
+        while_active=True,
+    ),
+    'payload.blend_duration': Declaration(
+        1.0, 'in which a changed payload takes effect, s', span=(0.0, 3600.0), while_active=True
+    ),
+    'effort_limits': Declaration(
+        [0.0], 'greatest effort, one for all or one a joint, N m or N; 0: that of the URDF'
+    ),
+    'effort_rate_limit': Declaration(
+        [0.0],
+        'greatest change of effort, one for all or one a joint, N m/s or N/s; '
+        '0: the full effort in 0.1 s',
+    ),
+    'ramp_duration': Declaration(
+        1.0, 'of the ramp at start, at a change of mode, and down to zero, s', span=(0.0, 3600.0)
+    ),
+    'hold_duration': Declaration(
+        1.0, 'how long gravity is held after a fault before the ramp down, s', span=(0.0, 3600.0)
+    ),
+    'joint_states_timeout': Declaration(
+        0.0, 'age of joint states that ends the control, s; 0: twenty periods', span=(0.0, 3600.0)
+    ),
+    'reference_timeout': Declaration(
+        0.2, 'age of a streamed set-point at which its position is held, s', span=(1e-4, 3600.0)
+    ),
+    'stale_action': Declaration('ramp_down', words(StaleAction)),
+    'start_from_measured_effort': Declaration(
+        True, 'start the ramp from the measured effort where there is one, else from zero'
+    ),
+    'differentiate_velocity': Declaration(
+        False, 'derive velocities from positions where joint states have none'
+    ),
+    'start_tolerance': Declaration(
+        0.1, 'how far from the robot a motion may start at once, rad or m', span=(0.0, math.tau)
+    ),
+    'allow_partial_joints': Declaration(
+        False, 'accept trajectories that leave out joints, which then hold'
+    ),
+    'wrench_inputs.names': Declaration(
+        [''],
+        'force-torque sensors; each has parameters wrench_inputs.<name>.topic and others',
+        read_only=True,
+    ),
+    'allow_nonzero_final_velocity': Declaration(
+        False, 'accept trajectories whose last point has a velocity'
+    ),
+}
+
+_SENSOR_DESCRIPTIONS = {
+    'topic': 'geometry_msgs/WrenchStamped of the sensor',
+    'link': 'in whose frame the readings are; empty: that of the frame_id of each reading',
+    'measures': words(Measures),
+    'placement': words(SensorPlacement),
+    'max_force': 'a reading of a greater force is refused, and none greater is passed on, N',
+    'max_torque': 'a reading of a greater torque is refused, and none greater is passed on, N m',
+    'cutoff': 'of the low-pass filter, Hz',
+    'deadband_force': 'taken off the length of every force, N',
+    'deadband_torque': 'taken off the length of every torque, N m',
+    'gain': 'the share of the wrench that is passed on',
+    'timeout': 'age of a reading at which its term begins to fade, s',
+    'fade': 'how long a term takes to fade out, to fade in, and to take on a new tare, s',
+    'tare_duration': 'how long a tare averages, s',
+}
+
+
+def sensor_declarations(name: str) -> dict[str, Declaration]:
+    """
+    Return the parameters of a force-torque sensor.
+
+    :param name: the sensor's name
+    """
+    defaults = WrenchInputSettings(name, '')
+    table = {}
+    for field, description in _SENSOR_DESCRIPTIONS.items():
+        default = getattr(defaults, field)
+        if isinstance(default, enum.Enum):
+            default = default.value
+        table[sensor_parameter(name, field)] = Declaration(
+            default, description, span=RANGES.get(field)
+        )
+    return table
+
+
+def sensor_parameter(name: str, field: str) -> str:
+    """Return the full name of a sensor's parameter."""
+    return f'wrench_inputs.{name}.{field}'
+
+
+def sensor_names(names: Iterable[str]) -> list[str]:
+    """Return the sensors that are named; [''] stands for none."""
+    return [name for name in names if name]

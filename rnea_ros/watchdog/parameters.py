@@ -1,0 +1,101 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The watchdog's parameters: read once, at the start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import enum
+import math
+from typing import Any
+
+from ..errors import InputError
+from ..node.declaration import Declaration, declare_all
+
+
+class Action(enum.Enum):
+    """What is done about a silence."""
+
+    ZERO = 'zero'  # commands from the last one to zero
+    DEACTIVATE_CONTROLLER = 'deactivate_controller'  # the same, then the controller is taken away
+
+
+PARAMETERS: Mapping[str, Declaration] = {
+    'command_topic': Declaration(
+        'effort_controller/commands', 'topic of the effort controller', read_only=True
+    ),
+    'timeout': Declaration(
+        0.02,
+        'silence beyond the usual time between two commands at which it acts, s',
+        span=(0.005, 60.0),
+        read_only=True,
+    ),
+    'ramp_duration': Declaration(
+        0.2, 'from the last command to zero, s; 0: at once', span=(0.0, 60.0), read_only=True
+    ),
+    'rate': Declaration(
+        250.0,
+        'looks a second, and commands a second while it acts, Hz',
+        span=(50.0, 1000.0),
+        read_only=True,
+    ),
+    'action': Declaration('zero', ' | '.join(action.value for action in Action), read_only=True),
+    'controller_manager': Declaration(
+        'controller_manager',
+        'name of the node that deactivates the controller',
+        read_only=True,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """
+    The parameters' values; see :data:`PARAMETERS`.
+
+    :raises InputError: a value cannot be used, with the reason
+    """
+
+    command_topic: str
+    timeout: float
+    ramp_duration: float
+    rate: float
+    action: Action
+    controller_manager: str
+
+    def __post_init__(self) -> None:
+        for name in ('timeout', 'ramp_duration', 'rate'):
+            value = getattr(self, name)
+            if not math.isfinite(value):
+                raise InputError(name, f'{value} is not finite')
+        if self.timeout < 2.0 * self.period:
+            raise InputError(
+                'timeout', f'{self.timeout} s is shorter than two looks at {self.rate} Hz'
+            )
+
+    @property
+    def period(self) -> float:
+        """The time between two looks, s."""
+        return 1.0 / self.rate
+
+
+def read(node: Any) -> Settings:
+    """
+    Declare the parameters on a node and return what was given at the start.
+
+    :param node: has no parameters of its own yet
+    :raises InputError: a value cannot be used, or there is no such parameter
+    """
+    declare_all(node, PARAMETERS)
+    values = {name: node.get_parameter(name).value for name in PARAMETERS}
+    for name in ('command_topic', 'controller_manager'):
+        try:
+            node.resolve_topic_name(values[name])
+        except Exception as error:  # an error of rclpy's compiled part, which has no public name
+            raise InputError(name, str(error)) from error
+    words = [action.value for action in Action]
+    if values['action'] not in words:
+        raise InputError('action', f'{values["action"]!r} is none of {", ".join(words)}')
+    return Settings(**values | {'action': Action(values['action'])})

@@ -1,0 +1,349 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The watchdog as a process, over real DDS, beside publishers that die, hang, and end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+import os
+import signal
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+import python_process
+from robots import ROOT, SHIPPED
+from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from rnea_ros.watchdog.command_link import MARK
+
+pytestmark = pytest.mark.ros
+
+MODULE = 'rnea_ros.watchdog.effort_watchdog'
+TOPIC = 'effort_controller/commands'
+EFFORTS = (1.0, -20.0, 3.0)
+RATE = 500
+IN_TIME = 0.040
+"""What is asked for: to act so soon after a command was due, s."""
+
+TIMEOUT = 0.020
+RAMP = 0.2
+PANDA = SHIPPED[1]
+
+# Machines that run tests stall: a publisher that only stalls is not to be taken for dead.
+PATIENT = '-p timeout:=0.2'
+
+
+class Controller:
+    """
+    Hears what an effort controller would hear.
+
+    :param node: the test's own
+    :param topic: of the commands
+    """
+
+    def __init__(self, node: Any, topic: str = TOPIC) -> None:
+        self.node = node
+        self.heard: list[tuple[float, bool, list[float]]] = []
+        self.statuses: list[Any] = []
+        self.topic = topic
+        node.create_subscription(Float64MultiArray, topic, self._on_command, 1000)
+        node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
+
+    def _on_command(self, message: Any) -> None:
+        marked = any(dimension.label == MARK for dimension in message.layout.dim)
+        self.heard.append((time.monotonic(), marked, message.data.tolist()))
+
+    def _on_diagnostics(self, message: Any) -> None:
+        self.statuses += [s for s in message.status if s.name.endswith('effort_watchdog')]
+
+    def wait_for_watchdog(self) -> None:
+        """Wait until the watchdog's publisher is known, and its subscription therefore soon."""
+        assert wait_until(lambda: self.node.count_publishers(self.topic) > 0)
+        assert wait_until(lambda: self.node.count_subscribers(self.topic) > 1)
+
+    @property
+    def of_watchdog(self) -> list[tuple[float, list[float]]]:
+        """What the watchdog commanded, with the time of each, s."""
+        return [(at, data) for at, marked, data in self.heard if marked]
+
+    @property
+    def of_publisher(self) -> list[tuple[float, list[float]]]:
+        """What anybody else commanded, with the time of each, s."""
+        return [(at, data) for at, marked, data in self.heard if not marked]
+
+    def wait_for_commands(self) -> None:
+        """Wait until a publisher's commands flow, and the watchdog tells that it watches."""
+        known = len(self.of_publisher)
+        assert wait_until(lambda: len(self.of_publisher) > known + 10)
+        self.wait_for_state('watching')
+
+    def wait_for_state(self, state: str) -> Any:
+        """Wait until diagnostics tell a state from now on; return the status."""
+        known = len(self.statuses)
+        told = wait_until(lambda: any(s.message == state for s in self.statuses[known:]))
+        assert told, f'{state} was not reached, but {[s.message for s in self.statuses[known:]]}'
+        return self.statuses[-1]
+
+    def forget(self) -> None:
+        """Start to hear anew."""
+        self.heard = []
+
+
+def watchdog(domain_id: int, *options: str) -> RosProcess:
+    given = [part for option in options for part in option.split()]
+    return RosProcess(MODULE, '--ros-args', *given, domain_id=domain_id)
+
+
+def commander(domain_id: int, rate: float = RATE, efforts: Any = EFFORTS) -> RosProcess:
+    return RosProcess('commander', *map(str, (rate, *efforts)), domain_id=domain_id)
+
+
+@pytest.fixture(autouse=True)
+def commander_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('PYTHONPATH', str(ROOT / 'test'), prepend=os.pathsep)
+
+
+@pytest.fixture
+def domain_id() -> int:
+    return new_domain_id()
+
+
+@pytest.fixture
+def controller(domain_id: int) -> Iterator[Controller]:
+    with ros_node(domain_id) as node:
+        yield Controller(node)
+
+
+@pytest.fixture
+def watching(controller: Controller, domain_id: int) -> Iterator[RosProcess]:
+    with watchdog(domain_id, PATIENT) as process:
+        process.wait_for(f'watching /{TOPIC}')
+        controller.wait_for_watchdog()
+        yield process
+
+
+def reaction(controller: Controller) -> float:
+    """Return the time from when a command was due to the watchdog's first, s."""
+    last = controller.of_publisher[-1][0]
+    return controller.of_watchdog[0][0] - last - 1.0 / RATE
+
+
+def assert_ramp_to_zero(commands: list[tuple[float, list[float]]]) -> None:
+    values = np.array([data for _, data in commands])
+    sizes = np.abs(values)
+    assert (np.diff(sizes, axis=0) <= 0.0).all()
+    assert (sizes <= np.abs(EFFORTS)).all()
+    assert values[-1].tolist() == [0.0] * len(EFFORTS)
+
+
+def test_a_killed_publisher_is_followed_by_a_ramp_to_zero_and_then_by_silence(
+    watching: RosProcess, controller: Controller, domain_id: int
+) -> None:
+    with commander(domain_id) as process:
+        controller.wait_for_commands()
+        process.send(signal.SIGKILL)
+        controller.wait_for_state('acted')
+    commands = controller.of_watchdog
+    assert_ramp_to_zero(commands)
+    first_zero = next(at for at, data in commands if not any(data))
+    assert first_zero - commands[0][0] == pytest.approx(RAMP, abs=0.1)
+    time.sleep(0.3)
+    assert len(controller.of_watchdog) == len(commands)
+    watching.wait_for('no command for 0.')
+    watching.wait_for('zero effort was commanded')
+
+
+def test_it_acts_in_time_whenever_the_publisher_hangs_and_hands_back_when_it_goes_on(
+    controller: Controller, domain_id: int, record_property: Any
+) -> None:
+    with watchdog(domain_id, '-p ramp_duration:=1.0'), commander(domain_id) as process:
+        controller.wait_for_commands()
+        reactions = []
+        for _ in range(20):
+            controller.forget()
+            assert wait_until(lambda: len(controller.of_publisher) > 20)
+            process.send(signal.SIGSTOP)
+            assert wait_until(lambda: len(controller.of_watchdog) > 10)
+            reactions.append(reaction(controller))
+            process.send(signal.SIGCONT)
+            stopped = len(controller.of_publisher)
+            assert wait_until(lambda n=stopped: len(controller.of_publisher) > n + 100)  # type: ignore[misc]
+            again = controller.of_publisher[stopped][0]
+            # Later than that it may have met another silence: machines that run tests stall.
+            late = [at - again for at, _ in controller.of_watchdog if 0.0 < at - again < TIMEOUT]
+            assert len(late) <= 2, f'it went on for {late} s'
+    record_property('reaction_times_ms', [round(1e3 * value, 1) for value in reactions])
+    assert np.median(reactions) < IN_TIME
+    assert min(reactions) > 0.0
+
+
+def test_a_publisher_that_ends_with_zeros_is_let_go(
+    watching: RosProcess, controller: Controller, domain_id: int
+) -> None:
+    with commander(domain_id) as process:
+        controller.wait_for_commands()
+        process.send(signal.SIGTERM)
+        assert process.wait() == 0
+    status = controller.wait_for_state('quiet')
+    assert status.level == DiagnosticStatus.OK
+    time.sleep(0.3)
+    assert controller.of_watchdog == []
+
+
+def test_a_second_publisher_after_the_first_is_watched_as_well(
+    watching: RosProcess, controller: Controller, domain_id: int
+) -> None:
+    for _ in range(2):
+        controller.forget()
+        with commander(domain_id) as process:
+            controller.wait_for_commands()
+            assert controller.of_watchdog == []
+            process.send(signal.SIGKILL)
+            status = controller.wait_for_state('acted')
+        assert_ramp_to_zero(controller.of_watchdog)
+    values = {value.key: value.value for value in status.values}
+    assert status.level == DiagnosticStatus.ERROR
+    assert values['acted'] == '2'
+    assert values['handed_back'] == '0'
+    assert float(values['last_command_age']) > 0.0
+
+
+def test_a_publisher_slower_than_the_timeout_is_not_fought_with(
+    controller: Controller, domain_id: int
+) -> None:
+    with watchdog(domain_id, '-p timeout:=0.1'), commander(domain_id, rate=5.0):
+        controller.wait_for_commands()
+        controller.forget()
+        assert wait_until(lambda: len(controller.of_publisher) > 15)
+        assert controller.of_watchdog == []
+
+
+def test_two_watchdogs_do_not_take_each_other_for_the_publisher(
+    watching: RosProcess, controller: Controller, domain_id: int
+) -> None:
+    second = watchdog(domain_id, '-r __node:=second', PATIENT)
+    with second as other, commander(domain_id) as process:
+        other.wait_for('watching')
+        assert wait_until(lambda: controller.node.count_subscribers(TOPIC) > 2)
+        controller.wait_for_commands()
+        process.send(signal.SIGKILL)
+        for each in (watching, other):
+            each.wait_for('zero effort was commanded')
+            assert 'handed back' not in each.output
+
+
+def test_commands_that_the_controller_drops_are_silence(
+    watching: RosProcess, controller: Controller, domain_id: int
+) -> None:
+    with commander(domain_id) as process:
+        controller.wait_for_commands()
+        process.send(signal.SIGSTOP)
+        with commander(domain_id, efforts=('nan', 1.0, 1.0)):
+            watching.wait_for('not finite')
+            watching.wait_for('zero effort was commanded')
+
+
+def test_a_watchdog_that_is_ended_in_the_middle_of_its_ramp_leaves_zero_behind(
+    controller: Controller, domain_id: int
+) -> None:
+    with watchdog(domain_id, '-p ramp_duration:=30.0') as process, commander(domain_id) as other:
+        controller.wait_for_commands()
+        other.send(signal.SIGKILL)
+        assert wait_until(lambda: len(controller.of_watchdog) > 5)
+        process.send(signal.SIGTERM)
+        assert process.wait() == 0
+        assert wait_until(lambda: controller.of_watchdog[-1][1] == [0.0] * len(EFFORTS))
+
+
+def test_everything_follows_the_namespace(domain_id: int) -> None:
+    with (
+        ros_node(domain_id) as node,
+        watchdog(domain_id, '-r __ns:=/left') as process,
+    ):
+        process.wait_for(f'watching /left/{TOPIC}')
+        controller = Controller(node, f'/left/{TOPIC}')
+        assert controller.wait_for_state('quiet').name == 'left/effort_watchdog'
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_with_exit_code_0_within_a_second(
+    watching: RosProcess, number: signal.Signals
+) -> None:
+    began = time.monotonic()
+    watching.send(number)
+    assert watching.wait() == 0
+    assert time.monotonic() - began < 1.0
+    assert 'Traceback' not in watching.output
+
+
+@pytest.mark.parametrize(
+    ('option', 'complaint'),
+    [
+        ('timeoutt:=0.1', 'timeoutt: no such parameter'),
+        ('timeout:=0.001', 'timeout: '),
+        ('timeout:=soon', 'timeout: '),
+        ('timeout:=.nan', 'timeout: '),
+        ('timeout:=0.006', 'timeout: 0.006 s is shorter than two looks at 250.0 Hz'),
+        ('rate:=5.0', 'rate: '),
+        ('ramp_duration:=-1.0', 'ramp_duration: '),
+        ('action:=bark', "action: 'bark' is none of zero, deactivate_controller"),
+        ('command_topic:=a//b', 'command_topic: '),
+        ('controller_manager:=a//b', 'controller_manager: '),
+    ],
+)
+def test_a_bad_parameter_ends_it_with_exit_code_2_and_is_named(
+    domain_id: int, option: str, complaint: str
+) -> None:
+    with watchdog(domain_id, f'-p {option}') as process:
+        assert process.wait() == 2
+        assert complaint in process.output
+        assert 'Traceback' not in process.output
+
+
+def test_to_deactivate_a_controller_without_the_messages_is_refused(domain_id: int) -> None:
+    if find_spec('controller_manager_msgs') is not None:
+        pytest.skip('controller_manager_msgs is installed')
+    with watchdog(domain_id, '-p action:=deactivate_controller') as process:
+        assert process.wait() == 2
+        assert 'action: deactivate_controller needs controller_manager_msgs' in process.output
+
+
+def test_the_process_carries_no_compiled_dynamics() -> None:
+    code = f"""
+        import sys
+        import {MODULE}
+        print([name for name in ('numba', 'llvmlite', 'mujoco') if name in sys.modules])
+        print([name for name in sys.modules if name.startswith('rnea_ros.robot')])
+    """
+    assert python_process.run('\n'.join(map(str.strip, code.splitlines()))) == '[]\n[]\n'
+
+
+def test_the_simulated_arm_gets_zeros_when_its_node_is_killed(domain_id: int) -> None:
+    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    states: list[Any] = []
+    arm = ['--ros-args', '-p', f'urdf:={PANDA}', '-p', 'state_rate:=200.0']
+    # The machine that runs the test may stall: only the watchdog is to end the control.
+    patient = ['--ros-args', '-p', 'joint_states_timeout:=5.0']
+    with (
+        ros_node(domain_id) as node,
+        watchdog(domain_id, PATIENT) as process,
+        RosProcess('rnea_ros.sim.simulated_robot', *arm, domain_id=domain_id),
+        RosProcess('rnea_ros.node.feedforward_node', *patient, domain_id=domain_id) as feedforward,
+    ):
+        node.create_subscription(JointState, 'joint_states', states.append, 10)
+        feedforward.wait_for(' active')
+        time.sleep(1.0)
+        assert np.abs(states[-1].effort).max() > 1.0
+        feedforward.send(signal.SIGKILL)
+        process.wait_for('zero effort was commanded')
+        assert wait_until(lambda: not np.any(states[-1].effort))

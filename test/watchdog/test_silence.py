@@ -1,0 +1,317 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The rules of silence, with time as a plain number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import pytest
+
+from rnea_ros.watchdog.silence import ZEROS_DURATION, SilenceWatch, State
+
+TIMEOUT = 0.025
+RAMP = 0.2
+PERIOD = 0.004
+COMMAND = (2.0, -30.0, 0.0)
+
+Sent = list[tuple[float, list[float]]]
+
+properties = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+efforts = st.lists(
+    st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8
+).filter(any)
+
+
+class Bench:
+    """
+    Looks at a watch every period; time is counted in whole milliseconds.
+
+    :param ramp_duration: s
+    """
+
+    def __init__(self, ramp_duration: float = RAMP) -> None:
+        self.watch = SilenceWatch(TIMEOUT, ramp_duration, PERIOD)
+        self.milliseconds = 100_000
+        self.sent: Sent = []
+
+    @property
+    def now(self) -> float:
+        return 1e-3 * self.milliseconds
+
+    def look(self) -> None:
+        self.milliseconds += round(1e3 * PERIOD)
+        command = self.watch.look(self.now)
+        if command is not None:
+            self.sent.append((self.now, command))
+
+    def hear(self, command: Sequence[float] = COMMAND) -> None:
+        self.watch.hear(command, self.now)
+
+    def publisher(
+        self, duration: float, command: Sequence[float] = COMMAND, period: float = PERIOD
+    ) -> None:
+        """Let a publisher command for a time, a period apart, s."""
+        end, due = self.now + duration, self.now
+        while self.now < end:
+            if self.now >= due:
+                self.hear(command)
+                due += period
+            self.look()
+
+    def silence(self, duration: float) -> Sent:
+        """Let nobody command for a time, s; return what was sent meanwhile."""
+        self.sent.clear()
+        end = self.now + duration
+        while self.now < end:
+            self.look()
+        return self.sent
+
+    def stall(self, duration: float) -> None:
+        """Let the whole machine stand still, s."""
+        self.milliseconds += round(1e3 * duration)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_nothing_is_sent_before_the_first_command(bench: Bench) -> None:
+    assert bench.silence(10.0) == []
+    assert bench.watch.state is State.QUIET
+    assert bench.watch.age(bench.now) == math.inf
+
+
+def test_nothing_is_sent_while_commands_come(bench: Bench) -> None:
+    bench.publisher(2.0)
+    assert bench.sent == []
+    assert bench.watch.state is State.WATCHING
+
+
+def test_silence_after_zeros_is_harmless(bench: Bench) -> None:
+    bench.publisher(1.0)
+    bench.hear([0.0, -0.0, 0.0])
+    assert bench.silence(10.0) == []
+    assert bench.watch.state is State.QUIET
+
+
+def test_silence_after_anything_else_ends_in_zeros_and_then_in_silence(bench: Bench) -> None:
+    bench.publisher(1.0)
+    heard = bench.now
+    sent = bench.silence(5.0)
+    assert bench.watch.state is State.ACTED
+    assert bench.watch.acted == 1
+    assert sent[0][0] - heard <= TIMEOUT + 2.0 * PERIOD
+    assert abs(sent[0][1][0]) < abs(COMMAND[0])
+    assert sent[-1][1] == [0.0, 0.0, 0.0]
+    assert sent[-1][0] - sent[0][0] == pytest.approx(RAMP + ZEROS_DURATION, abs=3.0 * PERIOD)
+
+
+@pytest.mark.parametrize('hiccup', [0.004, 0.012, 0.024])
+def test_a_hiccup_shorter_than_the_timeout_is_let_pass(bench: Bench, hiccup: float) -> None:
+    bench.publisher(0.5)
+    assert bench.silence(hiccup) == []
+    bench.publisher(0.5)
+    assert bench.sent == []
+    assert bench.watch.acted == 0
+
+
+def test_a_single_command_is_watched_too(bench: Bench) -> None:
+    bench.hear()
+    assert bench.silence(TIMEOUT + 2.0 * PERIOD)
+
+
+def test_a_ramp_of_no_duration_sends_zeros_at_once() -> None:
+    bench = Bench(ramp_duration=0.0)
+    bench.publisher(0.5)
+    assert {tuple(command) for _, command in bench.silence(2.0)} == {(0.0, 0.0, 0.0)}
+
+
+@pytest.mark.parametrize('acting_for', [0.04, 0.15, 0.3])
+def test_commands_that_come_again_are_handed_back_to_at_once(
+    bench: Bench, acting_for: float
+) -> None:
+    bench.publisher(0.5)
+    assert bench.silence(acting_for)
+    bench.sent.clear()
+    bench.publisher(1.0)
+    assert bench.sent == []
+    assert (bench.watch.acted, bench.watch.handed_back) == (1, 1)
+    assert bench.watch.silence == pytest.approx(acting_for, abs=0.01)
+
+
+def test_a_new_publisher_after_the_action_is_watched_and_nothing_was_handed_back(
+    bench: Bench,
+) -> None:
+    bench.publisher(0.5)
+    bench.silence(5.0)
+    bench.publisher(0.5)
+    assert bench.watch.handed_back == 0
+    assert bench.silence(1.0)
+    assert bench.watch.acted == 2
+
+
+@pytest.mark.parametrize('bad', [[], [math.nan, 0.0, 0.0], [1.0, math.inf, 1.0]])
+def test_what_the_controller_drops_is_counted_and_is_silence(
+    bench: Bench, bad: list[float]
+) -> None:
+    bench.publisher(0.5)
+    bench.publisher(1.0, bad)
+    assert bench.watch.refused > 100
+    assert bench.watch.acted == 1
+    assert bench.watch.last_command == list(COMMAND)
+    assert bench.sent[-1][1] == [0.0] * 3
+
+
+def test_the_newest_length_is_the_one_that_is_sent(bench: Bench) -> None:
+    bench.publisher(0.5)
+    bench.publisher(0.5, [5.0, 5.0])
+    assert {len(command) for _, command in bench.silence(2.0)} == {2}
+
+
+@properties
+@given(period=st.integers(1, 250).map(lambda n: PERIOD * n))
+def test_a_steady_publisher_is_disturbed_at_most_once_however_slow(period: float) -> None:
+    bench = Bench()
+    bench.publisher(max(20.0 * period, 0.5), period=period)
+    assert bench.watch.acted <= 1
+    bench.sent.clear()
+    bench.publisher(20.0 * period, period=period)
+    assert bench.sent == []
+
+
+def test_one_late_command_and_the_burst_after_it_do_not_change_what_is_usual(
+    bench: Bench,
+) -> None:
+    bench.publisher(2.0, period=0.1)
+    bench.sent.clear()
+    bench.silence(0.02)
+    for _ in range(2):
+        bench.hear()
+        bench.look()
+    bench.publisher(2.0, period=0.1)
+    assert bench.sent == []
+
+
+def test_a_slower_publisher_after_a_fast_one_is_disturbed_once(bench: Bench) -> None:
+    bench.publisher(1.0)
+    bench.publisher(1.0, period=0.1)
+    assert bench.watch.acted == 1
+
+
+def test_after_a_long_gap_two_commands_are_enough_to_be_missed_in_time(bench: Bench) -> None:
+    bench.publisher(0.5)
+    bench.silence(0.15)
+    bench.publisher(3.0 * PERIOD)
+    heard = bench.now
+    assert bench.silence(1.0)[0][0] - heard <= TIMEOUT + 2.0 * PERIOD
+
+
+def test_a_faster_publisher_after_a_slow_one_is_missed_as_soon_as_it_dies(bench: Bench) -> None:
+    bench.publisher(5.0, period=1.0)
+    bench.publisher(0.1)
+    heard = bench.now
+    assert bench.silence(1.0)[0][0] - heard <= TIMEOUT + 2.0 * PERIOD
+
+
+def test_a_publisher_that_hung_for_long_is_missed_within_a_second_when_it_hangs_again(
+    bench: Bench,
+) -> None:
+    bench.publisher(0.5)
+    bench.silence(60.0)
+    bench.hear()
+    heard = bench.now
+    assert bench.silence(5.0)[0][0] - heard <= 1.0 + TIMEOUT + 2.0 * PERIOD
+
+
+@properties
+@given(stalls=st.lists(st.floats(0.013, 10.0), min_size=1, max_size=10))
+def test_a_stall_of_the_whole_machine_is_not_taken_for_the_death_of_the_publisher(
+    stalls: list[float],
+) -> None:
+    bench = Bench()
+    bench.publisher(0.5)
+    for stall in stalls:
+        bench.stall(stall)
+        bench.look()  # the watchdog runs first, and the publisher a little later
+        bench.look()
+        bench.publisher(0.1)
+    assert bench.sent == []
+
+
+def test_a_publisher_that_did_not_survive_a_stall_is_missed_after_it(bench: Bench) -> None:
+    bench.publisher(0.5)
+    bench.stall(10.0)
+    assert bench.silence(TIMEOUT + 3.0 * PERIOD)
+
+
+def test_a_publisher_that_dies_right_after_a_stall_is_missed_in_time(bench: Bench) -> None:
+    bench.publisher(0.5)
+    bench.stall(10.0)
+    bench.publisher(PERIOD)
+    heard = bench.now
+    assert bench.silence(1.0)[0][0] - heard <= TIMEOUT + 3.0 * PERIOD
+
+
+@properties
+@given(
+    command=efforts,
+    ramp_duration=st.floats(0.0, 3.0),
+    looks=st.lists(st.floats(1e-4, 0.5), min_size=1, max_size=200),
+)
+def test_whatever_is_sent_shrinks_from_the_last_command_to_zero(
+    command: list[float], ramp_duration: float, looks: list[float]
+) -> None:
+    watch = SilenceWatch(TIMEOUT, ramp_duration, PERIOD)
+    now = 50.0
+    watch.hear(command, now)
+    before = command
+    for step in looks:
+        now += step
+        sent = watch.look(now)
+        if sent is None:
+            continue
+        assert len(sent) == len(before)
+        for new, old, first in zip(sent, before, command, strict=True):
+            assert abs(new) <= abs(old)
+            assert new * first >= 0.0
+        before = sent
+    if watch.state in (State.ZEROING, State.ACTED):
+        assert not any(before)
+
+
+@properties
+@given(
+    events=st.lists(
+        st.one_of(
+            st.floats(1e-3, 0.3),
+            st.lists(st.floats(-100.0, 100.0), min_size=0, max_size=3),
+            st.just([math.nan]),
+        ),
+        max_size=60,
+    )
+)
+def test_whatever_happens_it_sends_only_in_silence_and_never_more_than_was_commanded(
+    events: list[float | list[float]],
+) -> None:
+    watch, now = SilenceWatch(TIMEOUT, RAMP, PERIOD), 10.0
+    last: list[float] = []
+    heard = -math.inf
+    for event in events:
+        if isinstance(event, list):
+            watch.hear(event, now)
+            if event and all(map(math.isfinite, event)):
+                last, heard = event, now
+        else:
+            now += event
+        sent = watch.look(now)
+        if sent is not None:
+            assert any(last)
+            assert now - heard > TIMEOUT
+            assert len(sent) == len(last)
+            assert all(abs(x) <= abs(y) for x, y in zip(sent, last, strict=True))
