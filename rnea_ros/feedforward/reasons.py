@@ -19,10 +19,21 @@ class Reason(enum.Enum):
     STAMP_NOT_NEWER = 'stamp_not_newer'
     STAMP_IN_FUTURE = 'stamp_in_future'
 
+    # messages of the base's IMU that are refused, beside not_finite and stamps; it goes stale if
+    # none follows
+    UNKNOWN_FRAME = 'unknown_frame'
+    FRAME_CHANGED = 'frame_changed'
+    FRAME_MOVES = 'frame_moves'
+    PART_MISSING = 'part_missing'
+    NOT_UNIT_QUATERNION = 'not_unit_quaternion'
+    OVER_CAP = 'over_cap'
+    FREE_FALL = 'free_fall'
+
     # what is flagged while the control goes on
     JOINT_STATES_LATE = 'joint_states_late'
     JOINT_STATES_FROZEN = 'joint_states_frozen'
     REFERENCE_STALE = 'reference_stale'
+    BASE_STALE = 'base_stale'
 
     # what ends the control
     JOINT_STATES_STALE = 'joint_states_stale'
