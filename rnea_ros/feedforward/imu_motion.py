@@ -10,7 +10,8 @@ rest. From the IMU, which is at r in the root link, that of the root link's orig
     s_root = s - alpha x r - w x (w x r)
 
 Readings pass a low-pass of first order, T y' = u - y, and come out as they were a time T ago. The
-rate of what comes out is (u - y) / T: the gyroscope's gives alpha, with the same delay.
+rate of what comes out is (u - y) / T: the gyroscope's gives alpha, half an interval between
+messages later still.
 """
 
 from __future__ import annotations
