@@ -240,7 +240,7 @@ def test_a_ship_s_motion_is_found_from_where_its_imu_is(seed: int) -> None:
     pose = model.forward_kinematics(model.neutral_position, 'imu')
     R, r = pose[:3, :3], pose[:3, 3]
     rig = rig_of(model, BaseUse.MOTION, 10.0 * CUTOFF)
-    for t in 1e-5 * np.arange(STEPS):
+    for t in 1e-5 * np.arange(10 * STEPS):
         rig.now += 1e-5
         turn, push = R.T @ ship.angular_velocity(t), R.T @ ship.read(t, r)
         assert rig.feed(orientation=None, turn=turn, push=push, stamp=10.0 + t) is None
