@@ -5,8 +5,8 @@
 How the robot's base moves, as an IMU on it tells: without a step, whatever the messages do.
 
 Gravity follows the messages' direction no faster than the base may turn. When messages stop, or
-come again, everything goes in a smooth blend, from where it is to where it belongs. It is a
-mean of two vectors at any time, so that gravity is never longer than the model's.
+come again, everything goes in a smooth blend from where it is to where it belongs: a weighted mean
+of two vectors, so that gravity is never longer than the model's.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class BaseSensor:
             np.add(motion.proper_acceleration, self._gravity, out=to[12:])
 
     def _blend(self, s: float) -> None:
-        """Write the motion at a share ``s`` of the blend, which begins and ends without a jerk."""
+        """Write the motion at a share ``s`` of the blend's time; it sets in and ends gently."""
         s = min(max(s, 0.0), 1.0)
         if s == 1.0:
             self._motion[:] = self._to
