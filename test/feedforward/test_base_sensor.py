@@ -224,6 +224,28 @@ def test_a_direction_is_kept_while_the_filtered_accelerometer_shows_none() -> No
         assert np.linalg.norm(state.gravity) == pytest.approx(G, rel=0.05)
 
 
+def test_gravity_is_looked_for_anew_in_the_accelerometer_after_messages_with_orientation() -> None:
+    rig = BaseRig(tilt_cutoff=0.01)
+    rig.run(1.0, orientation=None)
+    rig.run(1.0, orientation=ROLLED)
+    state = rig.run(0.01, orientation=None, push=-np.array(ROLLED_DOWN))
+    assert_close(state.gravity, ROLLED_DOWN)
+
+
+@pytest.mark.parametrize(('stamped', 'dt'), [(True, 0.01), (False, 0.03)])
+def test_filters_count_time_by_stamps_or_where_there_are_none_by_receipt(
+    stamped: bool, dt: float
+) -> None:
+    rig = BaseRig(use=BaseUse.MOTION, motion_cutoff=1.0)
+    stamps = iter(np.arange(1.0, 3.0, 0.01) if stamped else np.zeros(200))
+    for turn in [STILL] * 100 + [(1.0, 0.0, 0.0)]:
+        rig.now += 0.03
+        assert rig.feed(turn=turn, stamp=float(next(stamps))) is None
+        rig.sample()
+    # One step of a filter whose time constant is 1 / (2 pi cutoff).
+    assert_close(rig.sample().velocity[0], dt / (dt + 1.0 / math.tau))
+
+
 def test_gravity_follows_a_jump_no_faster_than_the_base_may_turn() -> None:
     rig = BaseRig(max_angular_velocity=2.0)
     rig.run(1.0)
