@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import RobotModel
+from .base_sensor import BaseSensor
 from .control_law import ControlLaw, Mode, Terms
 from .flags import Flags
 from .joint_state import JointStateMonitor
@@ -45,6 +46,7 @@ class FeedforwardController:
     :param settings: checked settings
     :param states: the measured joint state of all joints of the model
     :ivar wrenches: the force-torque sensors; whoever calls :meth:`step` gives them their readings
+    :ivar base: the IMU on the base, None for none; fed the same way
     """
 
     def __init__(
@@ -58,6 +60,8 @@ class FeedforwardController:
         self.wrenches = WrenchInputs(model, settings.settings.wrench_inputs)
         self.wrenches.carry(self._payloads.shares())
         self._external: Array | None = None
+        sensor = settings.settings.base_sensor
+        self.base = None if sensor is None else BaseSensor(model, sensor)
         self._supervisor = Supervisor()
         self._requests: deque[Callable[[float], object]] = deque()
         self._settings = settings
@@ -90,7 +94,8 @@ class FeedforwardController:
     @property
     def flags(self) -> frozenset[Reason]:
         """What is wrong while the control goes on."""
-        return self._flags.raised | self.wrenches.flags
+        flags = self._flags.raised | self.wrenches.flags
+        return flags | {Reason.BASE_STALE} if self.base is not None and self.base.stale else flags
 
     @property
     def flag_counts(self) -> Counter[Reason]:
@@ -254,6 +259,7 @@ class FeedforwardController:
         if not self._began:
             return None
         self._blend_payloads()
+        self._follow_base(now)
         self._flags.update(now, overloaded=bool(self.overloaded.any()))
         if self._supervisor.state in (State.RAMPING, State.ACTIVE):
             if not stale:
@@ -266,6 +272,12 @@ class FeedforwardController:
             shares = self._payloads.shares()
             self._robot.carry(shares)
             self.wrenches.carry(shares)
+
+    def _follow_base(self, now: float) -> None:
+        if self.base is not None:
+            motion = self.base.sample(now)
+            self._robot.set_base(*motion)
+            self.wrenches.set_base(*motion)
 
     def _is_stale(self, now: float) -> bool:
         """

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics.workspace import Workspace
 from ..robot import RobotModel
 from .payloads import Carrier, Shares
 
@@ -45,6 +46,8 @@ class LoadedRobot:
         self._loaded = model.workspace()
         self._bare = model.workspace()
         self._carrier = Carrier(self._loaded, model.tree)
+        self._still = np.zeros(model.nv)
+        self._base_turns = False
         hardware = frozenset(hardware)
         self._robot_compensated = HardwareCompensation.GRAVITY in hardware
         self._payload_compensated = HardwareCompensation.PAYLOAD in hardware
@@ -65,6 +68,7 @@ class LoadedRobot:
         :param velocity: spatial velocity of the root link in its own axes, shape (6,)
         :param acceleration: spatial acceleration, shape (6,)
         """
+        self._base_turns = bool(velocity.any() or acceleration[:3].any())
         for workspace in (self._loaded, self._bare):
             workspace.set_base_motion(gravity, velocity, acceleration)
 
@@ -72,9 +76,11 @@ class LoadedRobot:
         """
         Return g(q), the efforts that hold the robot and all that it carries.
 
+        Against all that a moving base does to it, too.
+
         :param q: joint positions, rad or m
         """
-        return self._loaded.gravity_torques(q)
+        return self._holding(self._loaded, q)
 
     def bias(self, q: Array, qd: Array) -> Array:
         """Return C(q, qd) qd + g(q)."""
@@ -91,8 +97,12 @@ class LoadedRobot:
         :param q: measured joint positions, rad or m
         """
         if self._robot_compensated:
-            of = self._loaded if self._payload_compensated else self._bare
-            return of.gravity_torques(q)
+            return self._holding(self._loaded if self._payload_compensated else self._bare, q)
         if self._payload_compensated:
-            return self._loaded.gravity_torques(q) - self._bare.gravity_torques(q)
+            return self._holding(self._loaded, q) - self._holding(self._bare, q)
         return None
+
+    def _holding(self, workspace: Workspace, q: Array) -> Array:
+        if self._base_turns:
+            return workspace.bias_torques(q, self._still)
+        return workspace.gravity_torques(q)

@@ -27,12 +27,19 @@ class Reason(enum.Enum):
     # tares that are refused, beside wrench_stale and over_cap; the offset before stays in force
     TARE_ROBOT_MOVED = 'tare_robot_moved'
 
+    # messages of the base's IMU that are refused, beside these; it goes stale if none follows
+    FRAME_MOVES = 'frame_moves'
+    PART_MISSING = 'part_missing'
+    NOT_UNIT_QUATERNION = 'not_unit_quaternion'
+    FREE_FALL = 'free_fall'
+
     # what is flagged while the control goes on
     JOINT_STATES_LATE = 'joint_states_late'
     JOINT_STATES_FROZEN = 'joint_states_frozen'
     REFERENCE_STALE = 'reference_stale'
     LIMITS_CANNOT_HOLD = 'limits_cannot_hold'
     WRENCH_STALE = 'wrench_stale'
+    BASE_STALE = 'base_stale'
 
     # what ends the control
     JOINT_STATES_STALE = 'joint_states_stale'

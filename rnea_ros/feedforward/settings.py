@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import Payload, RobotModel
+from .base_settings import BaseSensorSettings, check_base_sensor
 from .checks import SettingsError, in_range, positive_or_zero
 from .control_law import Mode
 from .loaded_robot import HardwareCompensation
@@ -62,6 +63,7 @@ class Settings:
     :param payload_blend_duration: in which a changed payload takes effect, s
     :param hardware_compensates: what the robot's own controller adds to every command
     :param wrench_inputs: force-torque sensors
+    :param base_sensor: the IMU on the base, None for none
     """
 
     joints: tuple[str, ...]
@@ -83,6 +85,7 @@ class Settings:
     payload_blend_duration: float = 1.0
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
     wrench_inputs: tuple[WrenchInputSettings, ...] = ()
+    base_sensor: BaseSensorSettings | None = None
 
     @property
     def period(self) -> float:
@@ -138,6 +141,8 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
     effort_rate_limit = np.where(rate_limit > 0.0, rate_limit, default_rate_limit)
     check_wrench_inputs(settings.wrench_inputs, model)
+    if settings.base_sensor is not None:
+        check_base_sensor(settings.base_sensor, model)
     for payload in settings.payloads:
         if payload.link not in model.link_names:
             known = ', '.join(model.link_names)

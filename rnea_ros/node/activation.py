@@ -42,7 +42,7 @@ class Activation:
         self._node = node
         self._configuration = configuration
         model, settings = configuration.model, configuration.settings
-        for subscription in (configuration.joint_states, *configuration.wrenches.values()):
+        for subscription in configuration.inputs:
             subscription.take()  # what came before the activation does not count
         states = JointStateMonitor(
             model.joint_names, differentiate_velocity=configuration.differentiate_velocity
@@ -54,6 +54,7 @@ class Activation:
             states,
             configuration.joint_states,
             configuration.wrenches,
+            configuration.imu,
             configuration.publishers,
             settings.settings.period,
             self._clock,

@@ -12,7 +12,7 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..feedforward.trajectory_rules import JointRules
@@ -70,6 +70,9 @@ class Configuration:
             sensor.name: DirectSubscription(node, WrenchStamped, sensor.topic, SENSOR_DATA)
             for sensor in self.settings.settings.wrench_inputs
         }
+        self.imu: DirectSubscription[Any] | None = None
+        if values['base_sensor.topic']:
+            self.imu = DirectSubscription(node, Imu, values['base_sensor.topic'], SENSOR_DATA)
         self.sim_clock: DirectSubscription[Any] | None = None
         if node.get_parameter('use_sim_time').value:
             self.sim_clock = DirectSubscription(node, ClockMessage, '/clock', NEWEST)
@@ -78,6 +81,12 @@ class Configuration:
             f'{self.model!r}: {values["mode"]} at {values["rate"]:g} Hz '
             f'on {command_topic} for {", ".join(joints)}'
         )
+
+    @property
+    def inputs(self) -> list[DirectSubscription[Any]]:
+        """What the loop reads about the robot."""
+        imu = [] if self.imu is None else [self.imu]
+        return [self.joint_states, *self.wrenches.values(), *imu]
 
     def resolve_change(self, values: Mapping[str, Any]) -> ResolvedSettings:
         """
@@ -90,7 +99,7 @@ class Configuration:
 
     def close(self) -> None:
         """Take the topics down."""
-        for subscription in (self.joint_states, *self.wrenches.values()):
+        for subscription in self.inputs:
             subscription.destroy()
         if self.sim_clock is not None:
             self.sim_clock.destroy()

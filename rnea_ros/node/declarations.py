@@ -9,16 +9,14 @@ from collections.abc import Iterable, Mapping
 import enum
 import math
 
+from ..feedforward.base_settings import RANGES as BASE_RANGES
+from ..feedforward.base_settings import BaseSensorSettings, BaseUse, StaleBase
 from ..feedforward.control_law import Mode
 from ..feedforward.loaded_robot import HardwareCompensation
 from ..feedforward.losses import FrictionModel, VelocitySource
 from ..feedforward.settings import StaleAction
-from ..feedforward.wrench_settings import (
-    RANGES,
-    Measures,
-    SensorPlacement,
-    WrenchInputSettings,
-)
+from ..feedforward.wrench_settings import RANGES as WRENCH_RANGES
+from ..feedforward.wrench_settings import Measures, SensorPlacement, WrenchInputSettings
 from .declaration import Declaration
 
 
@@ -27,7 +25,23 @@ def words(kind: type[enum.Enum]) -> str:
     return ' | '.join(member.value for member in kind)
 
 
-PARAMETERS: Mapping[str, Declaration] = {
+def _from_settings(
+    prefix: str,
+    defaults: object,
+    descriptions: Mapping[str, str],
+    spans: Mapping[str, tuple[float, float]],
+) -> dict[str, Declaration]:
+    """Return a parameter for each field of a settings object that is described."""
+    table = {}
+    for field, description in descriptions.items():
+        default = getattr(defaults, field)
+        if isinstance(default, enum.Enum):
+            default = default.value
+        table[f'{prefix}.{field}'] = Declaration(default, description, span=spans.get(field))
+    return table
+
+
+_PARAMETERS: Mapping[str, Declaration] = {
     'robot_description': Declaration(
         '', 'URDF text; empty: taken from the topic robot_description'
     ),
@@ -167,6 +181,26 @@ PARAMETERS: Mapping[str, Declaration] = {
     ),
 }
 
+_BASE_SENSOR = {
+    'link': 'in whose frame the IMU measures; empty: that of the frame_id of each message',
+    'use': words(BaseUse),
+    'use_orientation': "take gravity's direction from the orientation, where a message has one",
+    'stale': f'which gravity counts while the IMU is silent: {words(StaleBase)}',
+    'max_acceleration': 'a message with a greater one is refused, m/s^2',
+    'max_angular_velocity': 'a message with a greater one is refused, rad/s',
+    'tilt_cutoff': "of the low-pass that finds gravity's direction in the accelerometer, Hz",
+    'motion_cutoff': "of the low-pass that the base's motion passes, Hz",
+    'timeout': 'age of a message at which the IMU counts as silent, s',
+    'fade': "how long the base's motion takes to fade out, and to fade in again, s",
+}
+BASE_SENSOR_FIELDS = tuple(_BASE_SENSOR)
+
+PARAMETERS: Mapping[str, Declaration] = {
+    **_PARAMETERS,
+    'base_sensor.topic': Declaration('', 'sensor_msgs/Imu on the base; empty: none'),
+    **_from_settings('base_sensor', BaseSensorSettings(), _BASE_SENSOR, BASE_RANGES),
+}
+
 _SENSOR_DESCRIPTIONS = {
     'topic': 'geometry_msgs/WrenchStamped of the sensor',
     'link': 'in whose frame the readings are; empty: that of the frame_id of each reading',
@@ -191,15 +225,7 @@ def sensor_declarations(name: str) -> dict[str, Declaration]:
     :param name: the sensor's name
     """
     defaults = WrenchInputSettings(name, '')
-    table = {}
-    for field, description in _SENSOR_DESCRIPTIONS.items():
-        default = getattr(defaults, field)
-        if isinstance(default, enum.Enum):
-            default = default.value
-        table[sensor_parameter(name, field)] = Declaration(
-            default, description, span=RANGES.get(field)
-        )
-    return table
+    return _from_settings(f'wrench_inputs.{name}', defaults, _SENSOR_DESCRIPTIONS, WRENCH_RANGES)
 
 
 def sensor_parameter(name: str, field: str) -> str:

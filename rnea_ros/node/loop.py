@@ -23,7 +23,7 @@ from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
 from .clock import Clock
 from .direct import DirectSubscription
-from .messages import joint_state_arrays, seconds, wrench_parts
+from .messages import imu_parts, joint_state_arrays, seconds, wrench_parts
 from .publishers import Publishers
 from .schedule import PeriodicSchedule
 from .statistics import LoopStatistics
@@ -43,6 +43,7 @@ class ControlLoop:
     :param states: where joint states go
     :param joint_states: where they come from
     :param wrenches: where the readings of force-torque sensors come from, by sensor
+    :param imu: where the messages of the IMU on the base come from, None for no IMU
     :param publishers: where commands go
     :param period: s
     :param clock: the time of ages, schedule and stamps
@@ -54,6 +55,7 @@ class ControlLoop:
         states: JointStateMonitor,
         joint_states: DirectSubscription[Any],
         wrenches: Mapping[str, DirectSubscription[Any]],
+        imu: DirectSubscription[Any] | None,
         publishers: Publishers,
         period: float,
         clock: Clock,
@@ -62,6 +64,7 @@ class ControlLoop:
         self._states = states
         self._joint_states = joint_states
         self._wrenches = wrenches
+        self._imu = imu
         self._publishers = publishers
         self._clock = clock
         self._period = period
@@ -108,6 +111,8 @@ class ControlLoop:
             self._guard(self._take_joint_states, now)
             if self._wrenches:
                 self._guard(self._take_wrenches, now)
+            if self._imu is not None:
+                self._guard(self._take_imu, now)
             self._guard(self._command, now)
             self.statistics.missed = self._schedule.missed
             self.statistics.record(lateness, time.perf_counter() - began)
@@ -158,3 +163,15 @@ class ControlLoop:
                     clock=self._clock.stamp(),
                     received=now,
                 )
+
+    def _take_imu(self, now: float) -> None:
+        assert self._imu is not None
+        assert self._controller.base is not None
+        for message in self._imu.take_all():
+            self._controller.base.update(
+                message.header.frame_id,
+                *imu_parts(message),
+                stamp=seconds(message.header.stamp),
+                clock=self._clock.stamp(),
+                received=now,
+            )

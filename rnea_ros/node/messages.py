@@ -35,6 +35,22 @@ def wrench_parts(message: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return (force.x, force.y, force.z), (torque.x, torque.y, torque.z)
 
 
+def imu_parts(
+    message: Any,
+) -> tuple[Sequence[float] | None, Sequence[float] | None, Sequence[float] | None]:
+    """
+    Return orientation (x, y, z, w), angular velocity and linear acceleration of an Imu.
+
+    A part is None where its covariance says, by a first element of -1, that there is none.
+    """
+    q, w, a = message.orientation, message.angular_velocity, message.linear_acceleration
+    return (
+        None if message.orientation_covariance[0] == -1.0 else (q.x, q.y, q.z, q.w),
+        None if message.angular_velocity_covariance[0] == -1.0 else (w.x, w.y, w.z),
+        None if message.linear_acceleration_covariance[0] == -1.0 else (a.x, a.y, a.z),
+    )
+
+
 def trajectory_request(message: Any) -> TrajectoryRequest:
     """Return the plain data of a JointTrajectory; a stamp of 0 means that it starts at once."""
     points = [

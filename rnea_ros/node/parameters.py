@@ -12,6 +12,7 @@ from typing import Any
 from rclpy.parameter import Parameter
 
 from ..errors import InputError
+from ..feedforward.base_settings import BaseSensorSettings, BaseUse, StaleBase
 from ..feedforward.checks import SettingsError
 from ..feedforward.control_law import Mode
 from ..feedforward.loaded_robot import HardwareCompensation
@@ -21,7 +22,13 @@ from ..feedforward.settings import Settings, StaleAction
 from ..feedforward.wrench_settings import Measures, SensorPlacement, WrenchInputSettings
 from ..robot import Payload
 from .declaration import declare, refuse_unknown
-from .declarations import PARAMETERS, sensor_declarations, sensor_names, sensor_parameter
+from .declarations import (
+    BASE_SENSOR_FIELDS,
+    PARAMETERS,
+    sensor_declarations,
+    sensor_names,
+    sensor_parameter,
+)
 
 
 class NodeParameters:
@@ -106,6 +113,7 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         wrench_inputs=tuple(
             _wrench_input(values, name) for name in sensor_names(values['wrench_inputs.names'])
         ),
+        base_sensor=_base_sensor(values),
     )
 
 
@@ -123,6 +131,15 @@ def _losses(values: Mapping[str, Any]) -> LossSettings:
         rotor_inertia=tuple(values['rotor_inertia']),
         gear_ratio=tuple(values['gear_ratio']),
     )
+
+
+def _base_sensor(values: Mapping[str, Any]) -> BaseSensorSettings | None:
+    if not values['base_sensor.topic']:
+        return None
+    given = {field: values[f'base_sensor.{field}'] for field in BASE_SENSOR_FIELDS}
+    for field, kind in (('use', BaseUse), ('stale', StaleBase)):
+        given[field] = _word(kind, f'base_sensor.{field}', given[field])
+    return BaseSensorSettings(**given)
 
 
 def _wrench_input(values: Mapping[str, Any], name: str) -> WrenchInputSettings:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from rclpy.duration import Duration
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -20,6 +21,9 @@ from .messages import CommandMessage, EffortMessage
 Array: TypeAlias = NDArray[np.float64]
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+
+LAST_WORD = 0.2
+"""How long the last command may take to arrive before its publisher goes, s."""
 
 TERMS = tuple(part.name for part in fields(Terms))
 
@@ -47,7 +51,8 @@ class Publishers:
         self.terms_wanted = False
 
     def close(self) -> None:
-        """Take the publishers down."""
+        """Take the publishers down, once the last command has arrived wherever it is awaited."""
+        self._command_publisher.wait_for_all_acked(Duration(seconds=LAST_WORD))
         for publisher in (
             self._command_publisher,
             self._named_publisher,

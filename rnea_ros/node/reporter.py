@@ -144,6 +144,9 @@ class Reporter:
         counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
         refused = self._controller.wrenches.rejections
         counts.update({f'wrenches/{k.value}': v for k, v in refused.items()})
+        if self._controller.base is not None:
+            refused = self._controller.base.rejections
+            counts.update({f'base_sensor/{k.value}': v for k, v in refused.items()})
         counts.update({k.value: v for k, v in self._controller.flag_counts.items()})
         counts.update({f'joint_trajectory/{k}': v for k, v in self._trajectory_refusals.items()})
         return counts

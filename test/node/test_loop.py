@@ -80,7 +80,7 @@ def test_an_error_around_the_control_ends_in_zero_effort(part: str) -> None:
     controller = FeedforwardController(MODEL, settings, states)
     inputs: Any = Inputs()
     outputs: Any = Outputs()
-    loop = ControlLoop(controller, states, inputs, {}, outputs, PERIOD, MachineClock())
+    loop = ControlLoop(controller, states, inputs, {}, None, outputs, PERIOD, MachineClock())
     loop.start()
     try:
         assert wait_until(lambda: controller.state is State.ACTIVE)
