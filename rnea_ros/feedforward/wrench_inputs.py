@@ -37,6 +37,8 @@ class WrenchInputs:
     :param model: the robot
     :param inputs: the sensors
     :raises SettingsError: the first parameter that cannot be used
+    :ivar stale: the sensors whose readings stay away
+    :ivar tares: how many tares were begun
     """
 
     def __init__(self, model: RobotModel, inputs: Sequence[WrenchInputSettings]) -> None:
@@ -51,6 +53,7 @@ class WrenchInputs:
         # Nothing weighs anything here: what external forces ask of the joints is all there is.
         self._weightless = Workspace(model.tree, np.zeros(3))
         self.stale: tuple[str, ...] = tuple(self._sensors)
+        self.tares = 0
 
     @property
     def settings(self) -> tuple[WrenchInputSettings, ...]:
@@ -117,6 +120,7 @@ class WrenchInputs:
         """
         for sensor in self._sensors.values():
             sensor.tare.begin(now, q)
+        self.tares += 1
 
     def step(self, now: float, q: Array, qd: Array) -> None:
         """

@@ -86,11 +86,6 @@ class Activation:
         self.reporter.close()
         self._node.destroy_subscription(self._trajectories)
 
-    def watch(self) -> None:
-        """Look after what the loop has no time for; called ten times a second."""
-        self.reporter.log_changes()
-        self._tare.watch()
-
     def change(self, settings: ResolvedSettings) -> None:
         """Let changed settings take effect, blended."""
         self._controller.change(settings)

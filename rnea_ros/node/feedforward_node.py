@@ -134,7 +134,7 @@ class FeedforwardNode(LifecycleNode):
     def _watch(self) -> None:
         """Look after what the loop has no time for, ten times a second."""
         if self._activation is not None:
-            self._activation.watch()
+            self._activation.reporter.log_changes()
         if self._configuration is not None:
             self._configuration.publishers.look_for_listeners()
         self._controller_joints.poll(time.monotonic())
