@@ -101,9 +101,12 @@ class Hypothesis:
 
     def with_one_less(self) -> Iterator[Hypothesis]:
         """Yield the hypotheses in which one thing less is wrong."""
-        for name in ('all_scaled', 'gravity_scaled', 'gravity_turned'):
-            if getattr(self, name):
-                yield replace(self, **{name: False})
+        if self.all_scaled:
+            yield replace(self, all_scaled=False)
+        if self.gravity_scaled:
+            yield replace(self, gravity_scaled=False)
+        if self.gravity_turned:
+            yield replace(self, gravity_turned=False)
         for link in self.loaded:
             yield replace(self, loaded=self.loaded - {link})
         for joint in self.scaled:
@@ -216,17 +219,14 @@ class Equations:
         inflation = max(int(which.sum()) / independent, 1.0)
         errors = np.sqrt(inflation * np.maximum(covariance, 0.0))
         errors[resolution < RESOLVED] = np.inf
-        everywhere = np.ones(len(which), dtype=bool)
         return Fit(
             self._hypothesis,
             dict(zip(self.labels, x.tolist(), strict=True)),
             dict(zip(self.labels, errors.tolist(), strict=True)),
             rank,
             scatter,
-            self._residual(
-                self._measured - self._rigid, self._columns, self._shared, factor, x
-            ),
-            self._friction(everywhere, x),
+            self._residual(self._measured - self._rigid, self._columns, self._shared, factor, x),
+            self._friction(x),
         )
 
     def _normal_equations(
@@ -260,13 +260,13 @@ class Equations:
             start += columns.shape[1]
         return residual
 
-    def _friction(self, which: NDArray[np.bool_], x: Array) -> Array:
-        friction = np.zeros((int(which.sum()), self._n))
+    def _friction(self, x: Array) -> Array:
+        friction = np.zeros_like(self._measured)
         if self._still:
             return friction
         start = 0
         for joint, columns in enumerate(self._columns):
-            friction[:, joint] = columns[which, 1:3] @ x[start + 1 : start + 3]
+            friction[:, joint] = columns[:, 1:3] @ x[start + 1 : start + 3]
             start += columns.shape[1]
         return friction
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,7 +172,7 @@ def _stretches(
     bounds = [0, *edges.tolist(), len(label)]
     return [
         (start, stop)
-        for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
+        for start, stop in pairwise(bounds)
         if label[start] >= 0
     ]
 

@@ -91,7 +91,7 @@ class Solution:
         """The Bayesian information criterion; every block counts as one independent sample."""
         blocks = len(self._numbers)
         misfit = 2.0 * blocks * float(np.log(self.fit.scatter).sum())
-        return misfit + self.fit.rank * math.log(blocks * len(self.fit.scatter))
+        return misfit + self.fit.rank * math.log(blocks * self.fit.scatter.size)
 
     def estimate(self, function: Callable[[Fit], float], error: float = 0.0) -> Estimate:
         """
@@ -129,13 +129,13 @@ def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
     :param freedom: degrees of freedom
     :param confidence: of the two-sided interval
     """
-    z = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
+    z: float = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
     terms = (
         (z**3 + z) / 4.0,
         (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0,
         (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / 384.0,
     )
-    return z + sum(term / freedom ** (k + 1) for k, term in enumerate(terms))
+    return z + math.fsum(term / freedom ** (k + 1) for k, term in enumerate(terms))
 
 
 class Selection:

@@ -1,0 +1,224 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The figures that are judged: those of each joint alone, and those of the best hypothesis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Prediction, Tip
+from .fit import Fit, Hypothesis
+from .recording import Array
+from .samples import Kind, Samples
+from .selection import Estimate, Selection, Solution
+
+MODEL_TOLERANCE = 0.2
+"""
+A factor this close to 1 is a model's own inexactness.
+
+Vendors' models miss arms of their own make by up to 18 %; wrong ratios, units and currents are
+off by more, and gravity compensation leaves a fifth of a weight to friction.
+"""
+
+LOAD_TOLERANCE = 0.05
+"""What changes no effort by more than this share of it, friction aside, need not be fixed."""
+
+SENSOR_TOLERANCE = 0.02
+"""Torque sensors and their offsets are good to about this share of the most loaded joint."""
+
+LOADED_SHARE = 0.3
+"""A joint that carries at least so much of what the most loaded one does is a loaded joint."""
+
+PRESENT_FROM_ABSENT = 1.0
+"""A joint can be judged where its scale could tell a weight that is there (1) from none (0)."""
+
+
+@dataclass(frozen=True)
+class JointFigures:
+    """
+    One joint by itself: measured = scale * model + friction + offset.
+
+    :param name: the model's name
+    :param scale: 1 where the model is right
+    :param offset: N m or N
+    :param viscous: N m s/rad or N s/m; None at rest
+    :param coulomb: N m or N; None at rest
+    :param load: RMS of the model's effort, N m or N
+    :param drive: standard deviation of the model's effort: what tells a scale from an offset
+    :param friction: RMS of the fitted friction; 0 at rest
+    :param scatter: robust standard deviation of what is left
+    :param missed: RMS of measured minus model, N m or N
+    :param measured: RMS of the measured effort, N m or N
+    """
+
+    name: str
+    scale: Estimate
+    offset: Estimate
+    viscous: Estimate | None
+    coulomb: Estimate | None
+    load: float
+    drive: float
+    friction: float
+    scatter: float
+    missed: float
+    measured: float
+
+    @property
+    def tolerance(self) -> float:
+        """
+        How far from 1 a scale may be.
+
+        Not closer than the model is meant to be; nor than friction lets it be seen: friction has
+        not quite the form that is fitted, so that a share of it may pass for a scale.
+        """
+        return max(MODEL_TOLERANCE, self.friction / self.drive if self.drive else np.inf)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether there is enough gravity on the joint to judge it."""
+        return self.scale.half_width + self.tolerance < PRESENT_FROM_ABSENT
+
+
+class Assessment:
+    """
+    What the rules judge.
+
+    :param prediction: model and measurement
+    """
+
+    def __init__(self, prediction: Prediction) -> None:
+        self.prediction = prediction
+        self.selection = Selection(prediction)
+        self.best: Solution = self.selection.best()
+        size = len(prediction.joints)
+        self.separate = self.selection.solution(Hypothesis(scaled=frozenset(range(size))))
+        names = list(prediction.joints)
+        self.joints = tuple(self._figures(joint, name) for joint, name in enumerate(names))
+
+    @property
+    def samples(self) -> Samples:
+        """What was measured."""
+        return self.prediction.samples
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        """The hypothesis with the strongest support."""
+        return self.best.fit.hypothesis
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether still poses were compared."""
+        return self.samples.kind is Kind.STILL
+
+    @cached_property
+    def rivals(self) -> list[Hypothesis]:
+        """Other hypotheses that the measurement supports about as well."""
+        return self.selection.rivals(self.best)
+
+    @property
+    def loaded(self) -> list[int]:
+        """The joints that carry the arm's weight."""
+        most = max(joint.load for joint in self.joints)
+        return [
+            number
+            for number, joint in enumerate(self.joints)
+            if joint.load >= LOADED_SHARE * most and joint.load > 0.0
+        ]
+
+    @cached_property
+    def noticeable(self) -> Array:
+        """How much a joint's effort must change for it to matter, shape (n,), N m or N."""
+        load = np.array([joint.load for joint in self.joints])
+        friction = np.sqrt(np.mean(self.best.fit.friction**2, axis=0))
+        noticeable: Array = friction + LOAD_TOLERANCE * load + SENSOR_TOLERANCE * load.max()
+        return noticeable
+
+    def matters(self, change: Array) -> bool:
+        """
+        Return whether a change of efforts matters for some joint.
+
+        :param change: shape (N, n), N m or N
+        """
+        return bool((np.sqrt(np.mean(change**2, axis=0)) > self.noticeable).any())
+
+    def factor(self, joint: int) -> Estimate:
+        """Return the factor of a joint's effort by the best hypothesis."""
+        shared = self.hypothesis.all_scaled
+        error = self.best.fit.errors['scale', joint]
+
+        def value(fit: Fit) -> float:
+            common = fit.values['all', 0] if shared else 0.0
+            return 1.0 + common + fit.values['scale', joint]
+
+        return self.best.estimate(value, error)
+
+    def gravity(self, fit: Fit) -> NDArray[np.float64]:
+        """Return gravity as a fit has it, in the root link's frame, shape (3,), m/s^2."""
+        found: Array = self.prediction.model.gravity.copy()
+        if ('axis', 0) in fit.values:
+            found += [fit.values['axis', k] for k in range(3)]
+        return found
+
+    @cached_property
+    def gravity_angle(self) -> Estimate:
+        """The angle between gravity as measured and as modelled, rad."""
+        modelled = self.prediction.model.gravity
+
+        def angle(fit: Fit) -> float:
+            found = self.gravity(fit)
+            across = float(np.linalg.norm(np.cross(modelled, found)))
+            return float(np.arctan2(across, modelled @ found))
+
+        size = float(np.linalg.norm(self.gravity(self.best.fit)))
+        errors = [self.best.fit.errors['axis', k] for k in range(3)]
+        return self.best.estimate(angle, max(errors) / max(size, 1e-9))
+
+    def load_change(self, tip: Tip) -> Array:
+        """Return what the load that was found on a tip adds to the efforts, shape (N, n)."""
+        values = [self.best.fit.values[f'load {tip.link}', k] for k in range(4)]
+        change: Array = self.best.prediction.load(tip.link) @ np.array(values)
+        return change
+
+    def gravity_change(self) -> Array:
+        """Return what the change of gravity that was found adds to the efforts, shape (N, n)."""
+        delta = self.gravity(self.best.fit) - self.prediction.model.gravity
+        change: Array = self.best.prediction.gravity_axes @ delta
+        return change
+
+    def flip_change(self, joint: int) -> Array:
+        """Return what turning a joint's axis round changes, shape (N, n)."""
+        flipped = self.best.prediction
+        others = self.hypothesis.flipped - {joint}
+        return flipped.rigid - self.prediction.flipped(sorted(others)).rigid
+
+    def friction_share(self, joint: int) -> Estimate:
+        """Return the friction of a joint as a share of the model's effort."""
+        load = self.joints[joint].load
+        return self.best.estimate(lambda fit: _rms(fit.friction[:, joint]) / load)
+
+    def _figures(self, joint: int, name: str) -> JointFigures:
+        fit = self.separate.fit
+        model, measured = self.prediction.rigid[:, joint], self.prediction.effort[:, joint]
+        moving = not self.at_rest
+        return JointFigures(
+            name=name,
+            scale=self.separate.parameter('scale', joint, add=1.0),
+            offset=self.separate.parameter('offset', joint),
+            viscous=self.separate.parameter('viscous', joint) if moving else None,
+            coulomb=self.separate.parameter('coulomb', joint) if moving else None,
+            load=_rms(model),
+            drive=float(model.std()),
+            friction=_rms(fit.friction[:, joint]),
+            scatter=float(fit.scatter[joint]),
+            missed=_rms(measured - model),
+            measured=_rms(measured),
+        )
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
