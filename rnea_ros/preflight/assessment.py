@@ -38,6 +38,15 @@ PRESENT_FROM_ABSENT = 1.0
 """A joint can be judged where its scale could tell a weight that is there (1) from none (0)."""
 
 
+PROMINENCE = 3.0
+"""
+A model is seen in an effort where its part is so many times the scatter.
+
+It tells an effort in another unit, in which the model is seen, from one without gravity, in which
+its errors may leave a trace.
+"""
+
+
 @dataclass(frozen=True)
 class JointFigures:
     """
@@ -76,7 +85,8 @@ class JointFigures:
         Not closer than the model is meant to be; nor than friction lets it be seen: friction has
         not quite the form that is fitted, so that a share of it may pass for a scale.
         """
-        return max(MODEL_TOLERANCE, self.friction / self.drive if self.drive else np.inf)
+        reported = self.drive * max(1.0, abs(self.scale.value))
+        return max(MODEL_TOLERANCE, self.friction / reported if reported else np.inf)
 
     @property
     def is_judged(self) -> bool:
@@ -133,7 +143,7 @@ class Assessment:
     @cached_property
     def noticeable(self) -> Array:
         """How much a joint's effort must change for it to matter, shape (n,), N m or N."""
-        load = np.array([joint.load for joint in self.joints])
+        load = self.reported_load
         friction = np.sqrt(np.mean(self.best.fit.friction**2, axis=0))
         noticeable: Array = friction + LOAD_TOLERANCE * load + SENSOR_TOLERANCE * load.max()
         return noticeable
@@ -145,6 +155,31 @@ class Assessment:
         :param change: shape (N, n), N m or N
         """
         return bool((np.sqrt(np.mean(change**2, axis=0)) > self.noticeable).any())
+
+    @cached_property
+    def factors(self) -> Array:
+        """Factors of the joints' efforts by the best hypothesis, shape (n,)."""
+        values = self.best.fit.values
+        common = values.get(('all', 0), 0.0)
+        return np.array([
+            1.0 + common + values.get(('scale', joint), 0.0) for joint in range(len(self.joints))
+        ])
+
+    @cached_property
+    def reported_load(self) -> Array:
+        """
+        What the joints carry, in the unit of their effort where that is a smaller one, shape (n,).
+
+        N m or N times the factor of the effort, if it is above 1.
+        """
+        load = np.array([joint.load for joint in self.joints])
+        reported: Array = load * np.maximum(1.0, np.abs(self.factors))
+        return reported
+
+    def is_seen(self, joint: int) -> bool:
+        """Whether the model, times its factor, stands out of the scatter of a joint's effort."""
+        part = abs(float(self.factors[joint])) * self.joints[joint].drive
+        return part > PROMINENCE * float(self.best.fit.scatter[joint])
 
     def factor(self, joint: int) -> Estimate:
         """Return the factor of a joint's effort by the best hypothesis."""
@@ -194,11 +229,13 @@ class Assessment:
         """Return what turning a joint's axis round changes, shape (N, n)."""
         flipped = self.best.prediction
         others = self.hypothesis.flipped - {joint}
-        return flipped.rigid - self.prediction.flipped(sorted(others)).rigid
+        change = flipped.rigid - self.prediction.flipped(sorted(others)).rigid
+        scaled: Array = change * self.factors
+        return scaled
 
     def friction_share(self, joint: int) -> Estimate:
         """Return the friction of a joint as a share of the model's effort."""
-        load = self.joints[joint].load
+        load = float(self.reported_load[joint])
         return self.best.estimate(lambda fit: _rms(fit.friction[:, joint]) / load)
 
     def _figures(self, joint: int, name: str) -> JointFigures:

@@ -34,6 +34,10 @@ it is the gear's friction, a fifth of the load and more.
 """
 
 
+NONE = 0.3
+"""A factor below it may be what a model's errors leave where gravity is compensated."""
+
+
 class Cause(str, Enum):
     """What may be wrong, or cannot be told."""
 
@@ -129,12 +133,12 @@ def _whole_robot(assessment: Assessment) -> Iterator[Finding]:
             if assessment.at_rest
             else ''
         )
-        yield from _judge_factor(
-            factor, MODEL_TOLERANCE, everyone, 'the efforts of all joints', others
-        )
+        seen = any(assessment.is_seen(joint) for joint in assessment.loaded)
+        what = 'the efforts of all joints'
+        yield from _judge_factor(factor, MODEL_TOLERANCE, everyone, what, seen, others)
     if assessment.hypothesis.gravity_scaled:
         factor = best.parameter('gravity', 0, add=1.0)
-        if _is_none(factor):
+        if abs(factor.value) + factor.half_width < NONE:
             yield Finding(
                 Cause.COMPENSATED,
                 f"gravity is {_number(factor)} times the model's in all efforts, inertia is not "
@@ -238,19 +242,24 @@ def _single_factors(assessment: Assessment) -> Iterator[Finding]:
     """Judge the factors of single joints."""
     for joint in sorted(assessment.hypothesis.scaled):
         figures = assessment.joints[joint]
-        yield from _judge_factor(
-            assessment.factor(joint), figures.tolerance, (joint,), f'{figures.name}: the effort'
-        )
+        factor, what = assessment.factor(joint), f'{figures.name}: the effort'
+        seen = assessment.is_seen(joint)
+        yield from _judge_factor(factor, figures.tolerance, (joint,), what, seen)
 
 
 def _judge_factor(
-    factor: Estimate, tolerance: float, joints: tuple[int, ...], what: str, others: str = ''
+    factor: Estimate,
+    tolerance: float,
+    joints: tuple[int, ...],
+    what: str,
+    seen: bool,
+    others: str = '',
 ) -> Iterator[Finding]:
     """Yield what a factor means, unless it is near enough to 1."""
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
     verb = f'{what} {"are" if len(joints) > 1 else "is"} {_number(factor)} times the model\'s'
-    if _is_none(factor):
+    if not seen and abs(factor.value) + factor.half_width < NONE:
         yield Finding(
             Cause.COMPENSATED,
             f'{verb}: the hardware compensates gravity, or does not measure it',
@@ -298,24 +307,28 @@ def _friction(assessment: Assessment) -> Iterator[Finding]:
 
 
 def _offsets(assessment: Assessment) -> Iterator[Finding]:
-    """Judge the offsets; their tolerance is that of a sensor, of the model and of friction."""
-    most = max(joint.load for joint in assessment.joints)
+    """Judge the offsets."""
     for number, joint in enumerate(assessment.joints):
         offset = assessment.best.parameter('offset', number)
-        tolerance = MODEL_TOLERANCE * joint.load + joint.friction + SENSOR_TOLERANCE * most
-        if offset.is_known and offset.excludes(0.0, tolerance):
+        if offset.is_known and offset.excludes(0.0, _allowance(assessment, number)):
             text = f'{joint.name}: the effort has an offset of {_number(offset)} N m or N'
             yield Finding(Cause.OFFSET, text, (number,))
 
 
 def _unexplained(assessment: Assessment) -> Iterator[Finding]:
     """Name loaded joints where no cause explains what is measured."""
-    most = max(joint.load for joint in assessment.joints)
     for number in assessment.loaded:
         joint, scatter = assessment.joints[number], assessment.best.fit.scatter[number]
-        if scatter > MODEL_TOLERANCE * joint.load + joint.friction + SENSOR_TOLERANCE * most:
+        if scatter > _allowance(assessment, number):
             text = f'{joint.name}: {scatter:.2f} N m or N of scatter that no known cause explains'
             yield Finding(Cause.UNEXPLAINED, text, (number,))
+
+
+def _allowance(assessment: Assessment, joint: int) -> float:
+    """Return what a model, a sensor and friction may leave in a joint's effort, N m or N."""
+    load = assessment.reported_load
+    parts = MODEL_TOLERANCE * load[joint] + SENSOR_TOLERANCE * load.max()
+    return float(parts) + assessment.joints[joint].friction
 
 
 def _unjudged(assessment: Assessment) -> Iterator[Finding]:
@@ -358,11 +371,6 @@ def describe(hypothesis: Hypothesis, names: tuple[str, ...]) -> str:
     parts += ['direction of gravity'] * hypothesis.gravity_turned
     parts += [f'load on {link}' for link in sorted(hypothesis.loaded)]
     return ' and '.join(parts) or 'nothing wrong'
-
-
-def _is_none(factor: Estimate) -> bool:
-    """Whether a factor is as good as 0."""
-    return abs(factor.value) + factor.half_width < 2.0 * MODEL_TOLERANCE
 
 
 def _number(estimate: Estimate) -> str:

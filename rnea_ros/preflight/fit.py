@@ -6,10 +6,10 @@ Robust least squares of measured efforts, for one hypothesis of what is wrong wi
 
 The effort of joint j is taken to be::
 
-    tau_j = s_j (model_j + load) + gravity + viscous_j qd_j + coulomb_j sign(qd_j) + offset_j
+    tau_j = s_j (model_j + load_j + gravity_j) + viscous_j qd_j + coulomb_j sign(qd_j) + offset_j
 
-where a hypothesis says which of the factors s_j, load, gravity terms are unknown; friction is
-left out at rest, where its direction is not known, and an offset is always free.
+where a hypothesis says which of the factor s_j, the load and the change of gravity are unknown;
+friction is left out at rest, where its direction is not known, and an offset is always free.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CLIP = 3.0
 
 ACCURACY = 0.01
 """
-No joint's scatter is taken to be below this share of the model's effort.
+No joint's scatter is taken to be below this share of its measured effort.
 
 Masses and centres of mass are not known better, whatever the noise: the best identified models
 miss by one or two per cent.
@@ -49,6 +49,9 @@ miss by one or two per cent.
 
 RESOLUTION = 0.001
 """Nor below this share of the most loaded joint's effort: sensors are made for that."""
+
+NOTHING = 1e-9
+"""An effort that is taken for none, N m or N."""
 
 ROUNDS = 20
 """Reweighting ends after so many rounds; it has settled to a thousandth before."""
@@ -167,11 +170,15 @@ class Equations:
             self._shared_labels += [(f'load {link}', k) for k in range(4)]
         shared.append(np.zeros((samples, self._n, 0)))
         self._shared = np.concatenate(shared, axis=-1)
+        # What adds to the model is multiplied with it.
+        self._adds = [
+            k for k, (kind, _) in enumerate(self._shared_labels) if kind not in ('all', 'gravity')
+        ]
         moving = np.abs(prediction.velocity) > STILL_SPEED
         self._direction = np.where(moving, np.sign(prediction.velocity), 0.0)
         self._velocity = prediction.velocity
-        size = np.sqrt(np.mean(self._rigid**2, axis=0))
-        self._floor = ACCURACY * size + RESOLUTION * max(float(size.max()), 1e-9)
+        size = np.sqrt(np.mean(self._measured**2, axis=0))
+        self._floor = ACCURACY * size + RESOLUTION * max(float(size.max()), NOTHING)
         self._columns = [self._local(joint) for joint in range(self._n)]
         self.labels = [
             label for joint in range(self._n) for label in self._local_labels(joint)
@@ -201,19 +208,21 @@ class Equations:
         target = (self._measured - self._rigid)[which]
         local = [columns[which] for columns in self._columns]
         shared = self._shared[which]
-        factor = np.ones(self._n)
+        factor = np.ones((self._n, self._shared.shape[-1]))
         scatter = np.maximum(_spread(target - np.median(target, axis=0)), self._floor)
         residual = target - np.median(target, axis=0)
         place = {label: k for k, label in enumerate(self.labels)}
         for _ in range(ROUNDS):
             weight = 1.0 / np.maximum(1.0, np.abs(residual) / (HUBER * scatter))
             weight /= scatter**2
-            normal, right = self._normal_equations(target, local, shared * factor[:, None], weight)
+            normal, right = self._normal_equations(target, local, shared * factor, weight)
             x, covariance, resolution, rank = _solve(normal, right)
             before, residual = residual, self._residual(target, local, shared, factor, x)
             scatter = np.maximum(_spread(residual), self._floor)
+            common = x[place['all', 0]] if self._hypothesis.all_scaled else 0.0
+            factor[:, self._adds] = 1.0 + common
             for joint in self._hypothesis.scaled:
-                factor[joint] = 1.0 + x[place['scale', joint]]
+                factor[joint, self._adds] += x[place['scale', joint]]
             if (np.abs(residual - before) < 1e-3 * scatter).all():
                 break
         inflation = max(int(which.sum()) / independent, 1.0)
@@ -253,7 +262,7 @@ class Equations:
     def _residual(
         self, target: Array, local: list[Array], shared: Array, factor: Array, x: Array
     ) -> Array:
-        residual = target - (shared @ x[len(x) - shared.shape[-1] :]) * factor
+        residual: Array = target - (shared * factor) @ x[len(x) - shared.shape[-1] :]
         start = 0
         for joint, columns in enumerate(local):
             residual[:, joint] -= columns @ x[start : start + columns.shape[1]]

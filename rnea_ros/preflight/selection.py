@@ -11,7 +11,7 @@ over blocks, which sees that neighbouring samples err alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 import math
@@ -170,18 +170,25 @@ class Selection:
         Return the hypothesis with the strongest support.
 
         From nothing wrong on, one thing more is believed where the evidence for it is strong, the
-        one with the strongest first; and what has become needless by it is dropped again.
+        one with the strongest first; and what has become needless by it is dropped again. Of
+        hypotheses that no strong evidence tells apart, the one with fewest parameters is taken.
         """
         best = Hypothesis()
         while True:
-            more = min(best.with_one_more(self._n, self.prediction), key=self._worse)
+            more = self._simplest(best.with_one_more(self._n, self.prediction))
             if self._worse(more) > self._worse(best) - EVIDENCE:
                 return self.solution(best)
             best = more
-            while less := min(best.with_one_less(), key=self._worse, default=None):
-                if self._worse(less) > self._worse(best) + EVIDENCE or less == best:
-                    break
-                best = less
+            less = list(best.with_one_less())
+            while less and self._worse(simpler := self._simplest(less)) <= self._worse(best):
+                best, less = simpler, list(simpler.with_one_less())
+
+    def _simplest(self, hypotheses: Iterable[Hypothesis]) -> Hypothesis:
+        """Return which has fewest parameters of those that have the most support."""
+        tried = list(hypotheses)
+        most = min(self._worse(hypothesis) for hypothesis in tried)
+        near = [other for other in tried if self._worse(other) < most + EVIDENCE]
+        return min(near, key=lambda other: (self.solution(other).fit.rank, self._worse(other)))
 
     def rivals(self, best: Solution) -> list[Hypothesis]:
         """Return what explains the measurement about as well, with no more parameters."""
