@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .columns import Prediction, Tip
-from .fit import Fit, Hypothesis
+from .fit import NOTHING, Fit, Hypothesis
 from .recording import Array
 from .samples import Kind, Samples
 from .selection import Estimate, Selection, Solution
@@ -192,26 +191,35 @@ class Assessment:
 
         return self.best.estimate(value, error)
 
-    def gravity(self, fit: Fit) -> NDArray[np.float64]:
-        """Return gravity as a fit has it, in the root link's frame, shape (3,), m/s^2."""
-        found: Array = self.prediction.model.gravity.copy()
-        if ('axis', 0) in fit.values:
-            found += [fit.values['axis', k] for k in range(3)]
-        return found
+    def gravity_found(self) -> tuple[Array, Estimate, Estimate]:
+        """
+        Return gravity as the best hypothesis has it, for one that leaves it open.
 
-    @cached_property
-    def gravity_angle(self) -> Estimate:
-        """The angle between gravity as measured and as modelled, rad."""
+        :return: the vector in the root link's frame, shape (3,), m/s^2; its size as a factor of
+            the model's; its angle with the model's, rad
+        """
         modelled = self.prediction.model.gravity
+        expected = float(np.linalg.norm(modelled))
+
+        def gravity(fit: Fit) -> Array:
+            found: Array = modelled + [fit.values['axis', k] for k in range(3)]
+            return found
 
         def angle(fit: Fit) -> float:
-            found = self.gravity(fit)
-            across = float(np.linalg.norm(np.cross(modelled, found)))
+            found = gravity(fit)
+            across = np.linalg.norm(np.cross(modelled, found))
             return float(np.arctan2(across, modelled @ found))
 
-        size = float(np.linalg.norm(self.gravity(self.best.fit)))
-        errors = [self.best.fit.errors['axis', k] for k in range(3)]
-        return self.best.estimate(angle, max(errors) / max(size, 1e-9))
+        found = gravity(self.best.fit)
+        error = max(self.best.fit.errors['axis', k] for k in range(3))
+        size = float(np.linalg.norm(found))
+        return (
+            found,
+            self.best.estimate(
+                lambda fit: float(np.linalg.norm(gravity(fit))) / expected, error / expected
+            ),
+            self.best.estimate(angle, error / max(size, NOTHING)),
+        )
 
     def load_change(self, tip: Tip) -> Array:
         """Return what the load that was found on a tip adds to the efforts, shape (N, n)."""
@@ -221,7 +229,7 @@ class Assessment:
 
     def gravity_change(self) -> Array:
         """Return what the change of gravity that was found adds to the efforts, shape (N, n)."""
-        delta = self.gravity(self.best.fit) - self.prediction.model.gravity
+        delta = np.array([self.best.fit.values['axis', k] for k in range(3)])
         change: Array = self.best.prediction.gravity_axes @ delta
         return change
 

@@ -9,13 +9,11 @@ A cause is found where an interval clears a tolerance: significant, and large en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 import math
 from typing import TypeAlias
-
-import numpy as np
 
 from .assessment import MODEL_TOLERANCE, SENSOR_TOLERANCE, Assessment
 from .columns import Tip
@@ -115,6 +113,9 @@ def verdict(assessment: Assessment, findings: list[Finding]) -> Verdict:
     return Verdict.ACCEPTED if judged and all(judged) else Verdict.UNDECIDED
 
 
+UPSIDE_DOWN = ', or the robot hangs upside down, which still poses cannot tell apart'
+
+
 def _no_effort(assessment: Assessment) -> Iterator[Finding]:
     yield Finding(
         Cause.NO_EFFORT,
@@ -128,11 +129,7 @@ def _whole_robot(assessment: Assessment) -> Iterator[Finding]:
     best, everyone = assessment.best, tuple(range(len(assessment.joints)))
     if assessment.hypothesis.all_scaled:
         factor = best.parameter('all', 0, add=1.0)
-        others = (
-            ', or the robot hangs upside down, which still poses cannot tell apart'
-            if assessment.at_rest
-            else ''
-        )
+        others = UPSIDE_DOWN if assessment.at_rest else ''
         seen = any(assessment.is_seen(joint) for joint in assessment.loaded)
         what = 'the efforts of all joints'
         yield from _judge_factor(factor, MODEL_TOLERANCE, everyone, what, seen, others)
@@ -154,26 +151,31 @@ def _whole_robot(assessment: Assessment) -> Iterator[Finding]:
 
 
 def _gravity(assessment: Assessment) -> Iterator[Finding]:
-    """Judge the direction of gravity."""
+    """Judge the direction of gravity, and its size."""
     if not assessment.hypothesis.gravity_turned:
         return
     if not assessment.matters(assessment.gravity_change()):
         return
-    found = assessment.gravity(assessment.best.fit)
-    modelled = assessment.prediction.model.gravity
-    if np.linalg.norm(found) < MODEL_TOLERANCE * np.linalg.norm(modelled):
+    found, size, angle = assessment.gravity_found()
+    everyone = tuple(range(len(assessment.joints)))
+    if size.upper < NONE:
         text = 'no gravity is in the efforts: the hardware compensates it (hardware_compensates)'
-        yield Finding(Cause.COMPENSATED, text, tuple(range(len(assessment.joints))))
-        return
-    angle = assessment.gravity_angle
-    if angle.excludes(0.0, GRAVITY_TOLERANCE):
+        yield Finding(Cause.COMPENSATED, text, everyone)
+    elif assessment.at_rest and angle.excludes(0.0, math.pi - GRAVITY_TOLERANCE):
+        negative = Estimate(-size.value, size.half_width)
+        yield from _judge_factor(
+            negative, MODEL_TOLERANCE, everyone, 'the efforts of all joints', True, UPSIDE_DOWN
+        )
+    elif angle.excludes(0.0, GRAVITY_TOLERANCE):
         degrees = Estimate(math.degrees(angle.value), math.degrees(angle.half_width))
-        vector = ', '.join(f'{component:.2f}' for component in found)
         yield Finding(
             Cause.GRAVITY_DIRECTION,
-            f'gravity is turned by {_number(degrees)} degrees: ({vector}) m/s^2 in the frame of '
-            'the root link',
+            f'gravity is turned by {_number(degrees)} degrees: ({_vector(found)}) m/s^2 in the '
+            'frame of the root link',
         )
+    else:
+        what = 'the efforts of all joints'
+        yield from _judge_factor(size, MODEL_TOLERANCE, everyone, what, True)
 
 
 def _tools(assessment: Assessment) -> Iterator[Finding]:
@@ -243,7 +245,8 @@ def _single_factors(assessment: Assessment) -> Iterator[Finding]:
     for joint in sorted(assessment.hypothesis.scaled):
         figures = assessment.joints[joint]
         factor, what = assessment.factor(joint), f'{figures.name}: the effort'
-        seen = assessment.is_seen(joint)
+        # A joint that carries little may lose sight of the model by noise alone.
+        seen = assessment.is_seen(joint) or joint not in assessment.loaded
         yield from _judge_factor(factor, figures.tolerance, (joint,), what, seen)
 
 
@@ -377,5 +380,5 @@ def _number(estimate: Estimate) -> str:
     return f'{estimate.value:.2f} +- {estimate.half_width:.2f}'
 
 
-def _vector(values: list[float]) -> str:
+def _vector(values: Iterable[float]) -> str:
     return ', '.join(f'{value:.3f}' for value in values)
