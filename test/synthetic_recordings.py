@@ -204,7 +204,7 @@ CASES = {
         lambda random: (Robot(_tilted(ARM, random)), ARM), frozenset({'GRAVITY_DIRECTION'})
     ),
     'gear_ratio': Case(
-        _single(lambda random: float(random.choice([0.01, 0.5, 1.6, 100.0]))),
+        _single(lambda random: float(random.choice([0.1, 0.5, 1.6, 100.0]))),
         frozenset({'WRONG_SCALE'}),
     ),
     'unit': Case(

@@ -30,7 +30,7 @@ LOAD_TOLERANCE = 0.05
 SENSOR_TOLERANCE = 0.02
 """Torque sensors and their offsets are good to about this share of the most loaded joint."""
 
-LOADED_SHARE = 0.3
+LOADED_SHARE = 0.1
 """A joint that carries at least so much of what the most loaded one does is a loaded joint."""
 
 PRESENT_FROM_ABSENT = 1.0
@@ -84,8 +84,7 @@ class JointFigures:
         Not closer than the model is meant to be; nor than friction lets it be seen: friction has
         not quite the form that is fitted, so that a share of it may pass for a scale.
         """
-        reported = self.drive * max(1.0, abs(self.scale.value))
-        return max(MODEL_TOLERANCE, self.friction / reported if reported else np.inf)
+        return max(MODEL_TOLERANCE, self.friction / self.drive if self.drive else np.inf)
 
     @property
     def is_judged(self) -> bool:
@@ -154,6 +153,15 @@ class Assessment:
         :param change: shape (N, n), N m or N
         """
         return bool((np.sqrt(np.mean(change**2, axis=0)) > self.noticeable).any())
+
+    def stands_out(self, change: Array) -> bool:
+        """
+        Return whether a change of efforts stands out of the scatter of some joint.
+
+        :param change: shape (N, n), N m or N
+        """
+        size = np.sqrt(np.mean(change**2, axis=0))
+        return bool((size > PROMINENCE * self.best.fit.scatter).any())
 
     @cached_property
     def factors(self) -> Array:

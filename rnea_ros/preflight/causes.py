@@ -113,6 +113,7 @@ def verdict(assessment: Assessment, findings: list[Finding]) -> Verdict:
     return Verdict.ACCEPTED if judged and all(judged) else Verdict.UNDECIDED
 
 
+EVERY_EFFORT = 'the efforts of all joints'
 UPSIDE_DOWN = ', or the robot hangs upside down, which still poses cannot tell apart'
 
 
@@ -131,8 +132,9 @@ def _whole_robot(assessment: Assessment) -> Iterator[Finding]:
         factor = best.parameter('all', 0, add=1.0)
         others = UPSIDE_DOWN if assessment.at_rest else ''
         seen = any(assessment.is_seen(joint) for joint in assessment.loaded)
-        what = 'the efforts of all joints'
-        yield from _judge_factor(factor, MODEL_TOLERANCE, everyone, what, seen, others)
+        yield from _judge_factor(
+            factor, MODEL_TOLERANCE, everyone, EVERY_EFFORT, seen=seen, others=others
+        )
     if assessment.hypothesis.gravity_scaled:
         factor = best.parameter('gravity', 0, add=1.0)
         if abs(factor.value) + factor.half_width < NONE:
@@ -164,7 +166,7 @@ def _gravity(assessment: Assessment) -> Iterator[Finding]:
     elif assessment.at_rest and angle.excludes(0.0, math.pi - GRAVITY_TOLERANCE):
         negative = Estimate(-size.value, size.half_width)
         yield from _judge_factor(
-            negative, MODEL_TOLERANCE, everyone, 'the efforts of all joints', True, UPSIDE_DOWN
+            negative, MODEL_TOLERANCE, everyone, EVERY_EFFORT, others=UPSIDE_DOWN
         )
     elif angle.excludes(0.0, GRAVITY_TOLERANCE):
         degrees = Estimate(math.degrees(angle.value), math.degrees(angle.half_width))
@@ -174,8 +176,7 @@ def _gravity(assessment: Assessment) -> Iterator[Finding]:
             'frame of the root link',
         )
     else:
-        what = 'the efforts of all joints'
-        yield from _judge_factor(size, MODEL_TOLERANCE, everyone, what, True)
+        yield from _judge_factor(size, MODEL_TOLERANCE, everyone, EVERY_EFFORT)
 
 
 def _tools(assessment: Assessment) -> Iterator[Finding]:
@@ -230,9 +231,9 @@ def _surplus_tool(tip: Tip, mass: Estimate) -> Finding:
 
 
 def _axes(assessment: Assessment) -> Iterator[Finding]:
-    """Judge the axes that seem to point the other way."""
+    """Judge the axes that seem to point the other way; a sign is wrong as soon as it is seen."""
     for joint in sorted(assessment.hypothesis.flipped):
-        if assessment.matters(assessment.flip_change(joint)):
+        if assessment.stands_out(assessment.flip_change(joint)):
             text = (
                 f'{assessment.joints[joint].name}: position and effort count the other way round '
                 'than the axis of the model'
@@ -245,9 +246,14 @@ def _single_factors(assessment: Assessment) -> Iterator[Finding]:
     for joint in sorted(assessment.hypothesis.scaled):
         figures = assessment.joints[joint]
         factor, what = assessment.factor(joint), f'{figures.name}: the effort'
-        # A joint that carries little may lose sight of the model by noise alone.
-        seen = assessment.is_seen(joint) or joint not in assessment.loaded
-        yield from _judge_factor(factor, figures.tolerance, (joint,), what, seen)
+        yield from _judge_factor(
+            factor,
+            figures.tolerance,
+            (joint,),
+            what,
+            seen=assessment.is_seen(joint),
+            loaded=joint in assessment.loaded,
+        )
 
 
 def _judge_factor(
@@ -255,19 +261,29 @@ def _judge_factor(
     tolerance: float,
     joints: tuple[int, ...],
     what: str,
-    seen: bool,
+    *,
+    seen: bool = True,
+    loaded: bool = True,
     others: str = '',
 ) -> Iterator[Finding]:
-    """Yield what a factor means, unless it is near enough to 1."""
+    """
+    Yield what a factor means, unless it is near enough to 1.
+
+    :param factor: measured over modelled effort
+    :param tolerance: how near to 1 is right
+    :param joints: whom it concerns
+    :param what: has the factor, in words
+    :param seen: whether the model, times the factor, stands out of the scatter
+    :param loaded: whether the joints carry enough for an effort of nothing to be no accident
+    :param others: what else an inverted sign may mean
+    """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
     verb = f'{what} {"are" if len(joints) > 1 else "is"} {_number(factor)} times the model\'s'
-    if not seen and abs(factor.value) + factor.half_width < NONE:
-        yield Finding(
-            Cause.COMPENSATED,
-            f'{verb}: the hardware compensates gravity, or does not measure it',
-            joints,
-        )
+    absent = not factor.excludes(0.0) or (loaded and not seen)
+    if absent and abs(factor.value) + factor.half_width < NONE:
+        text = f'{verb}: the hardware compensates gravity, or does not measure it'
+        yield Finding(Cause.COMPENSATED, text, joints, must_be_fixed=loaded)
     elif factor.upper < 0.0:
         near = abs(factor.value + 1.0) <= tolerance + factor.half_width
         more = '' if near else ', and its size does not fit: gear ratio, unit or current'

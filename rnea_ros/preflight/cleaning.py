@@ -86,7 +86,7 @@ def clean(recording: Recording) -> CleanRecording:
         raise RecordingError(f'{len(recording.time)} usable joint states are too few')
     interval = np.diff(recording.time)
     gaps = interval > GAP_INTERVALS * np.median(interval)
-    notes = [f'{gaps.sum()} gaps, the longest of {interval.max():.2f} s'] if gaps.any() else []
+    notes = [f'gaps: {gaps.sum()}, the longest of {interval.max():.2f} s'] if gaps.any() else []
     notes += _velocity_notes(recording)
     segment = np.concatenate([[0], np.cumsum(gaps)])
     return CleanRecording(recording.part(slice(None), *notes), segment)

@@ -50,6 +50,9 @@ miss by one or two per cent.
 RESOLUTION = 0.001
 """Nor below this share of the most loaded joint's effort: sensors are made for that."""
 
+NEGLIGIBLE = 1e-6
+"""An effort below this share of the greatest is what rounding leaves of none."""
+
 NOTHING = 1e-9
 """An effort that is taken for none, N m or N."""
 
@@ -195,7 +198,9 @@ class Equations:
         if not self._still:
             columns += [self._velocity[:, joint], self._direction[:, joint]]
         if joint in self._hypothesis.scaled:
-            columns.append(self._rigid[:, joint])
+            size = np.abs(self._rigid)
+            seen = size[:, joint].max() > NEGLIGIBLE * size.max()
+            columns.append(self._rigid[:, joint] * seen)
         return np.stack(columns, axis=-1)
 
     def solve(self, which: NDArray[np.bool_], independent: int) -> Fit:
