@@ -55,7 +55,9 @@ def picture(path: Path, assessment: Assessment) -> None:
         over_model.plot(model, without, '.', color='0.5', markersize=3)
         _lines(over_model, model, joint.scale.value, joint.offset.value)
         over_model.set_ylabel('measured', fontsize='small')
-    axes[0, 0].legend(loc='upper right', fontsize='x-small', ncols=3)
+    axes[0, 0].legend(
+        loc='lower left', bbox_to_anchor=(0.0, 1.0), fontsize='small', ncols=3, frameon=False
+    )
     axes[0, 1].legend(loc='best', fontsize='x-small')
     axes[0, 1].set_title('measured without friction, over model', fontsize='small')
     axes[-1, 0].set_xlabel('pose' if assessment.at_rest else 'time, s')

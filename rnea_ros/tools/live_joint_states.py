@@ -39,10 +39,11 @@ class SilentTopicError(RneaError):
     Nothing came on a topic.
 
     :param topic: its name
+    :param waited: how long, s
     """
 
-    def __init__(self, topic: str) -> None:
-        super().__init__(f'nothing came on {topic} in {PATIENCE:g} s')
+    def __init__(self, topic: str, waited: float) -> None:
+        super().__init__(f'nothing came on {topic} in {waited:g} s')
         self.topic = topic
 
 
@@ -70,7 +71,7 @@ class LiveRobot:
         )
         self._spin(lambda: bool(received), PATIENCE)
         if not received:
-            raise SilentTopicError(subscription.topic_name)
+            raise SilentTopicError(subscription.topic_name, PATIENCE)
         self._node.destroy_subscription(subscription)
         return received[0]
 
@@ -106,7 +107,7 @@ class LiveRobot:
             while samples and time.monotonic() < deadline and not enough(samples):
                 self._spin(lambda: False, min(LOOK, deadline - time.monotonic()))
         if not samples:
-            raise SilentTopicError(subscription.topic_name)
+            raise SilentTopicError(subscription.topic_name, min(PATIENCE, duration))
         return samples
 
     def _spin(self, done: Callable[[], bool], duration: float) -> None:

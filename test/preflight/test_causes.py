@@ -4,7 +4,7 @@
 """
 Every cause is found where it is, alone, and none where nothing is wrong.
 
-Over 100 recordings of each kind, seeds 100 to 199: docs/preflight.md has the rates.
+Here on a few recordings of each kind; docs/preflight.md has the rates of 50, seeds 100 to 149.
 """
 
 from __future__ import annotations

@@ -113,15 +113,9 @@ def test_poses_are_means_over_the_time_of_holding() -> None:
 
 
 def test_a_pose_that_is_visited_twice_counts_once() -> None:
-    again = POSES.part(slice(None))
-    later = replace(again, time=again.time + again.time[-1] + 0.02)
-    twice = Recording(
-        POSES.names,
-        *(
-            np.concatenate([getattr(again, name), getattr(later, name)])
-            for name in ('time', 'position', 'velocity', 'effort')
-        ),
-    )
+    twice = POSES.part(np.tile(np.arange(len(POSES.time)), 2))
+    time: np.ndarray = 0.02 * np.arange(len(twice.time), dtype=np.float64)
+    twice = replace(twice, time=time)
     assert len(still_poses(clean(twice)).time) == 12
 
 
@@ -134,10 +128,8 @@ def test_one_constant_pose_is_refused_with_what_is_needed() -> None:
     constant = record(Robot(ARM), Kind.STILL, 1, count=1)
     with pytest.raises(RecordingError, match='1 different still poses are too few; 8'):
         check(ARM, constant, kind=Kind.STILL)
-    long = Recording(
-        ARM.joint_names, np.arange(2000) * 0.02, *(np.tile(x[:1], (2000, 1)) for x in (
-            constant.position, constant.velocity, constant.effort)),
-    )
+    time: np.ndarray = 0.02 * np.arange(2000, dtype=np.float64)
+    long = replace(constant.part(np.zeros(2000, dtype=int)), time=time)
     assert check(ARM, long).verdict != 0
 
 
