@@ -5,5 +5,6 @@
 Whether a model fits a robot: measured efforts compared with it, and what is wrong by name.
 
 Without ROS. To read: :mod:`.recording`, :mod:`.cleaning`, :mod:`.samples`, :mod:`.columns`,
-:mod:`.fit`, :mod:`.selection`, :mod:`.assessment`, :mod:`.causes`, :mod:`.report`.
+:mod:`.hypothesis`, :mod:`.fit`, :mod:`.selection`, :mod:`.assessment`, :mod:`.causes`,
+:mod:`.report`; :mod:`.checkup` puts them together.
 """

@@ -11,7 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from .columns import Prediction, Tip
-from .fit import NOTHING, Fit, Hypothesis
+from .fit import NOTHING, Fit
+from .hypothesis import Hypothesis
 from .recording import Array
 from .samples import Kind, Samples
 from .selection import Estimate, Selection, Solution

@@ -9,15 +9,13 @@ A cause is found where an interval clears a tolerance: significant, and large en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import Enum, IntEnum
+from collections.abc import Callable, Iterator, Mapping
 import math
 from typing import TypeAlias
 
 from .assessment import MODEL_TOLERANCE, SENSOR_TOLERANCE, Assessment
 from .columns import Tip
-from .fit import Hypothesis
+from .findings import Cause, Finding, Verdict, number, vector
 from .selection import Estimate
 
 GRAVITY_TOLERANCE = math.radians(5.0)
@@ -34,61 +32,6 @@ it is the gear's friction, a fifth of the load and more.
 
 NONE = 0.3
 """A factor below it may be what a model's errors leave where gravity is compensated."""
-
-
-class Cause(str, Enum):
-    """What may be wrong, or cannot be told."""
-
-    NO_EFFORT = 'no effort reported'
-    INVERTED_AXIS = 'inverted axis'
-    INVERTED_EFFORT = 'inverted effort'
-    GRAVITY_DIRECTION = 'wrong gravity direction'
-    WRONG_SCALE = 'gear ratio, unit or current'
-    MISSING_TOOL = 'tool missing in the model'
-    SURPLUS_TOOL = 'tool too many in the model'
-    COMPENSATED = 'hardware compensates gravity'
-    CURRENT = 'current-based effort'
-    OFFSET = 'offset'
-    UNEXPLAINED = 'unexplained'
-    FRICTION = 'friction dominates'
-    UNJUDGED = 'too little gravity to judge'
-
-
-BY_HYPOTHESIS = frozenset({
-    Cause.INVERTED_AXIS,
-    Cause.INVERTED_EFFORT,
-    Cause.GRAVITY_DIRECTION,
-    Cause.WRONG_SCALE,
-    Cause.MISSING_TOOL,
-    Cause.SURPLUS_TOOL,
-    Cause.COMPENSATED,
-})
-"""Causes that the best hypothesis tells; another one may tell others as well."""
-
-
-class Verdict(IntEnum):
-    """The result; its number is the exit code of the command."""
-
-    ACCEPTED = 0
-    REJECTED = 1
-    UNDECIDED = 2
-
-
-@dataclass(frozen=True)
-class Finding:
-    """
-    A cause that was found.
-
-    :param cause: its kind
-    :param text: one sentence with the figures
-    :param joints: whom it concerns, by number; none where it concerns the whole robot
-    :param must_be_fixed: whether the model cannot be used like this
-    """
-
-    cause: Cause
-    text: str
-    joints: tuple[int, ...] = ()
-    must_be_fixed: bool = True
 
 
 Rule: TypeAlias = Callable[[Assessment], Iterator[Finding]]
@@ -140,15 +83,15 @@ def _whole_robot(assessment: Assessment) -> Iterator[Finding]:
         if abs(factor.value) + factor.half_width < NONE:
             yield Finding(
                 Cause.COMPENSATED,
-                f"gravity is {_number(factor)} times the model's in all efforts, inertia is not "
-                'reduced: the hardware compensates gravity (hardware_compensates)',
+                f"gravity is {number(factor)} times the model's in all efforts, inertia is not "
+                'reduced: the hardware compensates gravity',
                 everyone,
             )
         elif factor.value < 0.0 and factor.excludes(1.0, MODEL_TOLERANCE):
-            text = f"gravity is {_number(factor)} times the model's: it points the other way"
+            text = f"gravity is {number(factor)} times the model's: it points the other way"
             yield Finding(Cause.GRAVITY_DIRECTION, text)
         elif factor.excludes(1.0, MODEL_TOLERANCE):
-            text = f"gravity is {_number(factor)} times the model's, inertia is not"
+            text = f"gravity is {number(factor)} times the model's, inertia is not"
             yield Finding(Cause.UNEXPLAINED, text, everyone)
 
 
@@ -161,7 +104,7 @@ def _gravity(assessment: Assessment) -> Iterator[Finding]:
     found, size, angle = assessment.gravity_found()
     everyone = tuple(range(len(assessment.joints)))
     if size.upper < NONE:
-        text = 'no gravity is in the efforts: the hardware compensates it (hardware_compensates)'
+        text = 'no gravity is in the efforts: the hardware compensates it'
         yield Finding(Cause.COMPENSATED, text, everyone)
     elif assessment.at_rest and angle.excludes(0.0, math.pi - GRAVITY_TOLERANCE):
         negative = Estimate(-size.value, size.half_width)
@@ -172,7 +115,7 @@ def _gravity(assessment: Assessment) -> Iterator[Finding]:
         degrees = Estimate(math.degrees(angle.value), math.degrees(angle.half_width))
         yield Finding(
             Cause.GRAVITY_DIRECTION,
-            f'gravity is turned by {_number(degrees)} degrees: ({_vector(found)}) m/s^2 in the '
+            f'gravity is turned by {number(degrees)} degrees: ({vector(found)}) m/s^2 in the '
             'frame of the root link',
         )
     else:
@@ -193,7 +136,7 @@ def _tools(assessment: Assessment) -> Iterator[Finding]:
             yield Finding(
                 Cause.MISSING_TOOL,
                 f'{tip.link} carries another load than the model has; its mass cannot be told, '
-                f'its first moment differs by ({_vector(moment)}) kg m in the frame of the link',
+                f'its first moment differs by ({vector(moment)}) kg m in the frame of the link',
             )
         elif mass.value > 0.0:
             yield _missing_tool(assessment, tip, mass)
@@ -206,7 +149,7 @@ def _missing_tool(assessment: Assessment, tip: Tip, mass: Estimate) -> Finding:
     place = [values[f'load {tip.link}', k] / mass.value for k in (1, 2, 3)]
     return Finding(
         Cause.MISSING_TOOL,
-        f'a tool of about {_number(mass)} kg at ({_vector(place)}) m in the frame of {tip.link} '
+        f'a tool of about {number(mass)} kg at ({vector(place)}) m in the frame of {tip.link} '
         'is missing in the model',
     )
 
@@ -220,13 +163,13 @@ def _surplus_tool(tip: Tip, mass: Estimate) -> Finding:
         if not measured.excludes(weight, MODEL_TOLERANCE * weight) and weight > 0.0
     ]
     if not near:
-        text = f'the model has {_number(measured)} kg too much on {tip.link}'
+        text = f'the model has {number(measured)} kg too much on {tip.link}'
         return Finding(Cause.SURPLUS_TOOL, text)
     link = min(near)[-1]
     return Finding(
         Cause.SURPLUS_TOOL,
         f'the model carries a tool, {link} with what is fixed to it, of {tip.behind[link]:.2f} kg '
-        f'that the robot does not have (measured {_number(measured)} kg)',
+        f'that the robot does not have (measured {number(measured)} kg)',
     )
 
 
@@ -279,7 +222,7 @@ def _judge_factor(
     """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
-    verb = f'{what} {"are" if len(joints) > 1 else "is"} {_number(factor)} times the model\'s'
+    verb = f'{what} {"are" if len(joints) > 1 else "is"} {number(factor)} times the model\'s'
     absent = not factor.excludes(0.0) or (loaded and not seen)
     if absent and abs(factor.value) + factor.half_width < NONE:
         text = f'{verb}: the hardware compensates gravity, or does not measure it'
@@ -316,8 +259,8 @@ def _current(assessment: Assessment) -> Iterator[Finding]:
 def _friction(assessment: Assessment) -> Iterator[Finding]:
     """Name the joints where friction hides the model."""
     hidden = {
-        number: f'{joint.name} ({joint.friction:.2f} of friction, {joint.load:.2f} of the model)'
-        for number, joint in enumerate(assessment.joints)
+        place: f'{joint.name} ({joint.friction:.2f} of friction, {joint.load:.2f} of the model)'
+        for place, joint in enumerate(assessment.joints)
         if joint.coulomb is not None and joint.friction > joint.load + joint.scatter
     }
     if hidden:
@@ -327,20 +270,20 @@ def _friction(assessment: Assessment) -> Iterator[Finding]:
 
 def _offsets(assessment: Assessment) -> Iterator[Finding]:
     """Judge the offsets."""
-    for number, joint in enumerate(assessment.joints):
-        offset = assessment.best.parameter('offset', number)
-        if offset.is_known and offset.excludes(0.0, _allowance(assessment, number)):
-            text = f'{joint.name}: the effort has an offset of {_number(offset)} N m or N'
-            yield Finding(Cause.OFFSET, text, (number,))
+    for place, joint in enumerate(assessment.joints):
+        offset = assessment.best.parameter('offset', place)
+        if offset.is_known and offset.excludes(0.0, _allowance(assessment, place)):
+            text = f'{joint.name}: the effort has an offset of {number(offset)} N m or N'
+            yield Finding(Cause.OFFSET, text, (place,))
 
 
 def _unexplained(assessment: Assessment) -> Iterator[Finding]:
     """Name loaded joints where no cause explains what is measured."""
-    for number in assessment.loaded:
-        joint, scatter = assessment.joints[number], assessment.best.fit.scatter[number]
-        if scatter > _allowance(assessment, number):
+    for place in assessment.loaded:
+        joint, scatter = assessment.joints[place], assessment.best.fit.scatter[place]
+        if scatter > _allowance(assessment, place):
             text = f'{joint.name}: {scatter:.2f} N m or N of scatter that no known cause explains'
-            yield Finding(Cause.UNEXPLAINED, text, (number,))
+            yield Finding(Cause.UNEXPLAINED, text, (place,))
 
 
 def _allowance(assessment: Assessment, joint: int) -> float:
@@ -353,8 +296,8 @@ def _allowance(assessment: Assessment, joint: int) -> float:
 def _unjudged(assessment: Assessment) -> Iterator[Finding]:
     """Name the joints that cannot be judged."""
     weak = {
-        number: f'{joint.name} ({joint.drive:.2f})'
-        for number, joint in enumerate(assessment.joints)
+        place: f'{joint.name} ({joint.drive:.2f})'
+        for place, joint in enumerate(assessment.joints)
         if not joint.is_judged
     }
     if weak:
@@ -379,22 +322,3 @@ RULES: tuple[Rule, ...] = (
     _unjudged,
 )
 """What is looked for, in the order of the report; each rule is independent of the others."""
-
-
-def describe(hypothesis: Hypothesis, names: tuple[str, ...]) -> str:
-    """Return what a hypothesis says is wrong, in words."""
-    parts = [f'inverted axis of {names[joint]}' for joint in sorted(hypothesis.flipped)]
-    parts += [f'factor of {names[joint]}' for joint in sorted(hypothesis.scaled)]
-    parts += ['factor of all efforts'] * hypothesis.all_scaled
-    parts += ['factor of gravity'] * hypothesis.gravity_scaled
-    parts += ['direction of gravity'] * hypothesis.gravity_turned
-    parts += [f'load on {link}' for link in sorted(hypothesis.loaded)]
-    return ' and '.join(parts) or 'nothing wrong'
-
-
-def _number(estimate: Estimate) -> str:
-    return f'{estimate.value:.2f} +- {estimate.half_width:.2f}'
-
-
-def _vector(values: Iterable[float]) -> str:
-    return ', '.join(f'{value:.3f}' for value in values)

@@ -12,9 +12,10 @@ import numpy as np
 
 from ..robot import RobotModel
 from .assessment import Assessment
-from .causes import Finding, Verdict, find_causes, verdict
+from .causes import find_causes, verdict
 from .cleaning import clean
 from .columns import Prediction
+from .findings import Finding, Verdict
 from .matching import match_joints
 from .recording import Recording, RecordingError
 from .report import report

@@ -14,8 +14,7 @@ friction is left out at rest, where its direction is not known, and an offset is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from .cleaning import STILL_SPEED
 from .columns import Prediction
+from .hypothesis import Hypothesis
 from .recording import Array
 from .samples import Kind
 
@@ -64,61 +64,6 @@ SINGULAR = 1e-9
 
 RESOLVED = 0.99
 """A parameter is told where the data determine so much of it and leave the rest to others."""
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """
-    What is wrong with a model; nothing by default.
-
-    :param flipped: joints whose axis points the other way, in position and in effort
-    :param scaled: joints whose effort is that of the model times an unknown factor
-    :param all_scaled: the efforts of all joints have an unknown factor in common
-    :param gravity_scaled: gravity torques have an unknown factor, inertial ones have not
-    :param gravity_turned: gravity is an unknown vector
-    :param loaded: links that carry an unknown load; negative where the model has one too many
-    """
-
-    flipped: frozenset[int] = frozenset()
-    scaled: frozenset[int] = frozenset()
-    all_scaled: bool = False
-    gravity_scaled: bool = False
-    gravity_turned: bool = False
-    loaded: frozenset[str] = frozenset()
-
-    def with_one_more(self, joints: int, prediction: Prediction) -> Iterator[Hypothesis]:
-        """Yield the hypotheses in which one thing more is wrong."""
-        at_rest = prediction.samples.kind is Kind.STILL
-        if not self.all_scaled:
-            yield replace(self, all_scaled=True)
-        # At rest a factor of gravity is a factor of everything.
-        if not self.gravity_scaled and not at_rest:
-            yield replace(self, gravity_scaled=True)
-        if not self.gravity_turned:
-            yield replace(self, gravity_turned=True)
-        for tip in prediction.tips:
-            if tip.link not in self.loaded:
-                yield replace(self, loaded=self.loaded | {tip.link})
-        for joint in range(joints):
-            if joint not in self.scaled:
-                yield replace(self, scaled=self.scaled | {joint})
-            if joint not in self.flipped:
-                yield replace(self, flipped=self.flipped | {joint})
-
-    def with_one_less(self) -> Iterator[Hypothesis]:
-        """Yield the hypotheses in which one thing less is wrong."""
-        if self.all_scaled:
-            yield replace(self, all_scaled=False)
-        if self.gravity_scaled:
-            yield replace(self, gravity_scaled=False)
-        if self.gravity_turned:
-            yield replace(self, gravity_turned=False)
-        for link in self.loaded:
-            yield replace(self, loaded=self.loaded - {link})
-        for joint in self.scaled:
-            yield replace(self, scaled=self.scaled - {joint})
-        for joint in self.flipped:
-            yield replace(self, flipped=self.flipped - {joint})
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from .assessment import Assessment, JointFigures
-from .causes import BY_HYPOTHESIS, Cause, Finding, Verdict, describe
+from .findings import BY_HYPOTHESIS, Cause, Finding, Verdict, describe
 from .selection import CONFIDENCE, Estimate
 
 SHORT = {

@@ -20,7 +20,8 @@ from statistics import NormalDist
 import numpy as np
 
 from .columns import Prediction
-from .fit import Equations, Fit, Hypothesis
+from .fit import Equations, Fit
+from .hypothesis import Hypothesis
 
 EVIDENCE = 10.0
 """

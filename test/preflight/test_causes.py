@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from synthetic_recordings import ARM, CASES, HAND, Robot, record
 
-from rnea_ros.preflight.causes import Cause, Verdict
 from rnea_ros.preflight.checkup import Checkup, check
+from rnea_ros.preflight.findings import Cause, Verdict
 from rnea_ros.preflight.samples import Kind
 
 SEEDS = range(4)

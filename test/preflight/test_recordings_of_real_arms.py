@@ -12,9 +12,9 @@ import pytest
 from recordings import recording
 from robots import ROOT, load, vendor_robots
 
-from rnea_ros.preflight.causes import Cause, Verdict
 from rnea_ros.preflight.checkup import Checkup, check
 from rnea_ros.preflight.cleaning import clean
+from rnea_ros.preflight.findings import Cause, Verdict
 from rnea_ros.preflight.recording import Recording, read_joint_states, recording_from
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
