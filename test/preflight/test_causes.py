@@ -77,6 +77,12 @@ def test_a_missing_tool_is_weighed_and_placed(kind: Kind) -> None:
     assert 'fer_link7' in text_of(checkup, Cause.MISSING_TOOL)
 
 
+def test_a_load_that_is_significant_but_too_small_to_matter_is_no_alarm() -> None:
+    checkup = check(ARM, record(Robot(ARM, mass=0.1, noise=0.02, coulomb=0.0), Kind.MOTION, 3))
+    assert checkup.assessment.hypothesis.loaded
+    assert checkup.verdict is Verdict.ACCEPTED
+
+
 @pytest.mark.parametrize('kind', Kind)
 def test_a_tool_too_many_is_called_by_its_link(kind: Kind) -> None:
     checkup = check(HAND, record(Robot(ARM), kind, 3))
