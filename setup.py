@@ -17,6 +17,7 @@ EXECUTABLES = {
     'effort_watchdog': 'rnea_ros.watchdog.effort_watchdog',
     'demo': 'rnea_ros.sim.demo',
     'play_joint_states': 'rnea_ros.tools.play_joint_states',
+    'preflight': 'rnea_ros.tools.preflight',
 }
 
 
@@ -35,7 +36,7 @@ EXTRAS = {
     'kilted': ros_wheels('9.1.2', '5.5.1', '2.3.0'),
     'jazzy': ros_wheels('7.1.6', '5.3.6', '2.0.3'),
     'sim': ['mujoco', 'matplotlib'],
-    'bags': ['rosbags'],
+    'bags': ['rosbags', 'matplotlib'],
     'test': [
         'pytest',
         'pytest-timeout',

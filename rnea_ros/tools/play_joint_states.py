@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import argparse
 from array import array
-from collections.abc import Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 import sys
 import time
@@ -26,74 +24,11 @@ from rclpy.utilities import remove_ros_args
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from ..errors import RneaError
+from ..preflight.recording import BagError, Sample, read_joint_states
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
-
-
-class BagError(RneaError):
-    """A bag cannot be read, or holds no joint states."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """
-    One recorded joint state.
-
-    :param time: seconds since the first sample of the bag
-    """
-
-    time: float
-    names: tuple[str, ...]
-    position: Sequence[float]
-    velocity: Sequence[float]
-    effort: Sequence[float]
-
-
-def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:
-    """
-    Yield the joint states of a bag in their order.
-
-    :param bag: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ROS 1's ``.bag``
-    :param topic: the recorded topic; None for the only one that carries joint states
-    :raises BagError: no such file, no bag, or not exactly one such topic
-    """
-    try:
-        from rosbags.highlevel import AnyReader
-        from rosbags.typesys import Stores, get_typestore
-    except ImportError as error:
-        raise BagError('reading bags needs the package rosbags: pip install rosbags') from error
-    if not bag.exists():
-        raise BagError(f'{bag} does not exist')
-    try:
-        reader = AnyReader([bag], default_typestore=get_typestore(Stores.LATEST))
-        reader.open()
-    except Exception as error:  # rosbags has an error class for every layer of a bag
-        raise BagError(f'{bag} cannot be read: {error}') from error
-    with closing(reader):
-        connections = [
-            connection
-            for connection in reader.connections
-            if connection.msgtype == 'sensor_msgs/msg/JointState'
-            and topic in (None, connection.topic)
-        ]
-        topics = sorted({connection.topic for connection in connections})
-        if len(topics) != 1:
-            raise BagError(f'{bag} has joint states on {topics or "no topic"}; name one topic')
-        first: float | None = None
-        for connection, _, data in reader.messages(connections=connections):
-            message: Any = reader.deserialize(data, connection.msgtype)
-            stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
-            first = stamp if first is None else first
-            yield Sample(
-                stamp - first,
-                tuple(message.name),
-                message.position,
-                message.velocity,
-                message.effort,
-            )
 
 
 def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: float) -> int:

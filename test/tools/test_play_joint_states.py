@@ -18,7 +18,7 @@ import rnea_ros
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 
-from rnea_ros.tools.play_joint_states import BagError, read_joint_states
+from rnea_ros.preflight.recording import BagError, read_joint_states
 
 PANDA_ARM = ROOT / 'urdf/panda_arm.urdf'
 JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))

@@ -1,0 +1,153 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a model predicts at the samples, and how that would change with each possible fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..robot import RobotModel
+from .recording import Array, RecordingError
+from .samples import Kind, Samples
+
+LOAD_PARAMETERS = 4
+"""
+Of a load its mass and first moments are looked for.
+
+Its rotational inertia cannot be seen at rest, and hardly in a motion.
+"""
+
+
+@dataclass(frozen=True)
+class Tip:
+    """
+    A link that may carry a tool.
+
+    :param link: the last link that a measured joint moves
+    :param behind: masses by link of what the model has behind it, each with all that it carries,
+        in the order from the tip of the robot inwards
+    """
+
+    link: str
+    behind: Mapping[str, float]
+
+
+class Prediction:
+    """
+    Efforts of a model at the samples, by term; of n measured joints.
+
+    :param model: the robot
+    :param joints: recorded name of each measured joint, by the model's name
+    :param samples: what was measured, with the recorded names
+    :param flipped: numbers of measured joints whose axis is taken the other way round
+    :raises RecordingError: the model has joints with several coordinates
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        joints: Mapping[str, str],
+        samples: Samples,
+        flipped: Sequence[int] = (),
+    ) -> None:
+        if not model.has_one_axis_joints_only:
+            raise RecordingError('the model has joints with several coordinates')
+        self.model = model
+        self.joints = joints
+        self.samples = samples
+        self._rows = [model.velocity_indices(name).start for name in joints]
+        columns = [samples.names.index(name) for name in joints.values()]
+        self._sign = np.ones(len(joints))
+        self._sign[list(flipped)] = -1.0
+        self.effort = samples.effort[:, columns]
+        self.velocity = samples.velocity[:, columns]
+        rest = np.clip(0.0, model.position_lower, model.position_upper)
+        self._q = np.tile(rest, (len(samples.time), 1))
+        self._q[:, self._rows] = self._sign * samples.position[:, columns]
+        self._qd = np.zeros((len(samples.time), model.nv))
+        self._qd[:, self._rows] = self._sign * self.velocity
+        self._qdd = np.zeros((len(samples.time), model.nv))
+        self._qdd[:, self._rows] = self._sign * samples.acceleration[:, columns]
+
+    def flipped(self, joints: Sequence[int]) -> Prediction:
+        """Return the same with the axes of some joints taken the other way round."""
+        return Prediction(self.model, self.joints, self.samples, joints)
+
+    def _measured(self, tau: Array) -> Array:
+        """Return the measured joints' part of efforts, shape (N, n)."""
+        measured: Array = self._sign * tau[:, self._rows]
+        return measured
+
+    @cached_property
+    def gravity(self) -> Array:
+        """Gravity torques, shape (N, n), N m or N."""
+        return self._measured(self.model.gravity_torques_batch(self._q))
+
+    @cached_property
+    def rigid(self) -> Array:
+        """Efforts that the motion needs without friction, shape (N, n), N m or N."""
+        if self.samples.kind is Kind.STILL:
+            return self.gravity
+        tau = self.model.inverse_dynamics_batch(self._q, self._qd, self._qdd)
+        return self._measured(tau)
+
+    @cached_property
+    def gravity_axes(self) -> Array:
+        """Gravity torques of 1 m/s^2 along each axis of the root link, shape (N, n, 3)."""
+        axes = [
+            self._measured(self.model.with_gravity(axis).gravity_torques_batch(self._q))
+            for axis in np.eye(3)
+        ]
+        return np.stack(axes, axis=-1)
+
+    @cached_property
+    def tips(self) -> tuple[Tip, ...]:
+        """The links that may carry a tool: moved by a measured joint, with none behind it."""
+        description = self.model.description
+        if description is None:
+            return ()
+        carried: dict[str, list[str]] = {name: [] for name in description.links}
+        for joint in description.joints.values():
+            carried[joint.parent].append(joint.child)
+
+        def all_behind(link: str) -> list[str]:
+            return [
+                deeper for child in carried[link] for deeper in (*all_behind(child), child)
+            ]
+
+        def mass(link: str) -> float:
+            inertial = description.links[link].inertial
+            return 0.0 if inertial is None else inertial.mass
+
+        moved = {description.joints[name].child for name in self.joints}
+        return tuple(
+            Tip(
+                link,
+                {
+                    other: mass(other) + sum(mass(deeper) for deeper in all_behind(other))
+                    for other in all_behind(link)
+                },
+            )
+            for link in description.links
+            if link in moved and not moved & set(all_behind(link))
+        )
+
+    @cached_property
+    def _regressor(self) -> Array:
+        return self.model.regressor_batch(self._q, self._qd, self._qdd)[:, self._rows]
+
+    def load(self, link: str) -> Array:
+        """
+        Return what a load of unit mass and unit first moments on a link adds to the efforts.
+
+        :param link: which carries it
+        :return: shape (N, n, 4); the moments are in the link's frame
+        """
+        first = 10 * self.model.body_names.index(link)
+        columns: Array = self._regressor[:, :, first : first + LOAD_PARAMETERS]
+        return columns * self._sign[:, np.newaxis]

@@ -1,0 +1,89 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a judgement consists of: causes, findings, verdicts, and how their figures are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+from .hypothesis import Hypothesis
+from .selection import Estimate
+
+
+class Cause(str, Enum):
+    """What may be wrong, or cannot be told."""
+
+    NO_EFFORT = 'no effort reported'
+    INVERTED_AXIS = 'inverted axis'
+    INVERTED_EFFORT = 'inverted effort'
+    GRAVITY_DIRECTION = 'wrong gravity direction'
+    WRONG_SCALE = 'gear ratio, unit or current'
+    MISSING_TOOL = 'tool missing in the model'
+    SURPLUS_TOOL = 'tool too many in the model'
+    COMPENSATED = 'hardware compensates gravity'
+    CURRENT = 'current-based effort'
+    OFFSET = 'offset'
+    UNEXPLAINED = 'unexplained'
+    FRICTION = 'friction dominates'
+    UNJUDGED = 'too little gravity to judge'
+
+
+BY_HYPOTHESIS = frozenset({
+    Cause.INVERTED_AXIS,
+    Cause.INVERTED_EFFORT,
+    Cause.GRAVITY_DIRECTION,
+    Cause.WRONG_SCALE,
+    Cause.MISSING_TOOL,
+    Cause.SURPLUS_TOOL,
+    Cause.COMPENSATED,
+})
+"""Causes that the best hypothesis tells; another one may tell others as well."""
+
+
+class Verdict(IntEnum):
+    """The result; its number is the exit code of the command."""
+
+    ACCEPTED = 0
+    REJECTED = 1
+    UNDECIDED = 2
+
+
+@dataclass(frozen=True)
+class Finding:
+    """
+    A cause that was found.
+
+    :param cause: its kind
+    :param text: one sentence with the figures
+    :param joints: whom it concerns, by number; none where it concerns the whole robot
+    :param must_be_fixed: whether the model cannot be used like this
+    """
+
+    cause: Cause
+    text: str
+    joints: tuple[int, ...] = ()
+    must_be_fixed: bool = True
+
+
+def describe(hypothesis: Hypothesis, names: tuple[str, ...]) -> str:
+    """Return what a hypothesis says is wrong, in words."""
+    parts = [f'inverted axis of {names[joint]}' for joint in sorted(hypothesis.flipped)]
+    parts += [f'factor of {names[joint]}' for joint in sorted(hypothesis.scaled)]
+    parts += ['factor of all efforts'] * hypothesis.all_scaled
+    parts += ['factor of gravity'] * hypothesis.gravity_scaled
+    parts += ['direction of gravity'] * hypothesis.gravity_turned
+    parts += [f'load on {link}' for link in sorted(hypothesis.loaded)]
+    return ' and '.join(parts) or 'nothing wrong'
+
+
+def number(estimate: Estimate) -> str:
+    """Return an estimate with its interval."""
+    return f'{estimate.value:.2f} +- {estimate.half_width:.2f}'
+
+
+def vector(values: Iterable[float]) -> str:
+    """Return components, to the third decimal."""
+    return ', '.join(f'{value:.3f}' for value in values)

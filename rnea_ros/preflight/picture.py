@@ -1,0 +1,80 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The report as a picture: measured and modelled efforts of every joint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import RneaError
+from .assessment import Assessment
+from .recording import Array
+
+
+class PictureError(RneaError):
+    """The picture cannot be drawn or written."""
+
+
+def picture(path: Path, assessment: Assessment) -> None:
+    """
+    Draw efforts over time, and measured over modelled effort, a row a joint.
+
+    :param path: PNG file to write
+    :param assessment: what is shown
+    :raises PictureError: matplotlib is missing, or the file cannot be written
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise PictureError('pictures need matplotlib: pip install matplotlib') from error
+    prediction, samples = assessment.prediction, assessment.samples
+    n = len(assessment.joints)
+    figure = Figure(figsize=(11.0, 1.0 + 1.7 * n), layout='constrained')
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(n, 2, squeeze=False, width_ratios=(2.6, 1.0))
+    figure.suptitle(f'{prediction.model.name}: {samples.kind.value}')
+    style = {'marker': 'o', 'linestyle': 'none'} if assessment.at_rest else {'linewidth': 1.2}
+    time = np.arange(len(samples.time)) + 1.0 if assessment.at_rest else samples.time
+    friction = assessment.separate.fit.friction
+    for number, joint in enumerate(assessment.joints):
+        measured, model = prediction.effort[:, number], prediction.rigid[:, number]
+        over_time, over_model = axes[number]
+        over_time.plot(time, measured, color='0.65', label='measured', **style)
+        over_time.plot(time, model, color='C0', label='model', **style)
+        if not assessment.at_rest:
+            fitted = model + friction[:, number] + joint.offset.value
+            over_time.plot(
+                time, fitted, color='C3', linewidth=0.9, label='model, friction, offset'
+            )
+        over_time.set_ylabel(f'{joint.name}\nN m or N', fontsize='small')
+        without = measured - friction[:, number]
+        over_model.plot(model, without, '.', color='0.5', markersize=3)
+        _lines(over_model, model, joint.scale.value, joint.offset.value)
+        over_model.set_ylabel('measured', fontsize='small')
+    axes[0, 0].legend(
+        loc='lower left', bbox_to_anchor=(0.0, 1.0), fontsize='small', ncols=3, frameon=False
+    )
+    axes[0, 1].legend(loc='best', fontsize='x-small')
+    axes[0, 1].set_title('measured without friction, over model', fontsize='small')
+    axes[-1, 0].set_xlabel('pose' if assessment.at_rest else 'time, s')
+    axes[-1, 1].set_xlabel('model, N m or N')
+    for axis in axes.flat:
+        axis.grid(alpha=0.3)
+        axis.tick_params(labelsize='small')
+    try:
+        figure.savefig(path, dpi=90, format='png')
+    except OSError as error:
+        raise PictureError(f'{path} cannot be written: {error.strerror}') from error
+
+
+def _lines(axis: object, model: Array, scale: float, offset: float) -> None:
+    """Draw what a right model would give, and the line that was fitted."""
+    ends = np.array([model.min(), model.max()])
+    axis.plot(ends, ends, color='C0', linewidth=1.0, label='right model')  # type: ignore[attr-defined]
+    axis.plot(  # type: ignore[attr-defined]
+        ends, scale * ends + offset, color='C3', linewidth=1.0, linestyle='--', label='fitted'
+    )

@@ -1,0 +1,200 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Recorded joint states: read from a bag without ROS, and held as arrays."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import RneaError
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class BagError(RneaError):
+    """A bag cannot be read, or holds no joint states."""
+
+
+class RecordingError(RneaError):
+    """Joint states were read, but there is not in them what is needed."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """
+    One joint state.
+
+    :param time: of its header stamp, or of its receipt where it has none, s
+    """
+
+    time: float
+    names: tuple[str, ...]
+    position: Sequence[float]
+    velocity: Sequence[float]
+    effort: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """
+    Joint states of the same joints, as they came.
+
+    :param names: the joints, n of them
+    :param time: shape (N,), s
+    :param position: shape (N, n), rad or m
+    :param velocity: shape (N, n), rad/s or m/s; NaN where there is none
+    :param effort: shape (N, n), N m or N; NaN where there is none
+    :param notes: what was left out, one sentence each
+    """
+
+    names: tuple[str, ...]
+    time: Array
+    position: Array
+    velocity: Array
+    effort: Array
+    notes: tuple[str, ...] = ()
+
+    def part(self, which: Any, *notes: str) -> Recording:
+        """
+        Return some of the samples.
+
+        :param which: index of the samples: a slice, a mask or numbers
+        :param notes: what to say about it
+        """
+        return Recording(
+            self.names,
+            self.time[which],
+            self.position[which],
+            self.velocity[which],
+            self.effort[which],
+            (*self.notes, *notes),
+        )
+
+    def of_joints(self, names: Sequence[str]) -> Recording:
+        """Return the same of some joints, in their order."""
+        columns = [self.names.index(name) for name in names]
+        return replace(
+            self,
+            names=tuple(names),
+            position=self.position[:, columns],
+            velocity=self.velocity[:, columns],
+            effort=self.effort[:, columns],
+        )
+
+    def with_scaled_effort(self, factor: ArrayLike) -> Recording:
+        """
+        Return the same with efforts multiplied: -1 for a robot that reports the reaction.
+
+        :param factor: one number, or one a joint, shape (n,)
+        """
+        return replace(self, effort=self.effort * np.asarray(factor, dtype=np.float64))
+
+
+def recording_from(samples: Iterable[Sample]) -> Recording:
+    """
+    Return samples as arrays; of several publishers, those of the one that sends most joints.
+
+    :param samples: joint states in the order of their receipt
+    :raises RecordingError: there is none, or none whose position has its length
+    """
+    groups: defaultdict[frozenset[str], list[Sample]] = defaultdict(list)
+    misshapen = count = 0
+    for sample in samples:
+        count += 1
+        n = len(sample.names)
+        sizes = len(sample.velocity), len(sample.effort)
+        if len(sample.position) != n or not set(sizes) <= {0, n} or len(set(sample.names)) != n:
+            misshapen += 1
+        else:
+            groups[frozenset(sample.names)].append(sample)
+    if not count:
+        raise RecordingError('there is no joint state')
+    chosen = max(groups.items(), key=lambda item: (len(item[0]), len(item[1])), default=None)
+    if chosen is None or not chosen[0]:
+        raise RecordingError(f'none of {count} joint states has a position for every name')
+    kept = chosen[1]
+    names = kept[0].names
+    notes = []
+    if misshapen:
+        notes.append(f'{misshapen} joint states had arrays of a wrong length or a name twice')
+    others = count - misshapen - len(kept)
+    if others:
+        notes.append(f'{others} joint states of other joints were left aside')
+    orders: dict[tuple[str, ...], list[int]] = {}
+
+    def row(sample: Sample, values: Sequence[float]) -> Array:
+        if not len(values):
+            return np.full(len(names), np.nan)
+        if sample.names not in orders:
+            orders[sample.names] = [sample.names.index(name) for name in names]
+        return np.asarray(values, dtype=np.float64)[orders[sample.names]]
+
+    return Recording(
+        names,
+        np.array([sample.time for sample in kept]),
+        np.array([row(sample, sample.position) for sample in kept]),
+        np.array([row(sample, sample.velocity) for sample in kept]),
+        np.array([row(sample, sample.effort) for sample in kept]),
+        tuple(notes),
+    )
+
+
+def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:
+    """
+    Yield the joint states of a bag in their order; times count from the first one.
+
+    :param bag: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ROS 1's ``.bag``
+    :param topic: the recorded topic; None for the only one that carries joint states
+    :raises BagError: no such file, no bag, not exactly one such topic, or a broken message
+    """
+    try:
+        from rosbags.highlevel import AnyReader
+        from rosbags.typesys import Stores, get_typestore
+    except ImportError as error:
+        raise BagError('reading bags needs the package rosbags: pip install rosbags') from error
+    if not bag.exists():
+        raise BagError(f'{bag} does not exist')
+    try:
+        reader = AnyReader([bag], default_typestore=get_typestore(Stores.LATEST))
+        reader.open()
+    except Exception as error:  # rosbags has an error class for every layer of a bag
+        raise BagError(f'{bag} cannot be read: {_one_line(error)}') from error
+    with closing(reader):
+        connections = [
+            connection
+            for connection in reader.connections
+            if connection.msgtype == 'sensor_msgs/msg/JointState'
+            and topic in (None, connection.topic)
+        ]
+        topics = sorted({connection.topic for connection in connections})
+        if len(topics) != 1:
+            raise BagError(f'{bag} has joint states on {topics or "no topic"}; name one topic')
+        first: float | None = None
+        try:
+            for connection, received, data in reader.messages(connections=connections):
+                message: Any = reader.deserialize(data, connection.msgtype)
+                stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+                stamp = stamp or 1e-9 * received
+                first = stamp if first is None else first
+                yield Sample(
+                    stamp - first,
+                    tuple(message.name),
+                    message.position,
+                    message.velocity,
+                    message.effort,
+                )
+        except Exception as error:
+            raise BagError(f'{bag} has a broken message: {_one_line(error)}') from error
+
+
+def _one_line(error: Exception) -> str:
+    return ' '.join(str(error).split()) or type(error).__name__

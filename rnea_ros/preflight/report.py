@@ -1,0 +1,108 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The report as text: a table of the joints, what was found, and the verdict."""
+
+from __future__ import annotations
+
+from .assessment import Assessment, JointFigures
+from .findings import BY_HYPOTHESIS, Cause, Finding, Verdict, describe
+from .selection import CONFIDENCE, Estimate
+
+SHORT = {
+    Cause.NO_EFFORT: 'no effort',
+    Cause.INVERTED_AXIS: 'axis inverted',
+    Cause.INVERTED_EFFORT: 'effort inverted',
+    Cause.WRONG_SCALE: 'ratio, unit or current',
+    Cause.COMPENSATED: 'gravity compensated',
+    Cause.CURRENT: 'current-based',
+    Cause.OFFSET: 'offset',
+    Cause.UNEXPLAINED: 'unexplained',
+    Cause.FRICTION: 'friction dominates',
+    Cause.UNJUDGED: 'not judged',
+}
+
+VERDICTS = {
+    Verdict.ACCEPTED: 'accepted: the model fits what was measured',
+    Verdict.REJECTED: 'not accepted: fix what is marked with *',
+    Verdict.UNDECIDED: 'undecided: too little was measured to judge the loaded joints',
+}
+
+HEADER = (
+    'joint', 'model', 'missed', 'sign', 'scale', 'offset', 'viscous', 'Coulomb', 'scatter', ''
+)
+
+
+def report(assessment: Assessment, findings: list[Finding], verdict: Verdict) -> str:
+    """Return the whole report."""
+    samples = assessment.samples
+    parts = [
+        f'{len(samples.time)} {_what(assessment)} compared with {assessment.prediction.model!r}; '
+        f'N m or N, RMS; intervals of {100.0 * CONFIDENCE:.0f} %',
+        '',
+        table(assessment, findings),
+        '',
+    ]
+    parts += [
+        f'{"*" if finding.must_be_fixed else "-"} {finding.cause.value}: {finding.text}'
+        for finding in findings
+    ]
+    names = tuple(joint.name for joint in assessment.joints)
+    if any(finding.cause in BY_HYPOTHESIS for finding in findings):
+        parts += [
+            f'- explained about as well by: {describe(rival, names)}'
+            for rival in assessment.rivals
+        ]
+    parts += [f'- {note}' for note in samples.notes]
+    return '\n'.join([*parts, '', VERDICTS[verdict]])
+
+
+def _what(assessment: Assessment) -> str:
+    return 'still poses' if assessment.at_rest else 'samples of a motion'
+
+
+def table(assessment: Assessment, findings: list[Finding]) -> str:
+    """Return the figures of the joints as a table of text."""
+    rows: list[tuple[str, ...]] = [HEADER]
+    for number, joint in enumerate(assessment.joints):
+        words = dict.fromkeys(
+            SHORT[finding.cause] for finding in findings if number in finding.joints
+        )
+        rows.append((*_cells(joint), ', '.join(words)))
+    widths = [max(len(row[k]) for row in rows) for k in range(len(HEADER))]
+    lines = [
+        '  '.join(
+            cell.ljust(width) if k in (0, len(HEADER) - 1) else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, '  '.join('-' * width for width in widths))
+    return '\n'.join(lines)
+
+
+def _cells(joint: JointFigures) -> tuple[str, ...]:
+    share = f'{100.0 * joint.missed / joint.measured:.0f} %' if joint.measured else '-'
+    return (
+        joint.name,
+        f'{joint.load:.2f}',
+        f'{joint.missed:.2f} ({share})',
+        _sign(joint.scale),
+        _interval(joint.scale),
+        _interval(joint.offset),
+        _interval(joint.viscous),
+        _interval(joint.coulomb),
+        f'{joint.scatter:.2f}',
+    )
+
+
+def _sign(scale: Estimate) -> str:
+    if scale.is_known and scale.excludes(0.0):
+        return '+' if scale.value > 0.0 else '-'
+    return '?'
+
+
+def _interval(estimate: Estimate | None) -> str:
+    if estimate is None or not estimate.is_known:
+        return '-'
+    return f'{estimate.value:.2f} +- {estimate.half_width:.2f}'

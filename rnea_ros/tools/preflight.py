@@ -1,0 +1,175 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Compare the efforts that a robot measures with those of its model, before you trust either.
+
+With --bag a recording is judged, and no ROS is needed. Without it joint states are collected from
+the live topic: move the arm to different poses and hold each for a second, until there are enough
+or the duration is over (Ctrl-C ends it earlier). Where fewer than eight different still poses were
+held, the motion itself is judged by the full inverse dynamics.
+
+Looked for are: an inverted axis or effort, a wrong direction of gravity, a wrong gear ratio or
+unit, motor current instead of torque, a tool that is missing in the model or one too many,
+hardware that compensates gravity already, offsets, joints where friction dominates or gravity is
+too little to judge.
+
+Exit code: 0 the model is accepted; 1 a cause was found that must be fixed; 2 bad arguments or
+files, or too little was measured to judge.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import suppress
+import math
+from pathlib import Path
+import sys
+from typing import NoReturn
+import warnings
+
+from ..errors import RneaError, UrdfWarning
+from ..preflight.checkup import Checkup, check
+from ..preflight.cleaning import clean
+from ..preflight.picture import picture
+from ..preflight.recording import (
+    Recording,
+    RecordingError,
+    Sample,
+    read_joint_states,
+    recording_from,
+)
+from ..preflight.samples import MIN_POSES, Kind, still_poses
+from ..robot import STANDARD_GRAVITY, RobotModel
+
+BAD_INPUT = 2
+
+
+class _OneLineParser(argparse.ArgumentParser):
+    """Refuses arguments with one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f'{self.prog}: {message} (see --help)\n')
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _OneLineParser(
+        prog='preflight',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog='example: preflight --bag my_bag --urdf robot.urdf --picture robot.png',
+    )
+    add = parser.add_argument
+    add('--bag', type=Path, help='recording to judge: directory, .db3 or .mcap (needs rosbags)')
+    add('--urdf', type=Path, help='the model; live, the default is the topic robot_description')
+    add('--topic', help='topic of the joint states; live joint_states, else the only one recorded')
+    add(
+        '--joints',
+        nargs='+',
+        default=[],
+        metavar='MODEL=RECORDED',
+        help='which joint of the model has which recorded name, where the names differ by more '
+        'than one common prefix',
+    )
+    add(
+        '--use',
+        choices=('auto', 'still', 'motion'),
+        default='auto',
+        help='judge still poses, or the motion (auto: still poses where there are enough)',
+    )
+    add('--poses', type=int, default=12, help=f'live: enough poses, at least {MIN_POSES}; 12')
+    add('--duration', type=float, default=180.0, help='live: end after so many seconds; 180')
+    add('--effort-scale', type=float, default=1.0, help='multiply measured efforts; -1 or N m/A')
+    add(
+        '--gravity',
+        nargs=3,
+        type=float,
+        default=STANDARD_GRAVITY,
+        metavar=('X', 'Y', 'Z'),
+        help="in the root link's frame, m/s^2; for arms on a wall or ceiling",
+    )
+    add('--picture', type=Path, help='PNG to write (needs matplotlib)')
+    return parser
+
+
+def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Return checked options, and the arguments that are ROS's own."""
+    start = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments[:start])
+    if options.bag is not None and options.urdf is None:
+        parser.error('--bag needs --urdf')
+    if options.poses < MIN_POSES:
+        parser.error(f'--poses {options.poses} is less than {MIN_POSES}')
+    if not 0.0 < options.duration < math.inf:
+        parser.error(f'--duration {options.duration:g} is not positive and finite')
+    if not math.isfinite(options.effort_scale) or options.effort_scale == 0.0:
+        parser.error(f'--effort-scale {options.effort_scale:g} is not finite, or is 0')
+    pairs = [pair.partition('=') for pair in options.joints]
+    for name, equals, recorded in pairs:
+        if not (name and equals and recorded):
+            parser.error(f'--joints {name}{equals}{recorded} is not MODEL=RECORDED')
+    options.joints = {name: recorded for name, _, recorded in pairs}
+    return options, list(arguments[start:])
+
+
+def _live(
+    options: argparse.Namespace, ros_arguments: Sequence[str]
+) -> tuple[str | Path, Recording]:
+    """Return the model's source and joint states from live topics."""
+    try:
+        from .live_joint_states import live_robot
+    except ImportError as error:
+        raise RecordingError(f'live topics need ROS ({error}); or give --bag') from error
+    known = 0
+
+    def enough(samples: Sequence[Sample]) -> bool:
+        nonlocal known
+        poses = 0
+        with suppress(RecordingError):  # too early to tell
+            poses = len(still_poses(clean(recording_from(samples))).time)
+        if poses > known:
+            print(f'{poses} of {options.poses} poses', flush=True)
+        known = poses
+        return options.use != 'motion' and poses >= int(options.poses)
+
+    with live_robot(ros_arguments) as robot:
+        source = options.urdf or robot.description()
+        topic = options.topic or 'joint_states'
+        print(f'listening to {topic}; hold {options.poses} different poses', flush=True)
+        return source, recording_from(robot.collect(topic, options.duration, enough))
+
+
+def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup:
+    source: str | Path = options.urdf
+    if options.bag is None:
+        source, recording = _live(options, ros_arguments)
+    else:
+        recording = recording_from(read_joint_states(options.bag, options.topic))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always', UrdfWarning)
+        model = RobotModel.from_urdf(source, gravity=options.gravity)
+    for warning in caught:
+        print(f'preflight: {warning.message}', file=sys.stderr)
+    kind = {'auto': None, 'still': Kind.STILL, 'motion': Kind.MOTION}[options.use]
+    scaled = recording.with_scaled_effort(options.effort_scale)
+    return check(model, scaled, options.joints, kind)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Judge a model; return the exit code."""
+    options, ros_arguments = _options(sys.argv[1:] if args is None else args)
+    try:
+        checkup = _check(options, ros_arguments)
+        print(checkup.report())
+        if options.picture is not None:
+            picture(options.picture, checkup.assessment)
+    except RneaError as error:
+        print(f'preflight: {error}', file=sys.stderr)
+        return BAD_INPUT
+    return int(checkup.verdict)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,186 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What drivers and recorders do to joint states is undone, or refused with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic_recordings import ARM, Robot, record
+
+from rnea_ros.preflight.checkup import check
+from rnea_ros.preflight.cleaning import clean
+from rnea_ros.preflight.matching import match_joints
+from rnea_ros.preflight.recording import Recording, RecordingError, Sample, recording_from
+from rnea_ros.preflight.samples import Kind, motion, still_poses, take_samples
+from rnea_ros.preflight.smoothing import smooth
+
+MOTION = record(Robot(ARM), Kind.MOTION, 1)
+POSES = record(Robot(ARM), Kind.STILL, 1)
+
+
+def notes(recording: Recording) -> str:
+    return ' '.join(clean(recording).recording.notes)
+
+
+def test_a_sound_recording_stays_as_it_is() -> None:
+    cleaned = clean(MOTION)
+    assert cleaned.recording.notes == ()
+    np.testing.assert_array_equal(cleaned.recording.position, MOTION.position)
+    assert (cleaned.segment == 0).all()
+
+
+def test_repeats_in_motion_are_left_out() -> None:
+    again = MOTION.position.copy()
+    places = np.arange(100, 1200, 90)
+    again[places] = again[places - 1]
+    cleaned = clean(replace(MOTION, position=again))
+    assert len(cleaned.recording.time) == len(MOTION.time) - len(places)
+    assert not set(MOTION.time[places]) & set(cleaned.recording.time)
+
+
+def test_an_arm_that_stands_still_repeats_itself_rightly() -> None:
+    held = POSES.part(POSES.time < 1.0)
+    still = replace(held, position=np.tile(held.position[:1], (len(held.time), 1)))
+    assert len(clean(still).recording.time) == len(still.time)
+
+
+@pytest.mark.parametrize('step', [0.0, -0.5])
+def test_stamps_that_are_not_newer_are_left_out(step: float) -> None:
+    time = MOTION.time.copy()
+    time[500] = time[499] + step
+    cleaned = clean(replace(MOTION, time=time))
+    assert (np.diff(cleaned.recording.time) > 0.0).all()
+    assert len(cleaned.recording.time) == len(MOTION.time) - 1
+
+
+def test_nothing_is_differentiated_across_a_gap() -> None:
+    gap = MOTION.part((MOTION.time < 8.0) | (MOTION.time > 11.0))
+    cleaned = clean(gap)
+    assert 'gaps: 1, the longest of 3.04 s' in notes(gap)
+    samples = motion(cleaned)
+    assert not ((samples.time > 7.8) & (samples.time < 11.2)).any()
+    whole = motion(clean(MOTION))
+    assert np.abs(samples.acceleration).max() <= 1.1 * np.abs(whole.acceleration).max()
+
+
+def test_a_start_that_rings_is_left_out_and_noise_is_not() -> None:
+    rings = MOTION.effort.copy()
+    rings[:9] += 10.0 * (-1.0) ** np.arange(9)[:, np.newaxis]
+    cleaned = clean(replace(MOTION, effort=rings))
+    assert 9 <= len(MOTION.time) - len(cleaned.recording.time) <= 12
+
+
+def test_velocities_that_contradict_the_positions_are_told() -> None:
+    wrong = MOTION.velocity.copy()
+    wrong[:, 2] *= 0.5
+    assert 'fer_joint3 by 50 %' in notes(replace(MOTION, velocity=wrong))
+
+
+@pytest.mark.parametrize('field', ['position', 'effort'])
+def test_samples_that_are_not_finite_are_left_out(field: str) -> None:
+    values = getattr(MOTION, field).copy()
+    values[[3, 700], 2] = np.nan, np.inf
+    cleaned = clean(replace(MOTION, **{field: values}))
+    assert len(cleaned.recording.time) == len(MOTION.time) - 2
+
+
+def test_no_effort_at_all_is_refused() -> None:
+    with pytest.raises(RecordingError, match='no effort'):
+        clean(replace(MOTION, effort=np.full_like(MOTION.effort, np.nan)))
+
+
+def test_a_joint_without_effort_is_named_and_the_others_are_judged() -> None:
+    effort = MOTION.effort.copy()
+    effort[:, 4] = np.nan
+    checkup = check(ARM, replace(MOTION, effort=effort))
+    assert 'without an effort, not compared: fer_joint5' in checkup.report()
+    assert [joint.name for joint in checkup.assessment.joints] == [
+        f'fer_joint{k}' for k in (1, 2, 3, 4, 6, 7)
+    ]
+    assert checkup.verdict == 0
+
+
+def test_poses_are_means_over_the_time_of_holding() -> None:
+    poses = still_poses(clean(POSES))
+    assert len(poses.time) == 12
+    assert (poses.velocity == 0.0).all()
+    middle = POSES.position[np.searchsorted(POSES.time, poses.time + 0.5)]
+    np.testing.assert_allclose(poses.position, middle, atol=1e-4)
+
+
+def test_a_pose_that_is_visited_twice_counts_once() -> None:
+    twice = POSES.part(np.tile(np.arange(len(POSES.time)), 2))
+    time: np.ndarray = 0.02 * np.arange(len(twice.time), dtype=np.float64)
+    twice = replace(twice, time=time)
+    assert len(still_poses(clean(twice)).time) == 12
+
+
+def test_still_poses_are_preferred_where_there_are_enough() -> None:
+    assert take_samples(clean(POSES)).kind is Kind.STILL
+    assert take_samples(clean(MOTION)).kind is Kind.MOTION
+
+
+def test_one_constant_pose_is_refused_with_what_is_needed() -> None:
+    constant = record(Robot(ARM), Kind.STILL, 1, count=1)
+    with pytest.raises(RecordingError, match='1 different still poses are too few; 8'):
+        check(ARM, constant, kind=Kind.STILL)
+    time: np.ndarray = 0.02 * np.arange(2000, dtype=np.float64)
+    long = replace(constant.part(np.zeros(2000, dtype=int)), time=time)
+    assert check(ARM, long).verdict != 0
+
+
+def test_a_cubic_is_smoothed_to_itself_and_its_derivatives() -> None:
+    random = np.random.default_rng(0)
+    t = np.cumsum(random.uniform(0.01, 0.03, 300))
+    at = np.linspace(1.0, t[-1] - 1.0, 20)
+    value, first, second = smooth(t, (t**3 - 2.0 * t)[:, np.newaxis], at)
+    np.testing.assert_allclose(value[:, 0], at**3 - 2.0 * at, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(first[:, 0], 3.0 * at**2 - 2.0, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(second[:, 0], 6.0 * at, rtol=1e-6, atol=1e-6)
+
+
+def test_samples_of_any_order_of_joints_are_sorted_by_name() -> None:
+    samples = [
+        Sample(0.0, ('a', 'b'), [1.0, 2.0], [], [3.0, 4.0]),
+        Sample(0.1, ('b', 'a'), [2.0, 1.0], [], [4.0, 3.0]),
+        Sample(0.2, ('gripper',), [0.5], [], []),
+        Sample(0.3, ('a', 'b'), [1.0], [], []),
+    ]
+    recording = recording_from(samples)
+    np.testing.assert_array_equal(recording.position, [[1.0, 2.0]] * 2)
+    np.testing.assert_array_equal(recording.effort, [[3.0, 4.0]] * 2)
+    assert np.isnan(recording.velocity).all()
+    assert len(recording.notes) == 2
+
+
+@pytest.mark.parametrize('samples', [[], [Sample(0.0, ('a',), [], [], [])]])
+def test_no_usable_joint_state_is_refused(samples: list[Sample]) -> None:
+    with pytest.raises(RecordingError):
+        recording_from(samples)
+
+
+def test_equal_names_match() -> None:
+    assert match_joints(['a', 'b', 'c'], ['c', 'a', 'x']) == {'a': 'a', 'c': 'c'}
+
+
+def test_names_that_differ_in_one_prefix_match() -> None:
+    model = [*(f'panda_joint{k}' for k in range(1, 8)), 'panda_finger_joint1']
+    recorded = [f'fer_joint{k}' for k in range(1, 8)]
+    assert match_joints(model, recorded) == dict(zip(model[:7], recorded, strict=True))
+
+
+def test_given_names_win() -> None:
+    assert match_joints(['a', 'b'], ['x', 'b'], {'a': 'x'}) == {'a': 'x', 'b': 'b'}
+
+
+@pytest.mark.parametrize(
+    ('given', 'reason'),
+    [({'z': 'x'}, "no joint 'z'"), ({'a': 'y'}, "'y' is not recorded"), ({}, 'tell which')],
+)
+def test_joints_that_are_unknown_are_refused(given: dict[str, str], reason: str) -> None:
+    with pytest.raises(RecordingError, match=reason):
+        match_joints(['a', 'b'], ['x', 'left_k'], given)

@@ -1,0 +1,270 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The command: exit codes, one line for what is refused, bags of every kind, live topics."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from recordings import recording
+from robots import ROOT
+from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
+from synthetic_recordings import ARM, Robot, record
+
+from rnea_ros.preflight.recording import Recording
+from rnea_ros.preflight.samples import Kind
+
+ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
+HAND_URDF = str(ROOT / 'urdf/panda.urdf')
+
+
+def preflight(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, '-m', 'rnea_ros.tools.preflight', *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def refused(*arguments: str | Path) -> str:
+    """Return the one line by which arguments were refused with exit code 2."""
+    finished = preflight(*arguments)
+    assert finished.returncode == 2, finished.stdout + finished.stderr
+    assert len(finished.stderr.splitlines()) == 1, finished.stderr
+    return finished.stderr
+
+
+def write_bag(path: Path, recorded: Recording, storage: str) -> None:
+    """Write a ROS 2 bag with the recording on /joint_states."""
+    rosbag2 = pytest.importorskip('rosbags.rosbag2', reason='rosbags is not installed')
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.LATEST)
+    state, header, stamp = (
+        store.types[name]
+        for name in (
+            'sensor_msgs/msg/JointState', 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time'
+        )
+    )
+    plugin = rosbag2.StoragePlugin[storage]
+    with rosbag2.Writer(path, version=9, storage_plugin=plugin) as writer:
+        connection = writer.add_connection('/joint_states', state.__msgtype__, typestore=store)
+        for k, t in enumerate(recorded.time):
+            nanoseconds = 10**18 + round(1e9 * t)
+            message = state(
+                header(stamp(nanoseconds // 10**9, nanoseconds % 10**9), ''),
+                list(recorded.names),
+                recorded.position[k],
+                recorded.velocity[k],
+                recorded.effort[k],
+            )
+            data = store.serialize_cdr(message, state.__msgtype__)
+            writer.write(connection, nanoseconds, data)
+
+
+def test_the_panda_without_hand_is_accepted_and_drawn(tmp_path: Path) -> None:
+    bag = recording('panda_exciting_trajectory.db3')
+    drawn = tmp_path / 'panda.png'
+    finished = preflight('--bag', bag, '--urdf', ARM_URDF, '--picture', drawn)
+    assert finished.returncode == 0, finished.stderr
+    assert 'accepted: the model fits' in finished.stdout
+    assert 'fer_joint7' in finished.stdout
+    assert drawn.read_bytes().startswith(b'\x89PNG')
+
+
+def test_the_hand_that_is_not_there_is_rejected() -> None:
+    bag = recording('panda_exciting_trajectory.db3')
+    finished = preflight('--bag', bag, '--urdf', HAND_URDF)
+    assert finished.returncode == 1, finished.stderr
+    assert '* tool too many in the model' in finished.stdout
+    assert 'fer_hand' in finished.stdout
+
+
+@pytest.mark.parametrize('storage', ['SQLITE3', 'MCAP'])
+@pytest.mark.parametrize('form', ['directory', 'file'])
+def test_bags_of_both_storages_are_read(tmp_path: Path, storage: str, form: str) -> None:
+    bag = tmp_path / 'bag'
+    write_bag(bag, record(Robot(ARM), Kind.STILL, 1), storage)
+    if form == 'file':
+        (bag,) = [path for path in bag.iterdir() if path.suffix in ('.db3', '.mcap')]
+        bag = bag.rename(tmp_path / bag.name)  # without its metadata
+    finished = preflight('--bag', bag, '--urdf', ARM_URDF)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert '12 still poses' in finished.stdout
+
+
+def test_joints_by_other_names_are_given_or_found(tmp_path: Path) -> None:
+    recorded = record(Robot(ARM), Kind.STILL, 1)
+    others = tuple(name.replace('fer_', 'panda_') for name in recorded.names)
+    renamed = Recording(
+        others, recorded.time, recorded.position, recorded.velocity, recorded.effort
+    )
+    write_bag(tmp_path / 'bag', renamed, 'MCAP')
+    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+    assert preflight(*arguments).returncode == 0
+    pairs = [f'{name}={other}' for name, other in zip(recorded.names, others, strict=True)]
+    assert preflight(*arguments, '--joints', *pairs).returncode == 0
+    assert "'elbow'" in refused(*arguments, '--joints', 'elbow=panda_joint1')
+    assert "'elbow' is not recorded" in refused(*arguments, '--joints', 'fer_joint1=elbow')
+
+
+def test_the_scale_of_efforts_can_be_corrected(tmp_path: Path) -> None:
+    recorded = record(Robot(ARM), Kind.STILL, 1).with_scaled_effort(-1.0)
+    write_bag(tmp_path / 'bag', recorded, 'MCAP')
+    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+    finished = preflight(*arguments)
+    assert finished.returncode == 1
+    assert 'inverted effort' in finished.stdout
+    assert preflight(*arguments, '--effort-scale', '-1').returncode == 0
+
+
+def test_gravity_can_be_given_for_a_robot_on_a_wall(tmp_path: Path) -> None:
+    on_a_wall = Robot(ARM.with_gravity((9.81, 0.0, 0.0)))
+    write_bag(tmp_path / 'bag', record(on_a_wall, Kind.STILL, 1), 'MCAP')
+    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+    assert 'wrong gravity direction' in preflight(*arguments).stdout
+    assert preflight(*arguments, '--gravity', '9.81', '0', '0').returncode == 0
+
+
+def no_bag(path: Path) -> None:
+    path.write_text('not a bag')
+
+
+def empty_database(path: Path) -> None:
+    sqlite3.connect(path).close()
+
+
+@pytest.mark.parametrize('make', [no_bag, empty_database, Path.mkdir, lambda path: None])
+def test_what_is_no_bag_is_refused_by_name(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / 'some.db3')
+    assert 'some.db3' in refused('--bag', tmp_path / 'some.db3', '--urdf', ARM_URDF)
+
+
+def test_a_bag_without_messages_is_refused(tmp_path: Path) -> None:
+    empty = record(Robot(ARM), Kind.STILL, 1).part(slice(0, 0))
+    write_bag(tmp_path / 'bag', empty, 'SQLITE3')
+    assert 'no joint state' in refused('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+
+
+@pytest.mark.parametrize(
+    ('effort', 'count', 'reason'), [(np.nan, 12, 'no effort'), (1.0, 3, 'too few')]
+)
+def test_a_bag_with_too_little_in_it_is_refused(
+    tmp_path: Path, effort: float, count: int, reason: str
+) -> None:
+    recorded = record(Robot(ARM), Kind.STILL, 1, count=count).with_scaled_effort(effort)
+    write_bag(tmp_path / 'bag', recorded, 'SQLITE3')
+    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF, '--use', 'still')
+    assert reason in refused(*arguments)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'reason'),
+    [
+        (('--bag', 'x'), '--bag needs --urdf'),
+        (('--poses', '3'), '--poses 3'),
+        (('--duration', 'nan'), '--duration nan'),
+        (('--effort-scale', '0'), '--effort-scale 0'),
+        (('--joints', 'a'), 'MODEL=RECORDED'),
+        (('--use', 'dance'), 'dance'),
+        (('--unknown',), '--unknown'),
+    ],
+)
+def test_bad_arguments_are_refused(arguments: tuple[str, ...], reason: str) -> None:
+    assert reason in refused(*arguments)
+
+
+def test_a_missing_urdf_and_a_picture_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
+    assert 'none.urdf' in refused('--bag', tmp_path / 'bag', '--urdf', tmp_path / 'none.urdf')
+    drawn = tmp_path / 'none' / 'picture.png'
+    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF, '--picture', drawn)
+    assert 'cannot be written' in refused(*arguments)
+
+
+def test_help_says_what_is_looked_for_and_what_is_returned() -> None:
+    finished = preflight('--help')
+    assert finished.returncode == 0
+    for word in ('--bag', 'inverted axis', 'Exit code', '--duration', '--joints'):
+        assert word in finished.stdout
+
+
+def test_a_recording_is_judged_without_ros() -> None:
+    code = (
+        'import sys\n'
+        'sys.modules["rclpy"] = None\n'
+        'from rnea_ros.tools.preflight import main\n'
+        f'sys.exit(main(["--bag", "none.db3", "--urdf", {ARM_URDF!r}]))\n'
+    )
+    finished = subprocess.run(
+        [sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert finished.returncode == 2
+    assert finished.stderr == 'preflight: none.db3 does not exist\n'
+
+
+@pytest.mark.ros
+def test_live_poses_are_collected_and_judged() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from rclpy.qos import DurabilityPolicy, QoSProfile
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import String
+
+    recorded = record(Robot(ARM, noise=0.02), Kind.STILL, 4, count=9)
+    domain_id = new_domain_id()
+    done = threading.Event()
+    with ros_node(domain_id) as node:
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        description = node.create_publisher(String, 'robot_description', latched)
+        description.publish(String(data=(ROOT / 'urdf/panda_arm.urdf').read_text('utf-8')))
+        states = node.create_publisher(JointState, 'joint_states', 10)
+
+        def play() -> None:
+            while states.get_subscription_count() == 0 and not done.is_set():
+                time.sleep(0.05)
+            start = time.monotonic()
+            for k, t in enumerate(recorded.time):
+                if done.wait(max(start + t - time.monotonic(), 0.0)):
+                    return
+                message = JointState(
+                    name=list(recorded.names),
+                    position=array('d', recorded.position[k]),
+                    velocity=array('d', recorded.velocity[k]),
+                    effort=array('d', recorded.effort[k]),
+                )
+                message.header.stamp.sec = 100 + int(t)
+                message.header.stamp.nanosec = round(1e9 * (t % 1.0))
+                states.publish(message)
+
+        player = threading.Thread(target=play)
+        player.start()
+        arguments = ('--poses', '8', '--duration', '25')
+        try:
+            with RosProcess(
+                'rnea_ros.tools.preflight', *arguments, domain_id=domain_id
+            ) as process:
+                assert process.wait(60.0) == 0, process.output
+                assert 'accepted: the model fits' in process.output
+                assert '8 of 8 poses' in process.output
+        finally:
+            done.set()
+            player.join()
+
+
+@pytest.mark.ros
+def test_silent_topics_are_told() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    with RosProcess(
+        'rnea_ros.tools.preflight', '--urdf', ARM_URDF, '--duration', '1',
+        domain_id=new_domain_id(),
+    ) as process:
+        assert process.wait() == 2
+        assert 'nothing came on /joint_states' in process.output
+        assert 'Traceback' not in process.output
