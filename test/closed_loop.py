@@ -33,12 +33,19 @@ class ClosedLoop:
 
     :param path: URDF of both
     :param pose: where the robot starts, shape (n,), rad or m
+    :param sense: called before every tick, to give sensors their readings
     :param simulation: further arguments of the simulation
     :param settings: of the control, other than the defaults
     """
 
     def __init__(
-        self, path: Path, pose: Array, *, simulation: dict[str, Any] | None = None, **settings: Any
+        self,
+        path: Path,
+        pose: Array,
+        *,
+        simulation: dict[str, Any] | None = None,
+        sense: Callable[[ClosedLoop], object] | None = None,
+        **settings: Any,
     ) -> None:
         urdf = path.read_text(encoding='utf-8')
         self.simulated = SimulatedRobot(urdf, initial_positions=pose, **(simulation or {}))
@@ -49,6 +56,7 @@ class ClosedLoop:
         self.control = FeedforwardController(
             self.model, resolve(self.settings, self.model), self.states
         )
+        self._sense = sense
         self.now = START
         self.positions: list[Array] = []
         self.commands: list[Array] = []
@@ -91,6 +99,8 @@ class ClosedLoop:
             names, measured.positions, measured.velocities, measured.efforts,
             stamp=self.now, clock=self.now, received=self.now,
         )
+        if self._sense is not None:
+            self._sense(self)
         command = self.control.step(self.now)
         self.simulated.step(command)
         self.positions.append(measured.positions[: len(self.settings.joints)])

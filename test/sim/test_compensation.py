@@ -69,8 +69,10 @@ def test_a_payload_set_while_the_arm_is_held_takes_the_sag_away_without_a_step(
 ) -> None:
     load = Payload(TOOLS[path], 3.0, (0.0, 0.0, 0.1), (0.01, 0.0, 0.0, 0.01, 0.0, 0.005))
     pose = POSES[path]
-    stiff = {'mode': Mode.COMPUTED_TORQUE, 'kp': (100.0,), 'kd': (20.0,)}
-    loop = ClosedLoop(path, pose, simulation={'payload': load}, **stiff)
+    loop = ClosedLoop(
+        path, pose, simulation={'payload': load},
+        mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
+    )
     still = np.zeros_like(pose)
     loop.run(4.0, lambda t: (pose, still, still))
     sagged = np.abs(loop.q - pose).max()

@@ -1,0 +1,129 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A push on the arm, from every side and on two links, is held once a sensor tells of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from closed_loop import Array, ClosedLoop
+import numpy as np
+import pytest
+from robots import ROOT
+
+from rnea_ros import ReferenceFrame, Wrench
+from rnea_ros.feedforward.control_law import Mode
+from rnea_ros.feedforward.wrench_settings import (
+    Measures,
+    SensorPlacement,
+    WrenchInputSettings,
+)
+
+pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+
+PANDA, UR5E = ROOT / 'urdf/panda_arm.urdf', ROOT / 'urdf/ur5e.urdf'
+POSES = {
+    PANDA: np.array([0.3, -0.785, 0.2, -2.0, 0.4, 1.571, 0.785]),
+    UR5E: np.array([0.2, -1.2, 1.5, -1.9, -1.2, 0.3]),
+}
+PLACES = [
+    pytest.param(PANDA, 'fer_link8', SensorPlacement.INLINE, id='panda-flange-inline'),
+    pytest.param(PANDA, 'fer_link4', SensorPlacement.CONTACT, id='panda-elbow-contact'),
+    pytest.param(UR5E, 'tool0', SensorPlacement.INLINE, id='ur5e-flange-inline'),
+    pytest.param(UR5E, 'forearm_link', SensorPlacement.CONTACT, id='ur5e-forearm-contact'),
+]
+FORCE = 20.0
+DIRECTIONS = {
+    f'{sign}{axis}': (1.0 if sign == '+' else -1.0) * np.eye(3)[k]
+    for k, axis in enumerate('xyz') for sign in '+-'
+}
+
+
+class Sensor:
+    """
+    A force-torque sensor on a simulated robot.
+
+    :param link: where it is
+    :param placement: whether it carries what is behind it, or feels only what touches its link
+    """
+
+    def __init__(self, link: str, placement: SensorPlacement) -> None:
+        self.settings = WrenchInputSettings(
+            'sensor', 'topic', link, Measures.ENVIRONMENT_ON_ROBOT, placement,
+            deadband_force=0.0, deadband_torque=0.0, fade=0.1,
+        )
+        self.push = np.zeros(3)
+
+    def __call__(self, loop: ClosedLoop) -> None:
+        link, model = self.settings.link, loop.model
+        if self.settings.placement is SensorPlacement.INLINE:
+            force, torque = loop.simulated.wrench(link)
+        else:
+            pose = model.forward_kinematics(loop.simulated.state().positions, link)
+            force, torque = pose[:3, :3].T @ self.push, np.zeros(3)
+        refusal = loop.control.wrenches.update(
+            'sensor', link, force.tolist(), torque.tolist(),
+            stamp=loop.now, clock=loop.now, received=loop.now,
+        )
+        assert refusal is None
+
+
+def displacement(
+    path: Path, link: str, placement: SensorPlacement, direction: Array, *, gain: float
+) -> float:
+    """Return how far joints are pushed off a pose that they hold, rad."""
+    pose = POSES[path]
+    sensor = Sensor(link, placement)
+    settings = WrenchInputSettings(**(vars(sensor.settings) | {'gain': gain}))
+    loop = ClosedLoop(
+        path, pose, sense=sensor, wrench_inputs=(settings,), ramp_duration=0.1,
+        mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
+    )
+    still = np.zeros_like(pose)
+    loop.run(0.5, lambda t: (pose, still, still))
+    assert np.abs(loop.q - pose).max() < 1e-6
+    sensor.push = FORCE * direction
+    push = Wrench(force=tuple(sensor.push), frame=ReferenceFrame.BASE)
+    loop.simulated.apply_push(link, push)
+    since = len(loop.positions)
+    loop.run(1.5, lambda t: (pose, still, still))
+    assert loop.active()
+    return float(np.abs(np.array(loop.positions[since:]) - pose).max())
+
+
+@pytest.mark.parametrize(('path', 'link', 'placement'), PLACES)
+def test_a_push_is_held_many_times_better_with_a_sensor_than_without(
+    path: Path, link: str, placement: SensorPlacement
+) -> None:
+    ratios = {}
+    for name, direction in DIRECTIONS.items():
+        without = displacement(path, link, placement, direction, gain=0.0)
+        with_sensor = displacement(path, link, placement, direction, gain=1.0)
+        ratios[name] = without / with_sensor
+    told = ', '.join(f'{name} {ratio:.0f}' for name, ratio in ratios.items())
+    print(f'{path.stem}, {link}, {placement.value}: displaced times less with the sensor: {told}')
+    assert min(ratios.values()) > 5.0
+
+
+def test_a_sensor_of_the_wrong_sign_makes_it_worse() -> None:
+    # So that the test above cannot pass by chance.
+    direction = DIRECTIONS['+x']
+    pose = POSES[PANDA]
+    sensor = Sensor('fer_link4', SensorPlacement.CONTACT)
+    wrong = WrenchInputSettings(
+        **(vars(sensor.settings) | {'measures': Measures.ROBOT_ON_ENVIRONMENT})
+    )
+    loop = ClosedLoop(
+        PANDA, pose, sense=sensor, wrench_inputs=(wrong,), ramp_duration=0.1,
+        mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
+    )
+    still = np.zeros_like(pose)
+    loop.run(0.5, lambda t: (pose, still, still))
+    sensor.push = FORCE * direction
+    loop.simulated.apply_push(
+        'fer_link4', Wrench(force=tuple(sensor.push), frame=ReferenceFrame.BASE)
+    )
+    loop.run(1.5, lambda t: (pose, still, still))
+    without = displacement(PANDA, 'fer_link4', SensorPlacement.CONTACT, direction, gain=0.0)
+    assert np.abs(loop.q - pose).max() > 1.5 * without
