@@ -18,15 +18,22 @@ class Reason(enum.Enum):
     NOT_FINITE = 'not_finite'
     STAMP_NOT_NEWER = 'stamp_not_newer'
     STAMP_IN_FUTURE = 'stamp_in_future'
+    POSITION_JUMP = 'position_jump'
+
+    # joint states that are taken: several in a row showed that their clock was set
+    CLOCK_STEP = 'clock_step'
 
     # what is flagged while the control goes on
     JOINT_STATES_LATE = 'joint_states_late'
     JOINT_STATES_FROZEN = 'joint_states_frozen'
     REFERENCE_STALE = 'reference_stale'
+    SECOND_PUBLISHER = 'second_publisher'
+    COMMANDS_WITHHELD = 'commands_withheld'
 
     # what ends the control
     JOINT_STATES_STALE = 'joint_states_stale'
     CLOCK_RESET = 'clock_reset'
+    CONTROLLER_JOINTS_CHANGED = 'controller_joints_changed'
     OUTPUT_NOT_FINITE = 'output_not_finite'
     INTERNAL_ERROR = 'internal_error'
     STOP_REQUESTED = 'stop_requested'

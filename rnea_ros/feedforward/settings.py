@@ -64,6 +64,9 @@ class Settings:
     :param ramp_duration: of the ramp at start, at a change of mode, and down to zero, s
     :param hold_duration: how long gravity is held after a fault, s
     :param joint_states_timeout: age of joint states that ends the control, s; 0 for 20 periods
+    :param uncommanded_timeout: the same for joints that are not commanded, s; 0 for as long
+    :param jump_margin: positions that need a speed of so many velocity limits are refused; 0 for
+        no such check
     :param reference_timeout: age of a streamed set-point after which its position is held, s
     :param stale_action: what follows when the control ends
     :param start_from_measured_effort: start the ramp from the measured effort where there is one
@@ -80,6 +83,8 @@ class Settings:
     ramp_duration: float = 1.0
     hold_duration: float = 1.0
     joint_states_timeout: float = 0.0
+    uncommanded_timeout: float = 0.0
+    jump_margin: float = 2.0
     reference_timeout: float = 0.2
     stale_action: StaleAction = StaleAction.RAMP_DOWN
     start_from_measured_effort: bool = True
@@ -102,6 +107,7 @@ class ResolvedSettings:
     effort_limits: Array
     effort_rate_limit: Array
     joint_states_timeout: float
+    uncommanded_timeout: float
 
     @property
     def greatest_stop_time(self) -> float:
@@ -122,8 +128,11 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     _in_range('rate', settings.rate, 1.0, 10_000.0)
     for parameter in ('ramp_duration', 'hold_duration'):
         _in_range(parameter, getattr(settings, parameter), 0.0, 3600.0)
-    if settings.joint_states_timeout != 0.0:
-        _in_range('joint_states_timeout', settings.joint_states_timeout, settings.period, 3600.0)
+    for parameter in ('joint_states_timeout', 'uncommanded_timeout'):
+        if getattr(settings, parameter) != 0.0:
+            _in_range(parameter, getattr(settings, parameter), settings.period, 3600.0)
+    if settings.jump_margin != 0.0:
+        _in_range('jump_margin', settings.jump_margin, 1.0, 1000.0)
     _in_range('reference_timeout', settings.reference_timeout, settings.period, 3600.0)
 
     effort_limits = _positive_or_zero('effort_limits', settings.effort_limits, joints)
@@ -136,6 +145,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     rate_limit = _positive_or_zero('effort_rate_limit', settings.effort_rate_limit, joints)
     default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
     effort_rate_limit = np.where(rate_limit > 0.0, rate_limit, default_rate_limit)
+    timeout = settings.joint_states_timeout or DEFAULT_TIMEOUT_PERIODS * settings.period
     return ResolvedSettings(
         settings=settings,
         joints=joints,
@@ -144,8 +154,8 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         kd=_positive_or_zero('gains.kd', settings.kd, joints),
         effort_limits=effort_limits,
         effort_rate_limit=effort_rate_limit,
-        joint_states_timeout=settings.joint_states_timeout
-        or DEFAULT_TIMEOUT_PERIODS * settings.period,
+        joint_states_timeout=timeout,
+        uncommanded_timeout=settings.uncommanded_timeout or timeout,
     )
 
 

@@ -14,6 +14,7 @@ from ..errors import RneaError
 from ..feedforward.control_law import Mode
 from ..feedforward.controller import FeedforwardController
 from ..feedforward.joint_state import JointStateMonitor
+from ..feedforward.position_jumps import PositionJumps
 from ..feedforward.reasons import Reason
 from ..feedforward.settings import ResolvedSettings
 from ..feedforward.supervisor import State
@@ -43,7 +44,10 @@ class Activation:
         model, settings = configuration.model, configuration.settings
         configuration.joint_states.take()  # what came before the activation does not count
         states = JointStateMonitor(
-            model.joint_names, differentiate_velocity=configuration.differentiate_velocity
+            model.joint_names,
+            jumps=PositionJumps.of_robot(model, settings),
+            continuous=model.continuous,
+            differentiate_velocity=configuration.differentiate_velocity,
         )
         self._controller = FeedforwardController(model, settings, states)
         self._clock = self._make_clock()

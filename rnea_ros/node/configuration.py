@@ -23,6 +23,13 @@ from .publishers import Publishers
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
+JOINT_STATES = QoSProfile(depth=16, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""
+Room for what several publishers send between two ticks.
+
+With room for one, whoever sends last in a tick would push out the joints of the others.
+"""
+
 
 class Configuration:
     """
@@ -61,7 +68,7 @@ class Configuration:
             node,
             JointState,
             'joint_states',
-            NEWEST,
+            JOINT_STATES,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
         self.sim_clock: DirectSubscription[Any] | None = None

@@ -139,6 +139,8 @@ class Reporter:
 
     def _counts(self) -> dict[str, int]:
         counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
+        if self._states.clock_steps:
+            counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
         counts.update({k.value: v for k, v in self._controller.flag_counts.items()})
         counts.update({f'joint_trajectory/{k}': v for k, v in self._trajectory_refusals.items()})
         return counts
