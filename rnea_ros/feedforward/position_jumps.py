@@ -32,9 +32,6 @@ A position is no measure any more once it is older than so many timeouts.
 By then a control has ended over it; one that waits for joint states takes them as they come.
 """
 
-ANY_SPEED = 1e100
-"""Stands for no limit; products with it stay finite."""
-
 FOREVER = 1e9
 """Stands for the time since a sample that never came, s."""
 
@@ -63,7 +60,9 @@ class PositionJumps:
     """
 
     def __init__(self, speeds: Array, continuous: NDArray[np.bool_], timeouts: Array) -> None:
-        self._speeds = np.minimum(speeds, ANY_SPEED)
+        judged = np.isfinite(speeds)
+        self._speeds = np.where(judged, speeds, 0.0)
+        self._allowances = np.where(judged, ALLOWANCE, np.inf)
         self._continuous = continuous
         self._memory = MEMORY * timeouts
         self._refused = np.full(speeds.shape, np.nan)
@@ -72,10 +71,10 @@ class PositionJumps:
     @classmethod
     def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> PositionJumps:
         """Return the check of a robot's joints, by the velocity limits of its URDF."""
-        margin = settings.settings.jump_margin
-        limits = np.minimum(model.velocity_limits, ANY_SPEED)
+        margin, limits = settings.settings.jump_margin, model.velocity_limits
         # Many URDFs have a limit of 0 where nobody knew it.
-        speeds = np.where(margin * limits > 0.0, margin * limits, ANY_SPEED)
+        judged = (limits > 0.0) & (margin > 0.0)
+        speeds = np.where(judged, limits, np.inf) * max(margin, 1.0)
         timeouts = np.full(model.nv, settings.uncommanded_timeout)
         timeouts[settings.in_model] = settings.joint_states_timeout
         return cls(speeds, model.continuous, timeouts)
@@ -86,7 +85,7 @@ class PositionJumps:
 
         The parameters are those of :meth:`found`, with one time for all.
         """
-        reach = self._speeds[joints] * elapsed + ALLOWANCE
+        reach = self._speeds[joints] * elapsed + self._allowances[joints]
         return not self._any_refused and bool((np.abs(q - valid) <= reach).all())
 
     def found(
@@ -104,7 +103,7 @@ class PositionJumps:
         elapsed = np.clip(elapsed, 0.0, FOREVER)
         continuous = self._continuous[joints]
         way = shortest(q - valid, continuous)
-        reach = self._speeds[joints] * elapsed + ALLOWANCE
+        reach = self._speeds[joints] * elapsed + self._allowances[joints]
         jumped = np.abs(way) > reach
         expected = np.clip(velocity * elapsed, -reach, reach)
         from_valid = np.abs(shortest(way - expected, continuous))
