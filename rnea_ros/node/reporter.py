@@ -17,6 +17,7 @@ from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
 from .clock import Clock
+from .command_watch import CommandWatch
 from .messages import diagnostic_array
 from .statistics import LoopStatistics
 
@@ -42,6 +43,7 @@ class Reporter:
     :param clock: the loop's time
     :param rate: the rate that is aimed at, Hz
     :param trajectory_refusals: counted by whoever takes trajectories
+    :param watch: of the command topic
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Reporter:
         clock: Clock,
         rate: float,
         trajectory_refusals: Counter[str],
+        watch: CommandWatch,
     ) -> None:
         self._node = node
         self._controller = controller
@@ -61,6 +64,7 @@ class Reporter:
         self._clock = clock
         self._rate = rate
         self._trajectory_refusals = trajectory_refusals
+        self._watch = watch
         self._told_state: State | None = None
         self._told_counts: dict[str, int] = {}
         self._told_at = 0.0
@@ -100,10 +104,11 @@ class Reporter:
         controller, report = self._controller, self._statistics.report()
         now = self._clock.seen()
         level = LEVELS[controller.state]
-        if level == DiagnosticStatus.OK and controller.flags:
+        raised = controller.flags | self._watch.flags
+        if level == DiagnosticStatus.OK and raised:
             level = DiagnosticStatus.WARN
         reason = '' if controller.reason is None else controller.reason.value
-        flags = sorted(flag.value for flag in controller.flags)
+        flags = sorted(flag.value for flag in raised)
         saturated = [
             name
             for name, cut in zip(controller.joints, controller.saturated, strict=True)
@@ -121,6 +126,8 @@ class Reporter:
             'cpu_share': f'{report.cpu:.4f}',
             'joint_states_age': f'{self._states.age(now):.4f}',
             'saturated_joints': ' '.join(saturated),
+            'effort_controller': self._watch.target,
+            'other_publishers': ' '.join(self._watch.other_publishers),
         }
         for what, summary in (('lateness', report.lateness), ('compute', report.compute)):
             for name, value in zip(('p50', 'p99', 'max'), summary, strict=True):
@@ -141,6 +148,7 @@ class Reporter:
         counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
         if self._states.clock_steps:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
-        counts.update({k.value: v for k, v in self._controller.flag_counts.items()})
+        for flags in (self._controller.flag_counts, self._watch.counts):
+            counts.update({k.value: v for k, v in flags.items()})
         counts.update({f'joint_trajectory/{k}': v for k, v in self._trajectory_refusals.items()})
         return counts

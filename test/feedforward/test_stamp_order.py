@@ -61,7 +61,7 @@ def test_single_wrong_stamps_are_refused_and_nothing_else_is(
 ) -> None:
     order = StampOrder(3)
     stream = Stream(order, period=period)
-    refused = set()
+    refused: set[int] = set()
     for k, delay in enumerate(delays):
         # No more than two in a row: three that are off by the same would be a clock that was set.
         off = k in wrong and not {k - 1, k - 2} <= refused
