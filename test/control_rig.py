@@ -22,6 +22,7 @@ from robots import ROOT, joint, link, load, robot
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.controller import FeedforwardController
 from rnea_ros.feedforward.joint_state import JointStateMonitor
+from rnea_ros.feedforward.position_jumps import PositionJumps
 from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.supervisor import State
@@ -94,12 +95,18 @@ class Rig:
         **settings: Any,
     ) -> None:
         self.model = model
-        defaults: dict[str, Any] = {'joints': model.joint_names, 'rate': 1000.0}
+        # Tests put the robot somewhere else from one sample to the next.
+        defaults: dict[str, Any] = {
+            'joints': model.joint_names, 'rate': 1000.0, 'jump_margin': 0.0
+        }
         self.settings = Settings(**(defaults | settings))
         self.resolved = resolve(self.settings, model)
         self.period = self.settings.period
         self.states = JointStateMonitor(
-            model.joint_names, differentiate_velocity=differentiate_velocity
+            model.joint_names,
+            jumps=PositionJumps.of_robot(model, self.resolved),
+            continuous=model.continuous,
+            differentiate_velocity=differentiate_velocity,
         )
         self.controller = FeedforwardController(model, self.resolved, self.states)
         self.now = start

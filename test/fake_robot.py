@@ -31,6 +31,7 @@ class FakeRobot:
     :param joints: the effort controller's joints, None for a listener without parameters
     :param urdf: what is latched on robot_description, None for nothing
     :param rate: of joint states, Hz
+    :param controller: whether the robot's node is the effort controller too
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class FakeRobot:
         joints: Sequence[str] | None = JOINTS,
         urdf: str | None = PANDA_ARM,
         rate: float = 200.0,
+        controller: bool = True,
     ) -> None:
         from diagnostic_msgs.msg import DiagnosticArray
         from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -57,7 +59,7 @@ class FakeRobot:
         self.stamped = True
         self.commands: list[tuple[float, Array]] = []
         self.diagnostics: dict[str, str] = {}
-        if joints is not None:
+        if joints is not None and controller:
             node.declare_parameter('joints', list(joints))
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._descriptions = node.create_publisher(String, 'robot_description', latched)
@@ -65,8 +67,9 @@ class FakeRobot:
             self.describe(urdf)
         self._states = node.create_publisher(JointState, 'joint_states', 1)
         node.create_timer(1.0 / rate, self.send)
-        topic = f'/{node.get_name()}/commands'
-        node.create_subscription(Float64MultiArray, topic, self._on_command, 100)
+        if controller:
+            topic = f'/{node.get_name()}/commands'
+            node.create_subscription(Float64MultiArray, topic, self._on_command, 100)
         node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
 
     def describe(self, urdf: str) -> None:
@@ -138,8 +141,28 @@ class FakeRobot:
 @contextmanager
 def fake_robot(domain_id: int, **options: Any) -> Iterator[FakeRobot]:
     """Give a fake robot on a DDS domain; its effort controller is called effort_controller."""
-    with ros_node(domain_id, 'effort_controller') as node:
+    name = 'effort_controller' if options.get('controller', True) else 'robot'
+    with ros_node(domain_id, name) as node:
         yield FakeRobot(node, **options)
+
+
+@contextmanager
+def fake_controller(
+    domain_id: int, joints: Sequence[str] = JOINTS
+) -> Iterator[list[tuple[float, Array]]]:
+    """Give what an effort controller of its own is sent, with the times, while it is there."""
+    from std_msgs.msg import Float64MultiArray
+
+    commands: list[tuple[float, Array]] = []
+    with ros_node(domain_id, 'effort_controller') as node:
+        node.declare_parameter('joints', list(joints))
+        node.create_subscription(
+            Float64MultiArray,
+            '/effort_controller/commands',
+            lambda message: commands.append((time.monotonic(), np.array(message.data))),
+            1000,
+        )
+        yield commands
 
 
 def assert_safe(commands: Sequence[tuple[float, Array]], limits: Array, step: Array) -> None:

@@ -66,6 +66,7 @@ class FeedforwardController:
         self._requests: deque[Callable[[float], object]] = deque()
         self._settings = settings
         self._commanded = settings.in_model
+        self._uncommanded = np.setdiff1d(np.arange(model.nv), settings.in_model)
         self._mode = settings.settings.mode
         self._law = self._make_law(settings)
         self._output = OutputStage(
@@ -174,6 +175,22 @@ class FeedforwardController:
         self._requests.append(
             lambda now: self._supervisor.handle(Event.STOP, now, Reason.STOP_REQUESTED)
         )
+
+    def end(self, reason: Reason) -> None:
+        """
+        End the control because of what was seen outside of it.
+
+        :param reason: what happened
+        """
+        self._requests.append(lambda now: self._supervisor.handle(Event.FAILED, now, reason))
+
+    def take_over(self, then: Callable[[], object]) -> None:
+        """
+        Go on at the rate limit from the measured effort, or from zero: the commands were lost.
+
+        :param then: called in the control's own thread before the first such command
+        """
+        self._requests.append(lambda now: self._take_over(then))
 
     def fail(self, reason: Reason, now: float, error: Exception | None = None) -> None:
         """
@@ -285,19 +302,30 @@ class FeedforwardController:
 
         The tick that is nearest to the timeout acts, so that jitter does not put it off by one.
         """
-        resolved = self._settings
-        latest = resolved.joint_states_timeout - 0.5 * resolved.settings.period
-        return self._states.age(now) > latest
+        resolved, states = self._settings, self._states
+        nearest = now + 0.5 * resolved.settings.period
+        return (
+            states.age(nearest, self._commanded) > resolved.joint_states_timeout
+            or states.age(nearest, self._uncommanded) > resolved.uncommanded_timeout
+        )
 
     def _begin(self, now: float) -> None:
         """Take over from the effort that acts now, as far as it is known."""
-        effort = self._states.effort[self._commanded]
-        if not (self._settings.settings.start_from_measured_effort and np.isfinite(effort).all()):
-            effort = np.zeros(effort.size)
-        self._output.start(effort)
+        self._output.start(self._acting_effort())
         self._output.blend(self._settings.settings.ramp_duration)
         self._supervisor.handle(Event.STATE_COMPLETE, now)
         self._began = True
+
+    def _take_over(self, then: Callable[[], object]) -> None:
+        self._output.start(self._acting_effort())
+        then()
+
+    def _acting_effort(self) -> Array:
+        """Return the measured effort, zero where it does not count or is not known."""
+        effort = self._states.effort[self._commanded]
+        if not (self._settings.settings.start_from_measured_effort and np.isfinite(effort).all()):
+            effort = np.zeros(effort.size)
+        return effort
 
     def _control(self, now: float) -> Array | None:
         q, qd = self._states.position, self._states.velocity

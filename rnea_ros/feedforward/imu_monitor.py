@@ -11,8 +11,8 @@ import math
 from ..robot import RobotModel
 from .base_settings import BaseSensorSettings, BaseUse, check_base_sensor, links_on_base
 from .imu_motion import ImuMessage, Mount, Numbers, RootMotion
-from .joint_state import MAX_FUTURE
 from .reasons import Reason
+from .stamp_order import MAX_FUTURE
 
 UNIT_TOLERANCE = 0.01
 """How far a quaternion's length may be from one; drivers round them to 16 bits."""

@@ -5,8 +5,8 @@
 The measured joint state: samples checked and merged by joint name, ages by time of receipt.
 
 A sample is refused whole, with a reason that is counted, or taken whole. Several publishers may
-each send some of the joints. Times of receipt are monotonic; stamps only tell the order of
-samples.
+each send some of the joints. Times of receipt are monotonic; stamps tell the order of samples, and
+how much time a motion took.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .position_jumps import FOREVER, PositionJumps, shortest
 from .reasons import Reason
+from .stamp_order import StampOrder
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
-MAX_FUTURE = 0.010
-"""How far a stamp may lie ahead of the clock, s."""
+MAX_DELAY = 0.1
+"""A sample may have been under way for so much longer than the next one, s."""
 
 SMOOTHING = 0.05
 """Weight of the newest interval between samples in the usual one."""
@@ -45,6 +47,7 @@ class _Layout:
     names: list[str]
     in_message: Indices
     in_robot: Indices
+    numbers: list[int]
     duplicate: bool
 
 
@@ -53,6 +56,8 @@ class JointStateMonitor:
     Holds the newest valid position, velocity and effort of every joint.
 
     :param joint_names: the robot's joints; others in a message are ignored
+    :param jumps: tells positions that cannot be; without it they are not judged
+    :param continuous: which joints turn without end, shape (n,); without it none does
     :param differentiate_velocity: derive velocities from positions where a message has none
     :param cutoff: of the low-pass filter on derived velocities, Hz
     """
@@ -61,17 +66,21 @@ class JointStateMonitor:
         self,
         joint_names: Sequence[str],
         *,
+        jumps: PositionJumps | None = None,
+        continuous: NDArray[np.bool_] | None = None,
         differentiate_velocity: bool = False,
         cutoff: float = 20.0,
     ) -> None:
         n = len(joint_names)
         self._numbers = {name: number for number, name in enumerate(joint_names)}
         self._names = tuple(joint_names)
+        self._jumps = jumps
+        self._continuous = np.zeros(n, dtype=bool) if continuous is None else continuous
         self._differentiate = differentiate_velocity
         self._time_constant = 1.0 / (2.0 * math.pi * cutoff)
         self._layouts: dict[tuple[str, ...], _Layout] = {}
         self._last: _Layout | None = None
-        self._stamps = np.full(n, -math.inf)
+        self._stamps = StampOrder(n)
         self._received = np.full(n, -math.inf)
         self._intervals = np.zeros(n)
         self._changed = np.zeros(n)
@@ -90,13 +99,20 @@ class JointStateMonitor:
             if received == -math.inf
         )
 
-    def age(self, now: float) -> float:
+    @property
+    def clock_steps(self) -> int:
+        """How often a publisher's clock was found to have been set."""
+        return self._stamps.steps
+
+    def age(self, now: float, joints: Indices | None = None) -> float:
         """
         Return how long ago the oldest joint's newest sample came, s; infinite before the first.
 
         :param now: monotonic time, s
+        :param joints: numbers of the joints that count, all of them where it is None
         """
-        return now - float(self._received.min()) if self._names else 0.0
+        received = self._received if joints is None else self._received[joints]
+        return now - float(received.min()) if received.size else 0.0
 
     def late(self, now: float, period: float) -> bool:
         """
@@ -142,14 +158,16 @@ class JointStateMonitor:
         layout = self._layout(names)
         if not layout.in_robot.size:
             return None
-        reason = self._refusal(layout, position, velocity, effort, stamp, clock)
+        reason = self._refusal(layout, position, velocity, effort) or self._implausible(
+            layout, position, stamp, clock, received
+        )
         if reason is not None:
             # Replaced, not changed: another thread may be reading it.
             self.rejections = self.rejections + Counter((reason,))
             return reason
         self._take(layout, position, velocity, effort, received)
         if stamp:
-            self._stamps[layout.in_robot] = stamp
+            self._stamps.take(layout.numbers, stamp, received)
         return None
 
     def _layout(self, names: Sequence[str]) -> _Layout:
@@ -160,10 +178,12 @@ class JointStateMonitor:
             if len(self._layouts) == MAX_LAYOUTS:
                 self._layouts.clear()
             used = [k for k, name in enumerate(key) if name in self._numbers]
+            numbers = [self._numbers[key[k]] for k in used]
             self._layouts[key] = _Layout(
                 list(key),
                 np.array(used, dtype=np.intp),
-                np.array([self._numbers[key[k]] for k in used], dtype=np.intp),
+                np.array(numbers, dtype=np.intp),
+                numbers,
                 duplicate=len(set(key)) < len(key),
             )
         self._last = self._layouts[key]
@@ -175,9 +195,8 @@ class JointStateMonitor:
         position: Array,
         velocity: Array,
         effort: Array,
-        stamp: float,
-        clock: float,
     ) -> Reason | None:
+        """Return what is wrong with a sample by itself."""
         k = len(layout.names)
         if layout.duplicate:
             return Reason.DUPLICATE_JOINT
@@ -185,16 +204,47 @@ class JointStateMonitor:
             return Reason.WRONG_SIZE
         if velocity.size == 0 and not self._differentiate:
             return Reason.NO_VELOCITY
-        if stamp and stamp > clock + MAX_FUTURE:
-            return Reason.STAMP_IN_FUTURE
-        if stamp and stamp <= self._stamps[layout.in_robot].max():
-            return Reason.STAMP_NOT_NEWER
         used = layout.in_message
         if not np.isfinite(position[used]).all():
             return Reason.NOT_FINITE
         if velocity.size and not np.isfinite(velocity[used]).all():
             return Reason.NOT_FINITE
         return None
+
+    def _implausible(
+        self, layout: _Layout, position: Array, stamp: float, clock: float, received: float
+    ) -> Reason | None:
+        """Return what is wrong with a sample after those before."""
+        if stamp:
+            reason = self._stamps.refusal(layout.numbers, stamp, clock, received)
+            if reason is not None:
+                return reason
+        if self._jumps is not None and self._jumped(
+            self._jumps, layout, position[layout.in_message], stamp, received
+        ):
+            return Reason.POSITION_JUMP
+        return None
+
+    def _jumped(
+        self, jumps: PositionJumps, layout: _Layout, q: Array, stamp: float, received: float
+    ) -> bool:
+        """
+        Return whether some joint moved further than it can have.
+
+        A sample that came late did not move late: the time that it had is told by the receipts, by
+        the stamps, or by the usual interval, which two samples taken in one tick have too,
+        whichever is longest. A wrong stamp cannot make it much longer.
+        """
+        joints, first = layout.in_robot, layout.numbers[0]
+        by_stamps = stamp - self._stamps.newest(layout.numbers) if stamp else 0.0
+        valid = self.position[joints]
+        elapsed = min(received - self._received.item(first), FOREVER)
+        elapsed = max(elapsed, min(by_stamps, elapsed + MAX_DELAY))
+        if jumps.none(joints, q, valid, elapsed):
+            return False
+        by_joint = np.maximum(received - self._received[joints], self._intervals[joints])
+        by_joint = np.maximum(by_joint, np.minimum(by_stamps, by_joint + MAX_DELAY))
+        return jumps.found(joints, q, valid, self.velocity[joints], by_joint)
 
     def _take(
         self,
@@ -230,7 +280,8 @@ class JointStateMonitor:
         if not (dt > 0.0).all():
             # Taken in the same tick as the one before: the next quotient spans both.
             return self.velocity[joints]
-        quotient = (q - self._derived_from[joints]) / dt
+        way = shortest(q - self._derived_from[joints], self._continuous[joints])
+        quotient = way / dt
         self._derived_from[joints] = q
         self._derived_at[joints] = received
         share = 1.0 / (1.0 + self._time_constant / dt)

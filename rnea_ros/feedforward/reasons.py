@@ -18,6 +18,10 @@ class Reason(enum.Enum):
     NOT_FINITE = 'not_finite'
     STAMP_NOT_NEWER = 'stamp_not_newer'
     STAMP_IN_FUTURE = 'stamp_in_future'
+    POSITION_JUMP = 'position_jump'
+
+    # joint states that are taken: several in a row showed that their clock was set
+    CLOCK_STEP = 'clock_step'
 
     # wrenches that are refused, beside not_finite and stamps; their term fades if none follows
     UNKNOWN_FRAME = 'unknown_frame'
@@ -40,10 +44,13 @@ class Reason(enum.Enum):
     LIMITS_CANNOT_HOLD = 'limits_cannot_hold'
     WRENCH_STALE = 'wrench_stale'
     BASE_STALE = 'base_stale'
+    SECOND_PUBLISHER = 'second_publisher'
+    COMMANDS_WITHHELD = 'commands_withheld'
 
     # what ends the control
     JOINT_STATES_STALE = 'joint_states_stale'
     CLOCK_RESET = 'clock_reset'
+    CONTROLLER_JOINTS_CHANGED = 'controller_joints_changed'
     OUTPUT_NOT_FINITE = 'output_not_finite'
     INTERNAL_ERROR = 'internal_error'
     STOP_REQUESTED = 'stop_requested'

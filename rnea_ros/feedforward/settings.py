@@ -55,6 +55,9 @@ class Settings:
     :param ramp_duration: of the ramp at start, at a change of mode, and down to zero, s
     :param hold_duration: how long gravity is held after a fault, s
     :param joint_states_timeout: age of joint states that ends the control, s; 0 for 20 periods
+    :param uncommanded_timeout: the same for joints that are not commanded, s; 0 for as long
+    :param jump_margin: positions that need a speed of so many velocity limits are refused; 0 for
+        no such check
     :param reference_timeout: age of a streamed set-point after which its position is held, s
     :param stale_action: what follows when the control ends
     :param start_from_measured_effort: start the ramp from the measured effort where there is one
@@ -77,6 +80,8 @@ class Settings:
     ramp_duration: float = 1.0
     hold_duration: float = 1.0
     joint_states_timeout: float = 0.0
+    uncommanded_timeout: float = 0.0
+    jump_margin: float = 2.0
     reference_timeout: float = 0.2
     stale_action: StaleAction = StaleAction.RAMP_DOWN
     start_from_measured_effort: bool = True
@@ -106,6 +111,7 @@ class ResolvedSettings:
     effort_rate_limit: Array
     joint_states_timeout: float
     losses: JointLosses
+    uncommanded_timeout: float
 
     @property
     def greatest_stop_time(self) -> float:
@@ -126,8 +132,11 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     in_range('rate', settings.rate, 1.0, 10_000.0)
     for parameter in ('ramp_duration', 'hold_duration', 'payload_blend_duration'):
         in_range(parameter, getattr(settings, parameter), 0.0, 3600.0)
-    if settings.joint_states_timeout != 0.0:
-        in_range('joint_states_timeout', settings.joint_states_timeout, settings.period, 3600.0)
+    for parameter in ('joint_states_timeout', 'uncommanded_timeout'):
+        if getattr(settings, parameter) != 0.0:
+            in_range(parameter, getattr(settings, parameter), settings.period, 3600.0)
+    if settings.jump_margin != 0.0:
+        in_range('jump_margin', settings.jump_margin, 1.0, 1000.0)
     in_range('reference_timeout', settings.reference_timeout, settings.period, 3600.0)
 
     effort_limits = positive_or_zero('effort_limits', settings.effort_limits, joints)
@@ -147,6 +156,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         if payload.link not in model.link_names:
             known = ', '.join(model.link_names)
             raise SettingsError('payload.link', f'{payload.link!r} is no link; known are {known}')
+    timeout = settings.joint_states_timeout or DEFAULT_TIMEOUT_PERIODS * settings.period
     return ResolvedSettings(
         settings=settings,
         joints=joints,
@@ -155,8 +165,8 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         kd=positive_or_zero('gains.kd', settings.kd, joints),
         effort_limits=effort_limits,
         effort_rate_limit=effort_rate_limit,
-        joint_states_timeout=settings.joint_states_timeout
-        or DEFAULT_TIMEOUT_PERIODS * settings.period,
+        joint_states_timeout=timeout,
+        uncommanded_timeout=settings.uncommanded_timeout or timeout,
         losses=resolve_losses(
             settings.losses,
             joints,

@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .joint_state import MAX_FUTURE
 from .reasons import Reason
+from .stamp_order import MAX_FUTURE
 from .wrench_settings import Measures, WrenchInputSettings
 
 Array: TypeAlias = NDArray[np.float64]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
+import time
 from typing import Any
 
 from trajectory_msgs.msg import JointTrajectory
@@ -14,15 +15,19 @@ from ..errors import RneaError
 from ..feedforward.control_law import Mode
 from ..feedforward.controller import FeedforwardController
 from ..feedforward.joint_state import JointStateMonitor
+from ..feedforward.position_jumps import PositionJumps
 from ..feedforward.reasons import Reason
 from ..feedforward.settings import ResolvedSettings
 from ..feedforward.supervisor import State
 from ..feedforward.trajectory_check import compile_trajectory
 from ..feedforward.trajectory_rules import TrajectoryError
 from .clock import Clock, MachineClock, SimClock
+from .command_watch import CommandWatch
 from .configuration import Configuration
+from .controller_joints import ControllerJoints
 from .loop import ControlLoop
 from .messages import trajectory_request
+from .other_publishers import OtherPublishers
 from .reporter import Reporter
 from .tare_service import TareService
 
@@ -36,16 +41,27 @@ class Activation:
 
     :param node: the node
     :param configuration: the robot, its settings and its topics
+    :param controller_joints: the joints of the effort controller
+    :param other_publishers: who else sends it commands
     """
 
-    def __init__(self, node: Any, configuration: Configuration) -> None:
+    def __init__(
+        self,
+        node: Any,
+        configuration: Configuration,
+        controller_joints: ControllerJoints,
+        other_publishers: OtherPublishers,
+    ) -> None:
         self._node = node
         self._configuration = configuration
         model, settings = configuration.model, configuration.settings
         for subscription in configuration.inputs:
             subscription.take()  # what came before the activation does not count
         states = JointStateMonitor(
-            model.joint_names, differentiate_velocity=configuration.differentiate_velocity
+            model.joint_names,
+            jumps=PositionJumps.of_robot(model, settings),
+            continuous=model.continuous,
+            differentiate_velocity=configuration.differentiate_velocity,
         )
         self._controller = FeedforwardController(model, settings, states)
         self._clock = self._make_clock()
@@ -59,6 +75,14 @@ class Activation:
             settings.settings.period,
             self._clock,
         )
+        self.watch = CommandWatch(
+            node,
+            self._controller,
+            controller_joints,
+            configuration.told_joints,
+            configuration.publishers.gate,
+            other_publishers,
+        )
         self._refusals: Counter[str] = Counter()
         self.reporter = Reporter(
             node,
@@ -68,11 +92,13 @@ class Activation:
             self._clock,
             settings.settings.rate,
             self._refusals,
+            self.watch,
         )
         self._trajectories = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self.follow, 10
         )
         self._tare = TareService(node, self._controller)
+        self.watch.look(time.monotonic())
         self._loop.start()
 
     def stop(self) -> None:
@@ -85,6 +111,7 @@ class Activation:
         self.reporter.publish()
         self.reporter.close()
         self._node.destroy_subscription(self._trajectories)
+        self._configuration.publishers.gate.shut()
 
     def change(self, settings: ResolvedSettings) -> None:
         """Let changed settings take effect, blended."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
@@ -14,16 +14,25 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import Imu, JointState
 
+from ..feedforward.checks import SettingsError
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..feedforward.trajectory_rules import JointRules
 from ..robot import RobotModel
 from ..urdf import parse_urdf
 from . import parameters
+from .controller_joints import ControllerJoints, difference
 from .direct import DirectSubscription
 from .publishers import Publishers
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 SENSOR_DATA = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+JOINT_STATES = QoSProfile(depth=16, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""
+Room for what several publishers send between two ticks.
+
+With room for one, whoever sends last in a tick would push out the joints of the others.
+"""
 
 
 class Configuration:
@@ -33,8 +42,9 @@ class Configuration:
     :param node: the node
     :param values: parameter values by name
     :param urdf: the robot
-    :param controller_joints: what the controller said that it commands, possibly nothing
+    :param controller: what it said that it commands, possibly nothing
     :param command_topic: where it listens
+    :param look: called when somebody begins or ceases to listen to commands
     :raises RneaError: anything that cannot be used; nothing is left behind then
     """
 
@@ -43,15 +53,23 @@ class Configuration:
         node: Any,
         values: Mapping[str, Any],
         urdf: str,
-        controller_joints: tuple[str, ...],
+        controller: ControllerJoints,
         command_topic: str,
+        look: Callable[[], None],
     ) -> None:
         logger = node.get_logger()
         description = parse_urdf(urdf, strict_inertia=values['strict_inertia'])
         for warning in description.warnings:
             logger.warning(warning)
         self.model = RobotModel.from_description(description, gravity=values['gravity'])
-        joints = parameters.listed_joints(values) or controller_joints
+        listed = parameters.listed_joints(values)
+        self.told_joints = bool(controller.joints)
+        if listed and controller.joints and listed != controller.joints:
+            raise SettingsError(
+                'joints',
+                f'{controller.controller} takes commands {difference(controller.joints, listed)}',
+            )
+        joints = listed or controller.joints
         if not joints:
             joints = self.model.joint_names
             logger.warning(f'the controller names no joints; commanded are {", ".join(joints)}')
@@ -63,7 +81,7 @@ class Configuration:
             node,
             JointState,
             'joint_states',
-            NEWEST,
+            JOINT_STATES,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
         self.wrenches = {
@@ -76,7 +94,7 @@ class Configuration:
         self.sim_clock: DirectSubscription[Any] | None = None
         if node.get_parameter('use_sim_time').value:
             self.sim_clock = DirectSubscription(node, ClockMessage, '/clock', NEWEST)
-        self.publishers = Publishers(node, command_topic, joints)
+        self.publishers = Publishers(node, command_topic, joints, look)
         logger.info(
             f'{self.model!r}: {values["mode"]} at {values["rate"]:g} Hz '
             f'on {command_topic} for {", ".join(joints)}'

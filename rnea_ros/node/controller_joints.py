@@ -5,20 +5,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 
+from .endpoints import Endpoints
+
 PATIENCE = 2.0
 """How long something that listens for commands may lack a parameter service, s."""
+
+RETRY = 0.5
+"""When a question is asked again: it may have gone to a controller that was killed, s."""
 
 
 class ControllerJoints:
     """
     Finds the parameter ``joints`` of the controller behind a command topic.
 
-    Nothing blocks: :meth:`poll` is called now and then by the thread that spins the node.
+    The controller is asked when it begins to listen, and anew whenever it went away or came back:
+    it may have been started with other joints. Nothing blocks: :meth:`poll` is called now and then
+    by the thread that spins the node.
 
     :param node: the node to ask from
     :param command_topic: full name; the controller is the node ``<command_topic>/..``
@@ -27,54 +35,112 @@ class ControllerJoints:
     def __init__(self, node: Any, command_topic: str) -> None:
         self._node = node
         self._topic = command_topic
-        self._controller = command_topic.rpartition('/')[0]
-        self._client = node.create_client(GetParameters, f'{self._controller}/get_parameters')
-        self._future: Any = None
-        self._listener_since: float | None = None
+        self.controller = command_topic.rpartition('/')[0]
+        self._client = node.create_client(GetParameters, f'{self.controller}/get_parameters')
+        self._endpoints = Endpoints()
+        self.forget()
+
+    def forget(self) -> None:
+        """Ask again at the next poll."""
         self._joints: tuple[str, ...] | None = None
+        self._asked: frozenset[bytes] = frozenset()
+        self._present: frozenset[bytes] = frozenset()
+        self._undecided = False
+        self._settled = False
+        self._listened_since: float | None = None
+        self._future: Any = None
+        self._sent_at = 0.0
 
     @property
     def known(self) -> bool:
-        """Whether the question is answered."""
+        """Whether the question was answered once."""
         return self._joints is not None
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """The controller's joints, none where it does not name any."""
+        """The controller's joints by its newest answer, none where it does not name any."""
         return self._joints or ()
+
+    @property
+    def present(self) -> bool:
+        """Whether the controller listens."""
+        return bool(self._present)
+
+    @property
+    def settled(self) -> bool:
+        """Whether all who listen have a name, and the controller gave its answer since it came."""
+        return not self._undecided and (self._settled or not self._present)
+
+    @property
+    def asked(self) -> frozenset[bytes]:
+        """The controller's subscriptions for which the newest question is."""
+        return self._asked
 
     @property
     def missing(self) -> str:
         """What is waited for."""
-        if self._listener_since is None:
+        if self._listened_since is None:
             return f'nothing listens on {self._topic}; start the controller or set joints'
-        return f'{self._controller} has not answered which joints it commands'
-
-    def forget(self) -> None:
-        """Ask again at the next poll."""
-        self._joints = None
-        self._future = None
-        self._listener_since = None
+        return f'{self.controller} has not answered which joints it commands'
 
     def poll(self, now: float) -> None:
         """
-        Go one step further with the question.
+        Look who listens, and go one step further with the question.
 
         :param now: monotonic time, s
         """
-        if self._joints is not None:
+        infos = self._node.get_subscriptions_info_by_topic(self._topic)
+        listeners = self._endpoints.read(infos, now)
+        self._undecided = any(not listener.node for listener in listeners)
+        self._present = frozenset(
+            listener.gid for listener in listeners if listener.node == self.controller
+        )
+        if not listeners:
+            self._listened_since = None
+        elif self._listened_since is None:
+            self._listened_since = now
+        if self._present != self._asked:
+            self._asked = self._present
+            self._settled = False
+            self._future = None
+            self._listened_since = now if listeners else None
+        if self._listened_since is None or (self.known and self.settled):
             return
-        if self._node.count_subscribers(self._topic) == 0:
-            self._listener_since = self._future = None
-            return
-        if self._listener_since is None:
-            self._listener_since = now
-        if self._future is None and self._client.service_is_ready():
-            self._future = self._client.call_async(GetParameters.Request(names=['joints']))
+        self._ask(now, now - self._listened_since)
+
+    def _ask(self, now: float, waited: float) -> None:
         if self._future is not None and self._future.done():
-            self._joints = _names(self._future.result())
-        elif self._future is None and now - self._listener_since > PATIENCE:
-            self._joints = ()
+            self._answer(_names(self._future.result()))
+        elif self._client.service_is_ready():
+            if self._future is None or now - self._sent_at > RETRY:
+                self._future = self._client.call_async(GetParameters.Request(names=['joints']))
+                self._sent_at = now
+        elif waited > PATIENCE:
+            self._answer(())
+
+    def _answer(self, joints: tuple[str, ...]) -> None:
+        self._joints = joints
+        self._settled = True
+        self._future = None
+
+
+def difference(told: Sequence[str], commanded: Sequence[str]) -> str:
+    """
+    Return in words how a controller's joints differ from those that would be commanded.
+
+    :param told: by the controller
+    :param commanded: in order
+    """
+    absent = [name for name in commanded if name not in told]
+    more = [name for name in told if name not in commanded]
+    words = []
+    if absent:
+        words.append(f'without {", ".join(absent)}')
+    if more:
+        words.append(f'with {", ".join(more)}')
+    if not words:
+        words.append(f'in another order: {", ".join(told)}')
+    return ' and '.join(words)
 
 
 def _names(response: Any) -> tuple[str, ...]:

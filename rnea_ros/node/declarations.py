@@ -155,6 +155,17 @@ _PARAMETERS: Mapping[str, Declaration] = {
     'joint_states_timeout': Declaration(
         0.0, 'age of joint states that ends the control, s; 0: twenty periods', span=(0.0, 3600.0)
     ),
+    'uncommanded_timeout': Declaration(
+        0.0,
+        'the same for joints that the controller does not command, s; 0: joint_states_timeout',
+        span=(0.0, 3600.0),
+    ),
+    'jump_margin': Declaration(
+        2.0,
+        "positions that need a speed of so many of the URDF's velocity limits are refused, "
+        '1 or more; 0: none is',
+        span=(0.0, 1000.0),
+    ),
     'reference_timeout': Declaration(
         0.2, 'age of a streamed set-point at which its position is held, s', span=(1e-4, 3600.0)
     ),

@@ -26,11 +26,15 @@ from ..feedforward.checks import SettingsError
 from . import parameters
 from .activation import Activation
 from .configuration import Configuration
-from .controller_joints import ControllerJoints
+from .controller_joints import ControllerJoints, difference
+from .other_publishers import OtherPublishers
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
+
+DISCOVERY = 0.5
+"""How long the node waits at its start to hear who else is there, s."""
 
 
 class FeedforwardNode(LifecycleNode):
@@ -54,6 +58,8 @@ class FeedforwardNode(LifecycleNode):
         self._told_missing = ''
         self._command_topic = self.resolve_topic_name(self.get_parameter('command_topic').value)
         self._controller_joints = ControllerJoints(self, self._command_topic)
+        self._other_publishers = OtherPublishers(self, self._command_topic)
+        self._created = time.monotonic()
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
         self.create_timer(0.1, self._watch)
         self.create_timer(1.0, self._publish_diagnostics)
@@ -71,8 +77,9 @@ class FeedforwardNode(LifecycleNode):
                 self,
                 values,
                 values['robot_description'] or self._urdf_from_topic,
-                self._controller_joints.joints,
+                self._controller_joints,
                 self._command_topic,
+                self._look,
             )
         except RneaError as error:
             self.get_logger().error(f'cannot configure: {error}')
@@ -80,10 +87,17 @@ class FeedforwardNode(LifecycleNode):
         return TransitionCallbackReturn.SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Start the control loop."""
+        """Start the control loop, unless its commands would meet others or go to other joints."""
         del state
         assert self._configuration is not None
-        self._activation = Activation(self, self._configuration)
+        self._look()
+        refusal = self._refusal(self._configuration)
+        if refusal:
+            self.get_logger().error(f'cannot activate: {refusal}')
+            return TransitionCallbackReturn.FAILURE
+        self._activation = Activation(
+            self, self._configuration, self._controller_joints, self._other_publishers
+        )
         return TransitionCallbackReturn.SUCCESS
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -129,6 +143,19 @@ class FeedforwardNode(LifecycleNode):
             return f'no robot_description, neither as parameter nor on {topic}'
         if not parameters.listed_joints(values) and not self._controller_joints.known:
             return self._controller_joints.missing
+        if not self._controller_joints.settled:
+            return self._controller_joints.missing
+        return ''
+
+    def _refusal(self, configuration: Configuration) -> str:
+        """Return why the control may not be started, empty where it may."""
+        others, joints = self._other_publishers.names, self._controller_joints
+        if others:
+            return f'{", ".join(others)} publishes on {self._command_topic} already'
+        commanded = configuration.settings.joints
+        if joints.present and joints.settled and joints.joints not in ((), commanded):
+            what = difference(joints.joints, commanded)
+            return f'{joints.controller} takes commands {what} now; configure again'
         return ''
 
     def _watch(self) -> None:
@@ -137,11 +164,23 @@ class FeedforwardNode(LifecycleNode):
             self._activation.reporter.log_changes()
         if self._configuration is not None:
             self._configuration.publishers.look_for_listeners()
-        self._controller_joints.poll(time.monotonic())
+        self._look()
         if self._autostart and self._configuration is None:
             self._start_if_ready()
 
+    def _look(self) -> None:
+        """Look who is on the command topic; at once when the loop noticed somebody new."""
+        now = time.monotonic()
+        if self._activation is not None:
+            self._activation.watch.look(now)
+        else:
+            self._controller_joints.poll(now)
+            self._other_publishers.look(now)
+
     def _start_if_ready(self) -> None:
+        discovering = time.monotonic() - self._created < DISCOVERY
+        if discovering or self._other_publishers.undecided:
+            return
         missing = self._missing()
         if not missing:
             self._autostart = False  # once: whoever deactivates it later wants it so

@@ -99,6 +99,8 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         ramp_duration=values['ramp_duration'],
         hold_duration=values['hold_duration'],
         joint_states_timeout=values['joint_states_timeout'],
+        uncommanded_timeout=values['uncommanded_timeout'],
+        jump_margin=values['jump_margin'],
         reference_timeout=values['reference_timeout'],
         stale_action=_word(StaleAction, 'stale_action', values['stale_action']),
         start_from_measured_effort=values['start_from_measured_effort'],

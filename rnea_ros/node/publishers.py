@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, TypeAlias
 
@@ -16,6 +17,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from ..feedforward.control_law import Terms
+from .command_gate import CommandGate
 from .messages import CommandMessage, EffortMessage
 
 Array: TypeAlias = NDArray[np.float64]
@@ -35,13 +37,21 @@ class Publishers:
     :param node: the node
     :param command_topic: where the controller listens
     :param joints: the commanded joints
+    :param look: called when somebody begins or ceases to listen to commands
     """
 
-    def __init__(self, node: Any, command_topic: str, joints: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        node: Any,
+        command_topic: str,
+        joints: tuple[str, ...],
+        look: Callable[[], None],
+    ) -> None:
         self._node = node
         self._command = CommandMessage(len(joints))
         self._named = EffortMessage(joints)
         self._command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
+        self.gate = CommandGate(node, self._command_publisher, look)
         self._named_publisher = node.create_publisher(JointState, '~/effort', NEWEST)
         self._term_publishers = {
             name: node.create_publisher(JointState, f'~/terms/{name}', NEWEST)
@@ -53,6 +63,7 @@ class Publishers:
     def close(self) -> None:
         """Take the publishers down, once the last command has arrived wherever it is awaited."""
         self._command_publisher.wait_for_all_acked(Duration(seconds=LAST_WORD))
+        self.gate.destroy()
         for publisher in (
             self._command_publisher,
             self._named_publisher,
@@ -69,12 +80,13 @@ class Publishers:
 
     def send_command(self, command: Array) -> None:
         """
-        Publish a command.
+        Publish a command, unless somebody listens who may expect another order.
 
         :param command: efforts, shape (m,), N m or N
         """
         self._command.view[:] = command
-        self._command_publisher.publish(self._command.message)
+        if self.gate.passes():
+            self._command_publisher.publish(self._command.message)
 
     def send_named(self, stamp: float) -> None:
         """Publish the command with names."""

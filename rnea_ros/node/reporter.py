@@ -19,6 +19,7 @@ from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
 from .clock import Clock
+from .command_watch import CommandWatch
 from .diagnostics import diagnostic_array
 from .statistics import LoopStatistics
 
@@ -44,6 +45,7 @@ class Reporter:
     :param clock: the loop's time
     :param rate: the rate that is aimed at, Hz
     :param trajectory_refusals: counted by whoever takes trajectories
+    :param watch: of the command topic
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Reporter:
         clock: Clock,
         rate: float,
         trajectory_refusals: Counter[str],
+        watch: CommandWatch,
     ) -> None:
         self._node = node
         self._controller = controller
@@ -63,6 +66,7 @@ class Reporter:
         self._clock = clock
         self._rate = rate
         self._trajectory_refusals = trajectory_refusals
+        self._watch = watch
         self._told_state: State | None = None
         self._told_counts: dict[str, int] = {}
         self._told_at = 0.0
@@ -102,10 +106,11 @@ class Reporter:
         controller, report = self._controller, self._statistics.report()
         now = self._clock.seen()
         level = LEVELS[controller.state]
-        if level == DiagnosticStatus.OK and controller.flags:
+        raised = controller.flags | self._watch.flags
+        if level == DiagnosticStatus.OK and raised:
             level = DiagnosticStatus.WARN
         reason = '' if controller.reason is None else controller.reason.value
-        flags = sorted(flag.value for flag in controller.flags)
+        flags = sorted(flag.value for flag in raised)
         values: dict[str, object] = {
             'state': controller.state.value,
             'reason': reason,
@@ -120,6 +125,8 @@ class Reporter:
             'saturated_joints': self._joints(controller.saturated),
             'stale_wrenches': ' '.join(controller.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),
+            'effort_controller': self._watch.target,
+            'other_publishers': ' '.join(self._watch.other_publishers),
         }
         for what, summary in (('lateness', report.lateness), ('compute', report.compute)):
             for name, value in zip(('p50', 'p99', 'max'), summary, strict=True):
@@ -147,6 +154,9 @@ class Reporter:
         if self._controller.base is not None:
             refused = self._controller.base.rejections
             counts.update({f'base_sensor/{k.value}': v for k, v in refused.items()})
-        counts.update({k.value: v for k, v in self._controller.flag_counts.items()})
+        if self._states.clock_steps:
+            counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
+        for flags in (self._controller.flag_counts, self._watch.counts):
+            counts.update({k.value: v for k, v in flags.items()})
         counts.update({f'joint_trajectory/{k}': v for k, v in self._trajectory_refusals.items()})
         return counts

@@ -23,8 +23,8 @@ from rnea_ros.feedforward.base_settings import (
     check_base_sensor,
 )
 from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.feedforward.joint_state import MAX_FUTURE
 from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.stamp_order import MAX_FUTURE
 from rnea_ros.robot import RobotModel
 
 NAN, INF = math.nan, math.inf

@@ -262,20 +262,21 @@ def test_up_to_nineteen_lost_samples_in_a_row_stop_nothing(lost: int, rate: floa
 @pytest.mark.parametrize(
     ('offset', 'reason'),
     [
-        (None, Reason.STAMP_NOT_NEWER),
-        (-5.0, Reason.STAMP_NOT_NEWER),
-        (0.011, Reason.STAMP_IN_FUTURE),
+        (lambda k: 0.0, Reason.STAMP_NOT_NEWER),
+        (lambda k: -5.0, Reason.STAMP_NOT_NEWER),
+        (lambda k: -0.001 * k, Reason.STAMP_NOT_NEWER),
+        (lambda k: 0.035 + 0.03 * (k % 2), Reason.STAMP_IN_FUTURE),
     ],
+    ids=['repeated', 'repeated from long ago', 'backward', 'in the future'],
 )
 def test_joint_states_that_are_stamped_wrong_are_refused_counted_and_as_good_as_none(
-    offset: float | None, reason: Reason
+    offset: Callable[[int], float], reason: Reason
 ) -> None:
     rig = rig_in_motion()
     newest = rig.now
     for k in range(1, 21):
         rig.wait()
-        stamp = newest if offset is None else rig.now + offset
-        assert rig.feed(stamp=stamp, q=rig.q + 0.5) is reason
+        assert rig.feed(stamp=newest + offset(k), q=rig.q + 0.5) is reason
         rig.step()
         assert rig.states.rejections == Counter({reason: k})
         np.testing.assert_array_equal(rig.states.position, rig.q)
@@ -484,6 +485,108 @@ def test_an_effort_that_is_not_finite_ends_the_control_at_once(
     assert rig.state() is State.HOLDING
     assert rig.controller.reason is Reason.OUTPUT_NOT_FINITE
     assert_winds_down(rig, feed=True)
+
+
+# --- row 8: positions that jump ------------------------------------------------------------------
+
+
+def test_a_position_that_jumps_is_refused_and_the_valid_one_stays_in_force() -> None:
+    rig, other = rig_in_motion(jump_margin=2.0), rig_in_motion(jump_margin=2.0)
+    for k in range(200):
+        follow_along(rig)
+        follow_along(other)
+        other.tick(feed=k % 5 != 0)
+        if k % 5 == 0:
+            rig.wait()
+            assert rig.feed(q=rig.q + 0.1) is Reason.POSITION_JUMP
+            np.testing.assert_array_equal(rig.step(), other.commands[-1])
+        else:
+            np.testing.assert_array_equal(rig.tick(), other.commands[-1])
+    assert rig.state() is State.ACTIVE
+    assert rig.states.rejections == Counter({Reason.POSITION_JUMP: 40})
+
+
+@pytest.mark.parametrize('rate', RATES)
+@pytest.mark.parametrize('jump', [0.03, 0.1, 1.0, 100.0])
+@pytest.mark.parametrize('moving', [True, False])
+@pytest.mark.parametrize('timeout', [0.0, 1.0])
+def test_a_jump_that_stays_ends_the_control_although_lost_samples_would_allow_for_it(
+    timeout: float, moving: bool, jump: float, rate: float
+) -> None:
+    rig = rig_in_motion(jump_margin=2.0, rate=rate, joint_states_timeout=timeout)
+    newest = rig.now
+    at = rig.q.copy()
+    while rig.state() is State.ACTIVE:
+        if moving:
+            follow_along(rig)
+        rig.wait()
+        assert rig.feed(q=rig.q + np.array([0.0] * 4 + [jump] + [0.0] * 2)) is not None
+        rig.step()
+    assert rig.now - newest == pytest.approx(rig.resolved.joint_states_timeout)
+    assert rig.controller.reason is Reason.JOINT_STATES_STALE
+    np.testing.assert_array_equal(rig.states.position, at)
+
+
+# --- row 12: the wall clock is set ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize('step', [-1e6, -3600.0, -0.5, -0.05, -0.005, 0.02, 0.5, 3600.0, 1e6])
+@pytest.mark.parametrize('whose', ['the robot', 'the node', 'both'])
+def test_a_wall_clock_that_is_set_does_not_end_the_control(whose: str, step: float) -> None:
+    rig = rig_in_motion()
+    for k in range(300):
+        off = step if k >= 100 else 0.0
+        follow_along(rig)
+        rig.wait()
+        rig.feed(
+            stamp=rig.now + off * (whose != 'the node'),
+            clock=rig.now + off * (whose != 'the robot'),
+        )
+        rig.step()
+        assert rig.state() is State.ACTIVE
+        assert rig.states.age(rig.now) <= 2.5 * rig.period
+    assert rig.states.clock_steps == (whose != 'the node')
+    assert rig.states.rejections.total() == 2 * (whose != 'the node')
+
+
+def test_joint_states_from_a_clock_that_is_ahead_all_along_are_taken() -> None:
+    rig = Rig(panda_arm(), ramp_duration=RAMP)
+    rig.q[:] = PANDA_POSE
+    for _ in range(1000):
+        rig.wait()
+        rig.feed(stamp=rig.now + 0.5)
+        rig.step()
+    assert rig.state() is State.ACTIVE
+    assert rig.states.rejections == Counter({Reason.STAMP_IN_FUTURE: 2})
+
+
+# --- row 15: several publishers ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('uncommanded', [0.0, 0.5])
+def test_joints_that_are_not_commanded_have_a_timeout_of_their_own(uncommanded: float) -> None:
+    joints = ('lift', 'turn', 'bend')
+    rig = Rig(mixed_arm(), joints=joints, ramp_duration=0.0, uncommanded_timeout=uncommanded)
+    rig.tick()
+    newest = rig.now
+    while rig.state() in RUNNING:
+        rig.wait()
+        rig.feed(names=joints)
+        rig.step()
+    assert rig.now - newest == pytest.approx(uncommanded or 0.020)
+
+
+@pytest.mark.parametrize('silent', ['lift', 'turn', 'bend'])
+def test_one_commanded_joint_that_falls_silent_ends_the_control(silent: str) -> None:
+    joints = ('lift', 'turn', 'bend', 'gripper')
+    rig = Rig(mixed_arm(), joints=joints[:3], ramp_duration=0.0, uncommanded_timeout=10.0)
+    rig.tick()
+    newest = rig.now
+    while rig.state() in RUNNING:
+        rig.wait()
+        rig.feed(names=[name for name in joints if name != silent])
+        rig.step()
+    assert rig.now - newest == pytest.approx(0.020)
 
 
 # --- row 9: a stop, from every state -------------------------------------------------------------

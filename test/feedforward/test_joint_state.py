@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import pytest
 
-from rnea_ros.feedforward.joint_state import MAX_FUTURE, MAX_LAYOUTS, JointStateMonitor
+from rnea_ros.feedforward.joint_state import MAX_LAYOUTS, JointStateMonitor
 from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.stamp_order import MAX_FUTURE
 
 Array = NDArray[np.float64]
 

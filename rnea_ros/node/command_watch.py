@@ -1,0 +1,121 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Looks after the command topic while the control is active: who listens, and who else sends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from ..feedforward.controller import FeedforwardController
+from ..feedforward.reasons import Reason
+from .command_gate import CommandGate
+from .controller_joints import ControllerJoints, difference
+from .other_publishers import OtherPublishers
+
+
+class CommandWatch:
+    """
+    Opens the gate for commands to a controller whose joints are those that are commanded.
+
+    A second publisher is flagged but does not end the control: commands of two would fight, but
+    whoever came second is the one to go, and an arm that this node lets go of, because somebody
+    typed a command by mistake, would fall.
+
+    :param node: logs
+    :param controller: the control
+    :param joints: the joints of the effort controller
+    :param told: whether the commanded joints were named by the effort controller
+    :param gate: in front of the commands
+    :param others: who else publishes on the topic
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        controller: FeedforwardController,
+        joints: ControllerJoints,
+        told: bool,
+        gate: CommandGate,
+        others: OtherPublishers,
+    ) -> None:
+        self._logger = node.get_logger()
+        self._controller = controller
+        self._joints = joints
+        self._told = told
+        self._gate = gate
+        self._others = others
+        self._known_others = frozenset(others.names)
+        # Who is to be ramped up to, and who was; the control's own ramp is for those at its start.
+        self._wanted = self._taken_over = joints.asked if joints.settled else frozenset()
+        self._ended = False
+        self.flags: frozenset[Reason] = frozenset()
+        self.counts: Counter[Reason] = Counter()
+
+    @property
+    def target(self) -> str:
+        """What becomes of the commands, in a word."""
+        if not self._joints.present:
+            return 'absent'
+        return 'withheld' if Reason.COMMANDS_WITHHELD in self.flags else 'confirmed'
+
+    @property
+    def other_publishers(self) -> tuple[str, ...]:
+        """The other nodes that publish on the command topic."""
+        return self._others.names
+
+    def look(self, now: float) -> None:
+        """
+        Look at everybody on the topic; for the node's executor.
+
+        :param now: monotonic time, s
+        """
+        listeners = self._gate.listeners()
+        self._joints.poll(now)
+        withheld = not self._pass(listeners)
+        self._others.look(now)
+        for name in sorted(set(self._others.names) - self._known_others):
+            self._logger.warning(f'{name} publishes commands to {self._joints.controller} too')
+        self._known_others |= frozenset(self._others.names)
+        flags = set()
+        if withheld:
+            flags.add(Reason.COMMANDS_WITHHELD)
+        if self._others.names:
+            flags.add(Reason.SECOND_PUBLISHER)
+        self.counts.update(flags - self.flags)
+        self.flags = frozenset(flags)
+
+    def _pass(self, listeners: int) -> bool:
+        """Open the gate if the controller expects what is commanded; return whether it does."""
+        joints = self._joints
+        if not joints.settled:
+            self._gate.shut()
+            return False
+        if joints.present and not self._expected():
+            self._gate.shut()
+            self._end()
+            return False
+        asked = joints.asked
+        if asked <= self._taken_over:
+            self._gate.open(listeners)
+        elif asked != self._wanted:
+            # A controller that has just come holds no effort, or an old one.
+            self._wanted = asked
+            self._controller.take_over(lambda: self._take_over(asked, listeners))
+        return asked <= self._taken_over
+
+    def _take_over(self, asked: frozenset[bytes], listeners: int) -> None:
+        self._taken_over = asked
+        self._gate.open(listeners)
+
+    def _expected(self) -> bool:
+        told = self._joints.joints
+        return told == self._controller.joints or not (told or self._told)
+
+    def _end(self) -> None:
+        if not self._ended:
+            self._ended = True
+            self._controller.end(Reason.CONTROLLER_JOINTS_CHANGED)
+            what = difference(self._joints.joints, self._controller.joints)
+            self._logger.error(f'{self._joints.controller} came back {what}; configure again')

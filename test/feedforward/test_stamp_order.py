@@ -1,0 +1,170 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Single stamps that are wrong are refused; clocks that are set are followed."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import pytest
+
+from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.stamp_order import CONFIRMED_BY, MAX_FUTURE, StampOrder
+
+CLOCK = 1_700_000_000.0
+"""What the wall clock shows when monotonic time is 0."""
+
+ALL = (0, 1, 2)
+ARM, GRIPPER = (0, 1), (2,)
+
+PERIODS = st.sampled_from([0.001, 0.002, 0.008, 1.0 / 30.0])
+DELAYS = st.lists(st.floats(0.0, 0.004), min_size=40, max_size=40)
+STEPS = st.one_of(st.floats(-1e7, -0.1), st.floats(0.02, 1e7))
+
+
+class Stream:
+    """
+    A publisher's stamps, judged as they come.
+
+    :param order: the judge
+    :param joints: of the publisher
+    :param period: between samples, s
+    """
+
+    def __init__(self, order: StampOrder, joints: tuple[int, ...] = ALL, period: float = 0.002):
+        self.order = order
+        self.joints = joints
+        self.period = period
+        self.time = 10.0
+        self.offset = CLOCK
+
+    def send(self, shift: float = 0.0, delay: float = 0.0, clock: float = CLOCK) -> Reason | None:
+        """Let the next sample come, with a stamp that is off."""
+        self.time += self.period
+        received = self.time + min(delay, 0.9 * self.period)  # samples keep their order
+        stamp = self.time + self.offset + shift
+        reason = self.order.refusal(self.joints, stamp, clock + received, received)
+        if reason is None:
+            self.order.take(self.joints, stamp, received)
+        return reason
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    period=PERIODS,
+    delays=DELAYS,
+    wrong=st.dictionaries(st.integers(5, 39), STEPS, min_size=1, max_size=20),
+)
+def test_single_wrong_stamps_are_refused_and_nothing_else_is(
+    period: float, delays: list[float], wrong: dict[int, float]
+) -> None:
+    order = StampOrder(3)
+    stream = Stream(order, period=period)
+    refused: set[int] = set()
+    for k, delay in enumerate(delays):
+        # No more than two in a row: three that are off by the same would be a clock that was set.
+        off = k in wrong and not {k - 1, k - 2} <= refused
+        reason = stream.send(wrong[k] if off else 0.0, delay)
+        assert (reason is not None) == off
+        if off:
+            refused.add(k)
+            past = Reason.STAMP_NOT_NEWER
+            assert reason is (past if wrong[k] < 0.0 else Reason.STAMP_IN_FUTURE)
+    assert order.steps == 0
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(period=PERIODS, delays=DELAYS, steps=st.lists(STEPS, min_size=1, max_size=3))
+def test_after_a_clock_was_set_the_third_sample_counts(
+    period: float, delays: list[float], steps: list[float]
+) -> None:
+    order = StampOrder(3)
+    stream = Stream(order, period=period)
+    for k, delay in enumerate(delays):
+        if k % 10 == 9 and steps:
+            stream.offset += steps.pop()
+            since = k
+        reason = stream.send(delay=delay)
+        if k < 9:
+            assert reason is None
+        else:
+            assert (reason is None) == (k - since >= CONFIRMED_BY - 1)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(delays=DELAYS, own=st.lists(st.floats(-1e7, 1e7), min_size=40, max_size=40))
+def test_the_nodes_own_clock_may_be_set_at_any_time(
+    delays: list[float], own: list[float]
+) -> None:
+    stream = Stream(StampOrder(3))
+    assert stream.send() is None
+    for delay, clock in zip(delays, own, strict=True):
+        assert stream.send(delay=delay, clock=clock) is None
+
+
+@pytest.mark.parametrize('shift', [-5.0, 1.0])
+def test_a_wrong_stamp_now_and_then_never_adds_up_to_a_clock_that_was_set(shift: float) -> None:
+    order = StampOrder(3)
+    stream = Stream(order)
+    for _ in range(100):
+        assert stream.send() is None
+        assert stream.send(shift) is not None
+        assert stream.send(shift) is not None
+    assert order.steps == 0
+
+
+def test_stamps_that_are_off_by_something_else_each_time_are_never_taken() -> None:
+    stream = Stream(StampOrder(3))
+    stream.send()
+    for k in range(100):
+        assert stream.send(1.0 + 0.02 * (k % 2)) is Reason.STAMP_IN_FUTURE
+
+
+def test_a_stamp_that_is_repeated_for_ever_is_never_taken() -> None:
+    stream = Stream(StampOrder(3))
+    stream.send()
+    for k in range(1000):
+        assert stream.send(-(k + 1) * stream.period) is Reason.STAMP_NOT_NEWER
+
+
+def test_old_samples_that_come_in_a_burst_are_never_taken() -> None:
+    order = StampOrder(3)
+    for k in range(10):
+        order.take(ALL, CLOCK + 0.002 * k, 0.002 * k)
+    for k in range(5):
+        assert order.refusal(ALL, CLOCK + 0.001 * k, CLOCK + 0.02, 0.02)
+
+
+def test_a_second_publisher_of_the_same_joints_with_another_clock_is_never_taken() -> None:
+    order = StampOrder(3)
+    first, second = Stream(order), Stream(order)
+    second.offset -= 3600.0
+    for _ in range(100):
+        assert first.send() is None
+        assert second.send() is Reason.STAMP_NOT_NEWER
+
+
+def test_each_publisher_recovers_by_itself_while_others_go_on() -> None:
+    order = StampOrder(3)
+    arm, gripper = Stream(order, ARM), Stream(order, GRIPPER)
+    for k in range(40):
+        if k == 10:
+            gripper.offset -= 100.0
+        if k == 20:
+            arm.offset += 100.0
+        assert (arm.send() is None) == (k not in (20, 21))
+        assert (gripper.send() is None) == (k not in (10, 11))
+    assert order.steps == 2
+
+
+def test_after_a_clock_was_set_forward_stamps_ahead_of_it_are_refused_as_before() -> None:
+    stream = Stream(StampOrder(3))
+    for offset in (CLOCK, CLOCK + 100.0, CLOCK - 100.0):
+        stream.offset = offset
+        for _ in range(10):
+            stream.send()
+        assert stream.send(0.9 * MAX_FUTURE) is None
+        for _ in range(10):
+            stream.send()
+        assert stream.send(1.1 * MAX_FUTURE) is Reason.STAMP_IN_FUTURE

@@ -1,0 +1,232 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Who is on the command topic: other publishers, and controllers that come, go and change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import time
+from typing import Any
+
+from fake_robot import (
+    JOINTS,
+    PANDA_ARM,
+    POSE,
+    FakeRobot,
+    assert_safe,
+    fake_controller,
+    fake_robot,
+)
+import numpy as np
+import pytest
+from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+
+import rnea_ros
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytestmark = pytest.mark.ros
+
+from lifecycle_msgs.msg import Transition  # noqa: E402
+from std_msgs.msg import Float64MultiArray  # noqa: E402
+
+NODE = 'rnea_ros.node.feedforward_node'
+TOPIC = '/effort_controller/commands'
+MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
+GRAVITY = MODEL.gravity_torques(POSE)
+LIMITS = MODEL.effort_limits
+STEP = 10.0 * LIMITS * 0.002
+
+OTHER_ORDER = [3, 0, 6, 1, 5, 2, 4]
+OTHER_JOINTS = tuple(JOINTS[k] for k in OTHER_ORDER)
+
+PATIENT = '-p joint_states_timeout:=1.0 -p ramp_duration:=0.3 -p hold_duration:=0.3'
+LISTED = f'-p joints:=[{",".join(JOINTS)}]'
+
+
+def node(domain_id: int, options: str = '') -> RosProcess:
+    return RosProcess(NODE, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id)
+
+
+def is_gravity(commands: list[tuple[float, Any]], order: Any = slice(None)) -> bool:
+    return bool(commands) and np.allclose(commands[-1][1], GRAVITY[order], atol=1e-9)
+
+
+def assert_one_order(commands: list[tuple[float, Any]]) -> None:
+    """Check that what was sent is on the way to gravity torque, or from there, in one order."""
+    values = np.array([command for _, command in commands])
+    heavy = np.abs(GRAVITY) > 1.0
+    share = values[:, heavy] / GRAVITY[heavy]
+    assert ((share > -0.01) & (share < 1.01)).all()
+    assert (np.abs(values[:, ~heavy]) <= np.abs(GRAVITY[~heavy]) + 1e-9).all()
+
+
+@pytest.fixture
+def domain_id() -> int:
+    return new_domain_id()
+
+
+@pytest.fixture
+def robot(domain_id: int) -> Iterator[FakeRobot]:
+    """A robot whose effort controller is not there yet."""
+    with fake_robot(domain_id, controller=False) as robot:
+        yield robot
+
+
+def wait_for_value(robot: FakeRobot, key: str, value: str) -> None:
+    told = wait_until(lambda: robot.diagnostics.get(key) == value)
+    assert told, f'{key} is not {value}: {robot.diagnostics}'
+
+
+def test_a_controller_that_comes_back_with_its_order_is_ramped_up_to_again(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands:
+        process = node(domain_id)
+        assert wait_until(lambda: is_gravity(commands))
+    with process:
+        wait_for_value(robot, 'effort_controller', 'absent')
+        with fake_controller(domain_id) as commands:
+            assert wait_until(lambda: is_gravity(commands))
+            assert_safe([(0.0, np.zeros(7)), *commands], LIMITS, 2.0 * STEP)
+            assert_one_order(commands)
+            wait_for_value(robot, 'effort_controller', 'confirmed')
+            assert robot.diagnostics['state'] == 'active'
+
+
+def test_a_controller_that_comes_back_in_another_order_is_sent_nothing_until_configured_anew(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands:
+        process = node(domain_id)
+        assert wait_until(lambda: is_gravity(commands))
+        assert_one_order(commands)
+    with process, fake_controller(domain_id, OTHER_JOINTS) as commands:
+        process.wait_for(f'came back in another order: {", ".join(OTHER_JOINTS)}')
+        robot.wait_for_state('fault')
+        assert robot.diagnostics['reason'] == 'controller_joints_changed'
+        assert robot.diagnostics['effort_controller'] == 'withheld'
+        time.sleep(0.3)
+        assert commands == []
+        assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
+        assert not robot.change_state(Transition.TRANSITION_ACTIVATE)
+        process.wait_for('cannot activate: /effort_controller takes commands in another order')
+        assert commands == []
+        assert robot.change_state(Transition.TRANSITION_CLEANUP)
+        assert wait_until(lambda: robot.change_state(Transition.TRANSITION_CONFIGURE))
+        assert robot.change_state(Transition.TRANSITION_ACTIVATE)
+        assert wait_until(lambda: is_gravity(commands, OTHER_ORDER))
+
+
+@pytest.mark.parametrize('joints', [OTHER_JOINTS, JOINTS[:6], (*JOINTS[:6], 'elbow')])
+def test_a_controller_that_comes_while_the_one_before_seems_to_be_there_still_is_asked_too(
+    robot: FakeRobot, domain_id: int, joints: tuple[str, ...]
+) -> None:
+    # As after the kill of a process: DDS takes seconds to notice that it is gone.
+    with fake_controller(domain_id) as old, node(domain_id) as process:
+        assert wait_until(lambda: is_gravity(old))
+        with fake_controller(domain_id, joints) as commands:
+            # Both answer; whatever comes first, the order is that of one of them.
+            time.sleep(1.0)
+            assert wait_until(lambda: robot.diagnostics.get('effort_controller') is not None)
+            if 'came back' in process.output:
+                assert commands == []
+
+
+@pytest.mark.parametrize('late', [OTHER_JOINTS, JOINTS])
+def test_commands_are_sent_before_the_controller_is_there_and_to_the_order_given_only(
+    robot: FakeRobot, domain_id: int, late: tuple[str, ...]
+) -> None:
+    with node(domain_id, LISTED) as process:
+        robot.wait_for_state('active')
+        assert robot.diagnostics['effort_controller'] == 'absent'
+        assert 'commands_withheld' not in robot.diagnostics['flags']
+        with fake_controller(domain_id, late) as commands:
+            if late == JOINTS:
+                assert wait_until(lambda: is_gravity(commands))
+                assert_safe([(0.0, np.zeros(7)), *commands], LIMITS, 2.0 * STEP)
+            else:
+                process.wait_for('fault (controller_joints_changed)')
+                assert commands == []
+
+
+def test_somebody_who_only_listens_ends_nothing(robot: FakeRobot, domain_id: int) -> None:
+    with fake_controller(domain_id) as commands, node(domain_id) as process:
+        assert wait_until(lambda: is_gravity(commands))
+        heard: list[Any] = []
+        for _ in range(3):
+            with ros_node(domain_id, 'listener') as listener:
+                listener.create_subscription(Float64MultiArray, TOPIC, heard.append, 10)
+                heard.clear()
+                assert wait_until(lambda: len(heard) > 100)
+        assert 'came back' not in process.output
+        assert robot.diagnostics['state'] == 'active'
+        assert_safe(commands, LIMITS, 2.0 * STEP)
+        gaps = np.diff([received for received, _ in commands[len(commands) // 2 :]])
+        print(f'longest time without a command: {1e3 * gaps.max():.1f} ms')
+
+
+def test_the_parameter_joints_must_be_the_controllers(robot: FakeRobot, domain_id: int) -> None:
+    listed = ','.join([*JOINTS[:5], 'fer_joint7', 'elbow'])
+    with fake_controller(domain_id), node(domain_id, f'-p joints:=[{listed}]') as process:
+        process.wait_for(
+            'joints: /effort_controller takes commands without elbow and with fer_joint6'
+        )
+
+
+def test_the_parameter_joints_must_have_the_controllers_order(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id, OTHER_JOINTS), node(domain_id, LISTED) as process:
+        process.wait_for(
+            'joints: /effort_controller takes commands in another order: '
+            f'{", ".join(OTHER_JOINTS)}'
+        )
+
+
+def test_another_publisher_of_commands_keeps_the_node_from_activating_and_is_named(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands, ros_node(domain_id, 'rival') as rival:
+        publisher = rival.create_publisher(Float64MultiArray, TOPIC, 1)
+        with node(domain_id) as process:
+            process.wait_for(f'cannot activate: /rival publishes on {TOPIC} already')
+            assert commands == []
+            rival.destroy_publisher(publisher)
+            assert wait_until(lambda: robot.change_state(Transition.TRANSITION_ACTIVATE))
+            assert wait_until(lambda: is_gravity(commands))
+
+
+def test_a_second_node_of_the_same_name_does_not_activate(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands, node(domain_id):
+        assert wait_until(lambda: is_gravity(commands))
+        with node(domain_id) as second:
+            second.wait_for(f'cannot activate: /feedforward publishes on {TOPIC} already')
+
+
+def test_the_watchdog_may_publish_commands(robot: FakeRobot, domain_id: int) -> None:
+    with fake_controller(domain_id) as commands, ros_node(domain_id, 'effort_watchdog') as dog:
+        dog.create_publisher(Float64MultiArray, TOPIC, 1)
+        with node(domain_id):
+            assert wait_until(lambda: is_gravity(commands))
+            robot.wait_for_state('active')
+            assert robot.diagnostics['other_publishers'] == ''
+
+
+def test_a_publisher_that_comes_later_is_flagged_and_named_once(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands, node(domain_id) as process:
+        assert wait_until(lambda: is_gravity(commands))
+        with ros_node(domain_id, 'rival') as rival:
+            rival.create_publisher(Float64MultiArray, TOPIC, 1)
+            process.wait_for('/rival publishes commands to /effort_controller too')
+            wait_for_value(robot, 'flags', 'second_publisher')
+            wait_for_value(robot, 'other_publishers', '/rival')
+            assert robot.diagnostics['count/second_publisher'] == '1'
+            time.sleep(0.5)
+        wait_for_value(robot, 'flags', '')
+        assert robot.diagnostics['state'] == 'active'
+        assert process.output.count('/rival publishes') == 1
