@@ -120,4 +120,5 @@ class CommandWatch:
             self._ended = True
             self._controller.end(Reason.CONTROLLER_JOINTS_CHANGED)
             what = difference(self._joints.joints, self._controller.joints)
-            self._logger.error(f'{self._joints.controller} takes commands {what} now; configure again')
+            controller = self._joints.controller
+            self._logger.error(f'{controller} takes commands {what} now; configure again')

@@ -25,8 +25,8 @@ class ControllerJoints:
     Finds the parameter ``joints`` of the controller behind a command topic.
 
     The controller is asked when it begins to listen, and anew whenever somebody begins to listen
-    who may be it: it may have been started again, with other joints. Nothing blocks: :meth:`poll` is called now and then
-    by the thread that spins the node.
+    who may be it: it may have been started again, with other joints. Nothing blocks: :meth:`poll`
+    is called now and then by the thread that spins the node.
 
     :param node: the node to ask from
     :param command_topic: full name; the controller is the node ``<command_topic>/..``

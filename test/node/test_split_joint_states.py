@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from array import array
 import time
 
 from fake_robot import JOINTS, POSE, fake_robot
@@ -13,12 +12,13 @@ import pytest
 from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
-pytestmark = pytest.mark.ros
 
 from sensor_msgs.msg import JointState
 
 from rnea_ros.node.configuration import JOINT_STATES
 from rnea_ros.node.direct import DirectSubscription
+
+pytestmark = pytest.mark.ros
 
 
 def test_what_several_publishers_send_between_two_ticks_all_comes() -> None:
@@ -40,16 +40,15 @@ def test_what_several_publishers_send_between_two_ticks_all_comes() -> None:
 
 def test_joints_of_two_publishers_are_merged_and_none_goes_stale() -> None:
     domain_id = new_domain_id()
-    arm, wrist = slice(0, 4), slice(4, 7)
     with fake_robot(domain_id, rate=100.0) as robot:
         robot.sending = False
         messages = [
             JointState(
                 name=list(JOINTS[part]),
-                position=array('d', POSE[part]),
-                velocity=array('d', [0.0] * len(POSE[part])),
+                position=list(POSE[part]),
+                velocity=[0.0] * len(JOINTS[part]),
             )
-            for part in (arm, wrist)
+            for part in (slice(0, 4), slice(4, 7))
         ]
         publishers = [robot.node.create_publisher(JointState, 'joint_states', 1) for _ in messages]
 
