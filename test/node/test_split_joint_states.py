@@ -44,11 +44,9 @@ def test_joints_of_two_publishers_are_merged_and_none_goes_stale() -> None:
         robot.sending = False
         messages = [
             JointState(
-                name=list(JOINTS[part]),
-                position=list(POSE[part]),
-                velocity=[0.0] * len(JOINTS[part]),
+                name=list(joints), position=list(positions), velocity=[0.0] * len(joints)
             )
-            for part in (slice(0, 4), slice(4, 7))
+            for joints, positions in ((JOINTS[:4], POSE[:4]), (JOINTS[4:], POSE[4:]))
         ]
         publishers = [robot.node.create_publisher(JointState, 'joint_states', 1) for _ in messages]
 
