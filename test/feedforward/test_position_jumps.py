@@ -166,6 +166,14 @@ def test_samples_that_come_late_and_then_all_at_once_are_no_jump(
         assert robot.feed(after=after, stamp=stamp, late=until - robot.now - after) is None
 
 
+def test_stamps_tell_how_long_a_joint_moved_where_the_sample_before_came_late() -> None:
+    robot = Robot()
+    robot.q[0] = 0.01
+    assert robot.feed(after=0.01, late=0.07) is None
+    robot.q[0] += 2.0 * 0.08
+    assert robot.feed(after=0.08) is None
+
+
 def test_after_a_glitch_in_the_direction_of_a_fast_motion_the_motion_is_believed() -> None:
     robot, period = Robot(), 1.0 / 30.0
     robot.qd[0] = 1.9
