@@ -148,14 +148,20 @@ def fake_robot(domain_id: int, **options: Any) -> Iterator[FakeRobot]:
 
 @contextmanager
 def fake_controller(
-    domain_id: int, joints: Sequence[str] = JOINTS
+    domain_id: int, joints: Sequence[str] | None = JOINTS
 ) -> Iterator[list[tuple[float, Array]]]:
-    """Give what an effort controller of its own is sent, with the times, while it is there."""
+    """
+    Give what an effort controller of its own is sent, with the times, while it is there.
+
+    :param domain_id: its DDS domain
+    :param joints: that it commands, None for one that answers no question
+    """
     from std_msgs.msg import Float64MultiArray
 
     commands: list[tuple[float, Array]] = []
-    with ros_node(domain_id, 'effort_controller') as node:
-        node.declare_parameter('joints', list(joints))
+    answers = joints is not None
+    with ros_node(domain_id, 'effort_controller', start_parameter_services=answers) as node:
+        node.declare_parameter('joints', list(joints or ()))
         node.create_subscription(
             Float64MultiArray,
             '/effort_controller/commands',

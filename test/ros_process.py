@@ -146,11 +146,13 @@ class RosProcess:
 
 
 @contextmanager
-def ros_node(domain_id: int, name: str = 'test') -> Iterator[Any]:
+def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any]:
     """
     Give a node of the test's own process, spun by an executor in a thread until the block ends.
 
     :param domain_id: its DDS domain
+    :param name: of the node
+    :param options: further arguments of ``rclpy.create_node``
     """
     import rclpy
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -159,7 +161,7 @@ def ros_node(domain_id: int, name: str = 'test') -> Iterator[Any]:
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=domain_id)
     # Without rosout: rcl keeps its publishers in one table for all contexts, and crashes over it.
-    node = rclpy.create_node(name, context=context, enable_rosout=False)
+    node = rclpy.create_node(name, context=context, enable_rosout=False, **options)
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
 

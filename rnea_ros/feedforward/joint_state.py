@@ -236,12 +236,10 @@ class JointStateMonitor:
         whichever is longest. A wrong stamp cannot make it much longer.
         """
         joints, first = layout.in_robot, layout.numbers[0]
-        by_stamps = stamp - self._stamps.newest(layout.numbers) if stamp else 0.0
         valid = self.position[joints]
-        elapsed = min(received - self._received.item(first), FOREVER)
-        elapsed = max(elapsed, min(by_stamps, elapsed + MAX_DELAY))
-        if jumps.none(joints, q, valid, elapsed):
+        if jumps.none(joints, q, valid, min(received - self._received.item(first), FOREVER)):
             return False
+        by_stamps = stamp - self._stamps.newest(layout.numbers) if stamp else 0.0
         by_joint = np.maximum(received - self._received[joints], self._intervals[joints])
         by_joint = np.maximum(by_joint, np.minimum(by_stamps, by_joint + MAX_DELAY))
         return jumps.found(joints, q, valid, self.velocity[joints], by_joint)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-LOOK_AGAIN = 10
+LOOK_AGAIN = 2
 """While the gate is shut somebody is asked to look once in so many commands."""
 
 SHUT = -1

@@ -97,13 +97,15 @@ class CommandWatch:
             self._end()
             return False
         asked = joints.asked
-        if asked <= self._taken_over:
+        if not asked or asked & self._taken_over:
+            self._taken_over = asked
             self._gate.open(listeners)
-        elif asked != self._wanted:
+            return True
+        if asked != self._wanted:
             # A controller that has just come holds no effort, or an old one.
             self._wanted = asked
             self._controller.take_over(lambda: self._take_over(asked, listeners))
-        return asked <= self._taken_over
+        return False
 
     def _take_over(self, asked: frozenset[bytes], listeners: int) -> None:
         self._taken_over = asked
@@ -118,4 +120,5 @@ class CommandWatch:
             self._ended = True
             self._controller.end(Reason.CONTROLLER_JOINTS_CHANGED)
             what = difference(self._joints.joints, self._controller.joints)
-            self._logger.error(f'{self._joints.controller} came back {what}; configure again')
+            controller = self._joints.controller
+            self._logger.error(f'{controller} takes commands {what} now; configure again')

@@ -24,9 +24,9 @@ class ControllerJoints:
     """
     Finds the parameter ``joints`` of the controller behind a command topic.
 
-    The controller is asked when it begins to listen, and anew whenever it went away or came back:
-    it may have been started with other joints. Nothing blocks: :meth:`poll` is called now and then
-    by the thread that spins the node.
+    The controller is asked when it begins to listen, and anew whenever somebody begins to listen
+    who may be it: it may have been started again, with other joints. Nothing blocks: :meth:`poll`
+    is called now and then by the thread that spins the node.
 
     :param node: the node to ask from
     :param command_topic: full name; the controller is the node ``<command_topic>/..``
@@ -45,7 +45,6 @@ class ControllerJoints:
         self._joints: tuple[str, ...] | None = None
         self._asked: frozenset[bytes] = frozenset()
         self._present: frozenset[bytes] = frozenset()
-        self._undecided = False
         self._settled = False
         self._listened_since: float | None = None
         self._future: Any = None
@@ -63,17 +62,17 @@ class ControllerJoints:
 
     @property
     def present(self) -> bool:
-        """Whether the controller listens."""
+        """Whether the controller listens, or somebody without a name yet, who may be it."""
         return bool(self._present)
 
     @property
     def settled(self) -> bool:
-        """Whether all who listen have a name, and the controller gave its answer since it came."""
-        return not self._undecided and (self._settled or not self._present)
+        """Whether the controller gave its answer since the last of those came who may be it."""
+        return self._settled or not self._present
 
     @property
     def asked(self) -> frozenset[bytes]:
-        """The controller's subscriptions for which the newest question is."""
+        """Those for whom the newest question was, as far as they are there still."""
         return self._asked
 
     @property
@@ -91,19 +90,21 @@ class ControllerJoints:
         """
         infos = self._node.get_subscriptions_info_by_topic(self._topic)
         listeners = self._endpoints.read(infos, now)
-        self._undecided = any(not listener.node for listener in listeners)
+        # Names come a tenth of a second late, which is too long to withhold commands for: the
+        # controller is asked whoever it is. One that was killed, and is there still only because
+        # DDS has not noticed, does not answer for the one that took its place.
         self._present = frozenset(
-            listener.gid for listener in listeners if listener.node == self.controller
+            listener.gid for listener in listeners if listener.node in ('', self.controller)
         )
         if not listeners:
             self._listened_since = None
         elif self._listened_since is None:
             self._listened_since = now
-        if self._present != self._asked:
-            self._asked = self._present
+        if self._present - self._asked:
             self._settled = False
             self._future = None
-            self._listened_since = now if listeners else None
+            self._listened_since = now
+        self._asked = self._present
         if self._listened_since is None or (self.known and self.settled):
             return
         self._ask(now, now - self._listened_since)

@@ -570,6 +570,7 @@ def test_joints_that_are_not_commanded_have_a_timeout_of_their_own(uncommanded: 
     rig.tick()
     newest = rig.now
     while rig.state() in RUNNING:
+        assert rig.now - newest < 1.0
         rig.wait()
         rig.feed(names=joints)
         rig.step()
@@ -583,6 +584,7 @@ def test_one_commanded_joint_that_falls_silent_ends_the_control(silent: str) -> 
     rig.tick()
     newest = rig.now
     while rig.state() in RUNNING:
+        assert rig.now - newest < 1.0
         rig.wait()
         rig.feed(names=[name for name in joints if name != silent])
         rig.step()

@@ -151,16 +151,38 @@ def test_glitches_are_refused_and_motion_never_is_whatever_was_lost_before(
 def test_samples_that_come_late_and_then_all_at_once_are_no_jump(
     stamped: bool, late: float
 ) -> None:
-    robot = Robot()
+    robot, periods = Robot(), 5
     robot.qd[0] = 2.0
+    way = robot.qd * periods * PERIOD
+    assert way[0] > ALLOWANCE
+    stamp = None if stamped else 0.0
     for _ in range(100):
-        robot.move()
-        assert robot.feed(stamp=None if stamped else 0.0) is None
+        robot.q += way
+        assert robot.feed(after=periods * PERIOD, stamp=stamp) is None
     until = robot.now + late
     while robot.now < until:
-        robot.move()
-        stamp = None if stamped else 0.0
-        assert robot.feed(stamp=stamp, late=until - robot.now - PERIOD) is None
+        robot.q += way
+        after = periods * PERIOD
+        assert robot.feed(after=after, stamp=stamp, late=until - robot.now - after) is None
+
+
+def test_stamps_tell_how_long_a_joint_moved_where_the_sample_before_came_late() -> None:
+    robot = Robot()
+    robot.q[0] = 0.01
+    assert robot.feed(after=0.01, late=0.07) is None
+    robot.q[0] += 2.0 * 0.08
+    assert robot.feed(after=0.08) is None
+
+
+def test_after_a_glitch_in_the_direction_of_a_fast_motion_the_motion_is_believed() -> None:
+    robot, period = Robot(), 1.0 / 30.0
+    robot.qd[0] = 1.9
+    for k in range(30):
+        robot.q += robot.qd * period
+        if k % 5 == 4:
+            assert robot.feed((0.03, 0.0, 0.0), after=period) is Reason.POSITION_JUMP
+        else:
+            assert robot.feed(after=period) is None
 
 
 def test_stamps_that_advance_too_little_make_no_jump_of_a_motion() -> None:

@@ -25,10 +25,11 @@ from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 import rnea_ros
 
 pytest.importorskip('rclpy', reason=NO_ROS)
-pytestmark = pytest.mark.ros
 
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from std_msgs.msg import Float64MultiArray  # noqa: E402
+
+pytestmark = pytest.mark.ros
 
 NODE = 'rnea_ros.node.feedforward_node'
 TOPIC = '/effort_controller/commands'
@@ -88,7 +89,8 @@ def test_a_controller_that_comes_back_with_its_order_is_ramped_up_to_again(
         wait_for_value(robot, 'effort_controller', 'absent')
         with fake_controller(domain_id) as commands:
             assert wait_until(lambda: is_gravity(commands))
-            assert_safe([(0.0, np.zeros(7)), *commands], LIMITS, 2.0 * STEP)
+            # Of commands that come while the machine is busy only the newest is kept.
+            assert_safe([(0.0, np.zeros(7)), *commands], LIMITS, 5.0 * STEP)
             assert_one_order(commands)
             wait_for_value(robot, 'effort_controller', 'confirmed')
             assert robot.diagnostics['state'] == 'active'
@@ -102,7 +104,7 @@ def test_a_controller_that_comes_back_in_another_order_is_sent_nothing_until_con
         assert wait_until(lambda: is_gravity(commands))
         assert_one_order(commands)
     with process, fake_controller(domain_id, OTHER_JOINTS) as commands:
-        process.wait_for(f'came back in another order: {", ".join(OTHER_JOINTS)}')
+        process.wait_for(f'takes commands in another order: {", ".join(OTHER_JOINTS)} now')
         robot.wait_for_state('fault')
         assert robot.diagnostics['reason'] == 'controller_joints_changed'
         assert robot.diagnostics['effort_controller'] == 'withheld'
@@ -119,18 +121,15 @@ def test_a_controller_that_comes_back_in_another_order_is_sent_nothing_until_con
 
 
 @pytest.mark.parametrize('joints', [OTHER_JOINTS, JOINTS[:6], (*JOINTS[:6], 'elbow')])
-def test_a_controller_that_comes_while_the_one_before_seems_to_be_there_still_is_asked_too(
+def test_a_controller_that_comes_while_a_killed_one_seems_to_be_there_still_is_asked(
     robot: FakeRobot, domain_id: int, joints: tuple[str, ...]
 ) -> None:
-    # As after the kill of a process: DDS takes seconds to notice that it is gone.
-    with fake_controller(domain_id) as old, node(domain_id) as process:
+    # DDS takes seconds to notice a kill: the old one listens, but does not answer.
+    with fake_controller(domain_id, None) as old, node(domain_id, LISTED) as process:
         assert wait_until(lambda: is_gravity(old))
         with fake_controller(domain_id, joints) as commands:
-            # Both answer; whatever comes first, the order is that of one of them.
-            time.sleep(1.0)
-            assert wait_until(lambda: robot.diagnostics.get('effort_controller') is not None)
-            if 'came back' in process.output:
-                assert commands == []
+            process.wait_for('fault (controller_joints_changed)')
+            assert commands == []
 
 
 @pytest.mark.parametrize('late', [OTHER_JOINTS, JOINTS])
@@ -144,7 +143,8 @@ def test_commands_are_sent_before_the_controller_is_there_and_to_the_order_given
         with fake_controller(domain_id, late) as commands:
             if late == JOINTS:
                 assert wait_until(lambda: is_gravity(commands))
-                assert_safe([(0.0, np.zeros(7)), *commands], LIMITS, 2.0 * STEP)
+                # Of commands that come while the machine is busy only the newest is kept.
+            assert_safe([(0.0, np.zeros(7)), *commands], LIMITS, 5.0 * STEP)
             else:
                 process.wait_for('fault (controller_joints_changed)')
                 assert commands == []
@@ -159,11 +159,9 @@ def test_somebody_who_only_listens_ends_nothing(robot: FakeRobot, domain_id: int
                 listener.create_subscription(Float64MultiArray, TOPIC, heard.append, 10)
                 heard.clear()
                 assert wait_until(lambda: len(heard) > 100)
-        assert 'came back' not in process.output
+        assert 'takes commands' not in process.output
         assert robot.diagnostics['state'] == 'active'
         assert_safe(commands, LIMITS, 2.0 * STEP)
-        gaps = np.diff([received for received, _ in commands[len(commands) // 2 :]])
-        print(f'longest time without a command: {1e3 * gaps.max():.1f} ms')
 
 
 def test_the_parameter_joints_must_be_the_controllers(robot: FakeRobot, domain_id: int) -> None:
