@@ -26,8 +26,8 @@ import rnea_ros
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from lifecycle_msgs.msg import Transition  # noqa: E402
-from std_msgs.msg import Float64MultiArray  # noqa: E402
+from lifecycle_msgs.msg import Transition
+from std_msgs.msg import Float64MultiArray
 
 pytestmark = pytest.mark.ros
 
@@ -144,7 +144,7 @@ def test_commands_are_sent_before_the_controller_is_there_and_to_the_order_given
             if late == JOINTS:
                 assert wait_until(lambda: is_gravity(commands))
                 # Of commands that come while the machine is busy only the newest is kept.
-            assert_safe([(0.0, np.zeros(7)), *commands], LIMITS, 5.0 * STEP)
+                assert_safe([(0.0, np.zeros(7)), *commands], LIMITS, 5.0 * STEP)
             else:
                 process.wait_for('fault (controller_joints_changed)')
                 assert commands == []
