@@ -8,7 +8,8 @@
 # All set up what they need below .venv/ and can be run again at once.
 # PYTHON=...              the interpreter to use (3.10 or newer)
 # ROS_DISTRO_WHEELS=...   kilted (default) or jazzy
-# DEMO=... TEST=...       further arguments of the demo or of pytest
+# DEMO=... TEST=...       arguments of the demo, or of pytest; without TEST every test runs, those
+#                         that use no ROS on all cores
 # BENCH=--quick           a short run that writes nothing
 
 SHELL := /bin/bash
@@ -29,7 +30,12 @@ demo: $(VENV)/demo.stamp
 	@$(RUN) -m rnea_ros.sim.demo $(DEMO)
 
 test: $(VENV)/test.stamp
+ifdef TEST
 	@$(RUN) -m pytest $(TEST)
+else
+	@$(RUN) -m pytest -n auto -m 'not ros'
+	@$(RUN) -m pytest -m ros
+endif
 
 bench: $(VENV)/test.stamp
 	@$(RUN) -m benchmark --write $(BENCH)

@@ -40,6 +40,7 @@ EXTRAS = {
     'test': [
         'pytest',
         'pytest-timeout',
+        'pytest-xdist',
         'hypothesis',
         'pin',
         'example-robot-data',

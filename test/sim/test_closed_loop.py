@@ -23,7 +23,7 @@ import rnea_ros
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 Array = NDArray[np.float64]
 
@@ -93,7 +93,7 @@ def arm_under_control(
             yield arm, control
 
 
-@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize('seed', range(3))
 def test_gravity_mode_holds_the_arm_where_it_is(tmp_path: Path, seed: int) -> None:
     model = rnea_ros.RobotModel.from_urdf(URDF)
     middle = 0.5 * (model.position_lower + model.position_upper)

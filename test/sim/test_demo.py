@@ -101,6 +101,7 @@ def test_a_urdf_that_is_not_there_is_named(
     assert '/nowhere.urdf' in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.ros
 def test_the_whole_demo_succeeds(tmp_path: Path) -> None:
     command = [sys.executable, '-m', 'rnea_ros.sim.demo', '--headless', '--seconds', '4']

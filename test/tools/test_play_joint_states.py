@@ -63,6 +63,7 @@ def test_a_topic_that_the_bag_does_not_have_is_refused() -> None:
         list(read_joint_states(bag, '/elsewhere'))
 
 
+@pytest.mark.slow
 @pytest.mark.ros
 def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> None:
     from sensor_msgs.msg import JointState
