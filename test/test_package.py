@@ -155,3 +155,14 @@ def test_documents_link_to_files_that_exist() -> None:
     for document in [ROOT / 'README.md', *Path(ROOT / 'docs').glob('*.md')]:
         for link in re.findall(r'\]\(([^)#:]+)\)', document.read_text(encoding='utf-8')):
             assert (document.parent / link).exists(), f'{document.name} links to {link}'
+
+
+def test_the_tests_that_the_safety_document_names_exist() -> None:
+    named = set(re.findall(r'`(test_\w+)`', (ROOT / 'docs/safety.md').read_text(encoding='utf-8')))
+    defined = {
+        name
+        for path in (ROOT / 'test').rglob('test_*.py')
+        for name in re.findall(r'^def (test_\w+)', path.read_text(encoding='utf-8'), re.MULTILINE)
+    }
+    assert len(named) > 30
+    assert named <= defined, sorted(named - defined)
