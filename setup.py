@@ -27,6 +27,7 @@ def ros_wheels(rclpy: str, common: str, core: str) -> list[str]:
     return [
         f'ros-rclpy[fastrtps]=={rclpy}',
         *(f'ros-{name}-msgs=={common}' for name in interfaces),
+        f'ros-std-srvs=={common}',
         *(f'ros-{name}-msgs=={core}' for name in ('lifecycle', 'rosgraph')),
         f'ros-rcl-interfaces=={core}',
     ]
