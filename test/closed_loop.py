@@ -16,7 +16,7 @@ from rnea_ros import RobotModel
 from rnea_ros.feedforward.controller import FeedforwardController
 from rnea_ros.feedforward.joint_state import JointStateMonitor
 from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.supervisor import State
+from rnea_ros.feedforward.supervisor import CONTROLLING
 from rnea_ros.feedforward.trajectory import Setpoint
 from rnea_ros.sim.physics import SimulatedRobot
 
@@ -109,4 +109,4 @@ class ClosedLoop:
 
     def active(self) -> bool:
         """Return whether the control goes on."""
-        return self.control.state in (State.RAMPING, State.ACTIVE)
+        return self.control.state in CONTROLLING

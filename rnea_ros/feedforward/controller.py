@@ -21,19 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import RobotModel
-from .base_sensor import BaseSensor
 from .control_law import ControlLaw, Mode, Terms
 from .flags import Flags
 from .joint_state import JointStateMonitor
-from .loaded_robot import LoadedRobot
 from .output import OutputStage
-from .payloads import PayloadBlend
 from .reasons import Reason
 from .reference import Reference
 from .settings import ResolvedSettings, StaleAction
 from .supervisor import Event, State, Supervisor
+from .surroundings import Surroundings
 from .trajectory import Setpoint, Trajectory
-from .wrench_inputs import WrenchInputs
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -45,8 +42,8 @@ class FeedforwardController:
     :param model: the robot
     :param settings: checked settings
     :param states: the measured joint state of all joints of the model
-    :ivar wrenches: the force-torque sensors; whoever calls :meth:`step` gives them their readings
-    :ivar base: the IMU on the base, None for none; fed the same way
+    :ivar surroundings: payloads, force-torque sensors, IMU; whoever calls :meth:`step` gives
+        the sensors their readings
     """
 
     def __init__(
@@ -54,14 +51,8 @@ class FeedforwardController:
     ) -> None:
         self._model = model
         self._states = states
-        self._robot = LoadedRobot(model, settings.settings.hardware_compensates)
-        self._payloads = PayloadBlend(settings.settings.payloads)
-        self._robot.carry(self._payloads.shares())
-        self.wrenches = WrenchInputs(model, settings.settings.wrench_inputs)
-        self.wrenches.carry(self._payloads.shares())
+        self.surroundings = Surroundings(model, settings.settings)
         self._external: Array | None = None
-        sensor = settings.settings.base_sensor
-        self.base = None if sensor is None else BaseSensor(model, sensor)
         self._supervisor = Supervisor()
         self._requests: deque[Callable[[float], object]] = deque()
         self._settings = settings
@@ -95,8 +86,7 @@ class FeedforwardController:
     @property
     def flags(self) -> frozenset[Reason]:
         """What is wrong while the control goes on."""
-        flags = self._flags.raised | self.wrenches.flags
-        return flags | {Reason.BASE_STALE} if self.base is not None and self.base.stale else flags
+        return self._flags.raised | self.surroundings.flags
 
     @property
     def flag_counts(self) -> Counter[Reason]:
@@ -168,7 +158,8 @@ class FeedforwardController:
 
     def tare(self) -> None:
         """Let the force-torque sensors take for their offsets what they read from now on."""
-        self._requests.append(lambda now: self.wrenches.tare(now, self._states.position))
+        wrenches = self.surroundings.wrenches
+        self._requests.append(lambda now: wrenches.tare(now, self._states.position))
 
     def stop(self) -> None:
         """Ramp to gravity, then to zero, as stale_action says; then the state is stopped."""
@@ -223,7 +214,7 @@ class FeedforwardController:
         """Return the parts of the effort wanted at the last tick, commanded joints only."""
         commanded = self._commanded
         q, qd = self._states.position, self._states.velocity
-        if self._supervisor.state in (State.RAMPING, State.ACTIVE):
+        if self._supervisor.controlling:
             wanted = self._wanted if self._has_wanted else None
             terms = self._law.terms(self._mode, q, qd, wanted, self._external)
             return terms.of(commanded)
@@ -234,7 +225,7 @@ class FeedforwardController:
         kp, kd = np.zeros(self._model.nv), np.zeros(self._model.nv)
         kp[settings.in_model], kd[settings.in_model] = settings.kp, settings.kd
         return ControlLaw(
-            self._robot,
+            self.surroundings.robot,
             kp,
             kd,
             compensate_coriolis=settings.settings.compensate_coriolis,
@@ -258,13 +249,12 @@ class FeedforwardController:
         self._mode = settings.settings.mode
         self._law = law
         if settings.settings.payloads != before.payloads:
-            duration = settings.settings.payload_blend_duration
-            self._payloads.change(settings.settings.payloads, duration)
+            self.surroundings.change_payloads(settings.settings)
             before = replace(before, payloads=settings.settings.payloads)
         if self._mode is Mode.GRAVITY:
             # The arm may be moved by hand now: no old position may pull it back afterwards.
             self._reference.clear()
-        if self._supervisor.state in (State.RAMPING, State.ACTIVE) and before != settings.settings:
+        if self._supervisor.controlling and before != settings.settings:
             self._output.blend(settings.settings.ramp_duration)
 
     def _step(self, now: float) -> Array | None:
@@ -275,26 +265,14 @@ class FeedforwardController:
             self._begin(now)
         if not self._began:
             return None
-        self._blend_payloads()
-        self._follow_base(now)
+        self.surroundings.step(now, self._settings.settings.period)
         self._flags.update(now, overloaded=bool(self.overloaded.any()))
-        if self._supervisor.state in (State.RAMPING, State.ACTIVE):
+        self._supervisor.handle(Event.FLAGGED if self.flags else Event.CLEARED, now)
+        if self._supervisor.controlling:
             if not stale:
                 return self._control(now)
             self._supervisor.handle(Event.FAILED, now, Reason.JOINT_STATES_STALE)
         return self._end(now)
-
-    def _blend_payloads(self) -> None:
-        if self._payloads.advance(self._settings.settings.period):
-            shares = self._payloads.shares()
-            self._robot.carry(shares)
-            self.wrenches.carry(shares)
-
-    def _follow_base(self, now: float) -> None:
-        if self.base is not None:
-            motion = self.base.sample(now)
-            self._robot.set_base(*motion)
-            self.wrenches.set_base(*motion)
 
     def _is_stale(self, now: float) -> bool:
         """
@@ -333,9 +311,7 @@ class FeedforwardController:
         if self._has_wanted:
             self._expand_wanted(q, qd)
         wanted = self._wanted if self._has_wanted else None
-        if self.wrenches.settings:
-            self.wrenches.step(now, q, qd)
-            self._external = self.wrenches.efforts(q)
+        self._external = self.surroundings.external(now, q, qd)
         effort = self._law.effort(self._mode, q, qd, wanted, self._external)[self._commanded]
         if not math.isfinite(effort.sum()):
             self._supervisor.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)

@@ -22,6 +22,7 @@ class State(enum.Enum):
     WAITING = 'waiting'            # for a first valid state of every joint; nothing is commanded
     RAMPING = 'ramping'            # from the effort found at the start to the wanted effort
     ACTIVE = 'active'
+    DEGRADED = 'degraded'          # as active, while something is flagged
     HOLDING = 'holding'            # gravity at the last valid position, reached at the rate limit
     RAMPING_DOWN = 'ramping_down'  # from there to zero
     STOPPED = 'stopped'            # as requested
@@ -33,6 +34,8 @@ class Event(enum.Enum):
 
     STATE_COMPLETE = 'state_complete'
     BLENDED = 'blended'
+    FLAGGED = 'flagged'
+    CLEARED = 'cleared'
     FAILED = 'failed'
     STOP = 'stop'
     HELD = 'held'
@@ -49,12 +52,20 @@ TRANSITIONS: Mapping[tuple[State, Event], State] = {
     (State.RAMPING, Event.STOP): State.HOLDING,
     (State.ACTIVE, Event.FAILED): State.HOLDING,
     (State.ACTIVE, Event.STOP): State.HOLDING,
+    (State.ACTIVE, Event.FLAGGED): State.DEGRADED,
+    (State.DEGRADED, Event.CLEARED): State.ACTIVE,
+    (State.DEGRADED, Event.FAILED): State.HOLDING,
+    (State.DEGRADED, Event.STOP): State.HOLDING,
     (State.HOLDING, Event.HELD): State.RAMPING_DOWN,
     (State.HOLDING, Event.RELEASED): State.STOPPED,
     (State.RAMPING_DOWN, Event.RAMPED_DOWN): State.FAULT,
     (State.FAULT, Event.STOP): State.STOPPED,
 }
 """Every pair that is not listed leaves the state as it is."""
+
+
+CONTROLLING = (State.RAMPING, State.ACTIVE, State.DEGRADED)
+"""In which the control law is commanded."""
 
 
 class Supervisor:
@@ -65,6 +76,11 @@ class Supervisor:
         self.reason: Reason | None = None
         self.since = 0.0
         self.stop_requested = False
+
+    @property
+    def controlling(self) -> bool:
+        """Whether the control law is commanded."""
+        return self.state in CONTROLLING
 
     def handle(self, event: Event, now: float, reason: Reason | None = None) -> bool:
         """

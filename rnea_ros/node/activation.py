@@ -18,7 +18,7 @@ from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.position_jumps import PositionJumps
 from ..feedforward.reasons import Reason
 from ..feedforward.settings import ResolvedSettings
-from ..feedforward.supervisor import State
+from ..feedforward.supervisor import CONTROLLING
 from ..feedforward.trajectory_check import compile_trajectory
 from ..feedforward.trajectory_rules import TrajectoryError
 from .clock import Clock, MachineClock, SimClock
@@ -133,7 +133,7 @@ class Activation:
 
     def _follow(self, message: Any) -> None:
         controller = self._controller
-        if controller.state not in (State.RAMPING, State.ACTIVE):
+        if controller.state not in CONTROLLING:
             raise _NotFollowingError('not_active', f'the control is {controller.state.value}')
         # The mode that was asked for last; the loop takes changes and motions in their order.
         if self._configuration.settings.settings.mode is Mode.GRAVITY:

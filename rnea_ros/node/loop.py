@@ -154,7 +154,7 @@ class ControlLoop:
         for name, subscription in self._wrenches.items():
             for message in subscription.take_all():
                 force, torque = wrench_parts(message)
-                self._controller.wrenches.update(
+                self._controller.surroundings.wrenches.update(
                     name,
                     message.header.frame_id,
                     force,
@@ -166,9 +166,9 @@ class ControlLoop:
 
     def _take_imu(self, now: float) -> None:
         assert self._imu is not None
-        assert self._controller.base is not None
+        assert self._controller.surroundings.base is not None
         for message in self._imu.take_all():
-            self._controller.base.update(
+            self._controller.surroundings.base.update(
                 message.header.frame_id,
                 *imu_parts(message),
                 stamp=seconds(message.header.stamp),

@@ -27,6 +27,7 @@ LEVELS = {
     State.WAITING: DiagnosticStatus.WARN,
     State.RAMPING: DiagnosticStatus.OK,
     State.ACTIVE: DiagnosticStatus.OK,
+    State.DEGRADED: DiagnosticStatus.WARN,
     State.HOLDING: DiagnosticStatus.ERROR,
     State.RAMPING_DOWN: DiagnosticStatus.ERROR,
     State.STOPPED: DiagnosticStatus.OK,
@@ -81,6 +82,8 @@ class Reporter:
         """Log a change of state at once, refusals and flags at most once a second."""
         controller, logger = self._controller, self._node.get_logger()
         state = controller.state
+        if state is State.DEGRADED:
+            state = State.ACTIVE  # flags are told below, and may come and go
         if state is not self._told_state:
             why = '' if controller.reason is None else f' ({controller.reason.value})'
             if LEVELS[state] == DiagnosticStatus.ERROR and not controller.stop_requested:
@@ -123,7 +126,7 @@ class Reporter:
             'cpu_share': f'{report.cpu:.4f}',
             'joint_states_age': f'{self._states.age(now):.4f}',
             'saturated_joints': self._joints(controller.saturated),
-            'stale_wrenches': ' '.join(controller.wrenches.stale),
+            'stale_wrenches': ' '.join(controller.surroundings.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),
             'effort_controller': self._watch.target,
             'other_publishers': ' '.join(self._watch.other_publishers),
@@ -149,10 +152,10 @@ class Reporter:
 
     def _counts(self) -> dict[str, int]:
         counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
-        refused = self._controller.wrenches.rejections
+        refused = self._controller.surroundings.wrenches.rejections
         counts.update({f'wrenches/{k.value}': v for k, v in refused.items()})
-        if self._controller.base is not None:
-            refused = self._controller.base.rejections
+        if self._controller.surroundings.base is not None:
+            refused = self._controller.surroundings.base.rejections
             counts.update({f'base_sensor/{k.value}': v for k, v in refused.items()})
         if self._states.clock_steps:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps

@@ -13,7 +13,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from std_srvs.srv import Trigger
 
 from ..feedforward.controller import FeedforwardController
-from ..feedforward.supervisor import State
+from ..feedforward.supervisor import CONTROLLING
 
 POLL = 0.01
 """How long the executor sleeps between two looks at sensors that average, s."""
@@ -55,7 +55,7 @@ class TareService:
         return response
 
     def _refusal(self) -> str:
-        if not self._controller.wrenches.settings:
+        if not self._controller.surroundings.wrenches.settings:
             return 'there is no force-torque sensor'
         if self._under_way:
             return 'a tare is under way'
@@ -65,7 +65,7 @@ class TareService:
 
     async def _tare(self) -> str:
         """Return why sensors refused, empty where none did."""
-        wrenches = self._controller.wrenches
+        wrenches = self._controller.surroundings.wrenches
         before = wrenches.tares
         self._controller.tare()
         deadline = time.monotonic() + TO_BEGIN
@@ -80,7 +80,7 @@ class TareService:
         return ', '.join(f'{name}: {reason.value}' for name, reason in refusals)
 
     def _goes_on(self) -> bool:
-        return self._controller.state in (State.RAMPING, State.ACTIVE)
+        return self._controller.state in CONTROLLING
 
 
 class _NextTurn:

@@ -106,7 +106,10 @@ class DemoClient:
 
     def wait_until_active(self) -> None:
         """Return when the node controls the arm and takes trajectories."""
-        self.wait_until('the node is active', lambda: self.diagnostics.get('state') == 'active')
+        self.wait_until(
+            'the node is active',
+            lambda: self.diagnostics.get('state') in ('active', 'degraded'),
+        )
         self.wait_until(
             'the node listens to trajectories',
             lambda: self._trajectories.get_subscription_count() > 0,

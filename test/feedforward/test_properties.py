@@ -32,7 +32,7 @@ from rnea_ros.feedforward.wrench_settings import SensorPlacement, WrenchInputSet
 from rnea_ros.robot import Payload
 
 TICKS = 30_000
-ORDER = list(State)
+ORDER = [state for state in State if state is not State.DEGRADED]
 """A control goes through its states in this order; FAULT is the other end beside STOPPED."""
 
 OF_THE_NODE = {Reason.SECOND_PUBLISHER, Reason.COMMANDS_WITHHELD}
@@ -137,14 +137,18 @@ class Chance:
         command = rig.step()
         self.steps += 1
 
-        assert ORDER.index(rig.state()) >= ORDER.index(before) or rig.state() is State.STOPPED
+        stages = [
+            ORDER.index(State.ACTIVE if state is State.DEGRADED else state)
+            for state in (before, rig.state())
+        ]
+        assert stages == sorted(stages) or rig.state() is State.STOPPED
         if command is not None and before is State.FAULT:
             assert not command.any()
         if command is not None and rng.random() < 0.05:
             terms = vars(rig.controller.terms()).values()
             assert all(term.shape == command.shape for term in terms)
         self.seen |= {rig.state(), *rig.controller.flags, *rig.states.rejections}
-        base, wrenches = rig.controller.base, rig.controller.wrenches
+        base, wrenches = rig.controller.surroundings.base, rig.controller.surroundings.wrenches
         assert base is not None
         self.seen |= {*base.rejections, *wrenches.rejections, *wrenches.tare_refusals.values()}
         if rig.states.clock_steps:
@@ -211,7 +215,7 @@ class Chance:
         """Let sensors and IMU tell: good things mostly, in one of the ways in which they do."""
         rig, rng = self.rig, self.rng
         names = rig.model.link_names
-        base = rig.controller.base
+        base = rig.controller.surroundings.base
         assert base is not None
         for name in ('fixed', 'free'):
             if self.steps < self._silent_until['wrench'] or rng.random() < 0.2:
@@ -229,7 +233,7 @@ class Chance:
                 stamp = rig.now - float(rng.exponential(0.01))
             elif kind == 5:
                 stamp = rig.now + float(rng.exponential(0.02))
-            rig.controller.wrenches.update(
+            rig.controller.surroundings.wrenches.update(
                 name, frame, force, torque, stamp=stamp, clock=rig.now, received=rig.now
             )
         if self.steps < self._silent_until['imu'] or rng.random() < 0.2:

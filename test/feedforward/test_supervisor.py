@@ -25,7 +25,16 @@ EXPECTED = {
         Event.FAILED: State.HOLDING,
         Event.STOP: State.HOLDING,
     },
-    State.ACTIVE: {Event.FAILED: State.HOLDING, Event.STOP: State.HOLDING},
+    State.ACTIVE: {
+        Event.FLAGGED: State.DEGRADED,
+        Event.FAILED: State.HOLDING,
+        Event.STOP: State.HOLDING,
+    },
+    State.DEGRADED: {
+        Event.CLEARED: State.ACTIVE,
+        Event.FAILED: State.HOLDING,
+        Event.STOP: State.HOLDING,
+    },
     State.HOLDING: {Event.HELD: State.RAMPING_DOWN, Event.RELEASED: State.STOPPED},
     State.RAMPING_DOWN: {Event.RAMPED_DOWN: State.FAULT},
     State.FAULT: {Event.STOP: State.STOPPED},
@@ -33,7 +42,7 @@ EXPECTED = {
 }
 """What docs/control.md says; whatever is not listed changes nothing."""
 
-RUNNING = (State.RAMPING, State.ACTIVE)
+RUNNING = (State.RAMPING, State.ACTIVE, State.DEGRADED)
 WINDING_DOWN = (State.HOLDING, State.RAMPING_DOWN)
 
 

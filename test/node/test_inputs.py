@@ -185,7 +185,7 @@ def test_a_push_that_is_sensed_is_held_against(robot: FakeRobot, domain_id: int)
         assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
         assert wait_until(lambda: 'wrench_stale' in robot.diagnostics.get('flags', ''))
         assert wait_until(lambda: robot.diagnostics['stale_wrenches'] == 'flange')
-        assert robot.diagnostics['state'] == 'active'
+        assert robot.diagnostics['state'] == 'degraded'
         assert_safe(robot.commands, LIMITS, 2.0 * STEP)
 
 

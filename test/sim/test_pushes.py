@@ -62,7 +62,7 @@ class Sensor:
         else:
             pose = model.forward_kinematics(loop.simulated.state().positions, link)
             force, torque = pose[:3, :3].T @ self.push, np.zeros(3)
-        refusal = loop.control.wrenches.update(
+        refusal = loop.control.surroundings.wrenches.update(
             'sensor', link, force.tolist(), torque.tolist(),
             stamp=loop.now, clock=loop.now, received=loop.now,
         )
