@@ -24,6 +24,9 @@ LONGEST_PERIOD = 1.0
 GAPS = 5
 """The time between two commands is taken from so many of the last."""
 
+LATE = 2.5
+"""How much of the time between two looks counts as silence at most, in periods."""
+
 
 class State(enum.Enum):
     """What the watchdog makes of what it hears."""
@@ -43,8 +46,8 @@ class SilenceWatch:
     Hears commands, looks at the time, and says what to command instead of a publisher that died.
 
     The silence that is allowed is the usual time between two commands plus ``timeout``. Time in
-    which nobody looked, because the whole machine stalled, is not counted: the publisher may have
-    stalled with it.
+    which nobody looked, because the machine stalled, hardly counts: the publisher may have stalled
+    with it.
 
     :param timeout: silence beyond the usual time between two commands at which to act, s
     :param ramp_duration: from the last command to zero, s; 0: at once
@@ -135,11 +138,10 @@ class SilenceWatch:
         return [0.0] * len(self._last)
 
     def _leave_out_stall(self, now: float) -> None:
-        """Do not count the time since the last look as silence where that look came late."""
+        """Where a look comes late, count no more than :data:`LATE` periods of it as silence."""
         unseen = now - self._looked
         self._looked = now
-        if unseen > 0.5 * self._timeout:
-            self._heard += unseen
+        self._heard += max(unseen - LATE * self._period, 0.0)
 
     def _learn(self, gap: float) -> None:
         """Allow for the time that usually passes from one command to the next."""

@@ -32,10 +32,11 @@ class Bench:
     Looks at a watch every period; time is counted in whole milliseconds.
 
     :param ramp_duration: s
+    :param timeout: s
     """
 
-    def __init__(self, ramp_duration: float = RAMP) -> None:
-        self.watch = SilenceWatch(TIMEOUT, ramp_duration, PERIOD)
+    def __init__(self, ramp_duration: float = RAMP, timeout: float = TIMEOUT) -> None:
+        self.watch = SilenceWatch(timeout, ramp_duration, PERIOD)
         self.milliseconds = 100_000
         self.sent: Sent = []
 
@@ -242,6 +243,24 @@ def test_a_stall_of_the_whole_machine_is_not_taken_for_the_death_of_the_publishe
         bench.look()
         bench.publisher(0.1)
     assert bench.sent == []
+
+
+def test_a_machine_that_stalls_again_and_again_silences_nobody() -> None:
+    patient = Bench(timeout=0.2)
+    patient.publisher(0.5)
+    for _ in range(8):  # the publisher gets no turn in half a second, nor does the watchdog
+        patient.stall(0.07)
+        patient.look()
+    patient.publisher(0.1)
+    assert patient.sent == []
+
+
+def test_a_watchdog_that_is_always_late_acts_all_the_same(bench: Bench) -> None:
+    bench.publisher(0.5)
+    for _ in range(5):
+        bench.stall(0.1)
+        bench.look()
+    assert bench.sent
 
 
 def test_a_publisher_that_did_not_survive_a_stall_is_missed_after_it(bench: Bench) -> None:
