@@ -173,8 +173,9 @@ def fake_controller(
 
 def assert_safe(commands: Sequence[tuple[float, Array]], limits: Array, step: Array) -> None:
     """Check every command: finite, of the right length, within the limits, never a step."""
-    values = np.array([command for _, command in commands])
-    assert values.shape == (len(commands), limits.size)
+    values = np.array([command for _, command in list(commands)])  # more may come meanwhile
+    assert values.ndim == 2
+    assert values.shape[1] == limits.size
     assert np.isfinite(values).all()
     assert (np.abs(values) <= limits * (1.0 + 1e-12)).all()
     assert (np.abs(np.diff(values, axis=0)) <= step * (1.0 + 1e-9)).all()

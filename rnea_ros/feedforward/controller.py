@@ -27,10 +27,11 @@ from .joint_state import JointStateMonitor
 from .output import OutputStage
 from .reasons import Reason
 from .reference import Reference
-from .settings import ResolvedSettings, StaleAction
+from .settings import ResolvedSettings
 from .supervisor import Event, State, Supervisor
 from .surroundings import Surroundings
 from .trajectory import Setpoint, Trajectory
+from .wind_down import WindDown
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -44,6 +45,9 @@ class FeedforwardController:
     :param states: the measured joint state of all joints of the model
     :ivar surroundings: payloads, force-torque sensors, IMU; whoever calls :meth:`step` gives
         the sensors their readings
+    :ivar permitted: whether the control may begin; whoever looks after the commands may shut it
+        out until they would be heard by the right controller
+    :ivar outside_flags: what is wrong outside of the control, while it goes on
     """
 
     def __init__(
@@ -53,6 +57,8 @@ class FeedforwardController:
         self._states = states
         self.surroundings = Surroundings(model, settings.settings)
         self._external: Array | None = None
+        self.permitted = True
+        self.outside_flags: frozenset[Reason] = frozenset()
         self._supervisor = Supervisor()
         self._requests: deque[Callable[[float], object]] = deque()
         self._settings = settings
@@ -69,7 +75,7 @@ class FeedforwardController:
         self._has_wanted = False
         self._began = False
         self._gravity = np.zeros(len(settings.joints))
-        self._share = 1.0
+        self._wind_down = WindDown(self._supervisor, self._output)
         self.error: Exception | None = None
         self._flags = Flags(states, self._reference, self._commanded, settings.settings.period)
 
@@ -86,7 +92,7 @@ class FeedforwardController:
     @property
     def flags(self) -> frozenset[Reason]:
         """What is wrong while the control goes on."""
-        return self._flags.raised | self.surroundings.flags
+        return self._flags.raised | self.surroundings.flags | self.outside_flags
 
     @property
     def flag_counts(self) -> Counter[Reason]:
@@ -219,7 +225,7 @@ class FeedforwardController:
             terms = self._law.terms(self._mode, q, qd, wanted, self._external)
             return terms.of(commanded)
         zero = np.zeros_like(self._gravity)
-        return Terms(self._share * self._gravity, zero, zero, zero, zero, zero)
+        return Terms(self._wind_down.share * self._gravity, zero, zero, zero, zero, zero)
 
     def _make_law(self, settings: ResolvedSettings) -> ControlLaw:
         kp, kd = np.zeros(self._model.nv), np.zeros(self._model.nv)
@@ -261,7 +267,8 @@ class FeedforwardController:
         while self._requests:
             self._requests.popleft()(now)
         stale = self._is_stale(now)
-        if self._supervisor.state is State.WAITING and not stale:
+        self._supervisor.handle(Event.STATE_LOST if stale else Event.STATE_COMPLETE, now)
+        if self._supervisor.state is State.READY and self.permitted:
             self._begin(now)
         if not self._began:
             return None
@@ -291,7 +298,7 @@ class FeedforwardController:
         """Take over from the effort that acts now, as far as it is known."""
         self._output.start(self._acting_effort())
         self._output.blend(self._settings.settings.ramp_duration)
-        self._supervisor.handle(Event.STATE_COMPLETE, now)
+        self._supervisor.handle(Event.PERMITTED, now)
         self._began = True
 
     def _take_over(self, then: Callable[[], object]) -> None:
@@ -334,31 +341,9 @@ class FeedforwardController:
         """Return the command after a fault or a stop: gravity, then down to zero."""
         if not self._began:
             return None
-        supervisor, settings = self._supervisor, self._settings.settings
-        self._output.end_blend()
         if self.error is None:  # what raised an error may raise it again
             self._note_gravity()
-        supervisor.since = min(supervisor.since, now)  # simulated time can be set back
-        elapsed = now - supervisor.since
-        if supervisor.state is State.HOLDING:
-            command = self._output.step(self._gravity)
-            settled = self._output.settled(self._gravity)
-            if settings.stale_action is StaleAction.HOLD:
-                if settled and supervisor.stop_requested:
-                    supervisor.handle(Event.RELEASED, now)
-            elif settled and (supervisor.stop_requested or elapsed >= settings.hold_duration):
-                supervisor.handle(Event.HELD, now)
-            return command
-        if settings.stale_action is StaleAction.HOLD:
-            return self._output.command
-        self._share = 0.0
-        if supervisor.state is State.RAMPING_DOWN:
-            duration = max(settings.ramp_duration, settings.period)
-            self._share = max(1.0 - elapsed / duration, 0.0)
-        command = self._output.step(self._share * self._gravity)
-        if self._share == 0.0 and not command.any():
-            supervisor.handle(Event.RAMPED_DOWN, now)
-        return command
+        return self._wind_down.step(now, self._gravity, self._settings.settings)
 
     def _note_gravity(self) -> None:
         """Keep the gravity torque at the newest position that has a finite one."""

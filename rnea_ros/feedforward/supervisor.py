@@ -20,6 +20,7 @@ class State(enum.Enum):
     """Where the control stands."""
 
     WAITING = 'waiting'            # for a first valid state of every joint; nothing is commanded
+    READY = 'ready'                # states are known; nothing may be commanded yet
     RAMPING = 'ramping'            # from the effort found at the start to the wanted effort
     ACTIVE = 'active'
     DEGRADED = 'degraded'          # as active, while something is flagged
@@ -33,6 +34,8 @@ class Event(enum.Enum):
     """What can happen to it."""
 
     STATE_COMPLETE = 'state_complete'
+    STATE_LOST = 'state_lost'
+    PERMITTED = 'permitted'
     BLENDED = 'blended'
     FLAGGED = 'flagged'
     CLEARED = 'cleared'
@@ -44,9 +47,13 @@ class Event(enum.Enum):
 
 
 TRANSITIONS: Mapping[tuple[State, Event], State] = {
-    (State.WAITING, Event.STATE_COMPLETE): State.RAMPING,
+    (State.WAITING, Event.STATE_COMPLETE): State.READY,
     (State.WAITING, Event.FAILED): State.FAULT,
     (State.WAITING, Event.STOP): State.STOPPED,
+    (State.READY, Event.STATE_LOST): State.WAITING,
+    (State.READY, Event.PERMITTED): State.RAMPING,
+    (State.READY, Event.FAILED): State.FAULT,
+    (State.READY, Event.STOP): State.STOPPED,
     (State.RAMPING, Event.BLENDED): State.ACTIVE,
     (State.RAMPING, Event.FAILED): State.HOLDING,
     (State.RAMPING, Event.STOP): State.HOLDING,

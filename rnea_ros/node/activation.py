@@ -82,6 +82,7 @@ class Activation:
             configuration.told_joints,
             configuration.publishers.gate,
             other_publishers,
+            time.monotonic(),
         )
         self._refusals: Counter[str] = Counter()
         self.reporter = Reporter(

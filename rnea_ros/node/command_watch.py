@@ -14,14 +14,17 @@ from .command_gate import CommandGate
 from .controller_joints import ControllerJoints, difference
 from .other_publishers import OtherPublishers
 
+DISCOVERY = 2.0
+"""Who is heard of within so long after the start was there before: DDS takes its time, s."""
 
 class CommandWatch:
     """
     Opens the gate for commands to a controller whose joints are those that are commanded.
 
-    A second publisher is flagged but does not end the control: commands of two would fight, but
-    whoever came second is the one to go, and an arm that this node lets go of, because somebody
-    typed a command by mistake, would fall.
+    The control begins when the gate opens for the first time. A second publisher that is heard of
+    soon after was there before, and ends it. One that comes later is flagged but ends nothing:
+    commands of two would fight, but whoever came second is the one to go, and an arm that this
+    node lets go of, because somebody typed a command by mistake, would fall.
 
     :param node: logs
     :param controller: the control
@@ -29,6 +32,7 @@ class CommandWatch:
     :param told: whether the commanded joints were named by the effort controller
     :param gate: in front of the commands
     :param others: who else publishes on the topic
+    :param now: monotonic time, s
     """
 
     def __init__(
@@ -39,6 +43,7 @@ class CommandWatch:
         told: bool,
         gate: CommandGate,
         others: OtherPublishers,
+        now: float,
     ) -> None:
         self._logger = node.get_logger()
         self._controller = controller
@@ -50,7 +55,9 @@ class CommandWatch:
         # Who is to be ramped up to, and who was; the control's own ramp is for those at its start.
         self._wanted = self._taken_over = joints.asked if joints.settled else frozenset()
         self._ended = False
-        self.flags: frozenset[Reason] = frozenset()
+        self._everybody_heard_of = now + DISCOVERY
+        controller.permitted = False
+        self._flags: frozenset[Reason] = frozenset()
         self.counts: Counter[Reason] = Counter()
 
     @property
@@ -58,7 +65,7 @@ class CommandWatch:
         """What becomes of the commands, in a word."""
         if not self._joints.present:
             return 'absent'
-        return 'withheld' if Reason.COMMANDS_WITHHELD in self.flags else 'confirmed'
+        return 'withheld' if Reason.COMMANDS_WITHHELD in self._flags else 'confirmed'
 
     @property
     def other_publishers(self) -> tuple[str, ...]:
@@ -74,17 +81,25 @@ class CommandWatch:
         listeners = self._gate.listeners()
         self._joints.poll(now)
         withheld = not self._pass(listeners)
-        self._others.look(now)
-        for name in sorted(set(self._others.names) - self._known_others):
-            self._logger.warning(f'{name} publishes commands to {self._joints.controller} too')
-        self._known_others |= frozenset(self._others.names)
+        self._others.look(now, publishing=True)
+        self._tell_of_others(now)
         flags = set()
         if withheld:
             flags.add(Reason.COMMANDS_WITHHELD)
         if self._others.names:
             flags.add(Reason.SECOND_PUBLISHER)
-        self.counts.update(flags - self.flags)
-        self.flags = frozenset(flags)
+        self.counts.update(flags - self._flags)
+        self._flags = self._controller.outside_flags = frozenset(flags)
+
+    def _tell_of_others(self, now: float) -> None:
+        names = frozenset(self._others.names)
+        new = names - self._known_others
+        self._known_others |= names
+        if new and now < self._everybody_heard_of:
+            self._end(Reason.SECOND_PUBLISHER, self._others.complaint(new))
+            return
+        for name in sorted(new):
+            self._logger.warning(f'{name} publishes commands to {self._joints.controller} too')
 
     def _pass(self, listeners: int) -> bool:
         """Open the gate if the controller expects what is commanded; return whether it does."""
@@ -94,31 +109,33 @@ class CommandWatch:
             return False
         if joints.present and not self._expected():
             self._gate.shut()
-            self._end()
+            what = difference(joints.joints, self._controller.joints)
+            self._end(
+                Reason.CONTROLLER_JOINTS_CHANGED,
+                f'{joints.controller} takes commands {what} now; configure again',
+            )
             return False
         asked = joints.asked
         if not asked or asked & self._taken_over:
-            self._taken_over = asked
-            self._gate.open(listeners)
+            self._open(asked, listeners)
             return True
         if asked != self._wanted:
             # A controller that has just come holds no effort, or an old one.
             self._wanted = asked
-            self._controller.take_over(lambda: self._take_over(asked, listeners))
+            self._controller.take_over(lambda: self._open(asked, listeners))
         return False
 
-    def _take_over(self, asked: frozenset[bytes], listeners: int) -> None:
+    def _open(self, asked: frozenset[bytes], listeners: int) -> None:
         self._taken_over = asked
         self._gate.open(listeners)
+        self._controller.permitted = True
 
     def _expected(self) -> bool:
         told = self._joints.joints
         return told == self._controller.joints or not (told or self._told)
 
-    def _end(self) -> None:
+    def _end(self, reason: Reason, what: str) -> None:
         if not self._ended:
             self._ended = True
-            self._controller.end(Reason.CONTROLLER_JOINTS_CHANGED)
-            what = difference(self._joints.joints, self._controller.joints)
-            controller = self._joints.controller
-            self._logger.error(f'{controller} takes commands {what} now; configure again')
+            self._controller.end(reason)
+            self._logger.error(what)

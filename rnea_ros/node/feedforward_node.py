@@ -151,7 +151,7 @@ class FeedforwardNode(LifecycleNode):
         """Return why the control may not be started, empty where it may."""
         others, joints = self._other_publishers.names, self._controller_joints
         if others:
-            return f'{", ".join(others)} publishes on {self._command_topic} already'
+            return self._other_publishers.complaint(others)
         commanded = configuration.settings.joints
         if joints.present and joints.settled and joints.joints not in ((), commanded):
             what = difference(joints.joints, commanded)
@@ -175,13 +175,16 @@ class FeedforwardNode(LifecycleNode):
             self._activation.watch.look(now)
         else:
             self._controller_joints.poll(now)
-            self._other_publishers.look(now)
+            self._other_publishers.look(now, publishing=self._configuration is not None)
 
     def _start_if_ready(self) -> None:
         discovering = time.monotonic() - self._created < DISCOVERY
         if discovering or self._other_publishers.undecided:
             return
         missing = self._missing()
+        if self._other_publishers.namesake:
+            # DDS takes many seconds to notice that a node was killed: this one waits its turn.
+            missing = self._other_publishers.complaint(self._other_publishers.names)
         if not missing:
             self._autostart = False  # once: whoever deactivates it later wants it so
             if self.trigger_configure() is TransitionCallbackReturn.SUCCESS:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .endpoints import Endpoints
@@ -15,7 +16,7 @@ WATCHDOG = 'effort_watchdog'
 
 class OtherPublishers:
     """
-    Names the other nodes that publish on the command topic, on which this node has one publisher.
+    Names the other nodes that publish on the command topic.
 
     :param node: this node
     :param topic: full name
@@ -25,21 +26,34 @@ class OtherPublishers:
         self._node = node
         self._topic = topic
         self._endpoints = Endpoints()
+        self._own_name = node.get_fully_qualified_name()
         self.names: tuple[str, ...] = ()
         self.undecided = False
 
-    def look(self, now: float) -> None:
+    @property
+    def namesake(self) -> bool:
+        """Whether one is called as this node is: perhaps the one before it, that was killed."""
+        return self._own_name in self.names
+
+    def complaint(self, names: Iterable[str]) -> str:
+        """
+        Return why this node must not command.
+
+        :param names: of others
+        """
+        return f'{", ".join(sorted(names))} publishes on {self._topic} already'
+
+    def look(self, now: float, publishing: bool) -> None:
         """
         Note who is there now; whoever has no name yet leaves it undecided.
 
         :param now: monotonic time, s
+        :param publishing: whether this node has a publisher on the topic, too
         """
         infos = self._node.get_publishers_info_by_topic(self._topic)
         names = [endpoint.node for endpoint in self._endpoints.read(infos, now)]
-        own = self._node.get_fully_qualified_name()
-        if own in names:
-            # One of them is this node; a second one is another node of the same name.
-            names.remove(own)
+        if publishing and self._own_name in names:
+            names.remove(self._own_name)  # a second one is another node of the same name
         self.undecided = '' in names
         others = {name for name in names if name and name.rpartition('/')[2] != WATCHDOG}
         self.names = tuple(sorted(others))

@@ -25,6 +25,7 @@ from .statistics import LoopStatistics
 
 LEVELS = {
     State.WAITING: DiagnosticStatus.WARN,
+    State.READY: DiagnosticStatus.WARN,
     State.RAMPING: DiagnosticStatus.OK,
     State.ACTIVE: DiagnosticStatus.OK,
     State.DEGRADED: DiagnosticStatus.WARN,
@@ -109,11 +110,10 @@ class Reporter:
         controller, report = self._controller, self._statistics.report()
         now = self._clock.seen()
         level = LEVELS[controller.state]
-        raised = controller.flags | self._watch.flags
-        if level == DiagnosticStatus.OK and raised:
+        if level == DiagnosticStatus.OK and controller.flags:
             level = DiagnosticStatus.WARN
         reason = '' if controller.reason is None else controller.reason.value
-        flags = sorted(flag.value for flag in raised)
+        flags = sorted(flag.value for flag in controller.flags)
         values: dict[str, object] = {
             'state': controller.state.value,
             'reason': reason,

@@ -96,6 +96,33 @@ def test_nothing_is_commanded_while_the_state_of_some_joint_is_too_old() -> None
     assert rig.step() is not None
 
 
+def test_nothing_is_commanded_before_it_is_permitted_and_the_ramp_begins_then() -> None:
+    rig = panda_rig()
+    rig.controller.permitted = False
+    for _ in range(50):
+        assert rig.tick() is None
+    assert rig.state() is State.READY
+    rig.wait(100.0)
+    assert rig.tick(feed=False) is None
+    assert rig.state() is State.WAITING
+    assert rig.tick() is None
+    rig.controller.permitted = True
+    commands = rig.run(1.2 * RAMP)
+    np.testing.assert_allclose(commands, shares(600, rig) * rig.gravity, atol=1e-9)
+
+
+def test_what_is_wrong_outside_makes_it_degraded() -> None:
+    rig = panda_rig()
+    rig.run(1.2 * RAMP)
+    rig.controller.outside_flags = frozenset({Reason.SECOND_PUBLISHER})
+    rig.tick()
+    assert rig.state() is State.DEGRADED
+    assert rig.controller.flags == {Reason.SECOND_PUBLISHER}
+    rig.controller.outside_flags = frozenset()
+    rig.tick()
+    assert rig.state() is State.ACTIVE
+
+
 def test_the_start_ramp_leads_linearly_from_zero_to_what_is_wanted() -> None:
     rig = panda_rig()
     commands = rig.run(1.2 * RAMP)

@@ -32,11 +32,14 @@ from rnea_ros.feedforward.wrench_settings import SensorPlacement, WrenchInputSet
 from rnea_ros.robot import Payload
 
 TICKS = 30_000
-ORDER = [state for state in State if state is not State.DEGRADED]
+AS = {State.DEGRADED: State.ACTIVE, State.READY: State.WAITING}
+"""States between which a control goes to and fro."""
+
+ORDER = [state for state in State if state not in AS]
 """A control goes through its states in this order; FAULT is the other end beside STOPPED."""
 
-OF_THE_NODE = {Reason.SECOND_PUBLISHER, Reason.COMMANDS_WITHHELD}
-"""Flags that nobody below the node raises."""
+OF_THE_NODE = (Reason.SECOND_PUBLISHER, Reason.COMMANDS_WITHHELD)
+"""Flags that the node raises."""
 
 BAD_VALUES = (math.nan, math.inf, -math.inf)
 
@@ -65,15 +68,17 @@ class Chance:
             (0.010, self._jump_in_place),
             (0.001, lambda: self.rig.controller.stop()),
             (0.0005, self._fail),
-            (0.0005, lambda: self.rig.controller.end(Reason.CONTROLLER_JOINTS_CHANGED)),
+            (0.0010, lambda: self.rig.controller.end(Reason.CONTROLLER_JOINTS_CHANGED)),
             (0.0005, self._set_clock),
             (0.002, self._follow_nonsense),
-            (0.0015, self._lose_measure),
+            (0.0030, self._lose_measure),
             (0.0050, self._freeze),
             (0.004, self._change_payloads),
             (0.004, self._change_losses),
             (0.002, lambda: self.rig.controller.tare()),
             (0.004, self._silence),
+            (0.100, self._permit),
+            (0.001, self._raise_flags),
         ]
 
     def live(self, ticks: int) -> None:
@@ -119,6 +124,7 @@ class Chance:
         rig.q[:] = rng.uniform(-2.0, 2.0, model.nv)
         if rng.random() < 0.5:
             rig.effort = rng.uniform(-100.0, 100.0, model.nv)
+        rig.controller.permitted = bool(rng.random() < 0.5)
         return rig
 
     def _mode(self) -> Mode:
@@ -138,8 +144,7 @@ class Chance:
         self.steps += 1
 
         stages = [
-            ORDER.index(State.ACTIVE if state is State.DEGRADED else state)
-            for state in (before, rig.state())
+            ORDER.index(AS.get(state, state)) for state in (before, rig.state())
         ]
         assert stages == sorted(stages) or rig.state() is State.STOPPED
         if command is not None and before is State.FAULT:
@@ -256,6 +261,13 @@ class Chance:
         imu = (orientation, gyroscope, None if kind == 6 else accelerometer)
         base.update(frame, *imu, stamp=rig.now, clock=rig.now, received=rig.now)
 
+    def _permit(self) -> None:
+        self.rig.controller.permitted = True
+
+    def _raise_flags(self) -> None:
+        flags = [flag for flag in OF_THE_NODE if self.rng.random() < 0.5]
+        self.rig.controller.outside_flags = frozenset(flags)
+
     def _silence(self) -> None:
         """Let sensors or IMU be silent for a while."""
         which = str(self.rng.choice(list(self._silent_until)))
@@ -334,7 +346,7 @@ def test_no_command_ever_breaks_a_rule_whatever_chance_sends() -> None:
         chance.live(TICKS)
     assert chance.steps == TICKS
     # Chance was not idle: every state was lived through, and every reason was given.
-    assert chance.seen == {*State, *Reason} - OF_THE_NODE
+    assert chance.seen == {*State, *Reason}
 
 
 MEASURES = st.one_of(

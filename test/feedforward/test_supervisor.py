@@ -16,8 +16,14 @@ ALL_PAIRS = list(product(State, Event))
 
 EXPECTED = {
     State.WAITING: {
-        Event.STATE_COMPLETE: State.RAMPING,
+        Event.STATE_COMPLETE: State.READY,
         Event.FAILED: State.FAULT,  # nothing was commanded yet: there is nothing to ramp down
+        Event.STOP: State.STOPPED,
+    },
+    State.READY: {
+        Event.STATE_LOST: State.WAITING,
+        Event.PERMITTED: State.RAMPING,
+        Event.FAILED: State.FAULT,
         Event.STOP: State.STOPPED,
     },
     State.RAMPING: {
@@ -113,7 +119,7 @@ def test_once_the_control_winds_down_nothing_leads_back_to_it() -> None:
                 if origin is here and target not in reached:
                     reached.add(target)
                     frontier.append(target)
-        assert reached.isdisjoint((State.WAITING, *RUNNING))
+        assert reached.isdisjoint((State.WAITING, State.READY, *RUNNING))
 
 
 @pytest.mark.parametrize('state', RUNNING)
@@ -167,7 +173,7 @@ def test_a_stop_gives_its_reason_where_nothing_failed() -> None:
 
 
 def test_what_goes_well_gives_no_reason() -> None:
-    for event in (Event.STATE_COMPLETE, Event.BLENDED, Event.HELD, Event.RELEASED):
+    for event in set(Event) - {Event.FAILED, Event.STOP}:
         supervisor = Supervisor()
         supervisor.handle(event, 1.0, Reason.INTERNAL_ERROR)
         assert supervisor.reason is None

@@ -1,0 +1,68 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The way out of the control, after a fault or a stop: hold the robot, then let go of it."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .output import OutputStage
+from .settings import Settings, StaleAction
+from .supervisor import Event, State, Supervisor
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class WindDown:
+    """
+    Commands gravity at the last valid position, reached at the rate limit, and then less of it.
+
+    :param supervisor: knows how far it has come
+    :param output: limits every command
+    :ivar share: of gravity that is commanded, from 1 to 0
+    """
+
+    def __init__(self, supervisor: Supervisor, output: OutputStage) -> None:
+        self._supervisor = supervisor
+        self._output = output
+        self.share = 1.0
+
+    def step(self, now: float, gravity: Array, settings: Settings) -> Array:
+        """
+        Return the next command, shape (m,); overwritten by the next call.
+
+        :param now: monotonic time, s
+        :param gravity: what holds the robot where it is, shape (m,), N m or N
+        :param settings: in force
+        """
+        supervisor = self._supervisor
+        self._output.end_blend()
+        supervisor.since = min(supervisor.since, now)  # simulated time can be set back
+        elapsed = now - supervisor.since
+        if supervisor.state is State.HOLDING:
+            return self._hold(now, elapsed, gravity, settings)
+        if settings.stale_action is StaleAction.HOLD:
+            return self._output.command
+        self.share = 0.0
+        if supervisor.state is State.RAMPING_DOWN:
+            duration = max(settings.ramp_duration, settings.period)
+            self.share = max(1.0 - elapsed / duration, 0.0)
+        command = self._output.step(self.share * gravity)
+        if self.share == 0.0 and not command.any():
+            supervisor.handle(Event.RAMPED_DOWN, now)
+        return command
+
+    def _hold(self, now: float, elapsed: float, gravity: Array, settings: Settings) -> Array:
+        supervisor = self._supervisor
+        command = self._output.step(gravity)
+        settled = self._output.settled(gravity)
+        if settings.stale_action is StaleAction.HOLD:
+            if settled and supervisor.stop_requested:
+                supervisor.handle(Event.RELEASED, now)
+        elif settled and (supervisor.stop_requested or elapsed >= settings.hold_duration):
+            supervisor.handle(Event.HELD, now)
+        return command
