@@ -8,8 +8,8 @@
 # All set up what they need below .venv/ and can be run again at once.
 # PYTHON=...              the interpreter to use (3.10 or newer)
 # ROS_DISTRO_WHEELS=...   kilted (default) or jazzy
-# DEMO=... TEST=...       arguments of the demo, or of pytest; without TEST every test runs, those
-#                         that use no ROS on all cores
+# DEMO=... TEST=...       arguments of the demo, or of pytest; without TEST every test runs, all but
+#                         those of the whole loop on all cores
 # BENCH=--quick           a short run that writes nothing
 
 SHELL := /bin/bash
@@ -34,7 +34,8 @@ ifdef TEST
 	@$(RUN) -m pytest $(TEST)
 else
 	@$(RUN) -m pytest -n auto -m 'not ros'
-	@$(RUN) -m pytest -m ros
+	@$(RUN) -m pytest -n auto -m 'ros and not slow'
+	@$(RUN) -m pytest -m 'ros and slow'
 endif
 
 bench: $(VENV)/test.stamp
