@@ -26,7 +26,8 @@ from rnea_ros.feedforward.position_jumps import PositionJumps
 from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.supervisor import State
-from rnea_ros.feedforward.trajectory import CUBIC, Knots, Setpoint, Trajectory
+from rnea_ros.feedforward.trajectory import Setpoint, Trajectory
+from rnea_ros.feedforward.trajectory_knots import CUBIC, Knots
 
 Array = NDArray[np.float64]
 

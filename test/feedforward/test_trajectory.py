@@ -13,14 +13,11 @@ from numpy.typing import NDArray
 import pytest
 
 from rnea_ros.feedforward.trajectory import (
-    CUBIC,
-    LINEAR,
-    QUINTIC,
-    Knots,
     Trajectory,
     TrajectoryPoint,
     TrajectoryRequest,
 )
+from rnea_ros.feedforward.trajectory_knots import CUBIC, LINEAR, QUINTIC, Knots
 
 Array = NDArray[np.float64]
 

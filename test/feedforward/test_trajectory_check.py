@@ -46,6 +46,7 @@ def rules(**changes: Any) -> JointRules:
         'lower': np.array([-2.0, -1.0, -math.inf]),
         'upper': np.array([2.0, 1.0, math.inf]),
         'continuous': np.array([False, False, True]),
+        'velocity_limits': np.full(3, math.inf),
         'start_tolerance': 0.1,
     }
     return JointRules(**(base | changes))
@@ -619,6 +620,7 @@ def test_ten_thousand_points_of_seven_joints_follow_the_motion_they_are_taken_fr
         np.full(joints, -1.1),
         np.full(joints, 1.1),
         np.zeros(joints, dtype=np.bool_),
+        np.full(joints, 2.1),
         0.01,
         allow_nonzero_final_velocity=True,
     )
@@ -648,6 +650,9 @@ def test_limits_of_a_continuous_joint_are_ignored() -> None:
         ('continuous', np.zeros(4, dtype=np.bool_)),
         ('lower', np.full(3, 5.0)),
         ('lower', np.full(3, math.nan)),
+        ('velocity_limits', np.ones(2)),
+        ('velocity_limits', np.zeros(3)),
+        ('velocity_limits', np.full(3, math.nan)),
         ('start_tolerance', -0.1),
         ('start_tolerance', math.nan),
     ],
