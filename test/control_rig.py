@@ -215,6 +215,12 @@ class Rig:
         self.settings = Settings(**(vars(self.settings) | settings))
         self.controller.change(resolve(self.settings, self.model))
 
+    def wanted(self) -> tuple[Array, Array]:
+        """Return the position and velocity that are wanted, zeros while none are."""
+        wanted = self.controller.wanted(self.now)
+        zero = np.zeros(len(self.settings.joints))
+        return (zero, zero) if wanted is None else (wanted.position, wanted.velocity)
+
     def _acting_effort(self) -> Array:
         """Return the effort that the control is to take over from, by DESIGN's rule."""
         effort = self.states.effort[self.resolved.in_model]

@@ -122,6 +122,12 @@ class Setpoint:
     qdd: Array
     effort: Array | None = None
 
+    @property
+    def state(self) -> MotionState:
+        """What it wants, at any time."""
+        effort = np.zeros_like(self.q) if self.effort is None else self.effort
+        return MotionState(self.q, self.qd, self.qdd, effort)
+
 
 class Trajectory:
     """
