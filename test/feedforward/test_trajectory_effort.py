@@ -120,7 +120,7 @@ def test_efforts_go_by_joint_name_and_joints_left_out_have_none() -> None:
 def test_on_the_way_to_a_first_point_efforts_grow_from_0_or_from_what_is_wanted() -> None:
     ahead = [point(2.0, (4.0, -4.0)), point(3.0, AT_REST)]
     assert effort(compiled(ahead), 1.0) == [2.0, -2.0]
-    wanted = MotionState(*np.zeros((3, 2)), np.array([2.0, 2.0]))
+    wanted = MotionState.at_rest(np.zeros(2))._replace(effort=np.array([2.0, 2.0]))
     motion = compiled(ahead, replace(USED, start_from=StartFrom.REFERENCE), wanted=wanted)
     assert effort(motion, 0.0) == [2.0, 2.0]
     assert effort(motion, 1.0) == [3.0, -1.0]
@@ -157,7 +157,8 @@ def test_no_effort_outlives_its_motion(end: str) -> None:
 
 def follow(rig: Rig, motion: Trajectory | Setpoint, seconds: float) -> Array:
     rig.controller.follow(motion, None)
-    return rig.run(seconds)[-1]
+    rig.run(seconds)
+    return rig.commands[-1]
 
 
 @pytest.mark.parametrize('mode', [mode for mode in Mode if mode is not Mode.GRAVITY])
