@@ -115,7 +115,8 @@ def test_ten_thousand_points_are_accepted_and_each_segment_is_its_own_polynomial
     assert isinstance(trajectory, Trajectory)
     for segment in (0, 1, count - 2, *rng.integers(0, count - 1, 300)):
         ends = slice(segment, segment + 2)
-        two = Knots(times[ends], *np.moveaxis(fields[ends].copy(), 1, 0), degrees[ends])
+        q, qd, qdd = np.moveaxis(fields[ends].copy(), 1, 0)
+        two = Knots(times[ends], q, qd, qdd, degrees[ends])
         polynomials = solved_polynomial(two, int(min(degrees[ends])))
         time = rng.uniform(*times[ends])
         for order, values in enumerate(sample(trajectory, time)):
