@@ -104,10 +104,11 @@ class Reference:
             self._next = None
             self.stale = False
         if isinstance(self._in_force, _Begun):
-            if isinstance(self._in_force.motion, Setpoint):
-                self._sample_setpoint(self._in_force, now)
+            motion, started, delay = self._in_force
+            if isinstance(motion, Setpoint):
+                self._sample_setpoint(motion, now - started)
             else:
-                self._sample_trajectory(self._in_force, now)
+                self._sample_trajectory(motion, now - started - (self.scaling.delay - delay))
         return self.given
 
     def expected(self, time: float) -> MotionState | None:
@@ -138,22 +139,17 @@ class Reference:
         self.acceleration[:] = 0.0
         self.effort[:] = 0.0
 
-    def _sample_trajectory(self, begun: _Begun, now: float) -> None:
-        assert isinstance(begun.motion, Trajectory)
-        own_time = now - begun.started - (self.scaling.delay - begun.delay)
-        over = begun.motion.sample(own_time, self.position, self.velocity, self.acceleration)
-        begun.motion.sample_effort(own_time, self.effort)
+    def _sample_trajectory(self, trajectory: Trajectory, own_time: float) -> None:
+        over = trajectory.sample(own_time, self.position, self.velocity, self.acceleration)
+        trajectory.sample_effort(own_time, self.effort)
         if over:
             self.hold_reached()
         else:
             self._scale()
 
-    def _sample_setpoint(self, begun: _Begun, now: float) -> None:
-        assert isinstance(begun.motion, Setpoint)
-        self.position[:], self.velocity[:], self.acceleration[:], self.effort[:] = (
-            begun.motion.state
-        )
-        if now - begun.started > self._timeout:
+    def _sample_setpoint(self, setpoint: Setpoint, age: float) -> None:
+        self.position[:], self.velocity[:], self.acceleration[:], self.effort[:] = setpoint.state
+        if age > self._timeout:
             # It commands velocity or acceleration still, or it is done with: only the first is
             # stale.
             self.stale = self.moving or bool(self.acceleration.any())
