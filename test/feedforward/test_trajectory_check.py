@@ -456,6 +456,14 @@ def test_a_first_point_still_ahead_of_a_passed_start_is_reached_from_now() -> No
     np.testing.assert_allclose(sample(trajectory, 1.0)[0], (0.3, 0.2, 0.1), 1e-9, 1e-10)
 
 
+def test_a_first_point_that_has_passed_too_needs_no_way_to_it() -> None:
+    whole = compiled(request_of(*valid_points()))
+    request = request_of(*valid_points()[1:], start_time=100.0)
+    joined = compiled(request, now=101.5, position=sample(whole, 1.5)[0])
+    for time in (1.5, 1.7, 2.0):
+        np.testing.assert_array_equal(sample(joined, time), sample(whole, time))
+
+
 @pytest.mark.parametrize('turns', [-3, -1, 0, 1, 5])
 def test_a_continuous_joint_is_shifted_by_whole_turns_to_the_robot(turns: int) -> None:
     wrist = 2.0 * math.pi * turns
