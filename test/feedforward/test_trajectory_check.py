@@ -459,7 +459,8 @@ def test_a_first_point_still_ahead_of_a_passed_start_is_reached_from_now() -> No
 def test_a_first_point_that_has_passed_too_needs_no_way_to_it() -> None:
     whole = compiled(request_of(*valid_points()))
     request = request_of(*valid_points()[1:], start_time=100.0)
-    joined = compiled(request, now=101.5, position=sample(whole, 1.5)[0])
+    joined = compiled(request, now=101.5, position=sample(whole, 1.5)[0] + 0.05)
+    assert refusal(request, now=101.5) == ('start_too_far', 'shoulder', 0)
     for time in (1.5, 1.7, 2.0):
         np.testing.assert_array_equal(sample(joined, time), sample(whole, time))
 
