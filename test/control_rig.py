@@ -26,7 +26,8 @@ from rnea_ros.feedforward.position_jumps import PositionJumps
 from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.supervisor import State
-from rnea_ros.feedforward.trajectory import CUBIC, Knots, Setpoint, Trajectory
+from rnea_ros.feedforward.trajectory import Setpoint, Trajectory
+from rnea_ros.feedforward.trajectory_knots import CUBIC, Knots
 
 Array = NDArray[np.float64]
 
@@ -213,6 +214,12 @@ class Rig:
         """Change settings while running."""
         self.settings = Settings(**(vars(self.settings) | settings))
         self.controller.change(resolve(self.settings, self.model))
+
+    def wanted(self) -> tuple[Array, Array]:
+        """Return the position and velocity that are wanted, zeros while none are."""
+        wanted = self.controller.wanted(self.now)
+        zero = np.zeros(len(self.settings.joints))
+        return (zero, zero) if wanted is None else (wanted.position, wanted.velocity)
 
     def _acting_effort(self) -> Array:
         """Return the effort that the control is to take over from, by DESIGN's rule."""

@@ -23,8 +23,9 @@ from rnea_ros.errors import RneaError
 from rnea_ros.feedforward.control_law import Mode
 from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.settings import StaleAction
+from rnea_ros.feedforward.speed_scaling import ScalingUnit
 from rnea_ros.feedforward.supervisor import State
-from rnea_ros.feedforward.trajectory_rules import TrajectoryReason
+from rnea_ros.feedforward.trajectory_rules import StartFrom, TrajectoryReason
 from rnea_ros.resources import ResourceError, share_path
 
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
@@ -100,9 +101,12 @@ def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:
     assert marked == while_active
 
 
-@pytest.mark.parametrize('words', [Mode, State, StaleAction, Reason, TrajectoryReason])
+@pytest.mark.parametrize(
+    'words', [Mode, State, StaleAction, Reason, TrajectoryReason, StartFrom, ScalingUnit]
+)
 def test_the_documents_explain_every_word_of_the_log(words: Any) -> None:
-    text = (ROOT / 'docs/control.md').read_text(encoding='utf-8')
+    documents = ('docs/control.md', 'docs/trajectories.md')
+    text = '\n'.join((ROOT / name).read_text(encoding='utf-8') for name in documents)
     # Two that cannot come from a message: the node takes a cancel apart, and checks itself.
     unseen = {'no_points', 'start_not_finite'}
     missing = [word.value for word in words if f'`{word.value}`' not in text]
@@ -157,8 +161,10 @@ def test_documents_link_to_files_that_exist() -> None:
             assert (document.parent / link).exists(), f'{document.name} links to {link}'
 
 
-def test_the_tests_that_the_safety_document_names_exist() -> None:
-    named = set(re.findall(r'`(test_\w+)`', (ROOT / 'docs/safety.md').read_text(encoding='utf-8')))
+@pytest.mark.parametrize('document', ['safety.md', 'trajectories.md'])
+def test_the_tests_that_documents_name_exist(document: str) -> None:
+    text = (ROOT / 'docs' / document).read_text(encoding='utf-8')
+    named = set(re.findall(r'`(test_\w+)`', text))
     defined = {
         name
         for path in (ROOT / 'test').rglob('test_*.py')

@@ -60,6 +60,7 @@ class Terms:
     :param friction: what joints lose
     :param external: -J^T f, against what pushes on the robot
     :param feedback: for position and velocity errors
+    :param trajectory: what the wanted motion itself asks for; whoever samples it adds this
     """
 
     gravity: Array
@@ -68,6 +69,7 @@ class Terms:
     friction: Array
     external: Array
     feedback: Array
+    trajectory: Array
 
     def total(self) -> Array:
         """Return the wanted effort, shape (n,)."""
@@ -194,7 +196,7 @@ class ControlLaw:
             q_d, qd_d, qdd_d = wanted
             feedback = self._feedback_of(q, qd, q_d, qd_d).copy()
             if mode is Mode.FEEDBACK:
-                return Terms(zero, zero, zero, zero, zero, feedback)
+                return Terms(zero, zero, zero, zero, zero, feedback, zero)
             if mode is Mode.FEEDFORWARD:
                 at = (q_d, qd_d)
         gravity, bias = robot.gravity(at[0]).copy(), robot.bias(*at).copy()
@@ -215,7 +217,7 @@ class ControlLaw:
         if compensated is not None:
             gravity -= compensated
         pushed = zero if external is None else external.copy()
-        return Terms(gravity, coriolis, inertia, friction, pushed, feedback)
+        return Terms(gravity, coriolis, inertia, friction, pushed, feedback, zero)
 
     def _friction_at(self, qd: Array, wanted: Motion | None) -> Array:
         """Return the velocity that friction is computed from."""

@@ -28,9 +28,10 @@ from .output import OutputStage
 from .reasons import Reason
 from .reference import Reference
 from .settings import ResolvedSettings
+from .speed_scaling import SpeedScaling
 from .supervisor import Event, State, Supervisor
 from .surroundings import Surroundings
-from .trajectory import Setpoint, Trajectory
+from .trajectory import MotionState, Setpoint, Trajectory
 from .wind_down import WindDown
 
 Array: TypeAlias = NDArray[np.float64]
@@ -135,9 +136,14 @@ class FeedforwardController:
         commanded = self._commanded
         return self._states.position[commanded], self._states.velocity[commanded]
 
-    def wanted(self) -> tuple[Array, Array]:
-        """Return the wanted position and velocity of the commanded joints, shapes (m,)."""
-        return self._reference.position.copy(), self._reference.velocity.copy()
+    def wanted(self, time: float) -> MotionState | None:
+        """Return what will be wanted of the commanded joints; see :meth:`.Reference.expected`."""
+        return self._reference.expected(time)
+
+    @property
+    def speed_scaling(self) -> SpeedScaling:
+        """How fast the time of motions runs; any thread may ask it for another speed."""
+        return self._reference.scaling
 
     def follow(self, motion: Trajectory | Setpoint, start: float | None) -> None:
         """
@@ -223,9 +229,9 @@ class FeedforwardController:
         if self._supervisor.controlling:
             wanted = self._wanted if self._has_wanted else None
             terms = self._law.terms(self._mode, q, qd, wanted, self._external)
-            return terms.of(commanded)
+            return replace(terms.of(commanded), trajectory=self._reference.effort.copy())
         zero = np.zeros_like(self._gravity)
-        return Terms(self._wind_down.share * self._gravity, zero, zero, zero, zero, zero)
+        return Terms(self._wind_down.share * self._gravity, zero, zero, zero, zero, zero, zero)
 
     def _make_law(self, settings: ResolvedSettings) -> ControlLaw:
         kp, kd = np.zeros(self._model.nv), np.zeros(self._model.nv)
@@ -320,6 +326,7 @@ class FeedforwardController:
         wanted = self._wanted if self._has_wanted else None
         self._external = self.surroundings.external(now, q, qd)
         effort = self._law.effort(self._mode, q, qd, wanted, self._external)[self._commanded]
+        effort += self._reference.effort
         if not math.isfinite(effort.sum()):
             self._supervisor.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)
             return self._end(now)

@@ -17,45 +17,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Values: TypeAlias = Sequence[float] | NDArray[np.float64]
+from .trajectory_knots import Knots, coefficients
 
-# Degree of the polynomial that a point's fields determine together with those of another point.
-LINEAR, CUBIC, QUINTIC = 1, 3, 5
-
-# Rows: coefficients of s^0 to s^5 for s in [0, 1]. Columns: q0, h v0, h^2 a0, q1 - q0, h v1,
-# h^2 a1 for a segment of h seconds. The displacement stands in place of q1 so that a joint that
-# is many turns from zero loses no digits, and one that rests gives exact zeros.
-_FROM_ENDS = {
-    LINEAR: (
-        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0, 1.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-    ),
-    CUBIC: (
-        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, -2.0, 0.0, 3.0, -1.0, 0.0),
-        (0.0, 1.0, 0.0, -2.0, 1.0, 0.0),
-        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-    ),
-    QUINTIC: (
-        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.5, 0.0, 0.0, 0.0),
-        (0.0, -6.0, -1.5, 10.0, -4.0, 0.5),
-        (0.0, 8.0, 1.5, -15.0, 7.0, -1.0),
-        (0.0, -3.0, -0.5, 6.0, -3.0, 0.5),
-    ),
-}
+Array: TypeAlias = NDArray[np.float64]
+Values: TypeAlias = Sequence[float] | Array
 
 
 @dataclass(frozen=True)
@@ -109,28 +79,25 @@ class TrajectoryRequest:
         return len(self.points) == 1 and self.points[0].time == 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class Knots:
+class MotionState(NamedTuple):
     """
-    The points of a motion as read-only arrays, joints in the controller's order.
+    What a motion wants at one time, each of shape (joints,).
 
-    :param times: strictly increasing, shape (points,), s from the start
-    :param positions: shape (points, joints), rad or m
-    :param velocities: shape (points, joints), rad/s or m/s; 0 where a point has none
-    :param accelerations: shape (points, joints), rad/s^2 or m/s^2; 0 where a point has none
-    :param degrees: shape (points,): :data:`LINEAR`, :data:`CUBIC` or :data:`QUINTIC` by what
-        each point gives
+    :param position: rad or m
+    :param velocity: rad/s or m/s
+    :param acceleration: rad/s^2 or m/s^2
+    :param effort: added to the output, N m or N
     """
 
-    times: NDArray[np.float64]
-    positions: NDArray[np.float64]
-    velocities: NDArray[np.float64]
-    accelerations: NDArray[np.float64]
-    degrees: NDArray[np.int64]
+    position: Array
+    velocity: Array
+    acceleration: Array
+    effort: Array
 
-    def __post_init__(self) -> None:
-        for array in vars(self).values():
-            array.setflags(write=False)
+    @classmethod
+    def at_rest(cls, position: Array) -> MotionState:
+        """Return a position that is held."""
+        return cls(position, *np.zeros((3, position.size)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,24 +112,32 @@ class Setpoint:
     :param q: joint positions, shape (joints,), rad or m
     :param qd: joint velocities, shape (joints,), rad/s or m/s; 0 where none were given
     :param qdd: joint accelerations, shape (joints,), rad/s^2 or m/s^2; 0 where none were given
+    :param effort: added to the output, shape (joints,), N m or N; ``None`` for none
     """
 
     start_time: float | None
     joint_names: tuple[str, ...]
-    q: NDArray[np.float64]
-    qd: NDArray[np.float64]
-    qdd: NDArray[np.float64]
+    q: Array
+    qd: Array
+    qdd: Array
+    effort: Array | None = None
+
+    @property
+    def state(self) -> MotionState:
+        """What it wants, at any time."""
+        effort = np.zeros_like(self.q) if self.effort is None else self.effort
+        return MotionState(self.q, self.qd, self.qdd, effort)
 
 
 class Trajectory:
     """
     A desired motion of all joints, sampled at the control rate.
 
-    One thread samples: the matrix of powers is shared by all calls of :meth:`sample`. Its
-    attributes are not to be changed: ``joint_names``, ``start_time`` and ``knots`` as given;
-    ``duration``, the time of the last point, s; ``final_position``, where the motion ends and is
-    held, shape (joints,), rad or m; ``coefficients`` of s^0 to s^5 with s in [0, 1] within each
-    segment, shape (segments, 6, joints).
+    Any thread may sample it. Its attributes are not to be changed: ``joint_names``,
+    ``start_time`` and ``knots`` as given; ``duration``, the time of the last point, s;
+    ``final_position``, where the motion ends and is held, shape (joints,), rad or m;
+    ``coefficients`` of s^0 to s^5 with s in [0, 1] within each segment, shape
+    (segments, 6, joints).
 
     :param joint_names: the joints, in the controller's order
     :param start_time: seconds in the clock that it was compiled by, or ``None``: it starts when
@@ -178,21 +153,25 @@ class Trajectory:
         self.knots = knots
         self.duration = float(knots.times[-1])
         self.final_position = knots.positions[-1]
-        self.coefficients = _coefficients(knots)
+        self.coefficients = coefficients(knots)
         self.coefficients.setflags(write=False)
         # Lists: bisecting an array, or indexing one, makes a numpy scalar at every access.
         self._times: list[float] = knots.times.tolist()
         self._rates: list[float] = (1.0 / np.diff(knots.times)).tolist()
-        self._powers = np.zeros((3, 6))
-        self._flat_powers = self._powers.reshape(-1)
-        self._state = np.empty((3, len(joint_names)))
+
+    def state(self, t_since_start: float) -> MotionState:
+        """
+        Return what :meth:`sample` and :meth:`sample_effort` write, in new arrays.
+
+        :param t_since_start: seconds since the start
+        """
+        state = MotionState(*np.empty((4, len(self.joint_names))))
+        self.sample(t_since_start, *state[:3])
+        self.sample_effort(t_since_start, state.effort)
+        return state
 
     def sample(
-        self,
-        t_since_start: float,
-        q_out: NDArray[np.float64],
-        qd_out: NDArray[np.float64],
-        qdd_out: NDArray[np.float64],
+        self, t_since_start: float, q_out: Array, qd_out: Array, qdd_out: Array
     ) -> bool:
         """
         Write the desired state at a time into arrays of the caller.
@@ -224,48 +203,31 @@ class Trajectory:
         s4 = s3 * s
         rate2 = rate * rate
         # Rows: the powers of s, then their first and second derivatives with respect to time.
-        self._flat_powers[:] = (
-            1.0, s, s2, s3, s4, s4 * s,
-            0.0, rate, 2.0 * s * rate, 3.0 * s2 * rate, 4.0 * s3 * rate, 5.0 * s4 * rate,
-            0.0, 0.0, 2.0 * rate2, 6.0 * s * rate2, 12.0 * s2 * rate2, 20.0 * s3 * rate2,
-        )
-        np.dot(self._powers, self.coefficients[segment], out=self._state)
-        q_out[:], qd_out[:], qdd_out[:] = self._state
+        powers = np.array((
+            (1.0, s, s2, s3, s4, s4 * s),
+            (0.0, rate, 2.0 * s * rate, 3.0 * s2 * rate, 4.0 * s3 * rate, 5.0 * s4 * rate),
+            (0.0, 0.0, 2.0 * rate2, 6.0 * s * rate2, 12.0 * s2 * rate2, 20.0 * s3 * rate2),
+        ))
+        q_out[:], qd_out[:], qdd_out[:] = np.dot(powers, self.coefficients[segment])
         return False
 
+    def sample_effort(self, t_since_start: float, effort_out: Array) -> None:
+        """
+        Write the efforts of the points, linear between them; 0 before the first, from the last on.
 
-def _hold(
-    position: NDArray[np.float64],
-    q_out: NDArray[np.float64],
-    qd_out: NDArray[np.float64],
-    qdd_out: NDArray[np.float64],
-) -> None:
+        :param t_since_start: seconds since the start
+        :param effort_out: shape (joints,), N m or N
+        """
+        efforts = self.knots.efforts
+        if efforts is None or not self._times[0] <= t_since_start < self.duration:
+            effort_out[:] = 0.0
+            return
+        segment = bisect_right(self._times, t_since_start) - 1
+        s = (t_since_start - self._times[segment]) * self._rates[segment]
+        effort_out[:] = (1.0 - s) * efforts[segment] + s * efforts[segment + 1]
+
+
+def _hold(position: Array, q_out: Array, qd_out: Array, qdd_out: Array) -> None:
     q_out[:] = position
     qd_out[:] = 0.0
     qdd_out[:] = 0.0
-
-
-def _coefficients(knots: Knots) -> NDArray[np.float64]:
-    """
-    Return the segments' polynomials in their own time s in [0, 1].
-
-    :returns: coefficients of s^0 to s^5, shape (segments, 6, joints)
-    """
-    h = np.diff(knots.times)[:, np.newaxis]
-    ends = np.stack(
-        (
-            knots.positions[:-1],
-            h * knots.velocities[:-1],
-            h * h * knots.accelerations[:-1],
-            np.diff(knots.positions, axis=0),
-            h * knots.velocities[1:],
-            h * h * knots.accelerations[1:],
-        ),
-        axis=1,
-    )
-    coefficients = np.empty_like(ends)
-    degrees = np.minimum(knots.degrees[:-1], knots.degrees[1:])
-    for degree, from_ends in _FROM_ENDS.items():
-        chosen = degrees == degree
-        coefficients[chosen] = np.array(from_ends) @ ends[chosen]
-    return coefficients

@@ -17,14 +17,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from .trajectory import Knots, Setpoint, Trajectory, TrajectoryRequest
+from .trajectory import MotionState, Setpoint, Trajectory, TrajectoryRequest
+from .trajectory_knots import Knots
+from .trajectory_peaks import check_positions, check_velocities
 from .trajectory_read import check_times, joint_columns, read_points
-from .trajectory_rules import JointRules, TrajectoryError, TrajectoryReason, refuse_where
+from .trajectory_rules import (
+    JointRules,
+    StartFrom,
+    TrajectoryError,
+    TrajectoryReason,
+    refuse_where,
+)
 
-# A spline swings out a little around a turning point: below the tracking error it does no harm.
-_OVERSHOOT = 1e-3
-# Where a segment is looked at for overshoot: close enough to miss at most 1 % of the swing.
-_BETWEEN = np.linspace(0.0, 1.0, 33)[1:-1, np.newaxis] ** np.arange(6)
 # A joint half a turn away, up to this many turns, is reached in the direction asked for (as JTC).
 _HALF_TURN_ROUNDING = 1e-9
 
@@ -36,68 +40,80 @@ def compile_trajectory(
     now: float,
     position: ArrayLike,
     velocity: ArrayLike,
+    wanted: MotionState | None = None,
 ) -> Trajectory | Setpoint:
     """
     Check a request and make it ready to be followed; a refusal changes nothing.
 
     A first point after time 0 is reached from the start state by one more segment, of the degree
-    of that point, with acceleration 0 at its start. Joints that the request leaves out hold
-    ``position``. The motion of a continuous joint is shifted by whole turns, so that it starts
-    within half a turn of ``position``; JTC shifts the measured position instead.
+    of that point. The start state is what is measured, with acceleration and effort 0, or what
+    is wanted, if ``rules.start_from`` says so and anything is. In the second case the motion
+    that is wanted goes on while this one is being checked: a stamp of 0 then means ``now``, not
+    the first sample, so that the two meet. Joints that the request leaves out hold the start
+    state's position. The motion of a continuous joint is shifted by whole turns, so that it
+    starts within half a turn of that; JTC shifts the measured position instead.
 
     A start that has passed is joined midway: the motion must then be near ``position`` where it
     is now, and a first point that is still ahead is reached from there. For a start that lies
     ahead, the state is the one expected then: the present one, at rest, if the robot holds until
     then, or that of the motion in force at that time.
 
-    Position limits hold at the points, to 1e-6, and between them, to 1e-3 (looked at in 31
-    places of each segment), except as far as the robot itself is beyond a limit at the start.
+    Position limits hold at the points, to 1e-6, and between them, to 1e-3, except as far as the
+    robot itself is beyond a limit at the start. Velocity limits hold everywhere, to 5 %.
 
     :param request: a motion, with at least one point
     :param rules: the controller's joints and what their motion is held to
     :param now: seconds in the clock of ``request.start_time``
-    :param position: joint positions at the start, measured or of the last reference, in the
-        controller's order, shape (joints,), rad or m
-    :param velocity: joint velocities at the start, shape (joints,), rad/s or m/s
+    :param position: measured joint positions in the controller's order, shape (joints,), rad or m
+    :param velocity: measured joint velocities, shape (joints,), rad/s or m/s
+    :param wanted: what the motion in force wants now, or at the start if that is ahead; None if
+        nothing is wanted
     :returns: a :class:`.Setpoint` for a single point at time 0, else a :class:`.Trajectory`
     :raises TrajectoryError: if the request breaks a rule or the start state is not finite
     :raises InputError: if ``position`` or ``velocity`` has the wrong shape
     """
     columns = joint_columns(request.joint_names, rules)
     check_times(request, now)
-    q_start, qd_start = _start_state(now, position, velocity, rules)
-    points = read_points(request, rules, columns, q_start)
+    start = measured = _measured_state(now, position, velocity, rules)
+    if wanted is not None and rules.start_from is StartFrom.REFERENCE:
+        start = wanted
+    points = read_points(request, rules, columns, start.position)
     joined = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
     has_bridge = bool(points.times[0] > joined)
+    start_time = request.start_time
+    if start_time is None and has_bridge and start is wanted:
+        start_time = now
 
     # Finite values can overflow on the way: what comes of them is checked instead.
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
         q_joined = _position_at(points, joined, rules)
-        shift = _whole_turns(q_joined - q_start, rules.continuous)
+        shift = _whole_turns(q_joined - start.position, rules.continuous)
         points = replace(points, positions=points.positions - shift)
         knots = points
         if has_bridge:
-            knots = _with_bridge(points, columns, joined, q_start, qd_start)
-        trajectory = Trajectory(rules.joint_names, request.start_time, knots)
+            knots = _with_bridge(points, columns, joined, start)
+        trajectory = Trajectory(rules.joint_names, start_time, knots)
         first_point = -1 if has_bridge else 0
         _check_overflow(trajectory, first_point)
     if not has_bridge:
-        _check_start(q_joined - shift, q_start, joined, trajectory, rules)
-    _check_overshoot(trajectory, first_point, rules)
+        _check_start(q_joined - shift, measured.position, joined, trajectory, rules)
+    check_positions(trajectory, first_point, rules)
+    check_velocities(trajectory, first_point, rules)
     if request.is_setpoint:
         return Setpoint(
-            request.start_time,
+            start_time,
             rules.joint_names,
             points.positions[0],
             points.velocities[0],
             points.accelerations[0],
+            None if points.efforts is None else points.efforts[0],
         )
     return trajectory
 
 
-def _start_state(
+def _measured_state(
     now: float, position: ArrayLike, velocity: ArrayLike, rules: JointRules
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> MotionState:
     if not math.isfinite(now):
         raise TrajectoryError(TrajectoryReason.START_NOT_FINITE, f'time {now}')
     shape = (len(rules.joint_names),)
@@ -115,7 +131,7 @@ def _start_state(
                 joint=rules.joint_names[joint],
             )
         state.append(array)
-    return state[0], state[1]
+    return MotionState(*state, *np.zeros((2, *shape)))
 
 
 def _position_at(points: Knots, time: float, rules: JointRules) -> NDArray[np.float64]:
@@ -137,21 +153,20 @@ def _whole_turns(
 
 
 def _with_bridge(
-    points: Knots,
-    columns: NDArray[np.intp],
-    time: float,
-    q_start: NDArray[np.float64],
-    qd_start: NDArray[np.float64],
+    points: Knots, columns: NDArray[np.intp], time: float, start: MotionState
 ) -> Knots:
     """Return the points with the start state before them; joints that they leave out rest."""
-    qd = np.zeros_like(qd_start)
-    qd[columns] = qd_start[columns]
+    moving = MotionState.at_rest(start.position)
+    for values, at_start in zip(moving[1:], start[1:], strict=True):
+        values[columns] = at_start[columns]
+    efforts = points.efforts
     return Knots(
         np.concatenate(([time], points.times)),
-        np.vstack((q_start, points.positions)),
-        np.vstack((qd, points.velocities)),
-        np.vstack((np.zeros_like(qd), points.accelerations)),
+        np.vstack((moving.position, points.positions)),
+        np.vstack((moving.velocity, points.velocities)),
+        np.vstack((moving.acceleration, points.accelerations)),
         np.concatenate((points.degrees[:1], points.degrees)),
+        None if efforts is None else np.vstack((moving.effort, efforts)),
     )
 
 
@@ -180,7 +195,9 @@ def _check_start(
     trajectory: Trajectory,
     rules: JointRules,
 ) -> None:
-    too_far = np.abs(q - q_start) > rules.start_tolerance
+    way = q - q_start
+    way -= _whole_turns(way, rules.continuous)
+    too_far = np.abs(way) > rules.start_tolerance
     if too_far.any():
         joint = int(np.argmax(too_far))
         raise TrajectoryError(
@@ -190,23 +207,3 @@ def _check_start(
             joint=rules.joint_names[joint],
             point=int(np.searchsorted(trajectory.knots.times, joined, side='right')) - 1,
         )
-
-
-def _check_overshoot(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
-    """Refuse a motion that goes beyond a limit between two points that are within it."""
-    q = trajectory.knots.positions
-    lower = np.minimum(rules.lower, np.minimum(q[:-1], q[1:])) - _OVERSHOOT
-    upper = np.maximum(rules.upper, np.maximum(q[:-1], q[1:])) + _OVERSHOOT
-    lowest, highest = q[:-1].copy(), q[:-1].copy()
-    for powers in _BETWEEN:
-        between = powers @ trajectory.coefficients
-        np.minimum(lowest, between, out=lowest)
-        np.maximum(highest, between, out=highest)
-    refuse_where(
-        (lowest < lower) | (highest > upper),
-        TrajectoryReason.POSITION_LIMIT,
-        lambda row, joint: f'moves from {lowest[row, joint]} to {highest[row, joint]} on the way, '
-        f'which is not in [{rules.lower[joint]}, {rules.upper[joint]}]',
-        trajectory.joint_names,
-        first_point + 1,
-    )

@@ -17,7 +17,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .trajectory import CUBIC, LINEAR, QUINTIC, Knots, TrajectoryRequest, Values
+from .trajectory import TrajectoryRequest, Values
+from .trajectory_knots import CUBIC, LINEAR, QUINTIC, Knots
 from .trajectory_rules import JointRules, TrajectoryError, TrajectoryReason, refuse_where
 
 # JTC's own tolerance on what counts as a final velocity of zero.
@@ -105,13 +106,13 @@ def read_points(
     :param rules: the controller's joints and what their motion is held to
     :param columns: see :func:`joint_columns`
     :param q_start: where the joints that are left out stay, shape (joints,), rad or m
-    :raises TrajectoryError: if values are too few, too many, not finite or beyond a limit, or
-        the last velocity is not 0 although it must
+    :raises TrajectoryError: if values are too few, too many, not finite or beyond a limit, if
+        only some points have efforts, or the last velocity is not 0 although it must
     """
     positions, _ = _table(request, 'positions')
     velocities, with_velocities = _table(request, 'velocities')
     accelerations, with_accelerations = _table(request, 'accelerations')
-    _table(request, 'efforts')
+    efforts, with_efforts = _table(request, 'efforts')
     alone = with_accelerations & ~with_velocities
     if alone.any():
         point = int(np.argmax(alone))
@@ -120,14 +121,22 @@ def read_points(
             f'accelerations {request.points[point].accelerations} but no velocities',
             point=point,
         )
+    if with_efforts.any() and not with_efforts.all():
+        point = int(np.argmin(with_efforts))
+        raise TrajectoryError(
+            TrajectoryReason.EFFORTS_INCOMPLETE, 'no efforts, but others have them', point=point
+        )
     q = np.tile(q_start, (len(request.points), 1))
-    qd, qdd = np.zeros_like(q), np.zeros_like(q)
+    qd, qdd, effort = (np.zeros_like(q) for _ in range(3))
     q[:, columns], qd[:, columns], qdd[:, columns] = positions, velocities, accelerations
+    effort[:, columns] = efforts
     degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
     _check_limits(positions, request, rules, columns)
     if not (request.is_setpoint or rules.allow_nonzero_final_velocity):
         _check_final_velocity(velocities[-1:], request)
-    return Knots(np.array([point.time for point in request.points]), q, qd, qdd, degrees)
+    times = np.array([point.time for point in request.points])
+    used = rules.use_efforts and bool(with_efforts.all())
+    return Knots(times, q, qd, qdd, degrees, effort if used else None)
 
 
 def _table(

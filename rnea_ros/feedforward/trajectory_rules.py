@@ -24,6 +24,7 @@ class TrajectoryReason(enum.Enum):
     UNKNOWN_JOINT = 'unknown_joint'
     MISSING_JOINT = 'missing_joint'
     WRONG_SIZE = 'wrong_size'
+    EFFORTS_INCOMPLETE = 'efforts_incomplete'
     ACCELERATIONS_WITHOUT_VELOCITIES = 'accelerations_without_velocities'
     NOT_FINITE = 'not_finite'
     NEGATIVE_TIME = 'negative_time'
@@ -31,8 +32,16 @@ class TrajectoryReason(enum.Enum):
     ENDED_IN_PAST = 'ended_in_past'
     FINAL_VELOCITY = 'final_velocity'
     POSITION_LIMIT = 'position_limit'
+    VELOCITY_LIMIT = 'velocity_limit'
     START_TOO_FAR = 'start_too_far'
     START_NOT_FINITE = 'start_not_finite'
+
+
+class StartFrom(enum.Enum):
+    """Where the way to a first point that is ahead begins."""
+
+    MEASURED = 'measured'    # where the robot is
+    REFERENCE = 'reference'  # in the motion that is wanted; where the robot is if none is
 
 
 class TrajectoryError(RneaError):
@@ -75,10 +84,13 @@ class JointRules:
     :param upper: upper position limits, likewise with ``inf``
     :param continuous: which joints turn without end, shape (joints,); as in a URDF, position
         limits mean nothing for these
+    :param velocity_limits: shape (joints,), rad/s or m/s; ``inf`` where there is none
     :param start_tolerance: how far from the robot a motion may start at once, rad or m;
         ``inf`` for any distance
     :param allow_partial_joints: whether a request may leave out joints, which then hold
     :param allow_nonzero_final_velocity: whether the last point may have a velocity
+    :param use_efforts: whether the efforts of the points are followed; they are checked always
+    :param start_from: where the way to a first point that is ahead begins
     :raises InputError: for a wrong shape, limits in the wrong order or a negative tolerance
     """
 
@@ -86,16 +98,23 @@ class JointRules:
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     continuous: NDArray[np.bool_]
+    velocity_limits: NDArray[np.float64]
     start_tolerance: float
     allow_partial_joints: bool = False
     allow_nonzero_final_velocity: bool = False
+    use_efforts: bool = False
+    start_from: StartFrom = StartFrom.MEASURED
 
     def __post_init__(self) -> None:
         shape = (len(self.joint_names),)
         continuous = np.array(self.continuous, dtype=np.bool_)
         lower = np.array(self.lower, dtype=np.float64)
         upper = np.array(self.upper, dtype=np.float64)
-        for field, array in (('continuous', continuous), ('lower', lower), ('upper', upper)):
+        speeds = np.array(self.velocity_limits, dtype=np.float64)
+        arrays = {
+            'continuous': continuous, 'lower': lower, 'upper': upper, 'velocity_limits': speeds
+        }
+        for field, array in arrays.items():
             if array.shape != shape:
                 raise InputError(field, f'shape {array.shape} is not {shape}')
         lower[continuous], upper[continuous] = -np.inf, np.inf
@@ -106,9 +125,15 @@ class JointRules:
                 'lower',
                 f'{lower[joint]} is not up to {upper[joint]} for {self.joint_names[joint]!r}',
             )
+        if not (speeds > 0.0).all():
+            joint = int(np.argmin(speeds > 0.0))
+            raise InputError(
+                'velocity_limits',
+                f'{speeds[joint]} is not above 0 for {self.joint_names[joint]!r}',
+            )
         if not self.start_tolerance >= 0.0:
             raise InputError('start_tolerance', f'{self.start_tolerance} is not 0 or more')
-        for field, array in (('continuous', continuous), ('lower', lower), ('upper', upper)):
+        for field, array in arrays.items():
             array.setflags(write=False)
             object.__setattr__(self, field, array)
 

@@ -29,6 +29,7 @@ from .loop import ControlLoop
 from .messages import trajectory_request
 from .other_publishers import OtherPublishers
 from .reporter import Reporter
+from .speed_scaling_input import SpeedScalingInput
 from .tare_service import TareService
 
 STOP_MARGIN = 2.0
@@ -98,6 +99,13 @@ class Activation:
         self._trajectories = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self.follow, 10
         )
+        self._speed_scaling = SpeedScalingInput(
+            node,
+            configuration.speed_scaling_topic,
+            configuration.speed_scaling_unit,
+            self._controller.speed_scaling,
+            self._refusals,
+        )
         self._tare = TareService(node, self._controller)
         self.watch.look(time.monotonic())
         self._loop.start()
@@ -108,6 +116,7 @@ class Activation:
         if not self._loop.finish(self._controller.settings.greatest_stop_time + STOP_MARGIN):
             self._node.get_logger().error('the control did not stop in time and was ended')
         self._tare.close()
+        self._speed_scaling.close()
         self.reporter.log_changes()
         self.reporter.publish()
         self.reporter.close()
@@ -127,7 +136,7 @@ class Activation:
         try:
             self._follow(message)
         except (TrajectoryError, _NotFollowingError) as error:
-            self._refusals[str(error.word)] += 1
+            self._refusals[f'joint_trajectory/{error.word}'] += 1
             self._node.get_logger().error(
                 f'trajectory refused: {error}', throttle_duration_sec=1.0
             )
@@ -145,8 +154,14 @@ class Activation:
             return
         now, stamp = self._clock.seen(), self._clock.stamp()
         position, velocity = controller.measured()
+        ahead = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
         motion = compile_trajectory(
-            request, self._configuration.rules, now=stamp, position=position, velocity=velocity
+            request,
+            self._configuration.rules,
+            now=stamp,
+            position=position,
+            velocity=velocity,
+            wanted=controller.wanted(now + ahead),
         )
         # From here on only the loop's own time counts: setting the wall clock moves nothing.
         start = None if motion.start_time is None else motion.start_time - stamp + now

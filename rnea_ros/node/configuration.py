@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
+import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -16,7 +17,8 @@ from sensor_msgs.msg import Imu, JointState
 
 from ..feedforward.checks import SettingsError
 from ..feedforward.settings import ResolvedSettings, resolve
-from ..feedforward.trajectory_rules import JointRules
+from ..feedforward.speed_scaling import ScalingUnit
+from ..feedforward.trajectory_rules import JointRules, StartFrom
 from ..robot import RobotModel
 from ..urdf import parse_urdf
 from . import parameters
@@ -76,6 +78,8 @@ class Configuration:
         self.settings = resolve(parameters.settings_from(values, joints), self.model)
         self.rules = _rules(values, self.model, self.settings)
         self.differentiate_velocity: bool = values['differentiate_velocity']
+        self.speed_scaling_topic: str = values['speed_scaling_topic']
+        self.speed_scaling_unit = ScalingUnit(values['speed_scaling_unit'])
 
         self.joint_states = DirectSubscription(
             node,
@@ -128,12 +132,17 @@ def _rules(
     values: Mapping[str, Any], model: RobotModel, settings: ResolvedSettings
 ) -> JointRules:
     commanded = settings.in_model
+    speeds = model.velocity_limits[commanded]
     return JointRules(
         joint_names=settings.joints,
         lower=model.position_lower[commanded],
         upper=model.position_upper[commanded],
         continuous=model.continuous[commanded],
+        # Many URDFs have a limit of 0 where nobody knew it.
+        velocity_limits=np.where(speeds > 0.0, speeds, np.inf),
         start_tolerance=values['start_tolerance'],
         allow_partial_joints=values['allow_partial_joints'],
         allow_nonzero_final_velocity=values['allow_nonzero_final_velocity'],
+        use_efforts=values['use_trajectory_effort'],
+        start_from=StartFrom(values['trajectory_start_from']),
     )

@@ -15,6 +15,8 @@ from ..feedforward.control_law import Mode
 from ..feedforward.loaded_robot import HardwareCompensation
 from ..feedforward.losses import FrictionModel, VelocitySource
 from ..feedforward.settings import StaleAction
+from ..feedforward.speed_scaling import ScalingUnit
+from ..feedforward.trajectory_rules import StartFrom
 from ..feedforward.wrench_settings import RANGES as WRENCH_RANGES
 from ..feedforward.wrench_settings import Measures, SensorPlacement, WrenchInputSettings
 from .declaration import Declaration
@@ -189,6 +191,18 @@ _PARAMETERS: Mapping[str, Declaration] = {
     ),
     'allow_nonzero_final_velocity': Declaration(
         False, 'accept trajectories whose last point has a velocity'
+    ),
+    'trajectory_start_from': Declaration(
+        'measured', f'where the way to a first point that is ahead begins: {words(StartFrom)}'
+    ),
+    'use_trajectory_effort': Declaration(
+        False, "add the efforts of a trajectory's points to the output"
+    ),
+    'speed_scaling_topic': Declaration(
+        '', 'std_msgs/Float64 by which motions are slowed down, from 0 to full speed; empty: none'
+    ),
+    'speed_scaling_unit': Declaration(
+        'factor', f'what is sent there, 1 or 100 being full speed: {words(ScalingUnit)}'
     ),
 }
 

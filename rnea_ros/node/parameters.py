@@ -19,6 +19,8 @@ from ..feedforward.loaded_robot import HardwareCompensation
 from ..feedforward.loss_settings import LossSettings
 from ..feedforward.losses import FrictionModel, VelocitySource
 from ..feedforward.settings import Settings, StaleAction
+from ..feedforward.speed_scaling import ScalingUnit
+from ..feedforward.trajectory_rules import StartFrom
 from ..feedforward.wrench_settings import Measures, SensorPlacement, WrenchInputSettings
 from ..robot import Payload
 from .declaration import declare, refuse_unknown
@@ -202,6 +204,8 @@ def check_alone(values: Mapping[str, Any]) -> None:
     :raises SettingsError: a value that no robot could be run with
     """
     settings_from(values, ())
+    _word(StartFrom, 'trajectory_start_from', values['trajectory_start_from'])
+    _word(ScalingUnit, 'speed_scaling_unit', values['speed_scaling_unit'])
     gravity = values['gravity']
     if len(gravity) != 3 or not all(math.isfinite(value) for value in gravity):
         raise SettingsError('gravity', f'{list(gravity)} is not three finite numbers')

@@ -46,7 +46,7 @@ class Reporter:
     :param statistics: of the loop
     :param clock: the loop's time
     :param rate: the rate that is aimed at, Hz
-    :param trajectory_refusals: counted by whoever takes trajectories
+    :param refusals: of other inputs than the loop's, counted by whoever takes them
     :param watch: of the command topic
     """
 
@@ -58,7 +58,7 @@ class Reporter:
         statistics: LoopStatistics,
         clock: Clock,
         rate: float,
-        trajectory_refusals: Counter[str],
+        refusals: Counter[str],
         watch: CommandWatch,
     ) -> None:
         self._node = node
@@ -67,7 +67,7 @@ class Reporter:
         self._statistics = statistics
         self._clock = clock
         self._rate = rate
-        self._trajectory_refusals = trajectory_refusals
+        self._refusals = refusals
         self._watch = watch
         self._told_state: State | None = None
         self._told_counts: dict[str, int] = {}
@@ -124,6 +124,7 @@ class Reporter:
             'late_ticks': report.late,
             'missed_ticks': report.missed,
             'cpu_share': f'{report.cpu:.4f}',
+            'speed_scaling': f'{controller.speed_scaling.factor:.3f}',
             'joint_states_age': f'{self._states.age(now):.4f}',
             'saturated_joints': self._joints(controller.saturated),
             'stale_wrenches': ' '.join(controller.surroundings.wrenches.stale),
@@ -161,5 +162,4 @@ class Reporter:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
         for flags in (self._controller.flag_counts, self._watch.counts):
             counts.update({k.value: v for k, v in flags.items()})
-        counts.update({f'joint_trajectory/{k}': v for k, v in self._trajectory_refusals.items()})
-        return counts
+        return counts | self._refusals

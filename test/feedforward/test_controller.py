@@ -276,8 +276,7 @@ def test_joints_that_are_not_commanded_want_to_go_on_as_they_are_measured(mode: 
 def test_the_terms_of_the_commanded_joints_add_up_to_the_command(mode: Mode) -> None:
     rig, command, _ = follow_on_a_subset(mode)
     terms = rig.controller.terms()
-    total = terms.gravity + terms.coriolis + terms.inertia + terms.feedback
-    np.testing.assert_allclose(total, command, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(terms.total(), command, rtol=1e-9, atol=1e-9)
 
 
 def test_the_terms_add_up_to_the_command_while_the_control_winds_down_too() -> None:
@@ -291,8 +290,7 @@ def test_the_terms_add_up_to_the_command_while_the_control_winds_down_too() -> N
         seen.add(rig.state())
         rig.tick()
         terms = rig.controller.terms()
-        total = terms.gravity + terms.coriolis + terms.inertia + terms.feedback
-        np.testing.assert_allclose(total, rig.commands[-1], atol=1e-9)
+        np.testing.assert_allclose(terms.total(), rig.commands[-1], atol=1e-9)
     assert seen == {State.HOLDING, State.RAMPING_DOWN, State.FAULT}
 
 
@@ -487,7 +485,7 @@ def test_the_end_of_a_motion_is_held_with_velocity_and_acceleration_zero(mode: M
     rig.q[:] = end - OFF  # somebody leans against it
     kp = np.array([60.0, 30.0])
     np.testing.assert_allclose(settle(rig), expected_hold(rig, mode, kp), rtol=1e-9, atol=1e-9)
-    position, velocity = rig.controller.wanted()
+    position, velocity = rig.wanted()
     np.testing.assert_allclose(position, end)
     assert velocity.tolist() == [0.0, 0.0]
 
@@ -501,10 +499,10 @@ def test_a_motion_that_replaces_another_is_in_force_from_its_start_and_never_ste
     elsewhere = np.array([-0.5, 0.5])
     rig.controller.follow(swing(names, elsewhere, elsewhere, 1.0), rig.now + 0.2)
     rig.run(0.2 - rig.period)
-    assert rig.controller.wanted()[1].all()
+    assert rig.wanted()[1].all()
     # The rig sees to it that no command steps, though the wanted position does, by a radian.
     rig.run(0.5)
-    position, velocity = rig.controller.wanted()
+    position, velocity = rig.wanted()
     np.testing.assert_allclose(position, elsewhere)
     assert velocity.tolist() == [0.0, 0.0]
     kp = np.array([60.0, 30.0])
@@ -517,11 +515,11 @@ def test_a_cancelled_motion_is_held_where_it_is_with_velocity_zero() -> None:
     settle(rig)
     rig.controller.follow(swing(rig.model.joint_names, rig.q, rig.q + 0.8, 1.0), None)
     rig.run(0.5)
-    position, velocity = rig.controller.wanted()
+    position, velocity = rig.wanted()
     assert velocity.all()
     rig.controller.cancel()
     rig.run(2.0)
-    held, velocity = rig.controller.wanted()
+    held, velocity = rig.wanted()
     np.testing.assert_allclose(held, position)
     assert velocity.tolist() == [0.0, 0.0]
     kp = np.array([60.0, 30.0])
@@ -538,7 +536,7 @@ def test_a_cancel_drops_a_motion_that_waits_for_its_start_too() -> None:
     rig.controller.cancel()
     rig.run(2.0)
     np.testing.assert_allclose(rig.commands[-1], rig.gravity, rtol=1e-9)
-    assert not rig.controller.wanted()[1].any()
+    assert not rig.wanted()[1].any()
 
 
 def test_a_cancel_with_nothing_to_cancel_leaves_plain_gravity() -> None:
@@ -565,7 +563,7 @@ def test_a_stream_of_set_points_that_stops_is_held_and_flagged_only_if_it_moved(
     assert rig.controller.flag_counts[Reason.REFERENCE_STALE] == flagged
     expected = expected_hold(rig, Mode.FEEDFORWARD, np.array([60.0, 30.0]))
     np.testing.assert_allclose(rig.run(0.2)[-1], expected, rtol=1e-9, atol=1e-9)
-    assert rig.controller.wanted()[1].tolist() == [0.0, 0.0]
+    assert rig.wanted()[1].tolist() == [0.0, 0.0]
     assert rig.state() is (State.DEGRADED if flagged else State.ACTIVE)
     rig.controller.follow(setpoint(names, rig.q), None)
     rig.run(0.002)
@@ -578,13 +576,13 @@ def test_requests_take_effect_at_the_next_tick_in_the_order_in_which_they_came()
     names = rig.model.joint_names
     rig.controller.follow(setpoint(names, (1.0, 1.0)), None)
     rig.controller.follow(setpoint(names, (0.5, 0.6)), None)
-    assert rig.controller.wanted()[0].tolist() == [0.0, 0.0]
+    assert rig.wanted()[0].tolist() == [0.0, 0.0]
     rig.tick()
-    assert rig.controller.wanted()[0].tolist() == [0.5, 0.6]
+    assert rig.wanted()[0].tolist() == [0.5, 0.6]
     rig.controller.cancel()
     rig.controller.follow(setpoint(names, (0.7, 0.8)), None)
     rig.tick()
-    assert rig.controller.wanted()[0].tolist() == [0.7, 0.8]
+    assert rig.wanted()[0].tolist() == [0.7, 0.8]
     rig.controller.stop()
     assert rig.state() is State.ACTIVE
     rig.tick()
@@ -594,7 +592,9 @@ def test_requests_take_effect_at_the_next_tick_in_the_order_in_which_they_came()
 def test_what_is_told_of_measured_and_wanted_motion_is_a_copy() -> None:
     rig, _ = holding_rig()
     before = rig.tick()
-    for array in (*rig.controller.measured(), *rig.controller.wanted()):
+    wanted = rig.controller.wanted(rig.now)
+    assert wanted is not None
+    for array in (*rig.controller.measured(), *wanted):
         array[:] = 9.0
     rig.wait()
     np.testing.assert_array_equal(rig.step(), before)

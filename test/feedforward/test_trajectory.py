@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 import pytest
 
 from rnea_ros.feedforward.trajectory import (
-    CUBIC,
-    LINEAR,
-    QUINTIC,
-    Knots,
     Trajectory,
     TrajectoryPoint,
     TrajectoryRequest,
 )
+from rnea_ros.feedforward.trajectory_check import compile_trajectory
+from rnea_ros.feedforward.trajectory_knots import CUBIC, LINEAR, QUINTIC, Knots
+from rnea_ros.feedforward.trajectory_rules import JointRules
 
 Array = NDArray[np.float64]
 
@@ -88,6 +87,46 @@ def test_a_segment_is_the_polynomial_that_meets_what_both_its_ends_give(degree: 
             for order, values in enumerate(sample(trajectory, time)):
                 expected = [polynomial.deriv(order)(elapsed) for polynomial in polynomials]
                 np.testing.assert_allclose(values, expected, 1e-9, 1e-10)
+
+
+def test_ten_thousand_points_are_accepted_and_each_segment_is_its_own_polynomial() -> None:
+    count, joints = 10_000, 7
+    rng = np.random.default_rng(10)
+    times = np.cumsum(rng.uniform(0.01, 0.5, count))
+    degrees = rng.choice(DEGREES, count)
+    fields = rng.uniform(-1.0, 1.0, (count, 3, joints))
+    names = tuple(f'joint_{number}' for number in range(joints))
+    points = [
+        TrajectoryPoint(float(time), *values[: (degree + 1) // 2])
+        for time, values, degree in zip(times, fields, degrees, strict=True)
+    ]
+    free = np.full(joints, math.inf)
+    rules = JointRules(
+        names, -free, free, np.zeros(joints, dtype=np.bool_), free, math.inf,
+        allow_nonzero_final_velocity=True,
+    )
+    trajectory = compile_trajectory(
+        TrajectoryRequest(names, points),
+        rules,
+        now=0.0,
+        position=np.zeros(joints),
+        velocity=np.zeros(joints),
+    )
+    assert isinstance(trajectory, Trajectory)
+    for segment in (0, 1, count - 2, *rng.integers(0, count - 1, 300)):
+        ends = slice(segment, segment + 2)
+        q, qd, qdd = np.moveaxis(fields[ends].copy(), 1, 0)
+        two = Knots(times[ends], q, qd, qdd, degrees[ends])
+        polynomials = solved_polynomial(two, int(min(degrees[ends])))
+        time = rng.uniform(*times[ends])
+        for order, values in enumerate(sample(trajectory, time)):
+            expected = [
+                np.polynomial.Polynomial(column).deriv(order)(time - times[segment])
+                for column in polynomials.T
+            ]
+            # Short segments between points that have nothing to do with each other: what is
+            # left of differences of great numbers.
+            np.testing.assert_allclose(values, expected, rtol=1e-7, atol=1e-6)
 
 
 @pytest.mark.parametrize('first', DEGREES)

@@ -46,6 +46,7 @@ def rules(**changes: Any) -> JointRules:
         'lower': np.array([-2.0, -1.0, -math.inf]),
         'upper': np.array([2.0, 1.0, math.inf]),
         'continuous': np.array([False, False, True]),
+        'velocity_limits': np.full(3, math.inf),
         'start_tolerance': 0.1,
     }
     return JointRules(**(base | changes))
@@ -455,6 +456,15 @@ def test_a_first_point_still_ahead_of_a_passed_start_is_reached_from_now() -> No
     np.testing.assert_allclose(sample(trajectory, 1.0)[0], (0.3, 0.2, 0.1), 1e-9, 1e-10)
 
 
+def test_a_first_point_that_has_passed_too_needs_no_way_to_it() -> None:
+    whole = compiled(request_of(*valid_points()))
+    request = request_of(*valid_points()[1:], start_time=100.0)
+    joined = compiled(request, now=101.5, position=sample(whole, 1.5)[0] + 0.05)
+    assert refusal(request, now=101.5) == ('start_too_far', 'shoulder', 0)
+    for time in (1.5, 1.7, 2.0):
+        np.testing.assert_array_equal(sample(joined, time), sample(whole, time))
+
+
 @pytest.mark.parametrize('turns', [-3, -1, 0, 1, 5])
 def test_a_continuous_joint_is_shifted_by_whole_turns_to_the_robot(turns: int) -> None:
     wrist = 2.0 * math.pi * turns
@@ -619,6 +629,7 @@ def test_ten_thousand_points_of_seven_joints_follow_the_motion_they_are_taken_fr
         np.full(joints, -1.1),
         np.full(joints, 1.1),
         np.zeros(joints, dtype=np.bool_),
+        np.full(joints, 2.1),
         0.01,
         allow_nonzero_final_velocity=True,
     )
@@ -648,6 +659,9 @@ def test_limits_of_a_continuous_joint_are_ignored() -> None:
         ('continuous', np.zeros(4, dtype=np.bool_)),
         ('lower', np.full(3, 5.0)),
         ('lower', np.full(3, math.nan)),
+        ('velocity_limits', np.ones(2)),
+        ('velocity_limits', np.zeros(3)),
+        ('velocity_limits', np.full(3, math.nan)),
         ('start_tolerance', -0.1),
         ('start_tolerance', math.nan),
     ],

@@ -1,0 +1,243 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""How far and how fast a motion may go between its points, at every peak of its polynomials."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+import pytest
+
+from rnea_ros.feedforward.trajectory import (
+    Setpoint,
+    Trajectory,
+    TrajectoryPoint,
+    TrajectoryRequest,
+)
+from rnea_ros.feedforward.trajectory_check import compile_trajectory
+from rnea_ros.feedforward.trajectory_rules import JointRules, TrajectoryError
+
+Array = NDArray[np.float64]
+
+NAMES = ('shoulder', 'elbow', 'wrist')
+AT_REST = (0.0, 0.0, 0.0)
+SPEEDS = (2.0, 1.0, math.inf)
+TOLERANCE = 1.05
+
+
+def rules(**changes: Any) -> JointRules:
+    """Speeds of 2 and 1 rad/s, any for the wrist; no position limits; starts anywhere."""
+    base: dict[str, Any] = {
+        'joint_names': NAMES,
+        'lower': np.full(3, -math.inf),
+        'upper': np.full(3, math.inf),
+        'continuous': np.zeros(3, dtype=np.bool_),
+        'velocity_limits': SPEEDS,
+        'start_tolerance': math.inf,
+    }
+    return JointRules(**(base | changes))
+
+
+def compiled(
+    points: list[TrajectoryPoint],
+    held_to: JointRules | None = None,
+    *,
+    position: ArrayLike = AT_REST,
+    velocity: ArrayLike = AT_REST,
+) -> Trajectory | Setpoint:
+    return compile_trajectory(
+        TrajectoryRequest(NAMES, points),
+        held_to or rules(),
+        now=0.0,
+        position=position,
+        velocity=velocity,
+    )
+
+
+def refusal(
+    points: list[TrajectoryPoint], held_to: JointRules | None = None, **state: ArrayLike
+) -> TrajectoryError:
+    with pytest.raises(TrajectoryError) as caught:
+        compiled(points, held_to, **state)
+    return caught.value
+
+
+def told(error: TrajectoryError) -> tuple[str, str | None, int | None]:
+    return error.reason.value, error.joint, error.point
+
+
+def elbow(
+    time: float, q: float, qd: float | None = None, qdd: float | None = None
+) -> TrajectoryPoint:
+    """Return a point at which only the elbow is elsewhere than at 0 and at rest."""
+    velocities = () if qd is None else (0.0, qd, 0.0)
+    accelerations = () if qdd is None else (0.0, qdd, 0.0)
+    return TrajectoryPoint(time, (0.0, q, 0.0), velocities, accelerations)
+
+
+# Rest to rest over a distance d in time T: the peak speed is d/T, 1.5 d/T or 1.875 d/T.
+KINDS = {1: ((), 1.0), 3: ((0.0,), 1.5), 5: ((0.0, 0.0), 1.875)}
+
+
+@pytest.mark.parametrize('degree', KINDS)
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+def test_a_velocity_beyond_the_limit_is_refused_and_one_at_the_limit_is_not(
+    degree: int, side: float
+) -> None:
+    fields, peak = KINDS[degree]
+    duration = 2.0
+    distance = side * SPEEDS[1] * duration / peak
+
+    def motion(excess: float) -> list[TrajectoryPoint]:
+        return [elbow(0.0, 0.0, *fields), elbow(duration, excess * distance, *fields)]
+
+    compiled(motion(1.0))
+    compiled(motion(TOLERANCE - 1e-9))
+    error = refusal(motion(TOLERANCE + 1e-9))
+    assert told(error) == ('velocity_limit', 'elbow', 1)
+    assert 'limit of 1.0' in error.detail
+    speeds = re.findall(r'[\d.]+', error.detail)
+    assert float(speeds[0]) == pytest.approx(TOLERANCE, rel=1e-8)
+
+
+@pytest.mark.parametrize('degree', KINDS)
+def test_a_steep_way_to_a_first_point_that_is_near_in_time_is_refused(degree: int) -> None:
+    fields, _ = KINDS[degree]
+    error = refusal([elbow(0.01, 1.0, *fields), elbow(5.0, 1.0, *fields)])
+    assert told(error) == ('velocity_limit', 'elbow', 0)
+    compiled([elbow(5.0, 1.0, *fields), elbow(9.0, 1.0, *fields)])
+
+
+def test_a_velocity_of_a_point_beyond_the_limit_is_refused() -> None:
+    error = refusal([elbow(0.0, 0.0, 0.0), elbow(1.0, 0.4, 1.2), elbow(2.0, 0.8, 0.0)])
+    assert told(error) == ('velocity_limit', 'elbow', 1)
+
+
+def test_limits_go_by_joint_and_a_joint_without_one_may_be_as_fast_as_it_likes() -> None:
+    def motion(*goal: float) -> list[TrajectoryPoint]:
+        return [TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(1.0, goal)]
+
+    compiled(motion(2.0, 1.0, 100.0))
+    assert told(refusal(motion(2.2, 1.0, 0.0))) == ('velocity_limit', 'shoulder', 1)
+    assert told(refusal(motion(2.0, 1.1, 0.0))) == ('velocity_limit', 'elbow', 1)
+
+
+def test_the_first_segment_that_is_too_fast_is_named() -> None:
+    points = [elbow(float(k), 0.5 * k) for k in range(10)]
+    points[6] = elbow(6.0, 4.2)
+    assert told(refusal(points)) == ('velocity_limit', 'elbow', 6)
+
+
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+def test_a_set_point_with_a_velocity_beyond_the_limit_is_refused(side: float) -> None:
+    compiled([elbow(0.0, 0.0, side)])
+    error = refusal([elbow(0.0, 0.0, 1.06 * side)])
+    assert told(error) == ('velocity_limit', 'elbow', 0)
+
+
+def random_points(rng: np.random.Generator) -> list[TrajectoryPoint]:
+    times = np.cumsum(rng.uniform(0.2, 1.5, 6)) - 0.2
+    times[0] = 0.0
+    return [
+        TrajectoryPoint(float(time), *rng.uniform(-1.0, 1.0, (int(rng.integers(1, 4)), 3)))
+        for time in times
+    ]
+
+
+def seen(trajectory: Trajectory) -> tuple[Array, Array, Array]:
+    """Return least and greatest position and greatest speed of each joint, by looking closely."""
+    times = np.concatenate([
+        np.linspace(start, math.nextafter(end, 0.0), 4001)
+        for start, end in zip(trajectory.knots.times, trajectory.knots.times[1:], strict=False)
+    ])
+    states = np.empty((times.size, 3, 3))
+    for time, state in zip(times, states, strict=True):
+        trajectory.sample(time, *state)
+    return (
+        states[:, 0].min(axis=0), states[:, 0].max(axis=0), np.abs(states[:, 1]).max(axis=0)
+    )
+
+
+FREE: dict[str, Any] = {
+    'velocity_limits': np.full(3, math.inf), 'allow_nonzero_final_velocity': True
+}
+
+
+def with_limit(field: str, joint: int, value: float) -> JointRules:
+    """Return rules in which one joint has one limit."""
+    limits = np.array(getattr(rules(**FREE), field))
+    limits[joint] = value
+    return rules(**(FREE | {field: limits}))
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_the_peak_speed_of_random_motions_is_found_neither_too_low_nor_too_high(
+    seed: int,
+) -> None:
+    points = random_points(np.random.default_rng(seed))
+    trajectory = compiled(points, rules(**FREE))
+    assert isinstance(trajectory, Trajectory)
+    for joint, speed in enumerate(seen(trajectory)[2] / TOLERANCE):
+        # Between two looks a peak is higher than it looks by less than a millionth.
+        compiled(points, with_limit('velocity_limits', joint, speed + 1e-6))
+        error = refusal(points, with_limit('velocity_limits', joint, speed - 1e-6))
+        assert error.reason.value == 'velocity_limit'
+        assert error.joint == NAMES[joint]
+
+
+def test_the_farthest_swing_of_random_motions_is_found_neither_too_low_nor_too_high() -> None:
+    rng = np.random.default_rng(8)
+    swings = 0
+    for _ in range(8):
+        points = random_points(rng)
+        trajectory = compiled(points, rules(**FREE))
+        assert isinstance(trajectory, Trajectory)
+        lowest, highest, _ = seen(trajectory)
+        for joint in range(3):
+            for field, sign, extreme in (
+                ('lower', -1.0, lowest[joint]), ('upper', 1.0, highest[joint])
+            ):
+                farthest = max(sign * point.positions[joint] for point in points)
+                if sign * extreme < farthest + 2e-3:
+                    continue  # it is a point's own position, to which another tolerance applies
+                swings += 1
+                compiled(points, with_limit(field, joint, extreme - sign * (1e-3 - 1e-6)))
+                error = refusal(points, with_limit(field, joint, extreme - sign * (1e-3 + 1e-6)))
+                assert error.reason.value == 'position_limit'
+                assert error.joint == NAMES[joint]
+    assert swings > 5
+
+
+@pytest.mark.parametrize('accelerations', [(), AT_REST])
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+def test_a_swing_over_a_position_limit_is_measured_at_its_very_peak(
+    side: float, accelerations: tuple[float, ...]
+) -> None:
+    # From rest at 0 to 0 with a velocity v in a second: a cubic swings out by 4/27 v.
+    # The quintic v (-4 s^3 + 7 s^4 - 3 s^5) turns at s = 2/3 and swings out by 16/81 v.
+    peak = 16.0 / 81.0 if accelerations else 4.0 / 27.0
+    limit = rules(lower=np.full(3, -1.0), upper=np.full(3, 1.0), velocity_limits=[math.inf] * 3)
+
+    def motion(swing: float) -> list[TrajectoryPoint]:
+        speed = -side * swing / peak
+        return [
+            TrajectoryPoint(0.0, (0.0, side, 0.0), AT_REST, accelerations),
+            TrajectoryPoint(1.0, (0.0, side, 0.0), (0.0, speed, 0.0), accelerations),
+            TrajectoryPoint(2.0, (0.0, 0.0, 0.0), AT_REST, accelerations),
+        ]
+
+    compiled(motion(1e-3 - 1e-9), limit)
+    error = refusal(motion(1e-3 + 1e-9), limit)
+    assert told(error) == ('position_limit', 'elbow', 1)
+
+
+def test_a_motion_of_the_greatest_numbers_is_judged_without_overflow() -> None:
+    points = [elbow(0.0, 0.0, 0.0, 0.0), elbow(1.0, 1e305, 0.0, 0.0)]
+    assert refusal(points).reason.value == 'velocity_limit'
+    held = rules(upper=np.array((1.0, 2e305, 1.0)), velocity_limits=[math.inf] * 3)
+    compiled(points, held)

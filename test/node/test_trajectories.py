@@ -1,0 +1,181 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Trajectories through the node and over real DDS: efforts, refusals, starts, slower motions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from fake_robot import JOINTS, PANDA_ARM, POSE, FakeRobot, assert_safe, fake_robot
+import numpy as np
+import pytest
+from ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
+
+import rnea_ros
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytestmark = pytest.mark.ros
+
+NODE = 'rnea_ros.node.feedforward_node'
+MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
+GRAVITY = MODEL.gravity_torques(POSE)
+LIMITS = MODEL.effort_limits
+STEP = 10.0 * LIMITS * 0.002
+EFFORT = np.array([1.0, -2.0, 3.0, -1.5, 0.5, -0.5, 0.25])
+
+# A set-point counts for a minute, so that no stall of the machine ends it.
+PATIENT = (
+    '-p joint_states_timeout:=1.0 -p ramp_duration:=0.3 -p hold_duration:=0.3 '
+    '-p reference_timeout:=60.0 -p use_trajectory_effort:=true '
+)
+
+Send = Callable[..., None]
+
+
+@pytest.fixture
+def domain_id() -> int:
+    return new_domain_id()
+
+
+@pytest.fixture
+def robot(domain_id: int) -> Iterator[FakeRobot]:
+    with fake_robot(domain_id) as robot:
+        yield robot
+
+
+def node(domain_id: int, options: str) -> RosProcess:
+    arguments = (PATIENT + options).split()
+    return RosProcess(NODE, '--ros-args', *arguments, domain_id=domain_id)
+
+
+def sender(robot: FakeRobot) -> Send:
+    """Return what publishes a trajectory to an active node: times, and fields of its points."""
+    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+    publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
+    robot.wait_for_state('active')
+    assert wait_until(lambda: publisher.get_subscription_count() > 0)
+
+    def send(*times: int, **fields: Sequence[float]) -> None:
+        message = JointTrajectory(joint_names=list(JOINTS))
+        for time in times:
+            point = JointTrajectoryPoint(positions=list(POSE))
+            point.time_from_start.sec = time
+            for field, values in fields.items():
+                setattr(point, field, list(values))
+            message.points.append(point)
+        publisher.publish(message)
+
+    return send
+
+
+def refused(robot: FakeRobot, reason: str) -> bool:
+    """Whether a trajectory was refused for a reason, by the time the test's patience ends."""
+    key = f'count/joint_trajectory/{reason}'
+    return wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
+
+
+def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    from sensor_msgs.msg import JointState
+
+    told: list[Any] = []
+    robot.node.create_subscription(
+        JointState, 'feedforward/terms/trajectory', lambda message: told.append(message), 10
+    )
+    with node(domain_id, '-p mode:=feedforward'):
+        sender(robot)(0, effort=EFFORT)
+        assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
+        assert wait_until(lambda: told and list(told[-1].effort) == EFFORT.tolist())
+        assert_safe(robot.commands, LIMITS, 2.0 * STEP)
+
+
+def test_efforts_are_checked_but_not_added_where_nobody_asked_for_them(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, '-p mode:=feedforward -p use_trajectory_effort:=false'):
+        send = sender(robot)
+        send(0, effort=EFFORT)
+        send(0, effort=EFFORT[1:])
+        assert refused(robot, 'wrong_size')
+        assert robot.steady(GRAVITY)
+
+
+def test_a_refused_trajectory_leaves_the_one_in_force(robot: FakeRobot, domain_id: int) -> None:
+    with node(domain_id, '-p mode:=feedforward'):
+        send = sender(robot)
+        send(0, effort=EFFORT)
+        assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
+        send(0, velocities=[9.0] * 7)
+        assert refused(robot, 'velocity_limit')
+        assert robot.steady(GRAVITY + EFFORT)
+
+
+def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: int) -> None:
+    with node(domain_id, '-p mode:=feedback -p gains.kp:=[10.0]'):
+        send = sender(robot)
+        send(0, positions=np.add(POSE, 0.05), effort=EFFORT)
+        assert wait_until(lambda: robot.steady(0.5 + EFFORT))
+        send()
+        assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
+
+
+@pytest.mark.parametrize('start_from', ['measured', 'reference'])
+def test_the_way_to_a_first_point_begins_at_the_robot_or_in_what_is_wanted(
+    robot: FakeRobot, domain_id: int, start_from: str
+) -> None:
+    options = f'-p mode:=feedback -p gains.kp:=[10.0] -p trajectory_start_from:={start_from}'
+    with node(domain_id, options):
+        send = sender(robot)
+        send(0, positions=np.add(POSE, 0.05))
+        assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
+        since = len(robot.commands)
+        # Ten minutes to go: the position stays, while the effort grows by 10 N m/s and tells that
+        # the motion has begun.
+        send(600, velocities=[0.0] * 7, effort=[6000.0] * 7)
+        assert wait_until(lambda: robot.newest[0] > 0.8)
+        lowest = min(float(command[0]) for _, command in robot.commands[since:])
+        assert lowest > 0.49 if start_from == 'reference' else lowest < 0.2
+
+
+def test_speed_scaling_in_percent_is_followed_and_what_is_out_of_range_is_counted(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    from std_msgs.msg import Float64
+
+    publisher = robot.node.create_publisher(Float64, 'speed_scaling', 10)
+    options = (
+        '-p mode:=feedback -p gains.kd:=[2.0] -p speed_scaling_topic:=speed_scaling '
+        '-p speed_scaling_unit:=percent'
+    )
+    with node(domain_id, options):
+        sender(robot)(0, velocities=[0.5] * 7)
+        assert wait_until(lambda: robot.steady(np.full(7, 1.0)))
+        assert wait_until(lambda: publisher.get_subscription_count() > 0)
+        publisher.publish(Float64(data=40.0))
+        assert wait_until(lambda: robot.steady(np.full(7, 0.4)))
+        assert wait_until(lambda: robot.diagnostics['speed_scaling'] == '0.400')
+        key = 'count/speed_scaling/out_of_range'
+        publisher.publish(Float64(data=101.0))
+        assert wait_until(lambda: robot.diagnostics.get(key) == '1')
+        publisher.publish(Float64(data=float('nan')))
+        assert wait_until(lambda: robot.diagnostics.get(key) == '2')
+        assert robot.steady(np.full(7, 0.4))
+
+
+@pytest.mark.parametrize(
+    ('options', 'said'),
+    [
+        ('-p trajectory_start_from:=home', "'home' is none of measured, reference"),
+        ('-p speed_scaling_unit:=permille', "'permille' is none of factor, percent"),
+    ],
+)
+def test_words_that_are_unknown_end_the_node_and_are_named(
+    domain_id: int, options: str, said: str
+) -> None:
+    with node(domain_id, options) as process:
+        assert process.wait() == 1
+        assert said in process.output
