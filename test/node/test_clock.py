@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
