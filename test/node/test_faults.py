@@ -268,6 +268,18 @@ def test_ticks_that_were_blocked_are_counted_and_not_made_up_for(
         assert_safe(robot.commands, LIMITS, EVER_SO_FAST)
 
 
+def test_a_loop_that_stood_still_for_longer_than_the_timeout_ends_the_control(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, SOON) as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        process.send(signal.SIGSTOP)
+        time.sleep(1.2)
+        process.send(signal.SIGCONT)
+        process.wait_for('fault (tick_blocked)')
+        assert wait_until(lambda: robot.steady(REST, 0.0))
+
+
 def missed_ticks(robot: FakeRobot) -> int:
     return int(robot.diagnostics.get('missed_ticks', '0'))
 
