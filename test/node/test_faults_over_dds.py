@@ -27,6 +27,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 from geometry_msgs.msg import WrenchStamped
 from lifecycle_msgs.msg import Transition
+from rclpy.duration import Duration
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 pytestmark = pytest.mark.ros
@@ -125,10 +126,13 @@ class Commander:
         )
         assert wait_until(lambda: self._publisher.get_subscription_count() > 0)
 
-    def send(self, q: Any, qd: Any, seconds: int) -> None:
+    def send(self, q: Any, qd: Any, seconds: int, start: Any = None) -> None:
         point = JointTrajectoryPoint(positions=list(q), velocities=list(qd))
         point.time_from_start.sec = seconds
-        self._publisher.publish(JointTrajectory(joint_names=list(JOINTS), points=[point]))
+        message = JointTrajectory(joint_names=list(JOINTS), points=[point])
+        if start is not None:
+            message.header.stamp = start
+        self._publisher.publish(message)
 
 
 def test_joint_states_that_freeze_while_a_motion_is_commanded_are_flagged(
@@ -282,6 +286,20 @@ def test_a_loop_that_stood_still_for_longer_than_the_timeout_ends_the_control(
 
 def missed_ticks(robot: FakeRobot) -> int:
     return int(robot.diagnostics.get('missed_ticks', '0'))
+
+
+# --- row 12: times of two clocks -----------------------------------------------------------------
+
+
+def test_a_motion_starts_at_the_wall_time_of_its_stamp(robot: FakeRobot, domain_id: int) -> None:
+    q = np.array(POSE) + 0.05
+    held = MODEL.gravity_torques(q) + KP * (q - POSE)
+    with node(domain_id, PATIENT + FOLLOWING):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        now = robot.node.get_clock().now()
+        Commander(robot).send(q, REST, 1, (now + Duration(seconds=2)).to_msg())
+        assert wait_until(lambda: robot.steady(held))
+        assert robot.node.get_clock().now() - now > Duration(seconds=3)
 
 
 # --- row 17: an exception in a tick --------------------------------------------------------------
