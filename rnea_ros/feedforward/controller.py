@@ -75,6 +75,7 @@ class FeedforwardController:
         self._wanted = (np.zeros(n), np.zeros(n), np.zeros(n))
         self._has_wanted = False
         self._began = False
+        self._stepped = math.inf
         self._gravity = np.zeros(len(settings.joints))
         self._wind_down = WindDown(self._supervisor, self._output)
         self.error: Exception | None = None
@@ -272,7 +273,7 @@ class FeedforwardController:
     def _step(self, now: float) -> Array | None:
         while self._requests:
             self._requests.popleft()(now)
-        stale = self._is_stale(now)
+        stale, blocked = self._is_stale(now), self._was_blocked(now) and self._began
         self._supervisor.handle(Event.STATE_LOST if stale else Event.STATE_COMPLETE, now)
         if self._supervisor.state is State.READY and self.permitted:
             self._begin(now)
@@ -282,9 +283,10 @@ class FeedforwardController:
         self._flags.update(now, overloaded=bool(self.overloaded.any()))
         self._supervisor.handle(Event.FLAGGED if self.flags else Event.CLEARED, now)
         if self._supervisor.controlling:
-            if not stale:
+            if not (stale or blocked):
                 return self._control(now)
-            self._supervisor.handle(Event.FAILED, now, Reason.JOINT_STATES_STALE)
+            reason = Reason.TICK_BLOCKED if blocked else Reason.JOINT_STATES_STALE
+            self._supervisor.handle(Event.FAILED, now, reason)
         return self._end(now)
 
     def _is_stale(self, now: float) -> bool:
@@ -299,6 +301,16 @@ class FeedforwardController:
             states.age(nearest, self._commanded) > resolved.joint_states_timeout
             or states.age(nearest, self._uncommanded) > resolved.uncommanded_timeout
         )
+
+    def _was_blocked(self, now: float) -> bool:
+        """
+        Return whether the tick before is as long ago as joint states may be old.
+
+        Newer ones may have come meanwhile, but the effort of older ones went on acting.
+        """
+        resolved, elapsed = self._settings, now - self._stepped
+        self._stepped = now
+        return elapsed - 0.5 * resolved.settings.period > resolved.joint_states_timeout
 
     def _begin(self, now: float) -> None:
         """Take over from the effort that acts now, as far as it is known."""

@@ -49,6 +49,7 @@ class Reason(enum.Enum):
 
     # what ends the control
     JOINT_STATES_STALE = 'joint_states_stale'
+    TICK_BLOCKED = 'tick_blocked'
     CLOCK_RESET = 'clock_reset'
     CONTROLLER_JOINTS_CHANGED = 'controller_joints_changed'
     OUTPUT_NOT_FINITE = 'output_not_finite'

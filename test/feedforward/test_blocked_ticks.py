@@ -1,0 +1,82 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A loop that stands still: up to the age that joint states may have it goes on, then it ends."""
+
+from __future__ import annotations
+
+from control_rig import PANDA_POSE, Rig, panda_arm
+import numpy as np
+import pytest
+
+from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.supervisor import State
+from rnea_ros.node.schedule import PeriodicSchedule
+
+
+def active_rig(timeout: float, rate: float = 1000.0) -> Rig:
+    rig = Rig(panda_arm(), rate=rate, joint_states_timeout=timeout, ramp_duration=0.05)
+    rig.q[:] = PANDA_POSE
+    rig.activate()
+    return rig
+
+
+@pytest.mark.parametrize('blocked', [0.005, 0.05, 0.5])
+@pytest.mark.parametrize('timeout', [0.02, 0.2, 2.0])
+def test_a_blocked_tick_ends_the_control_when_joint_states_would_be_too_old_meanwhile(
+    timeout: float, blocked: float
+) -> None:
+    rig = active_rig(timeout)
+    rig.now += blocked
+    rig.tick()  # with a joint state that is as new as ever
+    if blocked < timeout:
+        assert rig.state() is State.ACTIVE
+        assert rig.controller.reason is None
+    else:
+        assert rig.state() is State.HOLDING
+        assert rig.controller.reason is Reason.TICK_BLOCKED
+        rig.run_until(State.FAULT)
+        assert not rig.commands[-1].any()
+
+
+@pytest.mark.parametrize('rate', [500.0, 1000.0])
+def test_ticks_that_are_a_little_late_end_nothing_however_short_the_timeout(rate: float) -> None:
+    rig = active_rig(1.0 / rate, rate)
+    for late in np.random.default_rng(3).uniform(-0.4, 0.4, 500):
+        rig.wait(1.0 + late)
+        rig.feed()
+        rig.step()
+    assert rig.state() is State.ACTIVE
+
+
+def test_a_blocked_tick_before_anything_is_commanded_ends_nothing() -> None:
+    rig = Rig(panda_arm(), ramp_duration=0.05)
+    rig.q[:] = PANDA_POSE
+    rig.tick(feed=False)
+    rig.now += 10.0
+    rig.activate()
+
+
+@pytest.mark.parametrize('blocked', [0.005, 0.05, 0.5])
+def test_after_a_blocked_tick_commands_come_one_a_period(blocked: float) -> None:
+    rig = active_rig(2.0)
+    ticks: list[float] = []
+
+    def sleep(duration: float) -> None:
+        rig.now += duration
+
+    schedule = PeriodicSchedule(rig.period, lambda: rig.now, sleep)
+    schedule.start()
+    for k in range(50):
+        schedule.wait()
+        ticks.append(rig.now)
+        rig.feed()
+        rig.step()
+        if k == 20:
+            rig.now += blocked
+    gaps = np.diff(ticks)
+    assert gaps[20] == pytest.approx(blocked, abs=1.01 * rig.period)
+    assert schedule.missed == pytest.approx(blocked / rig.period - 1.0, abs=1.01)
+    others = np.delete(gaps, [20, 21])
+    np.testing.assert_allclose(others, rig.period, rtol=1e-6)
+    assert rig.state() is State.ACTIVE

@@ -1,0 +1,84 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the control keeps from tick to tick does not grow, whatever comes."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from typing import Any
+
+from control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
+import numpy as np
+
+from rnea_ros.feedforward.base_settings import BaseSensorSettings
+from rnea_ros.feedforward.control_law import Mode
+from rnea_ros.feedforward.supervisor import State
+from rnea_ros.feedforward.wrench_settings import WrenchInputSettings
+from rnea_ros.robot import Payload
+
+TICKS = 2500
+"""Between two looks at the memory; a single number kept in each tick is 80 kB."""
+
+ALLOWED = 30_000
+"""By how much memory may differ, bytes: counters that got longer, and what Python caches."""
+
+
+class Day:
+    """A working day of an arm with a sensor, an IMU, motions, payloads and bad messages."""
+
+    def __init__(self) -> None:
+        self.rig = Rig(
+            panda_arm(), mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,), ramp_duration=0.01,
+            wrench_inputs=(WrenchInputSettings('flange', 'ft', 'fer_link8'),),
+            base_sensor=BaseSensorSettings(),
+        )
+        self.rig.q[:] = PANDA_POSE
+        self.ticks = 0
+
+    def live(self, ticks: int) -> None:
+        rig = self.rig
+        joints = rig.model.joint_names
+        for _ in range(ticks):
+            self.ticks += 1
+            k = self.ticks
+            rig.wait()
+            rig.q[:] = np.array(PANDA_POSE) + 1e-3 * (k % 7)
+            rig.feed(names=joints if k % 3 else [*reversed(joints), f'joint_{k}'], q=None)
+            rig.feed(stamp=rig.now - 1.0 if k % 5 == 0 else rig.now)
+            if k % 100 == 0:
+                rig.controller.follow(setpoint(joints, rig.q, 0.1), None)
+            if k % 500 == 0:
+                rig.controller.follow(swing(joints, rig.q, rig.q + 0.1, 0.5), rig.now + 0.1)
+                rig.change(payloads=(Payload('fer_link8', 1.0 + k % 2),))
+            if k % 1250 == 0:
+                rig.controller.tare()
+            self._sense(k)
+            rig.controller.step(rig.now)
+
+    def _sense(self, k: int) -> None:
+        surroundings, now = self.rig.controller.surroundings, self.rig.now
+        force = [float('nan')] * 3 if k % 50 == 0 else [1.0, 2.0, 3.0]
+        when: dict[str, Any] = {'stamp': now, 'clock': now, 'received': now}
+        surroundings.wrenches.update('flange', 'fer_link8', force, [0.0] * 3, **when)
+        assert surroundings.base is not None
+        turn = [100.0 if k % 70 == 0 else 0.0] * 3
+        surroundings.base.update('fer_link0', None, turn, [0.0, 0.0, 9.81], **when)
+
+
+def test_what_the_control_keeps_does_not_grow_with_its_ticks() -> None:
+    day = Day()
+    day.live(TICKS)
+    kept = []
+    tracemalloc.start()
+    try:
+        for _ in range(2):
+            day.live(TICKS)
+            gc.collect()
+            kept.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert day.rig.state() in (State.ACTIVE, State.DEGRADED)
+    assert len(day.rig.states.rejections) > 1
+    assert kept[1] - kept[0] < ALLOWED, kept

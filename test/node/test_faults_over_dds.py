@@ -1,0 +1,380 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The faults of the control once more, through the node and over real DDS.
+
+What must follow each of them is tested without ROS; here that it does when messages bring it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import os
+import signal
+import time
+from typing import Any
+
+from fake_robot import JOINTS, PANDA_ARM, POSE, FakeRobot, assert_safe, fake_robot
+import numpy as np
+import pytest
+from robots import ROOT
+from ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
+
+import rnea_ros
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from geometry_msgs.msg import WrenchStamped
+from lifecycle_msgs.msg import Transition
+from rclpy.duration import Duration
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+pytestmark = pytest.mark.ros
+
+NODE = 'rnea_ros.node.feedforward_node'
+MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
+GRAVITY = MODEL.gravity_torques(POSE)
+LIMITS = MODEL.effort_limits
+RATE = 500.0
+EVER_SO_FAST = np.full(7, np.inf)
+"""Of commands that come while the machine is busy only the newest is heard: rates tell nothing."""
+REST = np.zeros(7)
+
+RAMPS = '-p ramp_duration:=0.3 -p hold_duration:=0.3 '
+PATIENT = RAMPS + '-p joint_states_timeout:=5.0 '
+SOON = RAMPS + '-p joint_states_timeout:=1.0 '
+"""Machines that run tests stall: a control that is not to end must be patient."""
+
+KP = 5.0
+FOLLOWING = f'-p mode:=feedforward -p gains.kp:=[{KP}] -p reference_timeout:=0.5 '
+
+
+def node(domain_id: int, options: str) -> RosProcess:
+    return RosProcess(NODE, '--ros-args', *options.split(), domain_id=domain_id)
+
+
+@pytest.fixture
+def domain_id() -> int:
+    return new_domain_id()
+
+
+@pytest.fixture
+def robot(domain_id: int) -> Iterator[FakeRobot]:
+    with fake_robot(domain_id) as robot:
+        yield robot
+
+
+def wait_for_flag(robot: FakeRobot, flag: str, *, raised: bool = True) -> None:
+    told = wait_until(lambda: (flag in robot.diagnostics.get('flags', flag)) is raised)
+    assert told, f'{flag}: {robot.diagnostics}'
+
+
+def wait_for_count(robot: FakeRobot, key: str) -> None:
+    counted = wait_until(lambda: int(robot.diagnostics.get(f'count/{key}', '0')) > 0)
+    assert counted, f'{key} was not counted: {robot.diagnostics}'
+
+
+# --- row 2: samples get lost ---------------------------------------------------------------------
+
+
+def test_joint_states_that_are_lost_are_flagged_late_and_end_nothing(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, PATIENT) as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        robot.sending = False
+        wait_for_flag(robot, 'joint_states_late')
+        robot.sending = True
+        wait_for_flag(robot, 'joint_states_late', raised=False)
+        assert robot.diagnostics['state'] == 'active'
+        assert robot.steady(GRAVITY)
+        assert 'holding' not in process.output
+
+
+# --- row 3: stamps -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ('offset', 'reason'),
+    [(0, 'stamp_not_newer'), (-5, 'stamp_not_newer'), (3600, 'stamp_in_future')],
+    ids=['repeated', 'backward', 'in the future'],
+)
+def test_joint_states_with_a_wrong_stamp_are_as_good_as_none(
+    robot: FakeRobot, domain_id: int, offset: int, reason: str
+) -> None:
+    with node(domain_id, SOON) as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        robot.stamped = False
+        robot.message.header.stamp.sec += offset
+        robot.message.position[1] += 0.01
+        wait_for_count(robot, f'joint_states/{reason}')
+        process.wait_for('fault (joint_states_stale)')
+        # At most the one that was on its way had the new position.
+        assert_safe(robot.commands, LIMITS, EVER_SO_FAST)
+
+
+# --- rows 4 and 6: frozen joint states, and set-points that stop ---------------------------------
+
+
+class Commander:
+    """Sends motions to the node."""
+
+    def __init__(self, robot: FakeRobot) -> None:
+        self._publisher = robot.node.create_publisher(
+            JointTrajectory, 'feedforward/joint_trajectory', 10
+        )
+        assert wait_until(lambda: self._publisher.get_subscription_count() > 0)
+
+    def send(self, q: Any, qd: Any, seconds: int, start: Any = None) -> None:
+        point = JointTrajectoryPoint(positions=list(q), velocities=list(qd))
+        point.time_from_start.sec = seconds
+        message = JointTrajectory(joint_names=list(JOINTS), points=[point])
+        if start is not None:
+            message.header.stamp = start
+        self._publisher.publish(message)
+
+
+def test_joint_states_that_freeze_while_a_motion_is_commanded_are_flagged(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, PATIENT + FOLLOWING):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        commander = Commander(robot)
+        wait_for_flag(robot, 'joint_states_frozen', raised=False)
+        assert 'count/joint_states_frozen' not in robot.diagnostics
+        commander.send(np.array(POSE) + 0.5, REST, 60)
+        wait_for_flag(robot, 'joint_states_frozen')
+        assert robot.diagnostics['state'] == 'degraded'
+        robot.node.create_timer(0.004, lambda: move_a_little(robot))
+        wait_for_flag(robot, 'joint_states_frozen', raised=False)
+        assert_safe(robot.commands, LIMITS, EVER_SO_FAST)
+
+
+def move_a_little(robot: FakeRobot) -> None:
+    robot.message.position[6] += 1e-6
+
+
+def test_set_points_that_stop_are_flagged_and_the_last_position_is_held(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    q, qd = np.array(POSE) + 0.02, np.full(7, 0.3)
+    moving = MODEL.inverse_dynamics(q, qd, REST) + KP * (q - POSE)
+    held = MODEL.gravity_torques(q) + KP * (q - POSE)
+    assert np.abs(moving - held).max() > 0.01
+    with node(domain_id, PATIENT + FOLLOWING):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        commander = Commander(robot)
+        timer = robot.node.create_timer(0.02, lambda: commander.send(q, qd, 0))
+        assert wait_until(lambda: robot.steady(moving))
+        timer.cancel()
+        assert wait_until(lambda: robot.steady(held))
+        wait_for_flag(robot, 'reference_stale')
+        assert robot.diagnostics['state'] == 'degraded'
+        assert_safe(robot.commands, LIMITS, EVER_SO_FAST)
+
+
+# --- row 7: wrenches that cannot be used ---------------------------------------------------------
+
+
+PUSH = (3.0, -4.0, 12.0)
+FLANGE = (
+    '-p wrench_inputs.names:=[flange] -p wrench_inputs.flange.topic:=wrench '
+    '-p wrench_inputs.flange.deadband_force:=0.0 -p wrench_inputs.flange.timeout:=1.0 '
+    '-p wrench_inputs.flange.fade:=0.2 '
+)
+
+
+@pytest.mark.parametrize(
+    ('reason', 'spoil'),
+    [
+        ('not_finite', lambda message: setattr(message.wrench.force, 'y', float('nan'))),
+        ('over_cap', lambda message: setattr(message.wrench.force, 'y', 500.0)),
+        ('unknown_frame', lambda message: setattr(message.header, 'frame_id', 'nose')),
+    ],
+)
+def test_a_wrench_that_is_refused_is_counted_and_its_term_fades(
+    robot: FakeRobot, domain_id: int, reason: str, spoil: Callable[[Any], None]
+) -> None:
+    message = WrenchStamped()
+    message.header.frame_id = 'fer_link8'
+    force = message.wrench.force
+    force.x, force.y, force.z = PUSH
+    publisher = robot.node.create_publisher(WrenchStamped, 'wrench', 5)
+
+    def send() -> None:
+        message.header.stamp = robot.node.get_clock().now().to_msg()
+        publisher.publish(message)
+
+    robot.node.create_timer(0.005, send)
+    external = {'fer_link8': rnea_ros.Wrench(force=PUSH)}
+    pushed = MODEL.inverse_dynamics(POSE, REST, REST, external)
+    with node(domain_id, PATIENT + FLANGE):
+        assert wait_until(lambda: robot.steady(pushed, 1e-6))
+        spoil(message)
+        wait_for_count(robot, f'wrenches/{reason}')
+        wait_for_flag(robot, 'wrench_stale')
+        assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
+        assert_safe(robot.commands, LIMITS, EVER_SO_FAST)
+
+
+# --- row 8: positions that jump ------------------------------------------------------------------
+
+
+def test_a_position_that_jumps_is_refused_and_one_that_stays_there_ends_the_control(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, SOON) as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        since = len(robot.commands)
+        # Further than the joints' velocity limits allow for within twice the timeout.
+        robot.message.position[1] += 30.0
+        wait_for_count(robot, 'joint_states/position_jump')
+        process.wait_for('fault (joint_states_stale)')
+        assert wait_until(lambda: robot.steady(REST, 0.0))
+        # Gravity of the last valid position, then less and less of it.
+        values = np.array([command for _, command in robot.commands[since:]])
+        share = values[:, 1] / GRAVITY[1]
+        np.testing.assert_allclose(values, share[:, np.newaxis] * GRAVITY, atol=1e-6)
+        assert (np.diff(share) <= 1e-9).all()
+
+
+# --- row 9: every way to be asked to stop --------------------------------------------------------
+
+
+def test_a_shutdown_ramps_to_zero(robot: FakeRobot, domain_id: int) -> None:
+    with node(domain_id, PATIENT):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        assert robot.change_state(Transition.TRANSITION_ACTIVE_SHUTDOWN)
+        assert wait_until(lambda: robot.steady(REST, 0.0))
+        assert_safe(robot.commands, LIMITS, EVER_SO_FAST)
+
+
+# --- row 11: a tick that is blocked --------------------------------------------------------------
+
+
+@pytest.mark.parametrize('blocked', [0.05, 1.0])
+def test_ticks_that_were_blocked_are_counted_and_not_made_up_for(
+    robot: FakeRobot, domain_id: int, blocked: float
+) -> None:
+    with node(domain_id, PATIENT) as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        robot.wait_for_state('active')
+        missed, began, known = missed_ticks(robot), time.monotonic(), len(robot.commands)
+        process.send(signal.SIGSTOP)
+        time.sleep(blocked)
+        process.send(signal.SIGCONT)
+        assert wait_until(lambda: missed_ticks(robot) - missed >= int(0.9 * blocked * RATE))
+        came, elapsed = len(robot.commands) - known, time.monotonic() - began
+        # What was sent before and heard after, at most 100, beside what was due.
+        assert came <= (elapsed - blocked) * RATE + 120
+        assert 'holding' not in process.output
+        assert_safe(robot.commands, LIMITS, EVER_SO_FAST)
+
+
+def test_a_loop_that_stood_still_for_longer_than_the_timeout_ends_the_control(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, SOON) as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        process.send(signal.SIGSTOP)
+        time.sleep(1.2)
+        process.send(signal.SIGCONT)
+        process.wait_for('fault (tick_blocked)')
+        assert wait_until(lambda: robot.steady(REST, 0.0))
+
+
+def missed_ticks(robot: FakeRobot) -> int:
+    return int(robot.diagnostics.get('missed_ticks', '0'))
+
+
+# --- row 12: times of two clocks -----------------------------------------------------------------
+
+
+def test_a_motion_starts_at_the_wall_time_of_its_stamp(robot: FakeRobot, domain_id: int) -> None:
+    q = np.array(POSE) + 0.05
+    held = MODEL.gravity_torques(q) + KP * (q - POSE)
+    with node(domain_id, PATIENT + FOLLOWING):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        now = robot.node.get_clock().now()
+        Commander(robot).send(q, REST, 1, (now + Duration(seconds=2)).to_msg())
+        assert wait_until(lambda: robot.steady(held))
+        assert robot.node.get_clock().now() - now > Duration(seconds=3)
+
+
+# --- row 17: an exception in a tick --------------------------------------------------------------
+
+
+def test_an_exception_in_every_tick_ends_in_zero_effort_and_is_logged_once(
+    robot: FakeRobot, domain_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('PYTHONPATH', str(ROOT / 'test'), prepend=os.pathsep)
+    law = 'rnea_ros.feedforward.control_law:ControlLaw.effort'
+    options = f'{NODE} {law} 1000 --ros-args {PATIENT}'
+    with RosProcess('broken', *options.split(), domain_id=domain_id) as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        process.wait_for('fault (internal_error)')
+        assert wait_until(lambda: robot.steady(REST, 0.0))
+        assert_safe(robot.commands, LIMITS, EVER_SO_FAST)
+        process.send(signal.SIGINT)
+        assert process.wait() == 0
+        assert process.output.count('RuntimeError: broken by a test') == 1
+        assert process.output.count('Traceback') == 1
+
+
+# --- bad input -----------------------------------------------------------------------------------
+
+
+BROKEN_INERTIA = PANDA_ARM.replace('ixx="', 'ixx="1000', 1)
+
+
+def test_an_impossible_inertia_is_a_warning_and_refused_where_asked_to(domain_id: int) -> None:
+    with fake_robot(domain_id, urdf=BROKEN_INERTIA) as robot:
+        with node(domain_id, PATIENT) as process:
+            process.wait_for('triangle inequality')
+            assert wait_until(lambda: len(robot.commands) > 0)
+        robot.commands.clear()
+        with node(domain_id, PATIENT + '-p strict_inertia:=true') as process:
+            process.wait_for('cannot configure: link')
+            assert 'triangle inequality' in process.output
+            assert robot.commands == []
+
+
+def test_joint_states_without_velocity_are_taken_where_it_is_to_be_derived(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    robot.message.velocity = []
+    with node(domain_id, PATIENT + '-p differentiate_velocity:=true'):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'said'),
+    [
+        ('gains__kp', [1.0, 2.0], 'not 1 or one for each of 7 joints'),
+        ('gains__kp', 'stiff', ''),  # in the words of rclpy
+        ('gains__kp', [float('nan')], 'negative or non-finite'),
+        ('payload__blend_duration', -1.0, 'payload.blend_duration'),
+        ('gain__kp', [1.0], ''),
+        ('mode', 'weightless', 'none of gravity'),
+    ],
+    ids=['length', 'type', 'not finite', 'range', 'unknown', 'word'],
+)
+def test_a_bad_parameter_is_refused_with_the_reason_and_nothing_changes(
+    robot: FakeRobot, domain_id: int, name: str, value: Any, said: str
+) -> None:
+    with node(domain_id, PATIENT):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        (result,) = robot.set_parameters(**{name: value})
+        assert not result.successful
+        assert said in result.reason
+        assert robot.steady(GRAVITY)
+
+
+def test_a_bad_parameter_is_refused_before_there_is_a_robot(domain_id: int) -> None:
+    with fake_robot(domain_id, urdf=None) as robot, node(domain_id, PATIENT):
+        for name, value in (('mode', 'weightless'), ('gravity', [9.81]), ('rate', 'fast')):
+            (result,) = robot.set_parameters(**{name: value})
+            assert not result.successful, name
+        (result,) = robot.set_parameters(mode='feedforward')
+        assert result.successful

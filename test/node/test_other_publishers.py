@@ -1,0 +1,75 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Who else sends commands, by what the graph tells of the topic: names come late."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from rnea_ros.node.endpoints import PATIENCE, UNKNOWN
+from rnea_ros.node.other_publishers import OtherPublishers
+
+OWN = '/arm/feedforward'
+
+
+class Graph:
+    """A node that knows the publishers of a topic; each is a full name, or '' for none yet."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = list(names)
+
+    def get_fully_qualified_name(self) -> str:
+        return OWN
+
+    def get_publishers_info_by_topic(self, topic: str) -> list[SimpleNamespace]:
+        infos = []
+        for number, full_name in enumerate(self.names):
+            namespace, _, name = full_name.rpartition('/')
+            infos.append(
+                SimpleNamespace(
+                    endpoint_gid=[number],
+                    node_namespace=namespace or '/',
+                    node_name=name or UNKNOWN,
+                )
+            )
+        return infos
+
+
+def others(*names: str) -> OtherPublishers:
+    publishers = OtherPublishers(Graph(*names), '/effort_controller/commands')
+    publishers.look(0.0)
+    return publishers
+
+
+def test_another_node_is_named_and_the_own_publisher_is_not() -> None:
+    assert others(OWN).names == ()
+    assert others(OWN, '/rival', '/arm/rival', '/rival').names == ('/arm/rival', '/rival')
+
+
+def test_another_node_is_named_before_the_own_publisher_is_there() -> None:
+    assert others('/rival').names == ('/rival',)
+
+
+def test_a_second_node_of_the_own_name_is_another() -> None:
+    assert others(OWN, OWN).names == (OWN,)
+
+
+def test_every_watchdog_is_welcome() -> None:
+    assert others(OWN, '/effort_watchdog', '/arm/effort_watchdog').names == ()
+
+
+def test_whoever_has_no_name_yet_leaves_it_undecided_and_counts_when_none_comes() -> None:
+    graph = Graph(OWN, '')
+    publishers = OtherPublishers(graph, '/effort_controller/commands')
+    publishers.look(5.0)
+    assert publishers.undecided
+    assert publishers.names == ()
+    publishers.look(5.0 + 0.9 * PATIENCE)
+    assert publishers.undecided
+    publishers.look(5.0 + 1.1 * PATIENCE)
+    assert not publishers.undecided
+    assert publishers.names == (UNKNOWN,)
+    graph.names[1] = '/rival'
+    publishers.look(6.2)
+    assert publishers.names == ('/rival',)
