@@ -1,0 +1,329 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Everything at once, over real DDS: chance sends, and the node is killed, stopped and started again.
+
+A simulated UR5e is under the node's control with the watchdog beside it. For a minute chance sends
+500 times a second what the node listens to: messages that are valid, that are to be refused, and
+bytes that are no message. What is left out is what no controller can tell from the truth: false
+positions and velocities that could be true, motions that ask for too much speed, gains that do
+not fit the arm. Meanwhile the node is killed and started again, stopped and let go on.
+
+The arm has what the URDF leaves out: the friction and the rotors of gears. They decide how fast it
+sinks when nobody holds it: a UR5e as it is here, folded, reaches 70 % of its velocity limits on
+its way down, however long it takes. An arm without friction passes them within 0.1 s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+import json
+import os
+from pathlib import Path
+import signal
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+import pytest
+from robots import ROOT
+from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+
+import rnea_ros
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+
+from chaos import RATE, Chaos
+from chaos_messages import FRAME, Known
+from diagnostic_msgs.msg import DiagnosticArray
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rclpy.qos import QoSProfile
+from rclpy.subscription import MessageInfo
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from rnea_ros.watchdog.command_link import MARK
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
+
+Array = NDArray[np.float64]
+
+SEED = int(os.environ.get('CHAOS_SEED', '1'))
+DURATION = 60.0
+LIVES = 5
+ALIVE = 5.0
+"""How long the node is let live once it is active, s."""
+
+URDF = ROOT / 'urdf/ur5e.urdf'
+MODEL = rnea_ros.RobotModel.from_urdf(URDF)
+N = MODEL.nv
+FOLDED = (0.0, -1.2, 2.4, -2.4, -1.57, 0.0)
+PERIOD = 0.002
+STEP = 10.0 * MODEL.effort_limits * PERIOD
+
+# Gears with a ratio of a hundred: friction in N m s/rad and N m, rotors in kg m^2.
+DAMPING = (12.0, 12.0, 12.0, 2.0, 2.0, 2.0)
+FRICTION = (8.0, 8.0, 8.0, 2.0, 2.0, 2.0)
+ARMATURE = (1.4, 1.4, 1.4, 0.3, 0.3, 0.3)
+CONTACT, INLINE, IMU = 'contact', 'force_torque_sensor_broadcaster/wrench', 'imu'
+
+ARM = {
+    'urdf': str(URDF),
+    'initial_positions': list(FOLDED),
+    'state_rate': 500.0,
+    'wrench_link': 'wrist_3_link',
+    'extra_damping': list(DAMPING),
+    'extra_friction': list(FRICTION),
+    'armature': list(ARMATURE),
+    'payload.link': 'tool0',
+    'payload.mass': 0.5,
+}
+CONTROL = {
+    # The topic robot_description gets whatever chance sends, also while the node starts.
+    'robot_description': URDF.read_text(encoding='utf-8'),
+    'rate': 1.0 / PERIOD,
+    'mode': 'computed_torque',
+    'gains.kp': [9.0],
+    'gains.kd': [6.0],
+    'armature': list(ARMATURE),
+    'friction.model': 'parameters',
+    'friction.viscous': [0.8 * value for value in DAMPING],
+    'friction.coulomb': [0.8 * value for value in FRICTION],
+    'friction.velocity': 'desired',
+    'payload.link': ['tool0'],
+    'payload.mass': [0.5],
+    'wrench_inputs.names': ['contact', 'inline'],
+    'wrench_inputs.contact.topic': CONTACT,
+    'wrench_inputs.inline.topic': INLINE,
+    'wrench_inputs.inline.link': 'wrist_3_link',
+    'wrench_inputs.inline.placement': 'inline',
+    'base_sensor.topic': IMU,
+    'base_sensor.use': 'motion',
+    'joint_states_timeout': 0.5,
+    'ramp_duration': 0.3,
+    'hold_duration': 0.3,
+}
+CONTROLLING = ('ramping', 'active', 'degraded')
+
+
+@dataclass(frozen=True)
+class Command:
+    """
+    A command as the controller hears it.
+
+    :param number: which one of its publisher's it is
+    :param of_watchdog: whether the watchdog sent it
+    :param efforts: N m
+    """
+
+    number: int
+    of_watchdog: bool
+    efforts: Array
+
+
+class Witness:
+    """
+    Hears what the controller hears, sees what the robot does, and reads diagnostics.
+
+    :param node: the test's own
+    """
+
+    def __init__(self, node: Any) -> None:
+        self.commands: list[Command] = []
+        self.speeds: list[Array] = []
+        self.position = np.array(FOLDED)
+        self.told: dict[str, dict[str, str]] = {'control': {}, 'watchdog': {}}
+        deep = QoSProfile(depth=2000)
+        topic = '/effort_controller/commands'
+        node.create_subscription(Float64MultiArray, topic, self._on_command, deep)
+        node.create_subscription(JointState, 'joint_states', self._on_state, deep)
+        node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
+
+    def _on_command(self, message: Any, info: MessageInfo) -> None:
+        number = info['publication_sequence_number']
+        assert number is not None
+        marked = any(dimension.label == MARK for dimension in message.layout.dim)
+        self.commands.append(Command(number, marked, np.array(message.data)))
+
+    def _on_state(self, message: Any) -> None:
+        if message.header.frame_id != FRAME:
+            self.position = np.array(message.position)
+            self.speeds.append(np.abs(message.velocity))
+
+    def _on_diagnostics(self, message: Any) -> None:
+        for status in message.status:
+            who = 'watchdog' if status.name.endswith('effort_watchdog') else 'control'
+            self.told[who] = {value.key: value.value for value in status.values}
+
+    def control_says(self, *states: str) -> bool:
+        """Whether the node tells, from now on, that its control is in one of some states."""
+        self.told['control'] = {}
+        return wait_until(lambda: self.told['control'].get('state') in states)
+
+    def count(self, key: str) -> int:
+        """Return a count of the watchdog's newest diagnostics."""
+        return int(self.told['watchdog'].get(key, '0'))
+
+
+class Stage:
+    """
+    The processes and what is done to them.
+
+    :param node: the test's own
+    :param domain_id: its DDS domain
+    :param directory: for files
+    """
+
+    def __init__(self, node: Any, domain_id: int, directory: Path) -> None:
+        self._domain_id = domain_id
+        self._directory = directory
+        self._change = node.create_client(ChangeState, 'feedforward/change_state')
+        self.reactivated = 0
+
+    def process(self, module: str, values: dict[str, Any] | None = None) -> RosProcess:
+        """Return a process of the package, with parameters."""
+        path = self._directory / f'{module}.yaml'
+        path.write_text(json.dumps({'/**': {'ros__parameters': values or {}}}))
+        arguments = ('--ros-args', '--params-file', str(path)) if values else ()
+        return RosProcess(f'rnea_ros.{module}', *arguments, domain_id=self._domain_id)
+
+    def change_state(self, transition: int) -> bool:
+        """Ask the node for a transition; return whether it was made."""
+        assert wait_until(self._change.service_is_ready)
+        request = ChangeState.Request()
+        request.transition.id = transition
+        future = self._change.call_async(request)
+        assert wait_until(future.done)
+        return bool(future.result().success)
+
+    def activate_again(self) -> None:
+        """Deactivate the node and activate it."""
+        assert self.change_state(Transition.TRANSITION_DEACTIVATE)
+        assert self.change_state(Transition.TRANSITION_ACTIVATE)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[tuple[Stage, Witness, Any]]:
+    domain_id = new_domain_id()
+    with ros_node(domain_id) as node:
+        yield Stage(node, domain_id, tmp_path), Witness(node), node
+
+
+def assert_commands_keep_their_rules(commands: list[Command]) -> None:
+    """Check every command by itself, and against the one before it of the same publisher."""
+    limits = MODEL.effort_limits * (1.0 + 1e-12)
+    last: dict[bool, Command | None] = {False: None, True: None}
+    for command in commands:
+        assert command.efforts.shape == (N,)
+        assert np.isfinite(command.efforts).all()
+        assert (np.abs(command.efforts) <= limits).all()
+        before = last[command.of_watchdog]
+        last[command.of_watchdog] = command
+        if command.of_watchdog:
+            # What it ramps down from is the publisher's last; one may have escaped it.
+            heard = last[False]
+            assert heard is not None
+            assert (np.abs(command.efforts) <= np.abs(heard.efforts) + 3.0 * STEP).all()
+        elif before is not None and command.number > before.number:
+            steps = command.number - before.number
+            change = np.abs(command.efforts - before.efforts)
+            assert (change <= steps * STEP * (1.0 + 1e-9)).all(), (before, command)
+        elif before is not None:
+            # A node that was started again begins where the arm is: without effort.
+            assert (np.abs(command.efforts) <= command.number * STEP * (1.0 + 1e-9)).all()
+
+
+def test_a_minute_of_chaos_breaks_no_rule(
+    stage: tuple[Stage, Witness, Any], record_property: Any
+) -> None:
+    play, witness, node = stage
+    known = Known(
+        MODEL.joint_names, np.array(FOLDED), MODEL.velocity_limits, ('forearm_link',), 'base_link'
+    )
+    chaos = Chaos(
+        node, known, lambda: witness.position, contact=CONTACT, inline=INLINE, imu=IMU, seed=SEED
+    )
+    outputs: list[str] = []
+    kills: list[int] = []
+    with (
+        play.process('sim.simulated_robot', ARM) as arm,
+        play.process('watchdog.effort_watchdog') as watchdog,
+    ):
+        watchdog.wait_for('watching')
+        assert wait_until(lambda: len(witness.speeds) > 0)
+        began = time.monotonic()
+        chaos.start()
+        for life in range(LIVES):
+            with play.process('node.feedforward_node', CONTROL) as control:
+                control.wait_for(' active')
+                chaos.trusted = True
+                time.sleep(ALIVE / 2.0)
+                if life == 1:
+                    play.activate_again()
+                if life == 2:
+                    chaos.trusted = False
+                    control.send(signal.SIGSTOP)
+                    heard = len(witness.commands)
+                    assert wait_until(
+                        lambda n=heard: any(c.of_watchdog for c in witness.commands[n:])  # type: ignore[misc]
+                    )
+                    time.sleep(0.5)
+                    control.send(signal.SIGCONT)
+                time.sleep(ALIVE / 2.0)
+                if not witness.control_says(*CONTROLLING):
+                    # It had to give up, which is no fault where the machine stalls.
+                    play.reactivated += 1
+                    play.activate_again()
+                    assert witness.control_says(*CONTROLLING), control.output
+                chaos.trusted = False
+                time.sleep(0.1)
+                if life < LIVES - 1:
+                    heard, acted = len(witness.commands), witness.count('acted')
+                    control.send(signal.SIGKILL)
+                    assert control.wait() == -signal.SIGKILL
+                    assert wait_until(lambda n=acted: witness.count('acted') > n)  # type: ignore[misc]
+                    watchdog.wait_for('zero effort was commanded')
+                    assert wait_until(lambda: witness.told['watchdog']['state'] == 'acted')
+                    kills.append(len(witness.commands) - heard)
+                    assert witness.commands[-1].of_watchdog
+                    assert not witness.commands[-1].efforts.any()
+                else:
+                    time.sleep(max(began + DURATION - time.monotonic(), 0.0))
+                    lasted = time.monotonic() - began
+                    chaos.end()
+                    control.send(signal.SIGTERM)
+                    assert control.wait() == 0
+            outputs.append(control.output)
+    if chaos.failure is not None:
+        raise chaos.failure
+
+    assert len(kills) == LIVES - 1
+    assert_commands_keep_their_rules(witness.commands)
+    peak = np.max(witness.speeds, axis=0) / MODEL.velocity_limits
+    assert (peak <= 1.0).all(), peak
+    for output in [*outputs, arm.output, watchdog.output]:
+        assert 'Traceback' not in output, output
+
+    total = sum(chaos.sent.values())
+    facts = {
+        'seed': SEED,
+        'lasted': round(lasted, 1),
+        'sent': total,
+        'rate': round(total / lasted, 1),
+        'peak share of velocity limits': peak.round(3).tolist(),
+        'commands': len(witness.commands),
+        'of the watchdog': sum(command.of_watchdog for command in witness.commands),
+        'acted': witness.count('acted'),
+        'handed back': witness.count('handed_back'),
+        'reactivated': play.reactivated,
+        'states': len(witness.speeds),
+    }
+    for name, value in facts.items():
+        record_property(name, value)
+    print(facts, dict(sorted(chaos.sent.items())), dict(chaos.results), sep='\n')
+    assert total > 0.5 * RATE * DURATION
