@@ -81,7 +81,9 @@ class Motions:
         self.malformed: dict[str, Callable[[Array], Any]] = {
             'no joint names': lambda q: self._spoiled(q, joint_names=[]),
             'a joint twice': lambda q: self._spoiled(q, joint_names=[known.joints[0]] * 6),
-            'an unknown joint': lambda q: self._spoiled(q, joint_names=[*known.joints[1:], 'nose']),
+            'an unknown joint': lambda q: self._spoiled(
+                q, joint_names=['nose', *known.joints[1:]]
+            ),
             'a joint too few': lambda q: self._spoiled(q, joint_names=list(known.joints[1:])),
             'a value too few': lambda q: self._spoiled_point(q, positions=q[1:]),
             'a velocity too many': lambda q: self._spoiled_point(q, velocities=[0.0] * 7),
