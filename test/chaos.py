@@ -45,8 +45,8 @@ RATE = 500.0
 
 MOST_AT_ONCE = 50
 
-RARE = 0.01
-"""Chance of a kind that takes the node long to read, where it is one among others."""
+RARE = {'thousands': 0.01, 'very': 0.01, 'cancel': 0.3, 'set-point': 0.3}
+"""Chance of kinds that take the node long to read, or that end a motion, among the others."""
 
 GOOD_PARAMETERS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ('mode', ('computed_torque', 'gravity', 'feedforward', 'gravity_feedback', 'feedback')),
@@ -145,7 +145,7 @@ class Chaos:
 
         self._streams = [
             stream('joint_states', JointState, States, 0.35, 0.2),
-            stream('feedforward/joint_trajectory', JointTrajectory, Motions, 0.12, 0.015),
+            stream('feedforward/joint_trajectory', JointTrajectory, Motions, 0.12, 0.04),
             stream(contact, WrenchStamped, Wrenches, 0.2, 0.7),
             stream(inline, WrenchStamped, Wrenches, 0.1, 0.0),
             stream(imu, Imu, Imus, 0.2, 0.7),
@@ -215,9 +215,7 @@ class Chaos:
 
     def _maker(self, makers: Any) -> tuple[str, Callable[[Array], Any]]:
         kinds = [
-            kind
-            for kind in makers
-            if not kind.startswith(('thousands', 'very')) or self._rng.random() < RARE
+            kind for kind in makers if self._rng.random() < RARE.get(kind.split()[0], 1.0)
         ]
         kind = str(self._rng.choice(kinds))
         return kind, makers[kind]

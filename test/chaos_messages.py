@@ -66,8 +66,7 @@ class Motions:
     """
     JointTrajectory messages.
 
-    A motion that is to be followed asks for a third of the velocity limits at most: the node does
-    not look at a trajectory's speed, and whoever asks for too much gets it.
+    A motion that is to be followed asks for a third of the velocity limits.
 
     :param known: the robot
     :param rng: chance

@@ -7,12 +7,14 @@ Everything at once, over real DDS: chance sends, and the node is killed, stopped
 A simulated UR5e is under the node's control with the watchdog beside it. For a minute chance sends
 500 times a second what the node listens to: messages that are valid, that are to be refused, and
 bytes that are no message. What is left out is what no controller can tell from the truth: false
-positions and velocities that could be true, motions that ask for too much speed, gains that do
-not fit the arm. Meanwhile the node is killed and started again, stopped and let go on.
+positions and velocities that could be true, and gains that do not fit the arm. Meanwhile the node
+is killed and started again, stopped and let go on, deactivated and activated.
 
 The arm has what the URDF leaves out: the friction and the rotors of gears. They decide how fast it
 sinks when nobody holds it: a UR5e as it is here, folded, reaches 70 % of its velocity limits on
-its way down, however long it takes. An arm without friction passes them within 0.1 s.
+its way down, however long it takes. An arm without friction passes them within 0.2 s.
+
+The environment variable ``CHAOS_SEED`` gives chance another seed.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 from robots import ROOT
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+from ros_process import NO_ROS, PATIENCE, RosProcess, new_domain_id, ros_node, wait_until
 
 import rnea_ros
 
@@ -162,9 +164,9 @@ class Witness:
             self.told[who] = {value.key: value.value for value in status.values}
 
     def control_says(self, *states: str) -> bool:
-        """Whether the node tells, from now on, that its control is in one of some states."""
+        """Whether the node's next diagnostics tell that its control is in one of some states."""
         self.told['control'] = {}
-        return wait_until(lambda: self.told['control'].get('state') in states)
+        return wait_until(lambda: self.told['control']) and self.told['control']['state'] in states
 
     def last_is_a_zero_of_the_watchdog(self) -> bool:
         """Whether what was heard last is the watchdog's, and zero."""
@@ -253,6 +255,7 @@ def assert_watchdog_took_the_effort_away(commands: list[Command]) -> None:
 
 
 
+@pytest.mark.timeout(900)
 def test_a_minute_of_chaos_breaks_no_rule(
     stage: tuple[Stage, Witness, Any], record_property: Any
 ) -> None:
@@ -277,7 +280,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
         for life in range(LIVES):
             launched = time.monotonic()
             with play.process('node.feedforward_node', CONTROL) as control:
-                control.wait_for(' active')
+                control.wait_for(' active', 3.0 * PATIENCE)
                 starts.append(time.monotonic() - launched)
                 chaos.asking = True
                 time.sleep(ALIVE / 2.0)
@@ -313,7 +316,13 @@ def test_a_minute_of_chaos_breaks_no_rule(
                     assert wait_until(witness.last_is_a_zero_of_the_watchdog)
                     ends.append(witness.since_the_nodes_last())
                 else:
-                    time.sleep(max(began + DURATION - time.monotonic(), 0.0))
+                    assert wait_until(
+                        lambda: (
+                            time.monotonic() - began > DURATION
+                            and chaos.sent.total() > RATE * DURATION
+                        ),
+                        timeout=5.0 * DURATION,
+                    )
                     lasted = time.monotonic() - began
                     chaos.end()
                     control.send(signal.SIGTERM)
@@ -331,7 +340,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
     for output in [*outputs, arm.output, watchdog.output]:
         assert 'Traceback' not in output, output
 
-    total = sum(chaos.sent.values())
+    total = chaos.sent.total()
     facts = {
         'seed': SEED,
         'lasted': round(lasted, 1),
@@ -348,5 +357,4 @@ def test_a_minute_of_chaos_breaks_no_rule(
     }
     for name, value in facts.items():
         record_property(name, value)
-    print(facts, dict(sorted(chaos.sent.items())), dict(chaos.results), sep='\n')
-    assert total > 0.5 * RATE * DURATION
+    print(facts, sorted(chaos.sent.items()), sorted(chaos.results.items()), sep='\n')
