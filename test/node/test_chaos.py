@@ -106,11 +106,12 @@ CONTROL = {
     'wrench_inputs.inline.placement': 'inline',
     'base_sensor.topic': IMU,
     'base_sensor.use': 'motion',
-    'joint_states_timeout': 0.5,
+    'joint_states_timeout': 1.0,
     'ramp_duration': 0.3,
     'hold_duration': 0.3,
 }
-CONTROLLING = ('ramping', 'active', 'degraded')
+IN_CONTROL = ('active', 'degraded')
+MOST_ATTEMPTS = 10
 
 
 @dataclass(frozen=True)
@@ -160,11 +161,6 @@ class Witness:
         for status in message.status:
             who = 'watchdog' if status.name.endswith('effort_watchdog') else 'control'
             self.told[who] = {value.key: value.value for value in status.values}
-
-    def control_says(self, *states: str) -> bool:
-        """Whether the node's next diagnostics tell that its control is in one of some states."""
-        self.told['control'] = {}
-        return wait_until(lambda: self.told['control']) and self.told['control']['state'] in states
 
     def last_is_a_zero_of_the_watchdog(self) -> bool:
         """Whether what was heard last is the watchdog's, and zero."""
@@ -216,6 +212,25 @@ class Stage:
         """Deactivate the node and activate it."""
         assert self.change_state(Transition.TRANSITION_DEACTIVATE)
         assert self.change_state(Transition.TRANSITION_ACTIVATE)
+
+    def wait_for_control(self, witness: Witness) -> None:
+        """
+        Wait until the node's diagnostics tell, from now on, that it is in control.
+
+        Where the machine stalls for too long the control gives up, and is activated again, as
+        somebody beside a robot would do it.
+        """
+        for _ in range(MOST_ATTEMPTS):
+            witness.told['control'] = {}
+            assert wait_until(
+                lambda: witness.told['control'].get('state') in (*IN_CONTROL, 'fault'),
+                3.0 * PATIENCE,
+            )
+            if witness.told['control']['state'] in IN_CONTROL:
+                return
+            self.gave_up.append(witness.told['control']['reason'])
+            self.activate_again()
+        pytest.fail(f'the machine is too slow: the control gave up, {self.gave_up}')
 
 
 @pytest.fixture
@@ -297,7 +312,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
         for life in range(LIVES):
             launched = time.monotonic()
             with play.process('node.feedforward_node', CONTROL) as control:
-                control.wait_for(' active', 3.0 * PATIENCE)
+                play.wait_for_control(witness)
                 starts.append(time.monotonic() - launched)
                 chaos.asking = True
                 time.sleep(ALIVE / 2.0)
@@ -310,11 +325,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
                     stop_for_a_while(control, witness)
                 time.sleep(ALIVE / 2.0)
                 chaos.cease_to_ask()
-                if not witness.control_says(*CONTROLLING):
-                    # It had to give up, which is no fault where the machine stalls.
-                    play.gave_up.append(witness.told['control'].get('reason', 'silent'))
-                    play.activate_again()
-                    assert witness.control_says(*CONTROLLING), control.output
+                play.wait_for_control(witness)
                 chaos.asking = True
                 if life < LIVES - 1:
                     time.sleep(0.5)
