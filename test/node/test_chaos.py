@@ -164,10 +164,6 @@ class Witness:
             who = 'watchdog' if status.name.endswith('effort_watchdog') else 'control'
             self.told[who] = {value.key: value.value for value in status.values}
 
-    def last_is_a_zero_of_the_watchdog(self) -> bool:
-        """Whether what was heard last is the watchdog's, and zero."""
-        return self.commands[-1].of_watchdog and not self.commands[-1].efforts.any()
-
     def since_the_nodes_last(self) -> list[Command]:
         """Return what was heard after the node's last command."""
         commands = self.commands
@@ -280,13 +276,17 @@ def stop_for_a_while(control: RosProcess, witness: Witness) -> None:
 
 
 def kill(control: RosProcess, witness: Witness) -> list[Command]:
-    """Kill the node, and wait until the watchdog has done its part; return what it sent."""
-    acted = witness.count('acted')
+    """
+    Kill the node, and wait until nothing is left of its efforts; return what the watchdog sent.
+
+    That is nothing where the control had given up, and sent zeros by itself, just before.
+    """
     control.send(signal.SIGKILL)
     assert control.wait() == -signal.SIGKILL
-    assert wait_until(lambda: witness.count('acted') > acted)
-    assert wait_until(lambda: witness.told['watchdog']['state'] == 'acted')
-    assert wait_until(witness.last_is_a_zero_of_the_watchdog)
+    witness.told['watchdog'] = {}
+    ended = wait_until(lambda: witness.told['watchdog'].get('state') in ('acted', 'quiet'))
+    ended = ended and wait_until(lambda: not witness.commands[-1].efforts.any())
+    assert ended, (witness.told, witness.commands[-3:])
     return witness.since_the_nodes_last()
 
 
@@ -351,7 +351,9 @@ def test_a_minute_of_chaos_breaks_no_rule(
         raise chaos.failure
 
     assert len(ends) == LIVES - 1
-    for end in ends:
+    acted = [end for end in ends if end]
+    assert len(acted) >= LIVES // 2
+    for end in acted:
         assert_watchdog_took_the_effort_away(end)
     assert_commands_keep_their_rules(witness.commands)
     assert set(play.gave_up) <= {'joint_states_stale'}
@@ -367,6 +369,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
         'sent': total,
         'rate': round(total / lasted, 1),
         'peak share of velocity limits': peak.round(3).tolist(),
+        'kills followed by the watchdog': len(acted),
         'commands': len(witness.commands),
         'of the watchdog': sum(command.of_watchdog for command in witness.commands),
         'acted': witness.count('acted'),
