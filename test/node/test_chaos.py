@@ -267,10 +267,12 @@ def assert_watchdog_took_the_effort_away(commands: list[Command]) -> None:
 
 
 def stop_for_a_while(control: RosProcess, witness: Witness) -> None:
-    """Let the node stand still until the watchdog acts, and half a second longer."""
-    heard = len(witness.commands)
+    """Let the node stand still until the watchdog has acted, and half a second longer."""
     control.send(signal.SIGSTOP)
-    assert wait_until(lambda: any(command.of_watchdog for command in witness.commands[heard:]))
+    witness.told['watchdog'] = {}
+    # Quiet it is where the control had given up, and sent zeros by itself, just before.
+    ended = wait_until(lambda: witness.told['watchdog'].get('state') in ('acted', 'quiet'))
+    assert ended, (witness.told, witness.commands[-3:])
     time.sleep(0.5)
     control.send(signal.SIGCONT)
 
@@ -325,6 +327,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
                     chaos.asking = True
                 if life == 2:
                     chaos.cease_to_ask()
+                    play.wait_for_control(witness)
                     stop_for_a_while(control, witness)
                 time.sleep(ALIVE / 2.0)
                 chaos.cease_to_ask()
