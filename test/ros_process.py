@@ -26,6 +26,9 @@ NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
 PATIENCE = 30.0
 """How long a test waits for what must come, s: long, because machines stall."""
 
+MOST_DOMAINS = 10
+"""A run of tests takes no more, and comes back to its oldest: others run beside it."""
+
 POLITENESS = 5.0
 """How long a process may take to end before it is killed, s."""
 
@@ -35,7 +38,8 @@ _domains: dict[int, int] = {}
 
 def new_domain_id() -> int:
     """Return a DDS domain, from 1 to 100, that no other run of tests on this machine uses."""
-    for number in itertools.islice(_numbers, 100):
+    tries = 100 if len(_domains) < MOST_DOMAINS else 0
+    for number in itertools.islice(_numbers, tries):
         domain_id = number % 100 + 1
         if domain_id in _domains:
             continue

@@ -201,10 +201,15 @@ class FeedforwardNode(LifecycleNode):
         if message.data == self._urdf_from_topic:
             return
         self._urdf_from_topic = message.data
+        if self.get_parameter('robot_description').value:
+            return  # the parameter wins
         if self._configuration is None:
             self._autostart = bool(self.get_parameter('autostart').value)
         else:
-            self.get_logger().warning('a new robot_description counts from the next configure on')
+            self.get_logger().warning(
+                'a new robot_description counts from the next configure on',
+                throttle_duration_sec=1.0,
+            )
 
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
         """Check all changes together; take none where one cannot be used."""

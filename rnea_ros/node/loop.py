@@ -138,7 +138,10 @@ class ControlLoop:
             self._next_terms = now + 1.0 / TERMS_RATE
 
     def _take_joint_states(self, now: float) -> None:
-        for message in self._joint_states.take_all():
+        messages = list(self._joint_states.take_all())
+        # A tick that is held up after it began takes samples that are newer than its beginning.
+        received = max(now, self._clock.now())
+        for message in messages:
             position, velocity, effort = joint_state_arrays(message)
             self._states.update(
                 message.name,
@@ -147,7 +150,7 @@ class ControlLoop:
                 effort,
                 stamp=seconds(message.header.stamp),
                 clock=self._clock.stamp(),
-                received=now,
+                received=received,
             )
 
     def _take_wrenches(self, now: float) -> None:

@@ -111,6 +111,29 @@ def test_a_bad_robot_description_is_refused_by_name_and_a_good_one_taken(domain_
         assert wait_until(lambda: robot.steady(GRAVITY))
 
 
+def test_a_description_beside_the_parameter_counts_for_nothing(domain_id: int) -> None:
+    given = '-p robot_description:=nonsense'
+    with fake_robot(domain_id, urdf=None) as robot, node(domain_id, given) as process:
+        process.wait_for('cannot configure: ')
+        for text in ('more nonsense', PANDA_ARM):
+            robot.describe(text)
+            time.sleep(0.5)
+        assert process.output.count('cannot configure: ') == 1
+
+
+def test_new_descriptions_in_a_row_are_told_of_once_a_second(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    began = time.monotonic()
+    for number in range(50):
+        robot.describe(f'<robot name="number {number}"/>')
+        time.sleep(0.01)
+    active.wait_for('a new robot_description counts from the next configure on')
+    time.sleep(0.5)
+    told = active.output.count('a new robot_description counts')
+    assert told <= 1 + (time.monotonic() - began)
+
+
 def test_an_unknown_joint_of_the_controller_is_refused_by_name(domain_id: int) -> None:
     with fake_robot(domain_id, joints=['elbow']), node(domain_id) as process:
         process.wait_for("joints: joint 'elbow' is no moving, independent joint")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
+import time
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,19 @@ class Inputs:
             position=array('d', [0.1, -0.4, 0.2, -1.9, 0.3, 1.7, 0.5]),
             velocity=array('d', [0.0] * 7),
         )
+
+
+class HeldUp(Inputs):
+    """Joint states with stamps; ``delay`` is what a tick waits for them, s."""
+
+    delay = 0.0
+
+    def take_all(self) -> Iterator[Any]:
+        time.sleep(self.delay)
+        for message in super().take_all():
+            seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+            message.header.stamp.sec, message.header.stamp.nanosec = seconds, nanoseconds
+            yield message
 
 
 class Outputs:
@@ -93,4 +107,25 @@ def test_an_error_around_the_control_ends_in_zero_effort(part: str) -> None:
         assert (changes <= settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
     finally:
         controller.stop()
+        assert loop.finish(10.0)
+
+
+def test_a_sample_that_comes_while_a_tick_is_held_up_is_not_from_the_future() -> None:
+    settings = resolve(
+        Settings(joints=MODEL.joint_names, rate=1.0 / PERIOD, joint_states_timeout=10.0), MODEL
+    )
+    states = JointStateMonitor(MODEL.joint_names)
+    controller = FeedforwardController(MODEL, settings, states)
+    inputs: Any = HeldUp()
+    outputs: Any = Outputs()
+    loop = ControlLoop(controller, states, inputs, {}, None, outputs, PERIOD, MachineClock())
+    loop.start()
+    try:
+        assert wait_until(lambda: controller.state is State.RAMPING)
+        inputs.delay = 0.05
+        time.sleep(1.0)
+        assert not states.rejections
+    finally:
+        controller.stop()
+        inputs.delay = 0.0
         assert loop.finish(10.0)
