@@ -17,7 +17,7 @@ import zipfile
 
 import pytest
 from robots import ROOT
-from ros_process import NO_ROS
+from ros_process import NO_ROS, new_domain_id, ros_node
 
 from rnea_ros.errors import RneaError
 from rnea_ros.feedforward.control_law import Mode
@@ -98,6 +98,21 @@ def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:
     while_active = {name for name, declared in PARAMETERS.items() if declared.while_active}
     marked = set(re.findall(r'^    ([\w.]+):[^#\n]*# \(active\)', text, re.MULTILINE))
     assert marked == while_active
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('name', sorted(path.name for path in (ROOT / 'config').glob('*.yaml')))
+def test_every_parameter_file_is_accepted_whole(name: str) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    import yaml
+
+    from rnea_ros.node.parameters import NodeParameters
+
+    path = ROOT / 'config' / name
+    given = yaml.safe_load(path.read_text(encoding='utf-8'))['/**']['ros__parameters']
+    arguments = ['--ros-args', '--params-file', str(path)]
+    with ros_node(new_domain_id(), 'feedforward', cli_args=arguments) as node:
+        assert given.items() <= NodeParameters(node).values().items()
 
 
 @pytest.mark.parametrize('words', [Mode, State, StaleAction, Reason, TrajectoryReason])
