@@ -20,6 +20,10 @@ NONE = 0.3
 """A factor below it may be what a model's errors leave where gravity is compensated."""
 
 EVERY_EFFORT = 'the efforts of all joints'
+LEAVE_GRAVITY = (
+    'set hardware_compensates: [gravity], unless commands do hold the weight and only what is '
+    'reported lacks it'
+)
 UPSIDE_DOWN = ', or the robot hangs upside down, which still poses cannot tell apart'
 
 
@@ -39,8 +43,9 @@ def _whole_robot(assessment: Assessment) -> Iterator[Finding]:
             yield Finding(
                 Cause.COMPENSATED,
                 f"gravity is {number(factor)} times the model's in all efforts, inertia is not "
-                'reduced: the hardware compensates gravity',
+                'reduced',
                 everyone,
+                remedy=LEAVE_GRAVITY,
             )
         elif factor.value < 0.0 and factor.excludes(1.0, MODEL_TOLERANCE):
             text = f"gravity is {number(factor)} times the model's: it points the other way"
@@ -59,8 +64,8 @@ def _gravity(assessment: Assessment) -> Iterator[Finding]:
     found, size, angle = assessment.gravity_found()
     everyone = tuple(range(len(assessment.joints)))
     if size.upper < NONE:
-        text = 'no gravity is in the efforts: the hardware compensates it'
-        yield Finding(Cause.COMPENSATED, text, everyone)
+        text = 'no gravity is in the efforts'
+        yield Finding(Cause.COMPENSATED, text, everyone, remedy=LEAVE_GRAVITY)
     elif assessment.at_rest and angle.excludes(0.0, math.pi - GRAVITY_TOLERANCE):
         negative = Estimate(-size.value, size.half_width)
         yield from _judge_factor(
@@ -180,8 +185,11 @@ def _judge_factor(
     verb = f'{what} {"are" if len(joints) > 1 else "is"} {number(factor)} times the model\'s'
     absent = not factor.excludes(0.0) or (loaded and not seen)
     if absent and abs(factor.value) + factor.half_width < NONE:
-        text = f'{verb}: the hardware compensates gravity, or does not measure it'
-        yield Finding(Cause.COMPENSATED, text, joints, must_be_fixed=loaded)
+        if len(joints) > 1:
+            yield Finding(Cause.COMPENSATED, verb, joints, remedy=LEAVE_GRAVITY)
+        else:
+            text = f'{verb}, or is not measured; hardware_compensates is for all joints at once'
+            yield Finding(Cause.COMPENSATED, text, joints, must_be_fixed=loaded)
     elif factor.upper < 0.0:
         near = abs(factor.value + 1.0) <= tolerance + factor.half_width
         more = '' if near else ', and its size does not fit: gear ratio, unit or current'

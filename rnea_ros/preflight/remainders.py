@@ -18,6 +18,11 @@ There are bearings and seals only: one or two per cent of a Panda's loaded joint
 it is the gear's friction, a fifth of the load and more.
 """
 
+GIVE_FRICTION = (
+    'give friction to the model by friction.*, or set hardware_compensates: [friction] where the '
+    'robot makes up for it by itself'
+)
+
 
 def _current(assessment: Assessment) -> Iterator[Finding]:
     """Judge whether the effort was measured before the gear."""
@@ -33,8 +38,9 @@ def _current(assessment: Assessment) -> Iterator[Finding]:
         yield Finding(
             Cause.CURRENT,
             f'friction is {parts}: too much for a torque sensor, so the effort is taken from '
-            "motor currents and has the gears' friction in it, which the model must be given",
+            "motor currents and has the gears' friction in it",
             tuple(shares),
+            remedy=GIVE_FRICTION,
         )
 
 
@@ -47,7 +53,9 @@ def _friction(assessment: Assessment) -> Iterator[Finding]:
     }
     if hidden:
         text = f'there is more of it than of what the model explains: {_list(hidden)}'
-        yield Finding(Cause.FRICTION, text, tuple(hidden), must_be_fixed=False)
+        yield Finding(
+            Cause.FRICTION, text, tuple(hidden), must_be_fixed=False, remedy=GIVE_FRICTION
+        )
 
 
 def _offsets(assessment: Assessment) -> Iterator[Finding]:
