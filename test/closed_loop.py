@@ -34,6 +34,8 @@ class ClosedLoop:
     :param path: URDF of both
     :param pose: where the robot starts, shape (n,), rad or m
     :param sense: called before every tick, to give sensors their readings
+    :param hardware: what the robot's own controller adds to a command, by position and velocity
+        of the commanded joints, N m; the efforts that are measured have it in them
     :param simulation: further arguments of the simulation
     :param settings: of the control, other than the defaults
     """
@@ -45,6 +47,7 @@ class ClosedLoop:
         *,
         simulation: dict[str, Any] | None = None,
         sense: Callable[[ClosedLoop], object] | None = None,
+        hardware: Callable[[Array, Array], Array] | None = None,
         **settings: Any,
     ) -> None:
         urdf = path.read_text(encoding='utf-8')
@@ -57,6 +60,7 @@ class ClosedLoop:
             self.model, resolve(self.settings, self.model), self.states
         )
         self._sense = sense
+        self._hardware = hardware
         self.now = START
         self.positions: list[Array] = []
         self.commands: list[Array] = []
@@ -102,10 +106,14 @@ class ClosedLoop:
         if self._sense is not None:
             self._sense(self)
         command = self.control.step(self.now)
-        self.simulated.step(command)
-        self.positions.append(measured.positions[: len(self.settings.joints)])
+        commanded = len(self.settings.joints)
+        self.positions.append(measured.positions[:commanded])
         if command is not None:
             self.commands.append(command.copy())
+            if self._hardware is not None:
+                qd = measured.velocities[:commanded]
+                command = command + self._hardware(self.q, qd)
+        self.simulated.step(command)
 
     def active(self) -> bool:
         """Return whether the control goes on."""

@@ -224,7 +224,11 @@ class Rig:
     def _acting_effort(self) -> Array:
         """Return the effort that the control is to take over from, by DESIGN's rule."""
         effort = self.states.effort[self.resolved.in_model]
-        if not (self.settings.start_from_measured_effort and np.isfinite(effort).all()):
+        if (
+            self.settings.hardware_compensates
+            or not self.settings.start_from_measured_effort
+            or not np.isfinite(effort).all()
+        ):
             return np.zeros(len(self.settings.joints))
         limits = self.resolved.effort_limits
         acting: Array = np.clip(effort, -limits, limits)

@@ -324,11 +324,14 @@ class FeedforwardController:
         then()
 
     def _acting_effort(self) -> Array:
-        """Return the measured effort, zero where it does not count or is not known."""
-        effort = self._states.effort[self._commanded]
-        if not (self._settings.settings.start_from_measured_effort and np.isfinite(effort).all()):
-            effort = np.zeros(effort.size)
-        return effort
+        """
+        Return the measured effort, zero where it does not count or is not known.
+
+        What the hardware adds is in the measured effort, but must not be commanded.
+        """
+        effort, settings = self._states.effort[self._commanded], self._settings.settings
+        counts = settings.start_from_measured_effort and not settings.hardware_compensates
+        return effort if counts and np.isfinite(effort).all() else np.zeros(effort.size)
 
     def _control(self, now: float) -> Array | None:
         q, qd = self._states.position, self._states.velocity

@@ -81,7 +81,7 @@ def clean(recording: Recording) -> CleanRecording:
     recording = _keep(recording, finite, 'with a position or effort that is not finite')
     recording = _keep(recording, _increasing(recording.time), 'with a stamp that is not newer')
     recording = _keep(recording, ~_repeats(recording), 'that repeat the one before in motion')
-    recording = _keep(recording, ~_ringing(recording), 'at the start, where efforts ring')
+    recording = _keep(recording, ~_ringing(recording), 'at the start, where efforts ring,')
     if len(recording.time) < 2:
         raise RecordingError(f'{len(recording.time)} usable joint states are too few')
     interval = np.diff(recording.time)

@@ -60,12 +60,14 @@ class Finding:
     :param text: one sentence with the figures
     :param joints: whom it concerns, by number; none where it concerns the whole robot
     :param must_be_fixed: whether the model cannot be used like this
+    :param remedy: what to set, where a parameter of the node is all that it takes
     """
 
     cause: Cause
     text: str
     joints: tuple[int, ...] = ()
     must_be_fixed: bool = True
+    remedy: str = ''
 
 
 def describe(hypothesis: Hypothesis, names: tuple[str, ...]) -> str:
@@ -81,7 +83,8 @@ def describe(hypothesis: Hypothesis, names: tuple[str, ...]) -> str:
 
 def number(estimate: Estimate) -> str:
     """Return an estimate with its interval."""
-    return f'{estimate.value:.2f} +- {estimate.half_width:.2f}'
+    value = round(estimate.value, 2) + 0.0  # never -0.00
+    return f'{value:.2f} +- {estimate.half_width:.2f}'
 
 
 def vector(values: Iterable[float]) -> str:

@@ -5,25 +5,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import RneaError
 from .assessment import Assessment
+from .findings import Finding
 from .recording import Array
+from .report import words
 
 
 class PictureError(RneaError):
     """The picture cannot be drawn or written."""
 
 
-def picture(path: Path, assessment: Assessment) -> None:
+def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> None:
     """
     Draw efforts over time, and measured over modelled effort, a row a joint.
 
     :param path: PNG file to write
     :param assessment: what is shown
+    :param findings: what was found, named beside the joints
     :raises PictureError: matplotlib is missing, or the file cannot be written
     """
     try:
@@ -36,7 +40,9 @@ def picture(path: Path, assessment: Assessment) -> None:
     figure = Figure(figsize=(11.0, 1.0 + 1.7 * n), layout='constrained')
     FigureCanvasAgg(figure)
     axes = figure.subplots(n, 2, squeeze=False, width_ratios=(2.6, 1.0))
-    figure.suptitle(f'{prediction.model.name}: {samples.kind.value}')
+    figure.suptitle(
+        f'{prediction.model.name}: efforts, {samples.kind.value}; rows differ in scale'
+    )
     style = {'marker': 'o', 'linestyle': 'none'} if assessment.at_rest else {'linewidth': 1.2}
     time = np.arange(len(samples.time)) + 1.0 if assessment.at_rest else samples.time
     friction = assessment.separate.fit.friction
@@ -50,6 +56,7 @@ def picture(path: Path, assessment: Assessment) -> None:
             over_time.plot(
                 time, fitted, color='C3', linewidth=0.9, label='model, friction, offset'
             )
+        over_time.set_title(words(number, findings), loc='right', fontsize='small', color='C3')
         over_time.set_ylabel(f'{joint.name}\nN m or N', fontsize='small')
         without = measured - friction[:, number]
         over_model.plot(model, without, '.', color='0.5', markersize=3)

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .assessment import Assessment, JointFigures
-from .findings import BY_HYPOTHESIS, Cause, Finding, Verdict, describe
+from .findings import BY_HYPOTHESIS, Cause, Finding, Verdict, describe, number
 from .selection import CONFIDENCE, Estimate
 
 SHORT = {
@@ -39,14 +41,18 @@ def report(assessment: Assessment, findings: list[Finding], verdict: Verdict) ->
     parts = [
         f'{len(samples.time)} {_what(assessment)} compared with {assessment.prediction.model!r}; '
         f'N m or N, RMS; intervals of {100.0 * CONFIDENCE:.0f} %',
+        f'each joint by itself: measured = {_equation(assessment)}',
         '',
         table(assessment, findings),
         '',
     ]
-    parts += [
-        f'{"*" if finding.must_be_fixed else "-"} {finding.cause.value}: {finding.text}'
-        for finding in findings
-    ]
+    told = set()
+    for finding in findings:
+        mark = '*' if finding.must_be_fixed else '-'
+        parts.append(f'{mark} {finding.cause.value}: {finding.text}')
+        if finding.remedy and finding.remedy not in told:
+            parts.append(f'    {finding.remedy}')
+            told.add(finding.remedy)
     names = tuple(joint.name for joint in assessment.joints)
     if any(finding.cause in BY_HYPOTHESIS for finding in findings):
         parts += [
@@ -61,14 +67,16 @@ def _what(assessment: Assessment) -> str:
     return 'still poses' if assessment.at_rest else 'samples of a motion'
 
 
+def _equation(assessment: Assessment) -> str:
+    friction = '' if assessment.at_rest else ' + viscous * velocity + Coulomb * sign(velocity)'
+    return f'scale * model{friction} + offset'
+
+
 def table(assessment: Assessment, findings: list[Finding]) -> str:
     """Return the figures of the joints as a table of text."""
     rows: list[tuple[str, ...]] = [HEADER]
-    for number, joint in enumerate(assessment.joints):
-        words = dict.fromkeys(
-            SHORT[finding.cause] for finding in findings if number in finding.joints
-        )
-        rows.append((*_cells(joint), ', '.join(words)))
+    for place, joint in enumerate(assessment.joints):
+        rows.append((*_cells(joint), words(place, findings)))
     widths = [max(len(row[k]) for row in rows) for k in range(len(HEADER))]
     lines = [
         '  '.join(
@@ -81,8 +89,17 @@ def table(assessment: Assessment, findings: list[Finding]) -> str:
     return '\n'.join(lines)
 
 
+def words(joint: int, findings: Iterable[Finding]) -> str:
+    """Return what was found of a joint, in a few words."""
+    return ', '.join(
+        dict.fromkeys(SHORT[finding.cause] for finding in findings if joint in finding.joints)
+    )
+
+
 def _cells(joint: JointFigures) -> tuple[str, ...]:
-    share = f'{100.0 * joint.missed / joint.measured:.0f} %' if joint.measured else '-'
+    # Of an effort of nearly nothing any share is missed.
+    known = joint.missed < 10.0 * joint.measured
+    share = f'{100.0 * joint.missed / joint.measured:.0f} %' if known else '-'
     return (
         joint.name,
         f'{joint.load:.2f}',
@@ -105,4 +122,4 @@ def _sign(scale: Estimate) -> str:
 def _interval(estimate: Estimate | None) -> str:
     if estimate is None or not estimate.is_known:
         return '-'
-    return f'{estimate.value:.2f} +- {estimate.half_width:.2f}'
+    return number(estimate)

@@ -164,7 +164,7 @@ def main(args: list[str] | None = None) -> int:
         checkup = _check(options, ros_arguments)
         print(checkup.report())
         if options.picture is not None:
-            picture(options.picture, checkup.assessment)
+            picture(options.picture, checkup.assessment, checkup.findings)
     except RneaError as error:
         print(f'preflight: {error}', file=sys.stderr)
         return BAD_INPUT

@@ -24,6 +24,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.control_law import Mode
+from rnea_ros.feedforward.loaded_robot import HardwareCompensation
 from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.supervisor import State
 
@@ -162,6 +163,16 @@ def test_the_measured_effort_is_passed_over_where_the_settings_say_so() -> None:
     rig = panda_rig(start_from_measured_effort=False)
     rig.effort = rig.gravity + 3.0
     np.testing.assert_allclose(rig.run(RAMP), shares(500, rig) * rig.gravity, atol=1e-9)
+
+
+@pytest.mark.parametrize('part', HardwareCompensation)
+def test_the_measured_effort_is_passed_over_where_the_hardware_is_in_it(
+    part: HardwareCompensation,
+) -> None:
+    rig = panda_rig(hardware_compensates=(part,))
+    rig.effort = rig.gravity.copy()
+    wanted = 0.0 if part is HardwareCompensation.GRAVITY else rig.gravity
+    np.testing.assert_allclose(rig.run(RAMP), shares(500, rig) * wanted, atol=1e-9)
 
 
 def test_a_measured_effort_over_the_limit_counts_as_the_limit() -> None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from rnea_ros.feedforward.reasons import Reason
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.command_watch import CommandWatch
+from rnea_ros.node.command_watch import DISCOVERY, CommandWatch
 
 JOINTS = ('a', 'b', 'c')
 FIRST, SECOND = frozenset((b'1',)), frozenset((b'2',))
@@ -44,6 +44,8 @@ class Control:
     joints = JOINTS
 
     def __init__(self) -> None:
+        self.permitted = True
+        self.outside_flags: frozenset[Reason] = frozenset()
         self.ended: list[Reason] = []
         self.take_overs: list[Callable[[], object]] = []
 
@@ -73,16 +75,19 @@ class Gate:
     """A gate that one listener stands in front of."""
 
     def __init__(self) -> None:
-        self.passes = False
+        self.is_open = False
+
+    def passes(self) -> bool:
+        return self.is_open
 
     def listeners(self) -> int:
         return 1
 
     def open(self, listeners: int) -> None:
-        self.passes = True
+        self.is_open = True
 
     def shut(self) -> None:
-        self.passes = False
+        self.is_open = False
 
 
 class Others:
@@ -91,18 +96,23 @@ class Others:
     def __init__(self) -> None:
         self.names: tuple[str, ...] = ()
 
-    def look(self, now: float) -> None:
-        pass
+    def look(self, now: float, publishing: bool) -> None:
+        assert publishing
+
+    def complaint(self, names: Iterable[str]) -> str:
+        return f'{", ".join(names)} was there before'
 
 
 class Bench:
     """A watch with all around it replaced, after its first look."""
 
-    def __init__(self, *, told: bool = True, joints: tuple[str, ...] = JOINTS) -> None:
+    def __init__(
+        self, *, told: bool = True, joints: tuple[str, ...] = JOINTS, settled: bool = True
+    ) -> None:
         self.log, self.control, self.gate = Log(), Control(), Gate()
         self.controller, self.others = Controller(), Others()
-        self.controller.joints = joints
-        parts: list[Any] = [self.log, self.control, self.controller, told, self.gate, self.others]
+        self.controller.joints, self.controller.settled = joints, settled
+        parts: Any = (self.log, self.control, self.controller, told, self.gate, self.others, 0.0)
         self.watch = CommandWatch(*parts)
         self.watch.look(0.0)
 
@@ -110,17 +120,17 @@ class Bench:
         """Let another controller take the place of the one before, and answer."""
         self.controller.settled, self.controller.asked = False, SECOND
         self.watch.look(1.0)
-        assert not self.gate.passes
-        assert self.watch.flags == {Reason.COMMANDS_WITHHELD}
+        assert not self.gate.passes()
+        assert self.control.outside_flags == {Reason.COMMANDS_WITHHELD}
         self.controller.settled, self.controller.joints = True, joints
         self.watch.look(2.0)
 
 
 def test_commands_pass_to_the_controller_that_was_there_at_the_start() -> None:
     bench = Bench()
-    assert bench.gate.passes
+    assert bench.gate.passes()
     assert bench.watch.target == 'confirmed'
-    assert not bench.watch.flags
+    assert not bench.control.outside_flags
     assert not bench.control.take_overs
 
 
@@ -133,7 +143,7 @@ def test_a_controller_that_comes_back_with_other_joints_or_none_ends_the_control
     assert bench.control.ended == [Reason.CONTROLLER_JOINTS_CHANGED]
     for _ in range(3):
         bench.watch.look(3.0)
-        assert not bench.gate.passes
+        assert not bench.gate.passes()
         assert bench.watch.target == 'withheld'
     assert bench.control.ended == [Reason.CONTROLLER_JOINTS_CHANGED]
     assert len(bench.log.errors) == 1
@@ -143,33 +153,55 @@ def test_a_controller_that_comes_back_with_other_joints_or_none_ends_the_control
 def test_a_controller_that_comes_back_in_its_order_is_sent_what_the_control_ramps_up_to() -> None:
     bench = Bench()
     bench.comes_back(JOINTS)
-    assert not bench.gate.passes
+    assert not bench.gate.passes()
     (begin,) = bench.control.take_overs
     bench.watch.look(2.1)
     assert len(bench.control.take_overs) == 1
     begin()
-    assert bench.gate.passes
+    assert bench.gate.passes()
     bench.watch.look(3.0)
-    assert bench.gate.passes
+    assert bench.gate.passes()
     assert bench.watch.target == 'confirmed'
     assert bench.watch.counts[Reason.COMMANDS_WITHHELD] == 1
 
 
 def test_a_controller_that_never_named_joints_is_believed() -> None:
     bench = Bench(told=False, joints=())
-    assert bench.gate.passes
+    assert bench.gate.passes()
+
+
+def test_the_control_may_begin_once_the_controller_has_confirmed_its_joints() -> None:
+    bench = Bench(settled=False)
+    permitted = [bench.control.permitted]
+    bench.controller.settled = True
+    bench.watch.look(0.1)
+    permitted.append(bench.control.permitted)
+    (begin,) = bench.control.take_overs
+    begin()
+    permitted.append(bench.control.permitted)
+    assert permitted == [False, False, True]
+    assert bench.gate.passes()
+
+
+def test_a_publisher_that_is_heard_of_soon_after_the_start_was_there_before_and_ends_it() -> None:
+    bench = Bench()
+    bench.others.names = ('/rival',)
+    for _ in range(3):
+        bench.watch.look(0.9 * DISCOVERY)
+    assert bench.control.ended == [Reason.SECOND_PUBLISHER]
+    assert bench.log.errors == ['/rival was there before']
 
 
 def test_a_publisher_that_comes_is_flagged_counted_and_named_once() -> None:
     bench = Bench()
     bench.others.names = ('/rival',)
     for _ in range(3):
-        bench.watch.look(1.0)
-        assert bench.watch.flags == {Reason.SECOND_PUBLISHER}
-        assert bench.gate.passes
+        bench.watch.look(DISCOVERY)
+        assert bench.control.outside_flags == {Reason.SECOND_PUBLISHER}
+        assert bench.gate.passes()
     assert bench.log.warnings == ['/rival publishes commands to /effort_controller too']
     assert bench.watch.counts[Reason.SECOND_PUBLISHER] == 1
     assert not bench.control.ended
     bench.others.names = ()
-    bench.watch.look(2.0)
-    assert not bench.watch.flags
+    bench.watch.look(2.0 * DISCOVERY)
+    assert not bench.control.outside_flags

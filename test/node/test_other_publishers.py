@@ -36,9 +36,9 @@ class Graph:
         return infos
 
 
-def others(*names: str) -> OtherPublishers:
+def others(*names: str, publishing: bool = True) -> OtherPublishers:
     publishers = OtherPublishers(Graph(*names), '/effort_controller/commands')
-    publishers.look(0.0)
+    publishers.look(0.0, publishing)
     return publishers
 
 
@@ -55,6 +55,13 @@ def test_a_second_node_of_the_own_name_is_another() -> None:
     assert others(OWN, OWN).names == (OWN,)
 
 
+def test_a_node_of_the_own_name_is_another_while_the_own_publisher_is_not_there() -> None:
+    assert others(OWN, publishing=False).names == (OWN,)
+    assert others(OWN, publishing=False).namesake
+    assert not others('/rival', publishing=False).namesake
+    assert not others(OWN).namesake
+
+
 def test_every_watchdog_is_welcome() -> None:
     assert others(OWN, '/effort_watchdog', '/arm/effort_watchdog').names == ()
 
@@ -62,14 +69,11 @@ def test_every_watchdog_is_welcome() -> None:
 def test_whoever_has_no_name_yet_leaves_it_undecided_and_counts_when_none_comes() -> None:
     graph = Graph(OWN, '')
     publishers = OtherPublishers(graph, '/effort_controller/commands')
-    publishers.look(5.0)
-    assert publishers.undecided
-    assert publishers.names == ()
-    publishers.look(5.0 + 0.9 * PATIENCE)
-    assert publishers.undecided
-    publishers.look(5.0 + 1.1 * PATIENCE)
-    assert not publishers.undecided
-    assert publishers.names == (UNKNOWN,)
+    told = []
+    for share in (0.0, 0.9, 1.1):
+        publishers.look(5.0 + share * PATIENCE, publishing=True)
+        told.append((publishers.undecided, publishers.names))
+    assert told == [(True, ()), (True, ()), (False, (UNKNOWN,))]
     graph.names[1] = '/rival'
-    publishers.look(6.2)
+    publishers.look(6.2, publishing=True)
     assert publishers.names == ('/rival',)

@@ -22,7 +22,6 @@ NODE = 'rnea_ros.node.feedforward_node'
 MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
 GRAVITY = MODEL.gravity_torques(POSE)
 LIMITS = MODEL.effort_limits
-STEP = 10.0 * LIMITS * 0.002
 EFFORT = np.array([1.0, -2.0, 3.0, -1.5, 0.5, -0.5, 0.25])
 
 # A set-point counts for a minute, so that no stall of the machine ends it.
@@ -55,7 +54,7 @@ def sender(robot: FakeRobot) -> Send:
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
     publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
-    robot.wait_for_state('active')
+    robot.wait_until_controlled()
     assert wait_until(lambda: publisher.get_subscription_count() > 0)
 
     def send(*times: int, **fields: Sequence[float]) -> None:
@@ -90,7 +89,7 @@ def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
         sender(robot)(0, effort=EFFORT)
         assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
         assert wait_until(lambda: told and list(told[-1].effort) == EFFORT.tolist())
-        assert_safe(robot.commands, LIMITS, 2.0 * STEP)
+        assert_safe(robot, LIMITS)
 
 
 def test_efforts_are_checked_but_not_added_where_nobody_asked_for_them(

@@ -1,0 +1,176 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Where one cause ends and the next begins: sizes, signs, friction, what is left, weak joints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic_recordings import ARM, Array, Robot, record
+
+from rnea_ros.preflight.assessment import Assessment
+from rnea_ros.preflight.causes import find_causes
+from rnea_ros.preflight.checkup import Checkup, check
+from rnea_ros.preflight.columns import Prediction
+from rnea_ros.preflight.findings import Cause, Finding, Verdict
+from rnea_ros.preflight.hypothesis import Hypothesis
+from rnea_ros.preflight.recording import Recording
+from rnea_ros.preflight.samples import Kind
+
+TURNED = Hypothesis(gravity_turned=True)
+SHOULDER, ELBOW = 1, 3
+
+
+def of_joint(joint: int, value: float, others: float) -> Array:
+    """Return a value for each joint of the arm."""
+    values = np.full(7, others)
+    values[joint] = value
+    return values
+
+
+def with_friction(joint: int, share: float) -> Robot:
+    """Return a robot with one joint that loses a share of what it carries."""
+    return Robot(ARM).with_(coulomb=of_joint(joint, share, 0.02))
+
+
+def must_be_fixed(checkup: Checkup) -> set[Cause]:
+    return {finding.cause for finding in checkup.findings if finding.must_be_fixed}
+
+
+def of(checkup: Checkup, cause: Cause) -> Finding:
+    (finding,) = [finding for finding in checkup.findings if finding.cause is cause]
+    return finding
+
+
+def judged_by(hypothesis: Hypothesis, recording: Recording, kind: Kind) -> list[Finding]:
+    """Return what must be fixed where a hypothesis is the one that is believed."""
+    samples = check(ARM, recording, kind=kind).assessment.samples
+    names = {name: name for name in ARM.joint_names}
+    assessment = Assessment(Prediction(ARM, names, samples))
+    assessment.best = assessment.selection.solution(hypothesis)
+    return [finding for finding in find_causes(assessment) if finding.must_be_fixed]
+
+
+# Gravity
+
+
+def test_what_compensation_leaves_has_no_direction() -> None:
+    held = record(Robot(ARM, compensated=True), Kind.STILL, 0)
+    sideways = ARM.with_gravity((0.15 * 9.81, 0.0, 0.0)).gravity_torques_batch(held.position)
+    left = replace(held, effort=held.effort + sideways)
+    (finding,) = judged_by(TURNED, left, Kind.STILL)
+    assert finding.cause is Cause.COMPENSATED
+    assert '[gravity]' in finding.remedy
+
+
+def test_a_gravity_vector_upwards_is_a_direction_only_where_inertia_tells_it() -> None:
+    hanging = Robot(ARM.with_gravity((0.0, 0.0, 9.81)))
+    (moving,) = judged_by(TURNED, record(hanging, Kind.MOTION, 5), Kind.MOTION)
+    assert moving.cause is Cause.GRAVITY_DIRECTION
+    (at_rest,) = judged_by(TURNED, record(hanging, Kind.STILL, 5), Kind.STILL)
+    assert at_rest.cause is Cause.INVERTED_EFFORT
+    assert 'upside down' in at_rest.text
+
+
+def test_gravity_of_another_size_beside_right_inertia_is_no_known_cause() -> None:
+    heavy = Robot(ARM.with_gravity((0.0, 0.0, -1.6 * 9.81)))
+    checkup = check(ARM, record(heavy, Kind.MOTION, 2))
+    assert must_be_fixed(checkup) == {Cause.UNEXPLAINED}
+    assert 'gravity is 1.60' in of(checkup, Cause.UNEXPLAINED).text
+
+
+def test_traces_that_compensation_leaves_are_no_unit() -> None:
+    # A share that the robot's own model does not compensate: significant, though not seen.
+    held = record(Robot(ARM, compensated=True, noise=2.0), Kind.STILL, 1)
+    full = record(Robot(ARM, noise=0.0), Kind.STILL, 1)
+    checkup = check(ARM, replace(held, effort=0.97 * held.effort + 0.03 * full.effort))
+    assert checkup.assessment.best.parameter('all', 0, add=1.0).excludes(0.0)
+    assert must_be_fixed(checkup) == {Cause.COMPENSATED}
+
+
+# Factors
+
+
+@pytest.mark.parametrize('kind', Kind)
+@pytest.mark.parametrize(('factor', 'fits'), [(-1.0, True), (-0.3, False), (-2.5, False)])
+def test_an_inverted_effort_of_another_size_is_told_to_be_both(
+    kind: Kind, factor: float, fits: bool
+) -> None:
+    recording = record(Robot(ARM, factor=of_joint(ELBOW, factor, 1.0)), kind, 3)
+    checkup = check(ARM, recording, kind=kind)
+    assert must_be_fixed(checkup) == {Cause.INVERTED_EFFORT}
+    assert ('gear ratio' not in of(checkup, Cause.INVERTED_EFFORT).text) is fits
+
+
+@pytest.mark.parametrize('kind', Kind)
+def test_a_joint_that_carries_little_and_measures_nothing_is_told_and_no_obstacle(
+    kind: Kind
+) -> None:
+    recording = record(Robot(ARM, factor=of_joint(5, 0.0, 1.0)), kind, 0)
+    checkup = check(ARM, recording, kind=kind)
+    finding = of(checkup, Cause.COMPENSATED)
+    assert finding.joints == (5,)
+    assert not finding.must_be_fixed
+    assert checkup.verdict is Verdict.ACCEPTED
+
+
+# Tools
+
+
+def test_a_tool_of_the_right_mass_in_the_wrong_place_is_told_by_its_moment() -> None:
+    model = ARM.with_payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
+    robot = Robot(ARM, mass=2.0, com=(0.15, 0.0, 0.1), noise=0.02)
+    checkup = check(model, record(robot, Kind.STILL, 3))
+    assert must_be_fixed(checkup) == {Cause.MISSING_TOOL}
+    assert 'its mass cannot be told' in of(checkup, Cause.MISSING_TOOL).text
+
+
+# Friction
+
+
+@pytest.mark.parametrize(('share', 'found'), [(0.05, False), (0.2, True)])
+def test_friction_of_a_fifth_is_before_the_gear_and_of_a_twentieth_behind_it(
+    share: float, found: bool
+) -> None:
+    checkup = check(ARM, record(Robot(ARM, coulomb=share), Kind.MOTION, 1))
+    assert must_be_fixed(checkup) == ({Cause.CURRENT} if found else set())
+
+
+def test_one_joint_with_much_friction_is_no_current() -> None:
+    checkup = check(ARM, record(with_friction(SHOULDER, 0.3), Kind.MOTION, 1))
+    assert must_be_fixed(checkup) == set()
+
+
+def test_friction_dominates_where_it_is_more_than_the_load() -> None:
+    checkup = check(ARM, record(with_friction(SHOULDER, 0.7), Kind.MOTION, 1))
+    assert SHOULDER not in of(checkup, Cause.FRICTION).joints
+    checkup = check(ARM, record(with_friction(SHOULDER, 1.5), Kind.MOTION, 1))
+    assert SHOULDER in of(checkup, Cause.FRICTION).joints
+
+
+@pytest.mark.parametrize(('offset', 'found'), [(5.5, False), (12.0, True)])
+def test_an_offset_that_friction_may_hide_is_none(offset: float, found: bool) -> None:
+    recording = record(Robot(ARM, coulomb=0.3), Kind.MOTION, 1)
+    shifted = replace(recording, effort=recording.effort + of_joint(ELBOW, offset, 0.0))
+    assert (Cause.OFFSET in must_be_fixed(check(ARM, shifted))) is found
+
+
+# The verdict
+
+
+def test_one_loaded_joint_that_cannot_be_judged_leaves_it_open() -> None:
+    checkup = check(ARM, record(with_friction(ELBOW, 0.9), Kind.MOTION, 1))
+    assert must_be_fixed(checkup) == set()
+    judged = [checkup.assessment.joints[joint].is_judged for joint in checkup.assessment.loaded]
+    assert any(judged)
+    assert not all(judged)
+    assert checkup.verdict is Verdict.UNDECIDED
+
+
+def test_without_gravity_still_poses_say_nothing() -> None:
+    weightless = ARM.with_gravity((0.0, 0.0, 0.0))
+    checkup = check(weightless, record(Robot(weightless), Kind.STILL, 1))
+    assert checkup.verdict is Verdict.UNDECIDED

@@ -1,0 +1,85 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The report: what was found is said once, with the parameter to set where one is enough."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from robots import ROOT
+from synthetic_recordings import ARM, Robot, record
+
+from rnea_ros.feedforward.loaded_robot import HardwareCompensation
+from rnea_ros.preflight.checkup import check
+from rnea_ros.preflight.findings import Cause
+from rnea_ros.preflight.samples import Kind
+
+HELD = Robot(ARM, compensated=True)
+BEFORE_THE_GEAR = Robot(ARM, coulomb=0.3)
+
+
+def without_gravity_in(joint: int) -> Robot:
+    factor = np.ones(7)
+    factor[joint] = 0.0
+    return Robot(ARM, factor=factor)
+
+
+@pytest.mark.parametrize('kind', Kind)
+def test_a_robot_that_holds_itself_is_named_once_with_the_parameter(kind: Kind) -> None:
+    checkup = check(ARM, record(HELD, kind, 0), kind=kind)
+    (finding,) = [f for f in checkup.findings if f.cause is Cause.COMPENSATED]
+    assert finding.joints == tuple(range(7))
+    text = checkup.report()
+    assert text.count('hardware compensates gravity') == 1
+    assert text.count('set hardware_compensates: [gravity]') == 1
+
+
+@pytest.mark.parametrize('kind', Kind)
+def test_one_joint_without_gravity_is_no_case_for_a_parameter_of_all(kind: Kind) -> None:
+    text = check(ARM, record(without_gravity_in(2), kind, 1), kind=kind).report()
+    assert '* hardware compensates gravity: fer_joint3' in text
+    assert 'set hardware_compensates: [gravity]' not in text
+
+
+def test_friction_that_must_be_known_is_named_with_its_parameters_once() -> None:
+    checkup = check(ARM, record(BEFORE_THE_GEAR, Kind.MOTION, 1))
+    assert {Cause.CURRENT, Cause.FRICTION} <= {finding.cause for finding in checkup.findings}
+    text = checkup.report()
+    assert text.count('friction.*') == 1
+    assert text.count('hardware_compensates: [friction]') == 1
+
+
+def test_a_right_model_is_told_to_set_nothing_of_gravity() -> None:
+    text = check(ARM, record(Robot(ARM), Kind.MOTION, 1)).report()
+    assert '[gravity]' not in text
+
+
+@pytest.mark.parametrize('robot', [HELD, BEFORE_THE_GEAR])
+def test_what_is_to_be_set_is_what_the_parameter_takes(robot: Robot) -> None:
+    text = check(ARM, record(robot, Kind.MOTION, 1)).report()
+    set_to = re.findall(r'hardware_compensates: \[(\w+)\]', text)
+    assert set_to
+    assert set(set_to) <= {word.value for word in HardwareCompensation}
+
+
+def test_shares_of_an_effort_of_nearly_nothing_and_signs_of_zero_are_not_printed() -> None:
+    text = check(ARM, record(HELD, Kind.STILL, 0)).report()
+    assert '-0.00' not in text
+    assert all(int(share) < 1000 for share in re.findall(r'(\d+) %\)', text))
+
+
+@pytest.mark.parametrize('kind', Kind)
+def test_the_fit_is_written_as_it_was_made(kind: Kind) -> None:
+    text = check(ARM, record(Robot(ARM), kind, 1), kind=kind).report()
+    assert 'measured = scale * model' in text
+    assert ('sign(velocity)' in text) is (kind is Kind.MOTION)
+
+
+def test_the_document_says_what_to_do_about_every_cause() -> None:
+    document = (ROOT / 'docs/preflight.md').read_text(encoding='utf-8')
+    rows = ' '.join(re.findall(r'^\| (.+?) \|', document, re.MULTILINE))
+    for cause in Cause:
+        assert cause.value.removesuffix(' in the model') in rows
