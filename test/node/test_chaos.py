@@ -167,7 +167,7 @@ class Witness:
     def since_the_nodes_last(self) -> list[Command]:
         """Return what the watchdog sent after the node's last command; both may come late."""
         last = max(command.sent for command in self.commands if not command.of_watchdog)
-        return [command for command in self.commands if command.of_watchdog and command.sent > last]
+        return [each for each in self.commands if each.of_watchdog and each.sent > last]
 
     def count(self, key: str) -> int:
         """Return a count of the watchdog's newest diagnostics."""
