@@ -62,14 +62,13 @@ def test_every_watchdog_is_welcome() -> None:
 def test_whoever_has_no_name_yet_leaves_it_undecided_and_counts_when_none_comes() -> None:
     graph = Graph(OWN, '')
     publishers = OtherPublishers(graph, '/effort_controller/commands')
-    publishers.look(5.0)
-    assert publishers.undecided
-    assert publishers.names == ()
-    publishers.look(5.0 + 0.9 * PATIENCE)
-    assert publishers.undecided
-    publishers.look(5.0 + 1.1 * PATIENCE)
-    assert not publishers.undecided
-    assert publishers.names == (UNKNOWN,)
+
+    def seen(now: float) -> tuple[bool, tuple[str, ...]]:
+        publishers.look(now)
+        return publishers.undecided, publishers.names
+
+    assert seen(5.0) == (True, ())
+    assert seen(5.0 + 0.9 * PATIENCE) == (True, ())
+    assert seen(5.0 + 1.1 * PATIENCE) == (False, (UNKNOWN,))
     graph.names[1] = '/rival'
-    publishers.look(6.2)
-    assert publishers.names == ('/rival',)
+    assert seen(6.2) == (False, ('/rival',))
