@@ -171,7 +171,7 @@ def test_the_measured_effort_is_passed_over_where_the_hardware_is_in_it(
 ) -> None:
     rig = panda_rig(hardware_compensates=(part,))
     rig.effort = rig.gravity.copy()
-    wanted = 0.0 if part is HardwareCompensation.GRAVITY else rig.gravity
+    wanted = rig.gravity * (part is not HardwareCompensation.GRAVITY)
     np.testing.assert_allclose(rig.run(RAMP), shares(500, rig) * wanted, atol=1e-9)
 
 

@@ -123,7 +123,7 @@ def test_refusals_are_logged_at_most_once_a_second_and_all_counted(bench: Bench)
     for _ in range(3500):
         bench.rig.tick()
         bench.rig.feed(q=np.full(7, np.nan))
-        bench.refusals['start_too_far'] += 1
+        bench.refusals['joint_trajectory/start_too_far'] += 1
         bench.reporter.log_changes()
     warnings = bench.lines('warning')
     assert len(warnings) == int(bench.rig.now - began) + 1
