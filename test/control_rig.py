@@ -172,11 +172,17 @@ class Rig:
     def step(self) -> Array | None:
         """Return a copy of the command of a tick now, inspected."""
         before = self._acting_effort() if self._last is None else self._last
+        if before is None:
+            before = np.zeros(len(self.settings.joints))
+        ended = self.controller.reason
         returned = self.controller.step(self.now)
         if returned is None:
             assert self._last is None, 'commands stopped'
             return None
         command = returned.copy()
+        if self.controller.reason is Reason.TICK_BLOCKED is not ended and not self._stale():
+            acting = self._acting_effort()
+            before = before if acting is None else acting
         assert command.shape == (len(self.settings.joints),)
         assert np.isfinite(command).all(), command
         assert (np.abs(command) <= self.resolved.effort_limits).all(), command
@@ -221,7 +227,11 @@ class Rig:
         zero = np.zeros(len(self.settings.joints))
         return (zero, zero) if wanted is None else (wanted.position, wanted.velocity)
 
-    def _acting_effort(self) -> Array:
+    def _stale(self) -> bool:
+        age = self.states.age(self.now + 0.5 * self.period, self.resolved.in_model)
+        return age > self.resolved.joint_states_timeout
+
+    def _acting_effort(self) -> Array | None:
         """Return the effort that the control is to take over from, by DESIGN's rule."""
         effort = self.states.effort[self.resolved.in_model]
         if (
@@ -229,7 +239,7 @@ class Rig:
             or not self.settings.start_from_measured_effort
             or not np.isfinite(effort).all()
         ):
-            return np.zeros(len(self.settings.joints))
+            return None
         limits = self.resolved.effort_limits
         acting: Array = np.clip(effort, -limits, limits)
         return acting

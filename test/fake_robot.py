@@ -20,8 +20,12 @@ from rnea_ros.node.messages import seconds
 
 Array = NDArray[np.float64]
 
-PERIOD = 0.002
+PERIOD = 0.005
 """Of the node, s."""
+
+RAMPS = f'-p rate:={1.0 / PERIOD} -p ramp_duration:=0.3 -p hold_duration:=0.3 '
+PATIENT = f'{RAMPS} -p joint_states_timeout:=1.0 '
+"""Options of the node: machines that run tests stall, and what is not tested must not end it."""
 
 DEFAULT_RATE_LIMIT = 10.0
 """How fast the node lets an effort change, in effort limits a second."""

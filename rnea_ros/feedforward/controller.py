@@ -285,6 +285,9 @@ class FeedforwardController:
         if self._supervisor.controlling:
             if not (stale or blocked):
                 return self._control(now)
+            acting = self._acting_effort()
+            if blocked and not stale and acting is not None:
+                self._output.start(acting)  # a watchdog may have taken the effort away
             reason = Reason.TICK_BLOCKED if blocked else Reason.JOINT_STATES_STALE
             self._supervisor.handle(Event.FAILED, now, reason)
         return self._end(now)
@@ -314,24 +317,29 @@ class FeedforwardController:
 
     def _begin(self, now: float) -> None:
         """Take over from the effort that acts now, as far as it is known."""
-        self._output.start(self._acting_effort())
+        self._start_output()
         self._output.blend(self._settings.settings.ramp_duration)
         self._supervisor.handle(Event.PERMITTED, now)
         self._began = True
 
     def _take_over(self, then: Callable[[], object]) -> None:
-        self._output.start(self._acting_effort())
+        self._start_output()
         then()
 
-    def _acting_effort(self) -> Array:
+    def _start_output(self) -> None:
+        """Start from the measured effort, or from zero."""
+        acting = self._acting_effort()
+        self._output.start(np.zeros_like(self._gravity) if acting is None else acting)
+
+    def _acting_effort(self) -> Array | None:
         """
-        Return the measured effort, zero where it does not count or is not known.
+        Return the measured effort, None where it does not count or is not known.
 
         What the hardware adds is in the measured effort, but must not be commanded.
         """
         effort, settings = self._states.effort[self._commanded], self._settings.settings
         counts = settings.start_from_measured_effort and not settings.hardware_compensates
-        return effort if counts and np.isfinite(effort).all() else np.zeros(effort.size)
+        return effort if counts and np.isfinite(effort).all() else None
 
     def _control(self, now: float) -> Array | None:
         q, qd = self._states.position, self._states.velocity

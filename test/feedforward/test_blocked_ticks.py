@@ -39,6 +39,23 @@ def test_a_blocked_tick_ends_the_control_when_joint_states_would_be_too_old_mean
         assert not rig.commands[-1].any()
 
 
+def test_after_a_blocked_tick_it_winds_down_from_the_effort_that_acts_then() -> None:
+    rig = active_rig(0.02)
+    rig.effort = 0.3 * rig.gravity  # a watchdog takes the effort away
+    rig.now += 0.5
+    rig.tick()
+    difference = np.abs(rig.commands[-1] - rig.effort)
+    assert (difference <= rig.greatest_step).all()
+
+
+def test_where_that_effort_is_not_known_it_winds_down_from_the_last_command() -> None:
+    rig = active_rig(0.02)
+    before = rig.commands[-1]
+    rig.now += 0.5
+    rig.tick()
+    assert (np.abs(rig.commands[-1] - before) <= rig.greatest_step).all()
+
+
 @pytest.mark.parametrize('rate', [500.0, 1000.0])
 def test_ticks_that_are_a_little_late_end_nothing_however_short_the_timeout(rate: float) -> None:
     rig = active_rig(1.0 / rate, rate)

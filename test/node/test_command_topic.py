@@ -13,6 +13,7 @@ from typing import Any
 from fake_robot import (
     JOINTS,
     PANDA_ARM,
+    PATIENT,
     POSE,
     FakeRobot,
     assert_safe,
@@ -50,7 +51,6 @@ Commands that were being sent in the moment in which a controller began to liste
 They cannot be held back; a controller of ros2_control that is not active yet drops them.
 """
 
-PATIENT = '-p joint_states_timeout:=1.0 -p ramp_duration:=0.3 -p hold_duration:=0.3'
 SLOWLY = f'-p effort_rate_limit:=[{",".join(["15.0"] * 7)}]'
 LISTED = f'-p joints:=[{",".join(JOINTS)}]'
 
@@ -112,7 +112,7 @@ def test_a_controller_that_comes_back_with_its_order_is_ramped_up_to_again(
     with process:
         wait_for_value(robot, 'effort_controller', 'absent')
         with fake_controller(domain_id) as commands:
-            assert wait_until(lambda: is_gravity(commands))
+            assert wait_until(lambda: len(commands) > 10 and is_gravity(commands))
             assert_ramped_up(commands)
             assert_one_order(commands)
             wait_for_value(robot, 'effort_controller', 'confirmed')
@@ -165,7 +165,7 @@ def test_commands_are_sent_before_the_controller_is_there_and_to_the_order_given
         assert 'commands_withheld' not in robot.diagnostics['flags']
         with fake_controller(domain_id, late) as commands:
             if late == JOINTS:
-                assert wait_until(lambda: is_gravity(commands))
+                assert wait_until(lambda: len(commands) > 10 and is_gravity(commands))
                 assert_ramped_up(commands)
             else:
                 process.wait_for('fault (controller_joints_changed)')

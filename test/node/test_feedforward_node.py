@@ -10,7 +10,7 @@ import signal
 import time
 from typing import Any
 
-from fake_robot import JOINTS, PANDA_ARM, POSE, FakeRobot, assert_safe, fake_robot
+from fake_robot import JOINTS, PANDA_ARM, PATIENT, POSE, FakeRobot, assert_safe, fake_robot
 import numpy as np
 import pytest
 from ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
@@ -25,8 +25,6 @@ MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
 GRAVITY = MODEL.gravity_torques(POSE)
 LIMITS = MODEL.effort_limits
 
-# Machines that run tests stall: what is not tested here must not end the control.
-PATIENT = '-p joint_states_timeout:=1.0 -p ramp_duration:=0.3 -p hold_duration:=0.3'
 
 
 def node(domain_id: int, options: str = '') -> RosProcess:
@@ -144,7 +142,7 @@ def test_an_unknown_joint_of_the_controller_is_refused_by_name(domain_id: int) -
     [
         ('-p ratee:=100.0', 'ratee: no such parameter'),
         ('-p mode:=weightless', "mode: 'weightless' is none of"),
-        ('-p rate:=fast', 'rate'),
+        ('-p start_tolerance:=near', 'start_tolerance'),
         ('-p rate:=-1.0', 'rate'),
         ('-p gravity:=[0.0,0.0]', 'gravity: [0.0, 0.0] is not three finite numbers'),
     ],

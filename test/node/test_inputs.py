@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import time
 from typing import Any
 
-from fake_robot import PANDA_ARM, POSE, FakeRobot, assert_rate, assert_safe, fake_robot
+from fake_robot import PANDA_ARM, PATIENT, POSE, FakeRobot, assert_rate, assert_safe, fake_robot
 import numpy as np
 import pytest
 from ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
@@ -23,7 +23,6 @@ NODE = 'rnea_ros.node.feedforward_node'
 MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
 GRAVITY = MODEL.gravity_torques(POSE)
 LIMITS = MODEL.effort_limits
-PATIENT = '-p joint_states_timeout:=1.0 -p ramp_duration:=0.3 -p hold_duration:=0.3'
 PUSH = (3.0, -4.0, 12.0)
 FLANGE = (
     '-p wrench_inputs.names:=[flange] -p wrench_inputs.flange.topic:=ft/wrench '

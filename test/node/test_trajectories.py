@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from fake_robot import JOINTS, PANDA_ARM, POSE, FakeRobot, assert_safe, fake_robot
+from fake_robot import JOINTS, PANDA_ARM, PATIENT, POSE, FakeRobot, assert_safe, fake_robot
 import numpy as np
 import pytest
 from ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
@@ -25,9 +25,8 @@ LIMITS = MODEL.effort_limits
 EFFORT = np.array([1.0, -2.0, 3.0, -1.5, 0.5, -0.5, 0.25])
 
 # A set-point counts for a minute, so that no stall of the machine ends it.
-PATIENT = (
-    '-p joint_states_timeout:=1.0 -p ramp_duration:=0.3 -p hold_duration:=0.3 '
-    '-p reference_timeout:=60.0 -p use_trajectory_effort:=true '
+OPTIONS = (
+    PATIENT + '-p reference_timeout:=60.0 -p use_trajectory_effort:=true '
 )
 
 Send = Callable[..., None]
@@ -45,7 +44,7 @@ def robot(domain_id: int) -> Iterator[FakeRobot]:
 
 
 def node(domain_id: int, options: str) -> RosProcess:
-    arguments = (PATIENT + options).split()
+    arguments = (OPTIONS + options).split()
     return RosProcess(NODE, '--ros-args', *arguments, domain_id=domain_id)
 
 
