@@ -96,6 +96,7 @@ class Motions:
             'beyond a limit': lambda q: self._spoiled_point(q, positions=q + 7.0),
             'times that go back': self._times_that_go_back,
             'a negative time': lambda q: self._spoiled_point(q, time_from_start=duration(-1.0)),
+            'too fast': lambda q: self._spoiled_point(q, time_from_start=duration(0.01)),
             'ended long ago': self._ended,
             'a velocity at the end': self._velocity_at_end,
             'a start far away': self._start_far_away,
