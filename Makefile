@@ -34,7 +34,7 @@ ifdef TEST
 	@$(RUN) -m pytest $(TEST)
 else
 	@$(RUN) -m pytest -n auto -m 'not ros'
-	@$(RUN) -m pytest -n 4 -m 'ros and not slow'
+	@$(RUN) -m pytest -n auto -m 'ros and not slow'
 	@$(RUN) -m pytest -m 'ros and slow'
 endif
 

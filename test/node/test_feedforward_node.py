@@ -248,7 +248,7 @@ def test_a_cleaned_up_node_can_be_configured_again(
 def test_joint_states_that_stop_end_in_held_gravity_then_zero_then_fault(
     robot: FakeRobot, domain_id: int
 ) -> None:
-    with node(domain_id, '-p joint_states_timeout:=0.3') as process:
+    with node(domain_id, '-p joint_states_timeout:=2.0') as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         robot.sending = False
         process.wait_for('holding (joint_states_stale)')

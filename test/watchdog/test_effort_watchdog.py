@@ -354,6 +354,7 @@ def test_the_simulated_arm_gets_zeros_when_its_node_is_killed(domain_id: int) ->
     ):
         node.create_subscription(JointState, 'joint_states', states.append, 10)
         feedforward.wait_for(' active')
+        Controller(node).wait_for_commands()
         assert wait_until(lambda: states and np.abs(states[-1].effort).max() > 1.0)
         feedforward.send(signal.SIGKILL)
         process.wait_for('zero effort was commanded')
