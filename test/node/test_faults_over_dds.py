@@ -282,7 +282,7 @@ def test_a_loop_that_stood_still_for_longer_than_the_timeout_ends_the_control(
     with node(domain_id, SOON) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         process.send(signal.SIGSTOP)
-        time.sleep(1.2)
+        time.sleep(2.5)
         process.send(signal.SIGCONT)
         process.wait_for('fault (tick_blocked)')
         assert wait_until(lambda: robot.steady(REST, 0.0))
