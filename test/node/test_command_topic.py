@@ -248,20 +248,6 @@ def test_a_node_that_was_killed_is_replaced_by_the_next_once_dds_has_noticed(
             second.wait_for(' active')
 
 
-def test_a_publisher_that_is_heard_of_soon_after_the_start_ends_the_control(
-    robot: FakeRobot, domain_id: int
-) -> None:
-    with fake_controller(domain_id) as commands, node(domain_id, '-p autostart:=false') as process:
-        assert wait_until(lambda: robot.change_state(Transition.TRANSITION_CONFIGURE))
-        with ros_node(domain_id, 'rival') as rival:
-            assert robot.change_state(Transition.TRANSITION_ACTIVATE)
-            rival.create_publisher(Float64MultiArray, TOPIC, 1)
-            process.wait_for(f'/rival publishes on {TOPIC} already')
-            process.wait_for('fault (second_publisher)')
-            assert wait_until(lambda: not commands or not commands[-1][1].any())
-        assert_safe(robot, LIMITS)
-
-
 def test_the_watchdog_may_publish_commands(robot: FakeRobot, domain_id: int) -> None:
     with fake_controller(domain_id) as commands, ros_node(domain_id, 'effort_watchdog') as dog:
         dog.create_publisher(Float64MultiArray, TOPIC, 1)
