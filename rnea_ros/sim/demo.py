@@ -199,6 +199,8 @@ class Demo:
         rates, shares = [], []
 
         def progress(recording: Recording) -> None:
+            if client.diagnostics['reason']:
+                raise DemoError(f'the control ended: {client.diagnostics["reason"]}')
             rates.append(float(client.diagnostics['achieved_rate']))
             shares.append(float(client.diagnostics['cpu_share']))
             self._tell(title, recording, start)
