@@ -65,9 +65,9 @@ def new_domain_id() -> int:
 def _sweep(domain_id: int) -> None:
     """Remove what killed processes left on a domain: Fast DDS would wait for their memory."""
     ports = range(7400 + 250 * domain_id, 7650 + 250 * domain_id)
-    for path in Path('/dev/shm').glob('*fastrtps_port*'):
-        digits = re.match(r'\d+', path.name.partition('fastrtps_port')[2])
-        if digits and int(digits[0]) in ports:
+    for path in Path('/dev/shm').glob('*fast*_port*'):
+        port = re.search(r'fast(?:dds|rtps)_port(\d+)', path.name)
+        if port and int(port[1]) in ports:
             path.unlink(missing_ok=True)
 
 
