@@ -133,6 +133,7 @@ class Chaos:
         self.results: Counter[str] = Counter()
         self.asking = False
         self._unanswered: list[Any] = []
+        self.lost = 0
         self._rng = rng = np.random.default_rng(seed)
         self._measured = measured
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -163,10 +164,15 @@ class Chaos:
         self._thread.start()
 
     def cease_to_ask(self) -> None:
-        """Ask no more, and wait until all is answered that was asked."""
+        """
+        Ask no more, and wait until all is answered that was asked.
+
+        Where the machine stalls DDS drops an answer now and then; it says so, and goes on.
+        """
         self.asking = False
         time.sleep(2.0 / RATE)  # the request that is being made
-        assert wait_until(lambda: all(future.done() for future in self._unanswered))
+        if not wait_until(lambda: all(future.done() for future in self._unanswered)):
+            self.lost += sum(not future.done() for future in self._unanswered)
         self._unanswered.clear()
 
     def forget_answers(self) -> None:

@@ -351,6 +351,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
     if chaos.failure is not None:
         raise chaos.failure
 
+    assert chaos.lost < 0.05 * chaos.results.total()
     assert len(ends) == LIVES - 1
     acted = [end for end in ends if end]
     assert len(acted) >= LIVES // 2
@@ -376,6 +377,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
         'acted': witness.count('acted'),
         'handed back': witness.count('handed_back'),
         'gave up': play.gave_up,
+        'answers lost': chaos.lost,
         'starts': [round(start, 1) for start in starts],
         'states': len(witness.speeds),
     }
