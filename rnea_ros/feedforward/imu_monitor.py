@@ -12,7 +12,7 @@ from ..robot import RobotModel
 from .base_settings import BaseSensorSettings, BaseUse, check_base_sensor, links_on_base
 from .imu_motion import ImuMessage, Mount, Numbers, RootMotion
 from .reasons import Reason
-from .stamp_order import MAX_FUTURE
+from .stamp_order import ONLY, StampOrder
 
 UNIT_TOLERANCE = 0.01
 """How far a quaternion's length may be from one; drivers round them to 16 bits."""
@@ -43,7 +43,7 @@ class ImuMonitor:
         self._link = settings.link
         self._moves = settings.use is BaseUse.MOTION
         self._least_acceleration = LEAST_GRAVITY * math.hypot(*model.gravity)
-        self._stamp = -math.inf
+        self._stamps = StampOrder(1)
         self._received = -math.inf
         self.motion = RootMotion(
             settings.tilt_cutoff, settings.motion_cutoff, self._least_acceleration
@@ -86,18 +86,15 @@ class ImuMonitor:
         message = self._used(orientation, angular_velocity, linear_acceleration)
         again = received - self._received > self._settings.timeout
         link = self._settings.link or ('' if again else self._link) or frame_id
-        reason = (
-            self._frame_refusal(link, frame_id)
-            or self._stamp_refusal(stamp, clock)
-            or self._reading_refusal(message)
-        )
+        reason = self._frame_refusal(link, frame_id) or self._reading_refusal(message)
+        if stamp:
+            reason = reason or self._stamps.refusal(ONLY, stamp, clock, received)
         if reason is not None:
             # Replaced, not changed: another thread may be reading it.
             self.rejections = self.rejections + Counter((reason,))
             return reason
-        by_stamps = stamp and self._stamp > 0.0
-        dt = stamp - self._stamp if by_stamps else max(received - self._received, 0.0)
-        self._link, self._received, self._stamp = link, received, stamp or self._stamp
+        dt = self._elapsed(stamp, received)
+        self._link, self._received = link, received
         mount = self._mounts[link]
         if again:
             self.runs += 1
@@ -126,12 +123,15 @@ class ImuMonitor:
             return Reason.FRAME_CHANGED
         return None
 
-    def _stamp_refusal(self, stamp: float, clock: float) -> Reason | None:
-        if stamp and not stamp <= clock + MAX_FUTURE:
-            return Reason.STAMP_IN_FUTURE
-        if stamp and stamp <= self._stamp:
-            return Reason.STAMP_NOT_NEWER
-        return None
+    def _elapsed(self, stamp: float, received: float) -> float:
+        """Return the time since the message before, by stamps where they are of one clock, s."""
+        by_receipt = max(received - self._received, 0.0)
+        if not stamp:
+            return by_receipt
+        before, steps = self._stamps.newest(ONLY), self._stamps.steps
+        self._stamps.take(ONLY, stamp, received)
+        of_one_clock = before > 0.0 and self._stamps.steps == steps
+        return stamp - before if of_one_clock else by_receipt
 
     def _reading_refusal(self, message: ImuMessage) -> Reason | None:
         quaternion, turn, push = parts = (

@@ -24,6 +24,9 @@ MAX_FUTURE = 0.010
 SAME_SHIFT = 0.010
 """Stamps whose shifts against their receipts differ by no more are off by the same amount, s."""
 
+ONLY = (0,)
+"""Numbers for whoever judges the stamps of one thing alone."""
+
 CONFIRMED_BY = 3
 """So many samples in a row, off by the same amount, show that the clock was set."""
 
@@ -87,7 +90,7 @@ class StampOrder:
         self._stepping = False
         if stamp <= self.newest(numbers):
             reason = Reason.STAMP_NOT_NEWER
-        elif stamp - received > offset + MAX_FUTURE:
+        elif not stamp - received <= offset + MAX_FUTURE:  # negated: it may not be a number
             reason = Reason.STAMP_IN_FUTURE
         else:
             return None

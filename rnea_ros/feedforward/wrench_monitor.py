@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .reasons import Reason
-from .stamp_order import MAX_FUTURE
+from .stamp_order import ONLY, StampOrder
 from .wrench_settings import Measures, WrenchInputSettings
 
 Array: TypeAlias = NDArray[np.float64]
@@ -32,7 +32,7 @@ class WrenchMonitor:
         self._settings = settings
         self._links = links
         self._sign = 1.0 if settings.measures is Measures.ENVIRONMENT_ON_ROBOT else -1.0
-        self._stamp = -math.inf
+        self._stamps = StampOrder(1)
         self._received = -math.inf
         self.link = settings.link
         self.wrench = np.zeros(6)
@@ -71,7 +71,9 @@ class WrenchMonitor:
         :param received: monotonic time of receipt, s
         :return: why it was refused, None where it was taken
         """
-        reason = self._refusal(frame_id, force, torque, stamp, clock)
+        reason = self._frame_refusal(frame_id) or self._reading_refusal(force, torque)
+        if stamp:
+            reason = reason or self._stamps.refusal(ONLY, stamp, clock, received)
         if reason is not None:
             # Replaced, not changed: another thread may be reading it.
             self.rejections = self.rejections + Counter((reason,))
@@ -79,28 +81,21 @@ class WrenchMonitor:
         self.link = self.link or frame_id
         self._received = received
         if stamp:
-            self._stamp = stamp
+            self._stamps.take(ONLY, stamp, received)
         self.wrench[:3], self.wrench[3:] = torque, force
         self.wrench *= self._sign
         return None
 
-    def _refusal(
-        self,
-        frame_id: str,
-        force: Sequence[float],
-        torque: Sequence[float],
-        stamp: float,
-        clock: float,
-    ) -> Reason | None:
+    def _frame_refusal(self, frame_id: str) -> Reason | None:
         settings = self._settings
         if not settings.link and frame_id not in self._links:
             return Reason.UNKNOWN_FRAME
         if not settings.link and self.link not in ('', frame_id):
             return Reason.FRAME_CHANGED
-        if stamp and stamp > clock + MAX_FUTURE:
-            return Reason.STAMP_IN_FUTURE
-        if stamp and stamp <= self._stamp:
-            return Reason.STAMP_NOT_NEWER
+        return None
+
+    def _reading_refusal(self, force: Sequence[float], torque: Sequence[float]) -> Reason | None:
+        settings = self._settings
         if not all(map(math.isfinite, (*force, *torque))):
             return Reason.NOT_FINITE
         if math.hypot(*force) > settings.max_force or math.hypot(*torque) > settings.max_torque:

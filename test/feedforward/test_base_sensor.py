@@ -148,6 +148,21 @@ def test_a_stamp_that_is_repeated_or_runs_backwards_is_refused(behind: float) ->
     assert rig.feed(stamp=CLOCK + rig.now + 0.9 * MAX_FUTURE) is None
 
 
+@pytest.mark.parametrize('shift', [-3600.0, 3600.0])
+def test_after_the_clock_of_stamps_was_set_the_third_message_counts(shift: float) -> None:
+    rig = BaseRig(use=BaseUse.MOTION, timeout=0.1)
+    before = rig.run(1.0, turn=(0.1, 0.0, 0.0))
+    told = []
+    for _ in range(3):
+        rig.now += 0.01
+        told.append(rig.feed(turn=(0.2, 0.0, 0.0), stamp=CLOCK + shift + rig.now))
+    refusal = Reason.STAMP_IN_FUTURE if shift > 0.0 else Reason.STAMP_NOT_NEWER
+    assert told == [refusal, refusal, None]
+    # Filtered over the time that really passed: one message does not bring all of the change.
+    turned = rig.sample().velocity[0] - before.velocity[0]
+    assert 0.0 < turned < 0.09
+
+
 def test_a_refused_message_changes_nothing_and_counts_for_no_age() -> None:
     rig = BaseRig(use=BaseUse.MOTION)
     before = rig.run(1.0)

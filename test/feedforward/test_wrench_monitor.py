@@ -122,3 +122,17 @@ def test_one_refusal_among_good_readings_changes_nothing(rig: WrenchRig) -> None
     wrench = rig.step()
     np.testing.assert_allclose(wrench[3:], PUSH, rtol=1e-6)
     assert not rig.inputs.stale
+
+
+@pytest.mark.parametrize('shift', [-3600.0, 3600.0])
+def test_after_the_clock_of_stamps_was_set_the_third_reading_counts(
+    rig: WrenchRig, shift: float
+) -> None:
+    assert rig.feed(PUSH, stamp=5000.0 + rig.now, clock=5000.0 + rig.now) is None
+    rig.wait()
+    told = []
+    for _ in range(5):
+        rig.wait()
+        told.append(rig.feed(PUSH, stamp=5000.0 + shift + rig.now, clock=5000.0 + rig.now))
+    refusal = Reason.STAMP_IN_FUTURE if shift > 0.0 else Reason.STAMP_NOT_NEWER
+    assert told == [refusal, refusal, None, None, None]
