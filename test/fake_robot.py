@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from robots import ROOT
 from ros_process import ros_node, wait_until
 
-from rnea_ros.node.messages import seconds
-
 Array = NDArray[np.float64]
 
 PERIOD = 0.005
@@ -106,6 +104,8 @@ class FakeRobot:
         self.commands.append((time.monotonic(), np.array(message.data)))
 
     def _on_effort(self, message: Any) -> None:
+        from rnea_ros.node.messages import seconds
+
         self.efforts.append((seconds(message.header.stamp), np.array(message.effort)))
 
     def _on_diagnostics(self, message: Any) -> None:
