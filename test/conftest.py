@@ -1,13 +1,16 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What every test shares: the ``--no-skipped-oracles`` switch, and quiet ROS logging."""
+"""What every test shares: the ``--no-skipped-oracles`` switch, a DDS domain, a fake robot."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 import os
 
+from fake_robot import FakeRobot, fake_robot
 import pytest
+from ros_process import new_domain_id
 
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
 
@@ -31,3 +34,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  
         report.outcome = 'failed'
         report.longrepr = f'an oracle test was skipped: {report.longrepr}'
     return report
+
+
+@pytest.fixture
+def domain_id() -> int:
+    """A DDS domain of the test's own."""
+    return new_domain_id()
+
+
+@pytest.fixture
+def robot(domain_id: int) -> Iterator[FakeRobot]:
+    """A robot with an effort controller."""
+    with fake_robot(domain_id) as robot:
+        yield robot

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from robots import ROOT
-from ros_process import ros_node, wait_until
+from ros_process import RosProcess, ros_node, wait_until
+
+import rnea_ros
 
 Array = NDArray[np.float64]
 
@@ -31,6 +33,16 @@ DEFAULT_RATE_LIMIT = 10.0
 JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
 POSE = (0.1, -0.4, 0.2, -1.9, 0.3, 1.7, 0.5)
 PANDA_ARM = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
+MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
+GRAVITY = MODEL.gravity_torques(POSE)
+LIMITS = MODEL.effort_limits
+
+NODE = 'rnea_ros.node.feedforward_node'
+
+
+def node(domain_id: int, options: str = '') -> RosProcess:
+    """Start a feedforward node; of an option that is given twice the last counts."""
+    return RosProcess(NODE, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id)
 
 
 class FakeRobot:

@@ -11,20 +11,18 @@ import time
 from typing import Any
 
 from fake_robot import (
+    GRAVITY,
     JOINTS,
-    PANDA_ARM,
-    PATIENT,
-    POSE,
+    LIMITS,
     FakeRobot,
     assert_safe,
     fake_controller,
     fake_robot,
+    node,
 )
 import numpy as np
 import pytest
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
-
-import rnea_ros
+from ros_process import NO_ROS, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
@@ -35,11 +33,7 @@ from rnea_ros.node.command_watch import DISCOVERY
 
 pytestmark = pytest.mark.ros
 
-NODE = 'rnea_ros.node.feedforward_node'
 TOPIC = '/effort_controller/commands'
-MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
-GRAVITY = MODEL.gravity_torques(POSE)
-LIMITS = MODEL.effort_limits
 
 OTHER_ORDER = [3, 0, 6, 1, 5, 2, 4]
 OTHER_JOINTS = tuple(JOINTS[k] for k in OTHER_ORDER)
@@ -53,10 +47,6 @@ They cannot be held back; a controller of ros2_control that is not active yet dr
 
 SLOWLY = f'-p effort_rate_limit:=[{",".join(["15.0"] * 7)}]'
 LISTED = f'-p joints:=[{",".join(JOINTS)}]'
-
-
-def node(domain_id: int, options: str = '') -> RosProcess:
-    return RosProcess(NODE, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id)
 
 
 def is_gravity(commands: list[tuple[float, Any]], order: Any = slice(None)) -> bool:
@@ -84,11 +74,6 @@ def assert_ramped_up(commands: list[tuple[float, Any]]) -> None:
         shares = shares[IN_FLIGHT:]
     assert shares[0].max() < 0.5
     assert (np.diff(shares, axis=0) > -1e-9).all()
-
-
-@pytest.fixture
-def domain_id() -> int:
-    return new_domain_id()
 
 
 @pytest.fixture

@@ -9,14 +9,18 @@ What must follow each of them is tested without ROS; here that it does when mess
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 import os
 import signal
 import time
 from typing import Any
 
 from fake_robot import (
+    GRAVITY,
     JOINTS,
+    LIMITS,
+    MODEL,
+    NODE,
     PANDA_ARM,
     PATIENT,
     PERIOD,
@@ -25,11 +29,12 @@ from fake_robot import (
     FakeRobot,
     assert_safe,
     fake_robot,
+    node,
 )
 import numpy as np
 import pytest
 from robots import ROOT
-from ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
+from ros_process import NO_ROS, RosProcess, wait_until
 
 import rnea_ros
 
@@ -42,31 +47,12 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 pytestmark = pytest.mark.ros
 
-NODE = 'rnea_ros.node.feedforward_node'
-MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
-GRAVITY = MODEL.gravity_torques(POSE)
-LIMITS = MODEL.effort_limits
 REST = np.zeros(7)
 
 SOON = RAMPS + '-p joint_states_timeout:=2.0 '
 
 KP = 5.0
 FOLLOWING = f'-p mode:=feedforward -p gains.kp:=[{KP}] -p reference_timeout:=0.5 '
-
-
-def node(domain_id: int, options: str) -> RosProcess:
-    return RosProcess(NODE, '--ros-args', *options.split(), domain_id=domain_id)
-
-
-@pytest.fixture
-def domain_id() -> int:
-    return new_domain_id()
-
-
-@pytest.fixture
-def robot(domain_id: int) -> Iterator[FakeRobot]:
-    with fake_robot(domain_id) as robot:
-        yield robot
 
 
 def wait_for_flag(robot: FakeRobot, flag: str, *, raised: bool = True) -> None:
@@ -85,7 +71,7 @@ def wait_for_count(robot: FakeRobot, key: str) -> None:
 def test_joint_states_that_are_lost_are_flagged_late_and_end_nothing(
     robot: FakeRobot, domain_id: int
 ) -> None:
-    with node(domain_id, PATIENT) as process:
+    with node(domain_id) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         robot.sending = False
         wait_for_flag(robot, 'joint_states_late')
@@ -142,7 +128,7 @@ class Commander:
 def test_joint_states_that_freeze_while_a_motion_is_commanded_are_flagged(
     robot: FakeRobot, domain_id: int
 ) -> None:
-    with node(domain_id, PATIENT + FOLLOWING):
+    with node(domain_id, FOLLOWING):
         assert wait_until(lambda: robot.steady(GRAVITY))
         commander = Commander(robot)
         wait_for_flag(robot, 'joint_states_frozen', raised=False)
@@ -166,7 +152,7 @@ def test_set_points_that_stop_are_flagged_and_the_last_position_is_held(
     moving = MODEL.inverse_dynamics(q, qd, REST) + KP * (q - POSE)
     held = MODEL.gravity_torques(q) + KP * (q - POSE)
     assert np.abs(moving - held).max() > 0.01
-    with node(domain_id, PATIENT + FOLLOWING):
+    with node(domain_id, FOLLOWING):
         assert wait_until(lambda: robot.steady(GRAVITY))
         commander = Commander(robot)
         timer = robot.node.create_timer(0.02, lambda: commander.send(q, qd, 0))
@@ -213,7 +199,7 @@ def test_a_wrench_that_is_refused_is_counted_and_its_term_fades(
     robot.node.create_timer(0.005, send)
     external = {'fer_link8': rnea_ros.Wrench(force=PUSH)}
     pushed = MODEL.inverse_dynamics(POSE, REST, REST, external)
-    with node(domain_id, PATIENT + FLANGE):
+    with node(domain_id, FLANGE):
         assert wait_until(lambda: robot.steady(pushed, 1e-6))
         spoil(message)
         wait_for_count(robot, f'wrenches/{reason}')
@@ -247,7 +233,7 @@ def test_a_position_that_jumps_is_refused_and_one_that_stays_there_ends_the_cont
 
 
 def test_a_shutdown_ramps_to_zero(robot: FakeRobot, domain_id: int) -> None:
-    with node(domain_id, PATIENT):
+    with node(domain_id):
         assert wait_until(lambda: robot.steady(GRAVITY))
         assert robot.change_state(Transition.TRANSITION_ACTIVE_SHUTDOWN)
         assert wait_until(lambda: robot.steady(REST, 0.0))
@@ -261,7 +247,7 @@ def test_a_shutdown_ramps_to_zero(robot: FakeRobot, domain_id: int) -> None:
 def test_ticks_that_were_blocked_are_counted_and_not_made_up_for(
     robot: FakeRobot, domain_id: int, blocked: float
 ) -> None:
-    with node(domain_id, PATIENT) as process:
+    with node(domain_id) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         robot.wait_until_controlled()
         missed, began, known = missed_ticks(robot), time.monotonic(), len(robot.commands)
@@ -298,7 +284,7 @@ def missed_ticks(robot: FakeRobot) -> int:
 def test_a_motion_starts_at_the_wall_time_of_its_stamp(robot: FakeRobot, domain_id: int) -> None:
     q = np.array(POSE) + 0.05
     held = MODEL.gravity_torques(q) + KP * (q - POSE)
-    with node(domain_id, PATIENT + FOLLOWING):
+    with node(domain_id, FOLLOWING):
         assert wait_until(lambda: robot.steady(GRAVITY))
         now = robot.node.get_clock().now()
         Commander(robot).send(q, REST, 1, (now + Duration(seconds=2)).to_msg())
@@ -334,11 +320,11 @@ BROKEN_INERTIA = PANDA_ARM.replace('ixx="', 'ixx="1000', 1)
 
 def test_an_impossible_inertia_is_a_warning_and_refused_where_asked_to(domain_id: int) -> None:
     with fake_robot(domain_id, urdf=BROKEN_INERTIA) as robot:
-        with node(domain_id, PATIENT) as process:
+        with node(domain_id) as process:
             process.wait_for('triangle inequality')
             assert wait_until(lambda: len(robot.commands) > 0)
         robot.commands.clear()
-        with node(domain_id, PATIENT + '-p strict_inertia:=true') as process:
+        with node(domain_id, '-p strict_inertia:=true') as process:
             process.wait_for('cannot configure: link')
             assert 'triangle inequality' in process.output
             assert robot.commands == []
@@ -348,7 +334,7 @@ def test_joint_states_without_velocity_are_taken_where_it_is_to_be_derived(
     robot: FakeRobot, domain_id: int
 ) -> None:
     robot.message.velocity = []
-    with node(domain_id, PATIENT + '-p differentiate_velocity:=true'):
+    with node(domain_id, '-p differentiate_velocity:=true'):
         assert wait_until(lambda: robot.steady(GRAVITY))
 
 
@@ -367,7 +353,7 @@ def test_joint_states_without_velocity_are_taken_where_it_is_to_be_derived(
 def test_a_bad_parameter_is_refused_with_the_reason_and_nothing_changes(
     robot: FakeRobot, domain_id: int, name: str, value: Any, said: str
 ) -> None:
-    with node(domain_id, PATIENT):
+    with node(domain_id):
         assert wait_until(lambda: robot.steady(GRAVITY))
         (result,) = robot.set_parameters(**{name: value})
         assert not result.successful
@@ -376,7 +362,7 @@ def test_a_bad_parameter_is_refused_with_the_reason_and_nothing_changes(
 
 
 def test_a_bad_parameter_is_refused_before_there_is_a_robot(domain_id: int) -> None:
-    with fake_robot(domain_id, urdf=None) as robot, node(domain_id, PATIENT):
+    with fake_robot(domain_id, urdf=None) as robot, node(domain_id):
         for name, value in (('mode', 'weightless'), ('gravity', [9.81]), ('rate', 'fast')):
             (result,) = robot.set_parameters(**{name: value})
             assert not result.successful, name

@@ -10,36 +10,26 @@ import signal
 import time
 from typing import Any
 
-from fake_robot import JOINTS, PANDA_ARM, PATIENT, POSE, FakeRobot, assert_safe, fake_robot
+from fake_robot import (
+    GRAVITY,
+    JOINTS,
+    LIMITS,
+    MODEL,
+    PANDA_ARM,
+    POSE,
+    FakeRobot,
+    assert_safe,
+    fake_robot,
+    node,
+)
 import numpy as np
 import pytest
-from ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
-
-import rnea_ros
+from ros_process import NO_ROS, RosProcess, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytestmark = pytest.mark.ros
 
-NODE = 'rnea_ros.node.feedforward_node'
-MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
-GRAVITY = MODEL.gravity_torques(POSE)
-LIMITS = MODEL.effort_limits
 
-
-
-def node(domain_id: int, options: str = '') -> RosProcess:
-    return RosProcess(NODE, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id)
-
-
-@pytest.fixture
-def domain_id() -> int:
-    return new_domain_id()
-
-
-@pytest.fixture
-def robot(domain_id: int) -> Iterator[FakeRobot]:
-    with fake_robot(domain_id) as robot:
-        yield robot
 
 
 @pytest.fixture

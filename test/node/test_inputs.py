@@ -5,24 +5,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 import time
 from typing import Any
 
-from fake_robot import PANDA_ARM, PATIENT, POSE, FakeRobot, assert_rate, assert_safe, fake_robot
+from fake_robot import (
+    GRAVITY,
+    LIMITS,
+    MODEL,
+    POSE,
+    FakeRobot,
+    assert_rate,
+    assert_safe,
+    node,
+)
 import numpy as np
 import pytest
-from ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
+from ros_process import NO_ROS, wait_until
 
 import rnea_ros
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytestmark = pytest.mark.ros
 
-NODE = 'rnea_ros.node.feedforward_node'
-MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
-GRAVITY = MODEL.gravity_torques(POSE)
-LIMITS = MODEL.effort_limits
 PUSH = (3.0, -4.0, 12.0)
 FLANGE = (
     '-p wrench_inputs.names:=[flange] -p wrench_inputs.flange.topic:=ft/wrench '
@@ -30,21 +34,6 @@ FLANGE = (
     '-p wrench_inputs.flange.timeout:=1.0 -p wrench_inputs.flange.fade:=0.2 '
     '-p wrench_inputs.flange.tare_duration:=1.0 '
 )
-
-
-def node(domain_id: int, options: str = '') -> RosProcess:
-    return RosProcess(NODE, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id)
-
-
-@pytest.fixture
-def domain_id() -> int:
-    return new_domain_id()
-
-
-@pytest.fixture
-def robot(domain_id: int) -> Iterator[FakeRobot]:
-    with fake_robot(domain_id) as robot:
-        yield robot
 
 
 class Sensor:

@@ -5,47 +5,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from fake_robot import JOINTS, PANDA_ARM, PATIENT, POSE, FakeRobot, assert_safe, fake_robot
+from fake_robot import (
+    GRAVITY,
+    JOINTS,
+    LIMITS,
+    POSE,
+    FakeRobot,
+    assert_safe,
+    node,
+)
 import numpy as np
 import pytest
-from ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
-
-import rnea_ros
+from ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytestmark = pytest.mark.ros
 
-NODE = 'rnea_ros.node.feedforward_node'
-MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
-GRAVITY = MODEL.gravity_torques(POSE)
-LIMITS = MODEL.effort_limits
 EFFORT = np.array([1.0, -2.0, 3.0, -1.5, 0.5, -0.5, 0.25])
 
 # A set-point counts for a minute, so that no stall of the machine ends it.
-OPTIONS = (
-    PATIENT + '-p reference_timeout:=60.0 -p use_trajectory_effort:=true '
-)
+LASTING = '-p reference_timeout:=60.0 -p use_trajectory_effort:=true '
 
 Send = Callable[..., None]
-
-
-@pytest.fixture
-def domain_id() -> int:
-    return new_domain_id()
-
-
-@pytest.fixture
-def robot(domain_id: int) -> Iterator[FakeRobot]:
-    with fake_robot(domain_id) as robot:
-        yield robot
-
-
-def node(domain_id: int, options: str) -> RosProcess:
-    arguments = (OPTIONS + options).split()
-    return RosProcess(NODE, '--ros-args', *arguments, domain_id=domain_id)
 
 
 def sender(robot: FakeRobot) -> Send:
@@ -84,7 +68,7 @@ def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
     robot.node.create_subscription(
         JointState, 'feedforward/terms/trajectory', lambda message: told.append(message), 10
     )
-    with node(domain_id, '-p mode:=feedforward'):
+    with node(domain_id, LASTING + '-p mode:=feedforward'):
         sender(robot)(0, effort=EFFORT)
         assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
         assert wait_until(lambda: told and list(told[-1].effort) == EFFORT.tolist())
@@ -94,7 +78,7 @@ def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
 def test_efforts_are_checked_but_not_added_where_nobody_asked_for_them(
     robot: FakeRobot, domain_id: int
 ) -> None:
-    with node(domain_id, '-p mode:=feedforward -p use_trajectory_effort:=false'):
+    with node(domain_id, LASTING + '-p mode:=feedforward -p use_trajectory_effort:=false'):
         send = sender(robot)
         send(0, effort=EFFORT)
         send(0, effort=EFFORT[1:])
@@ -103,7 +87,7 @@ def test_efforts_are_checked_but_not_added_where_nobody_asked_for_them(
 
 
 def test_a_refused_trajectory_leaves_the_one_in_force(robot: FakeRobot, domain_id: int) -> None:
-    with node(domain_id, '-p mode:=feedforward'):
+    with node(domain_id, LASTING + '-p mode:=feedforward'):
         send = sender(robot)
         send(0, effort=EFFORT)
         assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
@@ -113,7 +97,7 @@ def test_a_refused_trajectory_leaves_the_one_in_force(robot: FakeRobot, domain_i
 
 
 def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: int) -> None:
-    with node(domain_id, '-p mode:=feedback -p gains.kp:=[10.0]'):
+    with node(domain_id, LASTING + '-p mode:=feedback -p gains.kp:=[10.0]'):
         send = sender(robot)
         send(0, positions=np.add(POSE, 0.05), effort=EFFORT)
         assert wait_until(lambda: robot.steady(0.5 + EFFORT))
@@ -126,7 +110,7 @@ def test_the_way_to_a_first_point_begins_at_the_robot_or_in_what_is_wanted(
     robot: FakeRobot, domain_id: int, start_from: str
 ) -> None:
     options = f'-p mode:=feedback -p gains.kp:=[10.0] -p trajectory_start_from:={start_from}'
-    with node(domain_id, options):
+    with node(domain_id, LASTING + options):
         send = sender(robot)
         send(0, positions=np.add(POSE, 0.05))
         assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
@@ -149,7 +133,7 @@ def test_speed_scaling_in_percent_is_followed_and_what_is_out_of_range_is_counte
         '-p mode:=feedback -p gains.kd:=[2.0] -p speed_scaling_topic:=speed_scaling '
         '-p speed_scaling_unit:=percent'
     )
-    with node(domain_id, options):
+    with node(domain_id, LASTING + options):
         sender(robot)(0, velocities=[0.5] * 7)
         assert wait_until(lambda: robot.steady(np.full(7, 1.0)))
         assert wait_until(lambda: publisher.get_subscription_count() > 0)
@@ -174,6 +158,6 @@ def test_speed_scaling_in_percent_is_followed_and_what_is_out_of_range_is_counte
 def test_words_that_are_unknown_end_the_node_and_are_named(
     domain_id: int, options: str, said: str
 ) -> None:
-    with node(domain_id, options) as process:
+    with node(domain_id, LASTING + options) as process:
         assert process.wait() == 1
         assert said in process.output

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import python_process
 from robots import ROOT, SHIPPED
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+from ros_process import NO_ROS, RosProcess, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
@@ -115,11 +115,6 @@ def commander(domain_id: int, rate: float = RATE, efforts: Any = EFFORTS) -> Ros
 @pytest.fixture(autouse=True)
 def commander_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('PYTHONPATH', str(ROOT / 'test'), prepend=os.pathsep)
-
-
-@pytest.fixture
-def domain_id() -> int:
-    return new_domain_id()
 
 
 @pytest.fixture
