@@ -20,7 +20,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .position_jumps import FOREVER, PositionJumps, shortest
+from .joint_table import FAR, NOT_FINITE, JointTable
+from .position_jumps import PositionJumps, shortest
 from .reasons import Reason
 from .stamp_order import StampOrder
 
@@ -30,12 +31,6 @@ Indices: TypeAlias = NDArray[np.intp]
 MAX_DELAY = 0.1
 """A sample may have been under way for so much longer than the next one, s."""
 
-SMOOTHING = 0.05
-"""Weight of the newest interval between samples in the usual one."""
-
-LATE_INTERVALS = 2
-"""A joint that was silent for longer than so many usual intervals is late."""
-
 MAX_LAYOUTS = 100
 """So many different lists of joints are remembered; a publisher has one."""
 
@@ -44,7 +39,7 @@ MAX_LAYOUTS = 100
 class _Layout:
     """Where the robot's joints stand in messages that list the same joints in the same order."""
 
-    names: list[str]
+    names: Sequence[str]
     in_message: Indices
     in_robot: Indices
     numbers: list[int]
@@ -74,28 +69,27 @@ class JointStateMonitor:
         n = len(joint_names)
         self._numbers = {name: number for number, name in enumerate(joint_names)}
         self._names = tuple(joint_names)
-        self._jumps = jumps
+        self._jumps = jumps or PositionJumps.unjudged(n)
         self._continuous = np.zeros(n, dtype=bool) if continuous is None else continuous
         self._differentiate = differentiate_velocity
         self._time_constant = 1.0 / (2.0 * math.pi * cutoff)
         self._layouts: dict[tuple[str, ...], _Layout] = {}
         self._last: _Layout | None = None
         self._stamps = StampOrder(n)
-        self._received = np.full(n, -math.inf)
-        self._intervals = np.zeros(n)
-        self._changed = np.zeros(n)
+        self._table = JointTable(n)
+        self._all = np.arange(n)
         self._derived_from = np.zeros(n)
         self._derived_at = np.full(n, -math.inf)
-        self.position = np.full(n, math.nan)
-        self.velocity = np.zeros(n)
-        self.effort = np.full(n, math.nan)
+        self.position = self._table.position
+        self.velocity = self._table.velocity
+        self.effort = self._table.effort
         self.rejections: Counter[Reason] = Counter()
 
     def missing(self) -> tuple[str, ...]:
         """Return the joints of which no valid sample has come yet."""
         return tuple(
             name
-            for name, received in zip(self._names, self._received, strict=True)
+            for name, received in zip(self._names, self._table.received, strict=True)
             if received == -math.inf
         )
 
@@ -111,8 +105,8 @@ class JointStateMonitor:
         :param now: monotonic time, s
         :param joints: numbers of the joints that count, all of them where it is None
         """
-        received = self._received if joints is None else self._received[joints]
-        return now - float(received.min()) if received.size else 0.0
+        joints = self._all if joints is None else joints
+        return now - self._table.oldest(joints) if joints.size else 0.0
 
     def late(self, now: float, period: float) -> bool:
         """
@@ -121,8 +115,7 @@ class JointStateMonitor:
         :param now: monotonic time, s
         :param period: samples are not expected more often, s
         """
-        usual = np.maximum(self._intervals, period)
-        return bool((now - self._received > LATE_INTERVALS * usual).any())
+        return self._table.late(now, period)
 
     def frozen_for(self, joints: Indices) -> float:
         """
@@ -130,7 +123,7 @@ class JointStateMonitor:
 
         :param joints: numbers of the joints whose samples count
         """
-        return float((self._received[joints] - self._changed[joints]).max(initial=0.0))
+        return self._table.frozen_for(joints)
 
     def update(
         self,
@@ -158,21 +151,25 @@ class JointStateMonitor:
         layout = self._layout(names)
         if not layout.in_robot.size:
             return None
-        reason = self._refusal(layout, position, velocity, effort) or self._implausible(
-            layout, position, stamp, clock, received
-        )
+        reason = self._refusal(layout, position, velocity, effort, stamp, clock, received)
         if reason is not None:
             # Replaced, not changed: another thread may be reading it.
             self.rejections = self.rejections + Counter((reason,))
             return reason
-        self._take(layout, position, velocity, effort, received)
+        derived = not velocity.size
+        if derived:
+            velocity = self._derived(layout, position, received)
+        self._table.take(
+            layout.in_message, layout.in_robot, position, velocity, effort, received, derived
+        )
         if stamp:
             self._stamps.take(layout.numbers, stamp, received)
         return None
 
     def _layout(self, names: Sequence[str]) -> _Layout:
-        if self._last is not None and self._last.names == names:
-            return self._last
+        last = self._last
+        if last is not None and (last.names is names or last.names == names):
+            return last
         key = tuple(names)
         if key not in self._layouts:
             if len(self._layouts) == MAX_LAYOUTS:
@@ -180,7 +177,7 @@ class JointStateMonitor:
             used = [k for k, name in enumerate(key) if name in self._numbers]
             numbers = [self._numbers[key[k]] for k in used]
             self._layouts[key] = _Layout(
-                list(key),
+                names,
                 np.array(used, dtype=np.intp),
                 np.array(numbers, dtype=np.intp),
                 numbers,
@@ -195,85 +192,67 @@ class JointStateMonitor:
         position: Array,
         velocity: Array,
         effort: Array,
+        stamp: float,
+        clock: float,
+        received: float,
     ) -> Reason | None:
-        """Return what is wrong with a sample by itself."""
-        k = len(layout.names)
+        """Return what is wrong with a sample, by itself or after those before."""
+        k, jumps = len(layout.names), self._jumps
         if layout.duplicate:
             return Reason.DUPLICATE_JOINT
         if position.size != k or velocity.size not in (0, k) or effort.size not in (0, k):
             return Reason.WRONG_SIZE
         if velocity.size == 0 and not self._differentiate:
             return Reason.NO_VELOCITY
-        used = layout.in_message
-        if not np.isfinite(position[used]).all():
+        verdict = self._table.judge(
+            layout.in_message,
+            layout.in_robot,
+            position,
+            velocity,
+            jumps.speeds,
+            jumps.allowances,
+            received,
+        )
+        if verdict == NOT_FINITE:
             return Reason.NOT_FINITE
-        if velocity.size and not np.isfinite(velocity[used]).all():
-            return Reason.NOT_FINITE
-        return None
-
-    def _implausible(
-        self, layout: _Layout, position: Array, stamp: float, clock: float, received: float
-    ) -> Reason | None:
-        """Return what is wrong with a sample after those before."""
         if stamp:
             reason = self._stamps.refusal(layout.numbers, stamp, clock, received)
             if reason is not None:
                 return reason
-        if self._jumps is not None and self._jumped(
-            self._jumps, layout, position[layout.in_message], stamp, received
-        ):
-            return Reason.POSITION_JUMP
+        if verdict == FAR or jumps.any_refused:
+            q = position[layout.in_message]
+            if jumps.found(
+                layout.in_robot,
+                q,
+                self.position[layout.in_robot],
+                self.velocity[layout.in_robot],
+                self._elapsed(layout, stamp, received),
+            ):
+                return Reason.POSITION_JUMP
         return None
 
-    def _jumped(
-        self, jumps: PositionJumps, layout: _Layout, q: Array, stamp: float, received: float
-    ) -> bool:
+    def _elapsed(self, layout: _Layout, stamp: float, received: float) -> Array:
         """
-        Return whether some joint moved further than it can have.
+        Return how much time each joint had since its valid sample, s, shape (k,).
 
         A sample that came late did not move late: the time that it had is told by the receipts, by
         the stamps, or by the usual interval, which two samples taken in one tick have too,
         whichever is longest. A wrong stamp cannot make it much longer.
         """
-        joints, first = layout.in_robot, layout.numbers[0]
-        valid = self.position[joints]
-        if jumps.none(joints, q, valid, min(received - self._received.item(first), FOREVER)):
-            return False
+        joints, table = layout.in_robot, self._table
         by_stamps = stamp - self._stamps.newest(layout.numbers) if stamp else 0.0
-        by_joint = np.maximum(received - self._received[joints], self._intervals[joints])
-        by_joint = np.maximum(by_joint, np.minimum(by_stamps, by_joint + MAX_DELAY))
-        return jumps.found(joints, q, valid, self.velocity[joints], by_joint)
+        by_joint = np.maximum(received - table.received[joints], table.interval(joints))
+        return np.maximum(by_joint, np.minimum(by_stamps, by_joint + MAX_DELAY))
 
-    def _take(
-        self,
-        layout: _Layout,
-        position: Array,
-        velocity: Array,
-        effort: Array,
-        received: float,
-    ) -> None:
-        used, joints = layout.in_message, layout.in_robot
-        q = position[used]
-        changed = (q != self.position[joints]).any()
-        if velocity.size:
-            qd = velocity[used]
-            changed = changed or (qd != self.velocity[joints]).any()
-        else:
-            qd = self._derived(joints, q, received)
-        first = joints[0]
-        newest = received - self._received[first]
-        if newest < math.inf:
-            usual = self._intervals[first]
-            self._intervals[joints] = usual + (newest - usual) * (SMOOTHING if usual else 1.0)
-        if changed:
-            self._changed[joints] = received
-        self.position[joints] = q
-        self.velocity[joints] = qd
-        self.effort[joints] = effort[used] if effort.size else math.nan
-        self._received[joints] = received
+    def _derived(self, layout: _Layout, position: Array, received: float) -> Array:
+        """Return filtered difference quotients where the sample has the joints, else zero."""
+        joints, q = layout.in_robot, position[layout.in_message]
+        velocity = np.zeros(len(layout.names))
+        velocity[layout.in_message] = self._filtered(joints, q, received)
+        return velocity
 
-    def _derived(self, joints: Indices, q: Array, received: float) -> Array:
-        """Return filtered difference quotients; zero for the first sample."""
+    def _filtered(self, joints: Indices, q: Array, received: float) -> Array:
+        """Return filtered difference quotients, shape (k,); zero for the first sample."""
         dt = received - self._derived_at[joints]
         if not (dt > 0.0).all():
             # Taken in the same tick as the one before: the next quotient spans both.

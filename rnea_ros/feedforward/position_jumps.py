@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import RobotModel
+from .joint_table import FOREVER
 from .settings import ResolvedSettings
 
 Array: TypeAlias = NDArray[np.float64]
@@ -31,9 +32,6 @@ A position is no measure any more once it is older than so many timeouts.
 
 By then a control has ended over it; one that waits for joint states takes them as they come.
 """
-
-FOREVER = 1e9
-"""Stands for the time since a sample that never came, s."""
 
 
 def shortest(way: Array, continuous: NDArray[np.bool_]) -> Array:
@@ -57,16 +55,24 @@ class PositionJumps:
         where its positions are not judged
     :param continuous: which joints turn without end, shape (n,); whole turns are no jump there
     :param timeouts: of the joints' states, shape (n,), s
+    :ivar speeds: as given, but 0 where positions are not judged
+    :ivar allowances: how far a position may move in no time, shape (n,), rad or m
+    :ivar any_refused: whether a position was refused and no valid one of its joint came since
     """
 
     def __init__(self, speeds: Array, continuous: NDArray[np.bool_], timeouts: Array) -> None:
         judged = np.isfinite(speeds)
-        self._speeds = np.where(judged, speeds, 0.0)
-        self._allowances = np.where(judged, ALLOWANCE, np.inf)
+        self.speeds = np.where(judged, speeds, 0.0)
+        self.allowances = np.where(judged, ALLOWANCE, np.inf)
         self._continuous = continuous
         self._memory = MEMORY * timeouts
         self._refused = np.full(speeds.shape, np.nan)
-        self._any_refused = False
+        self.any_refused = False
+
+    @classmethod
+    def unjudged(cls, n: int) -> PositionJumps:
+        """Return a check that lets every position pass."""
+        return cls(np.full(n, np.inf), np.zeros(n, dtype=bool), np.zeros(n))
 
     @classmethod
     def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> PositionJumps:
@@ -78,15 +84,6 @@ class PositionJumps:
         timeouts = np.full(model.nv, settings.uncommanded_timeout)
         timeouts[settings.in_model] = settings.joint_states_timeout
         return cls(speeds, model.continuous, timeouts)
-
-    def none(self, joints: Indices, q: Array, valid: Array, elapsed: float) -> bool:
-        """
-        Return whether it is plain that no joint jumped; what it takes to tell that costs little.
-
-        The parameters are those of :meth:`found`, with one time for all.
-        """
-        reach = self._speeds[joints] * elapsed + self._allowances[joints]
-        return not self._any_refused and bool((np.abs(q - valid) <= reach).all())
 
     def found(
         self, joints: Indices, q: Array, valid: Array, velocity: Array, elapsed: Array
@@ -103,7 +100,7 @@ class PositionJumps:
         elapsed = np.clip(elapsed, 0.0, FOREVER)
         continuous = self._continuous[joints]
         way = shortest(q - valid, continuous)
-        reach = self._speeds[joints] * elapsed + self._allowances[joints]
+        reach = self.speeds[joints] * elapsed + self.allowances[joints]
         jumped = np.abs(way) > reach
         expected = np.clip(velocity * elapsed, -reach, reach)
         from_valid = np.abs(shortest(way - expected, continuous))
@@ -111,5 +108,5 @@ class PositionJumps:
         jumped |= from_refused < from_valid
         jumped &= elapsed <= self._memory[joints]
         self._refused[joints] = np.where(jumped, q, np.nan)
-        self._any_refused = bool(np.isfinite(self._refused).any())
+        self.any_refused = bool(np.isfinite(self._refused).any())
         return bool(jumped.any())

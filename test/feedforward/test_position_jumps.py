@@ -218,10 +218,14 @@ def test_positions_that_jumped_before_all_joints_were_there_are_taken_after_a_wh
 
 def reach_of(model: RobotModel, margin: float, elapsed: float) -> list[bool]:
     """Return which joints of a robot may be 100 rad or m away after some time."""
-    resolved = resolve(Settings(joints=model.joint_names, jump_margin=margin), model)
-    jumps = PositionJumps.of_robot(model, resolved)
-    far = np.array([100.0])
-    return [jumps.none(np.array([k]), far, 0.0 * far, elapsed) for k in range(model.nv)]
+    settings = Settings(
+        joints=model.joint_names, jump_margin=margin, joint_states_timeout=3600.0
+    )
+    jumps = PositionJumps.of_robot(model, resolve(settings, model))
+    here, far, after = np.array([0.0]), np.array([100.0]), np.array([elapsed])
+    return [
+        not jumps.found(np.array([joint]), far, here, here, after) for joint in range(model.nv)
+    ]
 
 
 def test_the_limits_are_those_of_the_urdf_times_the_margin() -> None:
