@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ..robot import RobotModel
 from .control_law import ControlLaw, Mode, Terms
 from .flags import Flags
+from .freshness import Freshness
 from .joint_state import JointStateMonitor
 from .output import OutputStage
 from .reasons import Reason
@@ -64,18 +65,15 @@ class FeedforwardController:
         self._requests: deque[Callable[[float], object]] = deque()
         self._settings = settings
         self._commanded = settings.in_model
-        self._uncommanded = np.setdiff1d(np.arange(model.nv), settings.in_model)
         self._mode = settings.settings.mode
         self._law = self._make_law(settings)
-        self._output = OutputStage(
-            settings.effort_limits, settings.effort_rate_limit, settings.settings.period
-        )
+        self._freshness = Freshness(states, settings)
+        self._output = OutputStage(settings.effort_limits, settings.effort_rate_limit)
         self._reference = Reference(len(settings.joints), settings.settings.reference_timeout)
         n = model.nv
         self._wanted = (np.zeros(n), np.zeros(n), np.zeros(n))
         self._has_wanted = False
         self._began = False
-        self._stepped = math.inf
         self._gravity = np.zeros(len(settings.joints))
         self._wind_down = WindDown(self._supervisor, self._output)
         self.error: Exception | None = None
@@ -273,47 +271,26 @@ class FeedforwardController:
     def _step(self, now: float) -> Array | None:
         while self._requests:
             self._requests.popleft()(now)
-        stale, blocked = self._is_stale(now), self._was_blocked(now) and self._began
-        self._supervisor.handle(Event.STATE_LOST if stale else Event.STATE_COMPLETE, now)
+        times, began = self._freshness, self._began
+        times.tick(now)
+        self._supervisor.handle(Event.STATE_LOST if times.stale else Event.STATE_COMPLETE, now)
         if self._supervisor.state is State.READY and self.permitted:
             self._begin(now)
         if not self._began:
             return None
-        self.surroundings.step(now, self._settings.settings.period)
+        self.surroundings.step(now, times.dt)
         self._flags.update(now, overloaded=bool(self.overloaded.any()))
         self._supervisor.handle(Event.FLAGGED if self.flags else Event.CLEARED, now)
         if self._supervisor.controlling:
-            if not (stale or blocked):
+            blocked = times.blocked and began
+            if not (times.stale or blocked):
                 return self._control(now)
             acting = self._acting_effort()
-            if blocked and not stale and acting is not None:
+            if blocked and not times.stale and acting is not None:
                 self._output.start(acting)  # a watchdog may have taken the effort away
             reason = Reason.TICK_BLOCKED if blocked else Reason.JOINT_STATES_STALE
             self._supervisor.handle(Event.FAILED, now, reason)
         return self._end(now)
-
-    def _is_stale(self, now: float) -> bool:
-        """
-        Return whether joint states are too old, or have not come yet.
-
-        The tick that is nearest to the timeout acts, so that jitter does not put it off by one.
-        """
-        resolved, states = self._settings, self._states
-        nearest = now + 0.5 * resolved.settings.period
-        return (
-            states.age(nearest, self._commanded) > resolved.joint_states_timeout
-            or states.age(nearest, self._uncommanded) > resolved.uncommanded_timeout
-        )
-
-    def _was_blocked(self, now: float) -> bool:
-        """
-        Return whether the tick before is as long ago as joint states may be old.
-
-        Newer ones may have come meanwhile, but the effort of older ones went on acting.
-        """
-        resolved, elapsed = self._settings, now - self._stepped
-        self._stepped = now
-        return elapsed - 0.5 * resolved.settings.period > resolved.joint_states_timeout
 
     def _begin(self, now: float) -> None:
         """Take over from the effort that acts now, as far as it is known."""
@@ -354,7 +331,7 @@ class FeedforwardController:
             self._supervisor.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)
             return self._end(now)
         self._note_gravity()
-        command = self._output.step(effort)
+        command = self._output.step(effort, self._freshness.dt)
         if not self._output.blending:
             self._supervisor.handle(Event.BLENDED, now)
         return command
@@ -373,7 +350,9 @@ class FeedforwardController:
             return None
         if self.error is None:  # what raised an error may raise it again
             self._note_gravity()
-        return self._wind_down.step(now, self._gravity, self._settings.settings)
+        return self._wind_down.step(
+            now, self._freshness.dt, self._gravity, self._settings.settings
+        )
 
     def _note_gravity(self) -> None:
         """Keep the gravity torque at the newest position that has a finite one."""

@@ -14,6 +14,13 @@ from .reference import Reference
 FROZEN_AFTER = 0.08
 """Joint states that repeat their values for so long during a commanded motion are flagged, s."""
 
+FLAGS = (
+    Reason.JOINT_STATES_LATE,
+    Reason.JOINT_STATES_FROZEN,
+    Reason.REFERENCE_STALE,
+    Reason.LIMITS_CANNOT_HOLD,
+)
+
 
 class Flags:
     """
@@ -33,6 +40,7 @@ class Flags:
         self._commanded = commanded
         self._period = period
         self._still_at = 0.0
+        self._held = (False,) * len(FLAGS)
         self.raised: frozenset[Reason] = frozenset()
         self.counts: Counter[Reason] = Counter()
 
@@ -46,14 +54,16 @@ class Flags:
         if not self._reference.moving:
             self._still_at = now
         in_motion = now - self._still_at > FROZEN_AFTER
-        holds = {
-            Reason.JOINT_STATES_LATE: self._states.late(now, self._period),
-            Reason.JOINT_STATES_FROZEN: in_motion
-            and self._states.frozen_for(self._commanded) > FROZEN_AFTER,
-            Reason.REFERENCE_STALE: self._reference.stale,
-            Reason.LIMITS_CANNOT_HOLD: overloaded,
-        }
-        raised = frozenset(reason for reason, does in holds.items() if does)
+        holds = (
+            self._states.late(now, self._period),
+            in_motion and self._states.frozen_for(self._commanded) > FROZEN_AFTER,
+            self._reference.stale,
+            overloaded,
+        )
+        if holds == self._held:
+            return
+        self._held = holds
+        raised = frozenset(reason for reason, does in zip(FLAGS, holds, strict=True) if does)
         # Replaced, not changed: another thread may be reading them.
         if raised - self.raised:
             self.counts = self.counts + Counter(raised - self.raised)

@@ -10,6 +10,7 @@ a tick takes, whatever they compute, the less it costs. A kernel is a tenth of t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 import math
 from typing import TypeAlias
@@ -58,11 +59,15 @@ class JointTable:
         table = np.zeros((6, n))
         table[[POSITION, EFFORT]] = math.nan
         table[RECEIVED] = -math.inf
-        self.position, self.velocity, self.effort = table[:RECEIVED]
-        self.received = table[RECEIVED]
+        self.position: Array = table[POSITION]
+        self.velocity: Array = table[VELOCITY]
+        self.effort: Array = table[EFFORT]
+        self.received: Array = table[RECEIVED]
         none, empty = np.zeros(0, dtype=np.intp), np.zeros(0)
         sample = (table, none, none, empty, empty)
-        self.judge = partial(entry_point(_judge, (*sample, empty, empty, 0.0)), table)
+        self.judge: Callable[..., int] = partial(
+            entry_point(_judge, (*sample, empty, empty, 0.0)), table
+        )
         """
         Return FINE, NOT_FINITE or FAR for a sample.
 
@@ -70,7 +75,9 @@ class JointTable:
         (possibly none), speeds and allowances of all joints, which make it plain how far each can
         have come, and the monotonic time of receipt, s.
         """
-        self.take = partial(entry_point(_take, (*sample, empty, 0.0, False)), table)
+        self.take: Callable[..., None] = partial(
+            entry_point(_take, (*sample, empty, 0.0, False)), table
+        )
         """
         Take a sample.
 
@@ -78,10 +85,14 @@ class JointTable:
         efforts (possibly none), the monotonic time of receipt, s, and whether velocities were
         derived from positions: then they may change in samples that do not.
         """
-        self.oldest = partial(entry_point(_oldest, (table, none)), table)
+        self.oldest: Callable[[Indices], float] = partial(
+            entry_point(_oldest, (table, none)), table
+        )
         """Return when the sample was received that is the oldest of some joints, s."""
 
-        self.late = partial(entry_point(_late, (table, 0.0, 0.0)), table)
+        self.late: Callable[[float, float], bool] = partial(
+            entry_point(_late, (table, 0.0, 0.0)), table
+        )
         """
         Return whether a joint is silent for longer than it usually is between two samples.
 
@@ -96,7 +107,8 @@ class JointTable:
 
     def interval(self, joints: Indices) -> Array:
         """Return the usual time between two samples of some joints, s."""
-        return self._table[INTERVAL, joints]
+        usual: Array = self._table[INTERVAL, joints]
+        return usual
 
 
 @entry

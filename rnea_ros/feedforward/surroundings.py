@@ -50,14 +50,14 @@ class Surroundings:
         """Let the payloads of changed settings take the place of those before."""
         self._payloads.change(settings.payloads, settings.payload_blend_duration)
 
-    def step(self, now: float, period: float) -> None:
+    def step(self, now: float, dt: float) -> None:
         """
         Go on with payloads and base; once a tick.
 
         :param now: monotonic time, s
-        :param period: of the control, s
+        :param dt: in which payloads may change, s
         """
-        if self._payloads.advance(period):
+        if self._payloads.advance(dt):
             self._carry()
         if self.base is not None:
             motion = self.base.sample(now)

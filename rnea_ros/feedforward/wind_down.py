@@ -31,11 +31,12 @@ class WindDown:
         self._output = output
         self.share = 1.0
 
-    def step(self, now: float, gravity: Array, settings: Settings) -> Array:
+    def step(self, now: float, dt: float, gravity: Array, settings: Settings) -> Array:
         """
         Return the next command, shape (m,); overwritten by the next call.
 
         :param now: monotonic time, s
+        :param dt: in which the command may change, s
         :param gravity: what holds the robot where it is, shape (m,), N m or N
         :param settings: in force
         """
@@ -44,22 +45,24 @@ class WindDown:
         supervisor.since = min(supervisor.since, now)  # simulated time can be set back
         elapsed = now - supervisor.since
         if supervisor.state is State.HOLDING:
-            return self._hold(now, elapsed, gravity, settings)
+            return self._hold(now, elapsed, dt, gravity, settings)
         if settings.stale_action is StaleAction.HOLD:
             return self._output.command
         self.share = 0.0
         if supervisor.state is State.RAMPING_DOWN:
             duration = max(settings.ramp_duration, settings.period)
             self.share = max(1.0 - elapsed / duration, 0.0)
-        command = self._output.step(self.share * gravity)
+        command = self._output.step(self.share * gravity, dt)
         if self.share == 0.0 and not command.any():
             supervisor.handle(Event.RAMPED_DOWN, now)
         return command
 
-    def _hold(self, now: float, elapsed: float, gravity: Array, settings: Settings) -> Array:
+    def _hold(
+        self, now: float, elapsed: float, dt: float, gravity: Array, settings: Settings
+    ) -> Array:
         supervisor = self._supervisor
-        command = self._output.step(gravity)
-        settled = self._output.settled(gravity)
+        command = self._output.step(gravity, dt)
+        settled = self._output.settled(gravity, dt)
         if settings.stale_action is StaleAction.HOLD:
             if settled and supervisor.stop_requested:
                 supervisor.handle(Event.RELEASED, now)

@@ -22,7 +22,7 @@ STEP = RATE * PERIOD
 
 
 def stage(start: ArrayLike = (0.0, 0.0)) -> OutputStage:
-    output = OutputStage(LIMITS, RATE, PERIOD)
+    output = OutputStage(LIMITS, RATE)
     output.start(np.array(start, dtype=np.float64))
     return output
 
@@ -30,7 +30,7 @@ def stage(start: ArrayLike = (0.0, 0.0)) -> OutputStage:
 def run(output: OutputStage, wanted: ArrayLike, ticks: int) -> Array:
     """Return the commands of some ticks in which the same is wanted, shape (ticks, 2)."""
     target = np.array(wanted, dtype=np.float64)
-    return np.array([output.step(target).copy() for _ in range(ticks)])
+    return np.array([output.step(target, PERIOD).copy() for _ in range(ticks)])
 
 
 def test_what_is_wanted_is_approached_at_the_rate_limit_and_then_reached_exactly() -> None:
@@ -75,7 +75,7 @@ def test_what_is_wanted_may_move_while_its_offset_fades() -> None:
     offset = np.array([4.0, 2.0]) - wanted[0]
     for k, target in enumerate(wanted):
         left = 1.0 - (k + 1) / 100.0
-        np.testing.assert_allclose(output.step(target), target + left * offset, atol=1e-12)
+        np.testing.assert_allclose(output.step(target, PERIOD), target + left * offset, atol=1e-12)
 
 
 def test_blending_is_over_after_its_duration_and_not_before() -> None:
@@ -122,17 +122,17 @@ def test_an_ended_blend_leaves_the_rest_to_the_rate_limit() -> None:
 
 def test_settled_is_within_one_step_of_what_is_wanted_or_of_its_limit() -> None:
     output = stage((3.0, 1.0))
-    assert output.settled(np.array([3.0, 1.0]))
-    assert output.settled(np.array([5.0, 1.2]))
-    assert not output.settled(np.array([5.1, 1.0]))
-    assert not output.settled(np.array([3.0, 0.7]))
+    assert output.settled(np.array([3.0, 1.0]), PERIOD)
+    assert output.settled(np.array([5.0, 1.2]), PERIOD)
+    assert not output.settled(np.array([5.1, 1.0]), PERIOD)
+    assert not output.settled(np.array([3.0, 0.7]), PERIOD)
     output = stage((10.0, -5.0))
-    assert output.settled(np.array([100.0, -7.0]))
+    assert output.settled(np.array([100.0, -7.0]), PERIOD)
 
 
 def test_a_command_is_handed_out_as_its_own_array_and_not_that_of_the_caller() -> None:
     output, wanted = stage(), np.array([1.0, 0.1])
-    command = output.step(wanted)
+    command = output.step(wanted, PERIOD)
     assert command is not wanted
     wanted[:] = 9.0
     assert output.command.tolist() == [1.0, 0.1]
@@ -155,7 +155,7 @@ def test_limits_and_rate_limits_hold_whatever_is_wanted_and_blended(
     before = output.command.copy()
     for name, first, second in actions:
         if name == 'step':
-            output.step(np.array([first, second]))
+            output.step(np.array([first, second]), PERIOD)
         elif name == 'blend':
             output.blend(first)
         else:

@@ -357,7 +357,7 @@ class Chance:
 
 @pytest.mark.timeout(900)
 def test_no_command_ever_breaks_a_rule_whatever_chance_sends() -> None:
-    chance = Chance(seed=1)
+    chance = Chance(seed=3)
     with np.errstate(all='ignore'):  # warnings are errors in these tests, not in use
         chance.live(TICKS)
         # Chance is not to be idle: every state is lived through, and every reason given.
