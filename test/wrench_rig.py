@@ -89,8 +89,8 @@ class WrenchRig:
         return self.inputs.update(
             name or self.settings[0].name,
             frame,
-            force,
-            torque,
+            np.array(force, dtype=float),
+            np.array(torque, dtype=float),
             stamp=self.now if stamp is None else stamp,
             clock=self.now if clock is None else clock,
             received=self.now,

@@ -13,11 +13,13 @@ and not empty, the same source runs uncompiled: a few hundred times slower, with
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 import hashlib
 import os
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
 
 Kernel = TypeVar('Kernel', bound=Callable[..., Any])
 
@@ -81,7 +83,7 @@ def batch_entry(function: Kernel) -> Kernel:
 
 def _kept(function: Kernel, **options: bool) -> Kernel:
     if not COMPILED:
-        return function
+        return _quiet(function)
     try:
         jitted: Any = numba.njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # no directory to cache in, as in a read-only container
@@ -91,6 +93,17 @@ def _kept(function: Kernel, **options: bool) -> Kernel:
     directory = Path(function.__code__.co_filename).parent
     jitted._cache._cache_file._source_stamp = _digest_of_kernels(directory)
     return jitted  # type: ignore[no-any-return]
+
+
+def _quiet(function: Kernel) -> Kernel:
+    """Let a function not warn of numbers that are not finite: machine code does not either."""
+
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        with np.errstate(all='ignore'):
+            return function(*arguments)
+
+    return call  # type: ignore[return-value]
 
 
 def entry_point(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:

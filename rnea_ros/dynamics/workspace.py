@@ -32,6 +32,8 @@ class Workspace:
 
     :param tree: the tree
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
+    :ivar external_forces: what the environment exerts on each body, [moment; force] in its own
+        coordinates, shape (bodies, 6), N m and N; to be written
     """
 
     inverse_dynamics: Callable[[Array, Array, Array], Array]
@@ -50,6 +52,7 @@ class Workspace:
     def __init__(self, tree: KinematicTree, gravity: Array) -> None:
         self.bodies = body_records(tree.bodies)
         self.bodies[BASE]['R'] = np.eye(3)
+        self.external_forces = self.bodies['f_ext']
         self.articulated = np.zeros(len(self.bodies), dtype=articulated_dtype())
         self._position = np.zeros(tree.nq)
         self._still = np.zeros(tree.nv)
@@ -132,7 +135,7 @@ class Workspace:
 
     def clear_external_forces(self) -> None:
         """Set every external force to zero."""
-        self.bodies['f_ext'] = 0.0
+        self.external_forces[:] = 0.0
 
     def add_external_force(self, body: int, moment: Array, force: Array) -> None:
         """
@@ -142,7 +145,7 @@ class Workspace:
         :param moment: about the body frame's origin, in body coordinates, shape (3,), N m
         :param force: in body coordinates, shape (3,), N
         """
-        f_ext = self.bodies[body]['f_ext']
+        f_ext = self.external_forces[body]
         f_ext[:3] += moment
         f_ext[3:] += force
 

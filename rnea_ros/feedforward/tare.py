@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .reasons import Reason
-from .wrench_filter import lengths
 from .wrench_settings import WrenchInputSettings
 
 Array: TypeAlias = NDArray[np.float64]
@@ -94,8 +93,8 @@ class Tare:
 
     def _finish(self, now: float) -> None:
         mean = self._sum / self._count
-        torque, force = lengths(mean)
-        if torque > self._settings.max_torque or force > self._settings.max_force:
+        settings, torque, force = self._settings, mean[:3], mean[3:]
+        if math.hypot(*torque) > settings.max_torque or math.hypot(*force) > settings.max_force:
             self.refuse(Reason.OVER_CAP)
             return
         self.averaging = False

@@ -10,11 +10,14 @@ are capped, and lose their deadband, each by its length, so that their direction
 
 from __future__ import annotations
 
+from functools import partial
 import math
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..dynamics.compiled import compiled, entry, entry_point
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -42,8 +45,10 @@ class LowPass:
 
     def __init__(self, cutoff: float) -> None:
         self._time_constant = time_constant(cutoff)
-        self._first, self._held = np.zeros(6), np.zeros(6)
+        self._first = np.zeros(6)
         self.value = np.zeros(6)
+        stages = (self._first, self.value)
+        self._approach = partial(entry_point(_approach, (*stages, np.zeros(6), 0.0)), *stages)
 
     def start(self, wrench: Array, *, keep_value: bool) -> None:
         """
@@ -63,42 +68,81 @@ class LowPass:
         :param wrench: what comes in during the step, shape (6,)
         :param dt: how long it takes, s
         """
-        s = dt / self._time_constant
-        left = math.exp(-s)
-        # With the distances e from the input: e_1 = exp(-s) e_1, e_2 = exp(-s) (e_2 + s e_1).
-        self._first -= wrench
-        self.value -= wrench
-        np.multiply(self._first, s, out=self._held)
-        self.value += self._held
-        self.value *= left
-        self.value += wrench
-        self._first *= left
-        self._first += wrench
+        self._approach(wrench, dt / self._time_constant)
 
 
-def cap(wrench: Array, max_torque: float, max_force: float) -> None:
-    """Shorten torque and force, in place, to their caps."""
+@entry
+def _approach(first: Array, value: Array, wrench: Array, s: float) -> None:
+    """With distances e from the input: e_1 = exp(-s) e_1, e_2 = exp(-s) (e_2 + s e_1)."""
+    left = math.exp(-s)
+    for k in range(6):
+        e_1, e_2 = first[k] - wrench[k], value[k] - wrench[k]
+        first[k] = wrench[k] + left * e_1
+        value[k] = wrench[k] + left * (e_2 + s * e_1)
+
+
+@compiled
+def lengths(wrench: Array) -> tuple[float, float]:
+    """Return the lengths of torque and force."""
+    torque = math.hypot(math.hypot(wrench[0], wrench[1]), wrench[2])
+    force = math.hypot(math.hypot(wrench[3], wrench[4]), wrench[5])
+    return torque, force
+
+
+@compiled
+def scale(wrench: Array, torque: float, force: float) -> None:
+    """Multiply torque and force, in place, each with its factor."""
+    for k in range(3):
+        wrench[k] *= torque
+        wrench[3 + k] *= force
+
+
+@entry
+def add(wrench: Array, other: Array, largest: float) -> bool:
+    """Add another wrench, in place; return whether both lengths of the sum stay below a bound."""
+    for k in range(6):
+        wrench[k] += other[k]
     torque, force = lengths(wrench)
-    if torque > max_torque:
-        wrench[:3] *= max_torque / torque
-    if force > max_force:
-        wrench[3:] *= max_force / force
+    return torque <= largest and force <= largest
 
 
-def deadbands_left(wrench: Array, torque_band: float, force_band: float) -> tuple[float, float]:
-    """
-    Return what factors take the deadbands off a torque and a force.
-
-    Each loses the band's width, so that nothing jumps at its edge.
-    """
+@entry
+def take_off(wrench: Array, offset: Array, max_torque: float, max_force: float) -> None:
+    """Take an offset off a wrench, in place, and shorten torque and force to their caps."""
+    for k in range(6):
+        wrench[k] -= offset[k]
     torque, force = lengths(wrench)
-    return (
-        1.0 - torque_band / torque if torque > torque_band else 0.0,
-        1.0 - force_band / force if force > force_band else 0.0,
+    scale(
+        wrench,
+        max_torque / torque if torque > max_torque else 1.0,
+        max_force / force if force > max_force else 1.0,
     )
 
 
-def lengths(wrench: Array) -> tuple[float, float]:
-    """Return the lengths of torque and force."""
-    x, y, z, u, v, w = wrench.tolist()
-    return math.hypot(x, y, z), math.hypot(u, v, w)
+@entry
+def pass_on(
+    filtered: Array,
+    torque_band: float,
+    force_band: float,
+    share: float,
+    to_body: Array,
+    wrench: Array,
+    on_body: Array,
+) -> None:
+    """
+    Write the share that passes the deadbands, and the same on a body, ``to_body`` wrench.
+
+    Each loses the band's width, so that nothing jumps at its edge.
+    """
+    torque, force = lengths(filtered)
+    for k in range(6):
+        wrench[k] = share * filtered[k]
+    scale(
+        wrench,
+        1.0 - torque_band / torque if torque > torque_band else 0.0,
+        1.0 - force_band / force if force > force_band else 0.0,
+    )
+    for row in range(6):
+        on_body[row] = 0.0
+        for k in range(6):
+            on_body[row] += to_body[row, k] * wrench[k]

@@ -29,6 +29,9 @@ from .wrench_settings import SensorPlacement, WrenchInputSettings, check_wrench_
 
 Array: TypeAlias = NDArray[np.float64]
 
+NONE: frozenset[Reason] = frozenset()
+STALE = frozenset((Reason.WRENCH_STALE,))
+
 
 class WrenchInputs:
     """
@@ -68,7 +71,7 @@ class WrenchInputs:
     @property
     def flags(self) -> frozenset[Reason]:
         """What is wrong while the control goes on; ``stale`` names the sensors."""
-        return frozenset((Reason.WRENCH_STALE,) if self.stale else ())
+        return STALE if self.stale else NONE
 
     @property
     def taring(self) -> bool:
@@ -85,8 +88,8 @@ class WrenchInputs:
         self,
         name: str,
         frame_id: str,
-        force: Sequence[float],
-        torque: Sequence[float],
+        force: Array,
+        torque: Array,
         *,
         stamp: float,
         clock: float,
@@ -97,8 +100,8 @@ class WrenchInputs:
 
         :param name: of the sensor
         :param frame_id: of the reading's header
-        :param force: x, y, z in the sensor's frame, N
-        :param torque: x, y, z in the sensor's frame, about its origin, N m
+        :param force: x, y, z in the sensor's frame, shape (3,), N
+        :param torque: x, y, z in the sensor's frame, about its origin, shape (3,), N m
         :param stamp: the reading's own time, s; 0 where it has none, then its order is not checked
         :param clock: the clock that stamps are given in, s
         :param received: monotonic time of receipt, s
@@ -132,12 +135,12 @@ class WrenchInputs:
         """
         dt = max(now - self._now, 0.0)
         self._now = now
-        with np.errstate(all='ignore'):  # sensors look at what comes of such numbers
-            if self._load is not None:
+        if self._load is not None:
+            with np.errstate(all='ignore'):  # sensors look at what comes of such numbers
                 self._load.move(q, qd, self._acceleration(qd, dt))
-            for sensor in self._sensors.values():
-                sensor.step(now, dt, q)
-        self.stale = tuple(name for name, sensor in self._sensors.items() if sensor.stale)
+        for sensor in self._sensors.values():
+            sensor.step(now, dt, q)
+        self.stale = tuple([name for name, sensor in self._sensors.items() if sensor.stale])
 
     def carry(self, shares: Shares) -> None:
         """
@@ -162,8 +165,7 @@ class WrenchInputs:
         workspace.clear_external_forces()
         for sensor in self._sensors.values():
             if sensor.body is not None:
-                wrench = sensor.on_body
-                workspace.add_external_force(sensor.body, wrench[:3], wrench[3:])
+                workspace.external_forces[sensor.body] += sensor.on_body
 
     def efforts(self, q: Array) -> Array:
         """

@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container
 import math
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics.compiled import entry, entry_point
 from .reasons import Reason
 from .stamp_order import ONLY, StampOrder
+from .wrench_filter import lengths
 from .wrench_settings import Measures, WrenchInputSettings
 
 Array: TypeAlias = NDArray[np.float64]
@@ -33,6 +35,10 @@ class WrenchMonitor:
         self._links = links
         self._sign = 1.0 if settings.measures is Measures.ENVIRONMENT_ON_ROBOT else -1.0
         self._stamps = StampOrder(1)
+        self._reading = np.zeros(6)
+        self._judge = entry_point(
+            _judge, (*np.zeros((2, 3)), 0.0, 0.0, 0.0, self._reading)
+        )
         self._received = -math.inf
         self.link = settings.link
         self.wrench = np.zeros(6)
@@ -53,8 +59,8 @@ class WrenchMonitor:
     def update(
         self,
         frame_id: str,
-        force: Sequence[float],
-        torque: Sequence[float],
+        force: Array,
+        torque: Array,
         *,
         stamp: float,
         clock: float,
@@ -64,14 +70,14 @@ class WrenchMonitor:
         Take a reading, or refuse it whole.
 
         :param frame_id: of its header; not looked at where the settings name a link
-        :param force: x, y, z in the sensor's frame, N
-        :param torque: x, y, z in the sensor's frame, about its origin, N m
+        :param force: x, y, z in the sensor's frame, shape (3,), N
+        :param torque: x, y, z in the sensor's frame, about its origin, shape (3,), N m
         :param stamp: the reading's own time, s; 0 where it has none, then its order is not checked
         :param clock: the clock that stamps are given in, s
         :param received: monotonic time of receipt, s
         :return: why it was refused, None where it was taken
         """
-        reason = self._frame_refusal(frame_id) or self._reading_refusal(force, torque)
+        reason = self._frame_refusal(frame_id) or self._read(force, torque)
         if stamp:
             reason = reason or self._stamps.refusal(ONLY, stamp, clock, received)
         if reason is not None:
@@ -82,8 +88,7 @@ class WrenchMonitor:
         self._received = received
         if stamp:
             self._stamps.take(ONLY, stamp, received)
-        self.wrench[:3], self.wrench[3:] = torque, force
-        self.wrench *= self._sign
+        self.wrench[:] = self._reading
         return None
 
     def _frame_refusal(self, frame_id: str) -> Reason | None:
@@ -94,10 +99,29 @@ class WrenchMonitor:
             return Reason.FRAME_CHANGED
         return None
 
-    def _reading_refusal(self, force: Sequence[float], torque: Sequence[float]) -> Reason | None:
+    def _read(self, force: Array, torque: Array) -> Reason | None:
+        """Write what the environment exerts into ``_reading``; return why it cannot be used."""
         settings = self._settings
-        if not all(map(math.isfinite, (*force, *torque))):
-            return Reason.NOT_FINITE
-        if math.hypot(*force) > settings.max_force or math.hypot(*torque) > settings.max_torque:
-            return Reason.OVER_CAP
-        return None
+        verdict = self._judge(
+            force, torque, self._sign, settings.max_force, settings.max_torque, self._reading
+        )
+        return None if verdict == FINE else _REFUSALS[verdict]
+
+
+FINE, NOT_FINITE, OVER_CAP = range(3)
+
+_REFUSALS = {NOT_FINITE: Reason.NOT_FINITE, OVER_CAP: Reason.OVER_CAP}
+
+
+@entry
+def _judge(
+    force: Array, torque: Array, sign: float, max_force: float, max_torque: float, wrench: Array
+) -> int:
+    """Write [torque; force] times the sign; return what is wrong with it."""
+    for k in range(3):
+        wrench[k], wrench[3 + k] = sign * torque[k], sign * force[k]
+    for k in range(6):
+        if not math.isfinite(wrench[k]):
+            return NOT_FINITE
+    about, along = lengths(wrench)
+    return OVER_CAP if along > max_force or about > max_torque else FINE

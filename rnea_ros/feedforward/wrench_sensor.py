@@ -28,10 +28,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics.compiled import entry_point
 from .inline_load import Cut
 from .reasons import Reason
 from .tare import Tare
-from .wrench_filter import LowPass, cap, deadbands_left, lengths
+from .wrench_filter import LowPass, add, pass_on, take_off
 from .wrench_monitor import WrenchMonitor
 from .wrench_settings import WrenchInputSettings
 
@@ -73,6 +74,13 @@ class WrenchSensor:
         self._running = False
         self._share = 0.0
         self._external = np.zeros(6)
+        self._nothing = np.zeros(6)
+        wrenches = (self._external, self._nothing)
+        self._add = entry_point(add, (*wrenches, LARGEST))
+        self._take_off = entry_point(take_off, (*wrenches, 0.0, 0.0))
+        self._pass_on = entry_point(
+            pass_on, (self._external, 0.0, 0.0, 0.0, np.zeros((6, 6)), *np.zeros((2, 6)))
+        )
         self.name = settings.name
         self.monitor = WrenchMonitor(settings, mounts)
         self.tare = Tare(settings)
@@ -107,18 +115,14 @@ class WrenchSensor:
     def _filter(self, now: float, dt: float, q: Array) -> bool:
         """Take the newest reading through the low-pass; return whether it can be believed."""
         cut = self._find_mount().cut
-        external = self._external
+        external, settings = self._external, self._settings
         external[:] = self.monitor.wrench
-        if cut is not None:
-            # A reading is what is external less what the joint above carries.
-            external += cut.carried()
-        torque, force = lengths(external)
-        if not (torque <= LARGEST and force <= LARGEST):
+        # A reading is what is external less what the joint above carries.
+        if not self._add(external, self._nothing if cut is None else cut.carried(), LARGEST):
             return False
         self.tare.observe(now, q, external)
         self.tare.advance(now)
-        external -= self.tare.offset
-        cap(external, self._settings.max_torque, self._settings.max_force)
+        self._take_off(external, self.tare.offset, settings.max_torque, settings.max_force)
         if not self._running:
             self._low_pass.start(external, keep_value=self._share > 0.0)
         self._low_pass.step(external, dt)
@@ -137,11 +141,12 @@ class WrenchSensor:
         if self._mount is None:
             return
         settings = self._settings
-        external = self._low_pass.value
-        torque, force = deadbands_left(
-            external, settings.deadband_torque, settings.deadband_force
+        self._pass_on(
+            self._low_pass.value,
+            settings.deadband_torque,
+            settings.deadband_force,
+            settings.gain * self._share,
+            self._mount.to_body,
+            self.wrench,
+            self.on_body,
         )
-        share = settings.gain * self._share
-        np.multiply(external[:3], share * torque, out=self.wrench[:3])
-        np.multiply(external[3:], share * force, out=self.wrench[3:])
-        np.dot(self._mount.to_body, self.wrench, out=self.on_body)

@@ -59,9 +59,9 @@ class Day:
 
     def _sense(self, k: int) -> None:
         surroundings, now = self.rig.controller.surroundings, self.rig.now
-        force = [float('nan')] * 3 if k % 50 == 0 else [1.0, 2.0, 3.0]
+        force = np.array([float('nan')] * 3 if k % 50 == 0 else [1.0, 2.0, 3.0])
         when: dict[str, Any] = {'stamp': now, 'clock': now, 'received': now}
-        surroundings.wrenches.update('flange', 'fer_link8', force, [0.0] * 3, **when)
+        surroundings.wrenches.update('flange', 'fer_link8', force, np.zeros(3), **when)
         assert surroundings.base is not None
         turn = [100.0 if k % 70 == 0 else 0.0] * 3
         surroundings.base.update('fer_link0', None, turn, [0.0, 0.0, 9.81], **when)

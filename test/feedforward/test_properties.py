@@ -236,7 +236,7 @@ class Chance:
         for name in ('fixed', 'free'):
             if self.steps < self._silent_until['wrench'] or rng.random() < 0.2:
                 continue
-            force, torque = (rng.normal(scale=size, size=3).tolist() for size in (20.0, 2.0))
+            force, torque = (rng.normal(scale=size, size=3) for size in (20.0, 2.0))
             frame, stamp = names[-1], rig.now
             kind = int(rng.choice(6, p=[0.9, 0.02, 0.02, 0.02, 0.02, 0.02]))
             if kind == 1:

@@ -18,7 +18,7 @@ from wrench_rig import CONTACT, INLINE, WEIGHT, WrenchRig, arm
 
 from rnea_ros import BaseMotion, RobotModel, Wrench
 from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.wrench_filter import cap
+from rnea_ros.feedforward.wrench_filter import take_off
 from rnea_ros.feedforward.wrench_settings import Measures, WrenchInputSettings
 
 pytest_plugins = ('model_fixtures',)
@@ -424,7 +424,7 @@ def test_a_cap_shortens_what_is_too_long_and_nothing_else(
     caps: tuple[float, float], left: Sequence[float]
 ) -> None:
     wrench = np.array([3.0, 4.0, 0.0, 0.0, -6.0, 8.0])
-    cap(wrench, *caps)
+    take_off(wrench, np.zeros(6), *caps)
     np.testing.assert_allclose(wrench, left, rtol=1e-12)
 
 
