@@ -13,6 +13,7 @@ and not empty, the same source runs uncompiled: a few hundred times slower, with
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 import hashlib
 import os
 from pathlib import Path
@@ -30,16 +31,13 @@ else:
     COMPILED = True
 
 
-def _digest_of_kernels() -> str:
-    """Return one digest over the source of every kernel."""
+@cache
+def _digest_of_kernels(directory: Path) -> str:
+    """Return one digest over the source of every kernel in a directory."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob('*.py')):
+    for path in sorted(directory.glob('*.py')):
         digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-if COMPILED:
-    _KERNELS_STAMP = _digest_of_kernels()
 
 
 # Fused multiply-add, and a zero that may lose its sign, are the liberties taken: NaN and infinity
@@ -89,8 +87,9 @@ def _kept(function: Kernel, **options: bool) -> Kernel:
     except RuntimeError:  # no directory to cache in, as in a read-only container
         return numba.njit(**_OPTIONS, **options)(function)  # type: ignore[no-any-return]
     # numba drops a cached kernel when its own file changes, but not when a kernel that was inlined
-    # into it changes in another file. One stamp over all kernels closes that gap.
-    jitted._cache._cache_file._source_stamp = _KERNELS_STAMP
+    # into it changes in another file. One stamp over all kernels beside it closes that gap.
+    directory = Path(function.__code__.co_filename).parent
+    jitted._cache._cache_file._source_stamp = _digest_of_kernels(directory)
     return jitted  # type: ignore[no-any-return]
 
 
