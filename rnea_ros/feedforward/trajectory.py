@@ -14,6 +14,7 @@ Nothing is checked here: :mod:`.trajectory_check` refuses those of the requests
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -102,9 +103,10 @@ class Trajectory:
         self.final_position = knots.positions[-1]
         self.coefficients = coefficients(knots)
         self.coefficients.setflags(write=False)
-        # Lists: bisecting an array, or indexing one, makes a numpy scalar at every access.
-        self._times: list[float] = knots.times.tolist()
-        self._rates: list[float] = (1.0 / np.diff(knots.times)).tolist()
+        # Bisecting a numpy array, or indexing one, makes a numpy scalar at every access; making a
+        # list of thousands of floats keeps the control loop waiting.
+        self._times = array('d', knots.times.tobytes())
+        self._rates = array('d', (1.0 / np.diff(knots.times)).tobytes())
 
     def state(self, t_since_start: float) -> MotionState:
         """

@@ -27,11 +27,12 @@ from .command_watch import CommandWatch
 from .configuration import Configuration
 from .controller_joints import ControllerJoints
 from .loop import ControlLoop
+from .memory import keep_freed_memory
 from .other_publishers import OtherPublishers
 from .reporter import Reporter
 from .speed_scaling_input import SpeedScalingInput
 from .tare_service import TareService
-from .trajectory_decoder import decode_trajectory, prepare
+from .trajectory_decoder import decode_trajectory, load_decoder
 
 STOP_MARGIN = 2.0
 """How much longer than it needs a stop may take before the loop is ended, s."""
@@ -97,6 +98,8 @@ class Activation:
             self._refusals,
             self.watch,
         )
+        keep_freed_memory()
+        load_decoder()
         self._trajectories = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self.follow, 10, raw=True
         )

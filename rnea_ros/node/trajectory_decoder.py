@@ -50,7 +50,7 @@ def decode_trajectory(data: bytes) -> TrajectoryRequest:
     )
 
 
-def prepare() -> None:
+def load_decoder() -> None:
     """Compile or load what decodes, so that the first message does not have to wait for it."""
     decode_trajectory(_SMALLEST)
 
