@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The desired motion: what was asked for, as plain data, and its compiled form, which is sampled.
+The desired motion as it is followed: compiled, and sampled at the control rate.
 
 Between two points the motion is the polynomial of lowest degree that meets what both of them
 give, as in ros2_control's joint_trajectory_controller (JTC): linear for positions, cubic for
 positions and velocities, quintic for positions, velocities and accelerations.
 
-Nothing is checked here: :mod:`.trajectory_check` refuses what must not be followed, and compiles
-the rest.
+Nothing is checked here: :mod:`.trajectory_check` refuses those of the requests
+(:mod:`.trajectory_request`) that must not be followed, and compiles the rest.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -25,58 +25,6 @@ from numpy.typing import NDArray
 from .trajectory_knots import Knots, coefficients
 
 Array: TypeAlias = NDArray[np.float64]
-Values: TypeAlias = Sequence[float] | Array
-
-
-@dataclass(frozen=True)
-class TrajectoryPoint:
-    """
-    One point of a request, the fields as in ``trajectory_msgs/JointTrajectoryPoint``.
-
-    An empty field is absent. The others have one value for each of the request's joints.
-
-    :param time: seconds from the start of the trajectory
-    :param positions: rad or m
-    :param velocities: rad/s or m/s
-    :param accelerations: rad/s^2 or m/s^2
-    :param efforts: N m or N, a feedforward of the user's own
-    """
-
-    time: float
-    positions: Values
-    velocities: Values = ()
-    accelerations: Values = ()
-    efforts: Values = ()
-
-
-@dataclass(frozen=True)
-class TrajectoryRequest:
-    """
-    A desired motion as it was asked for, not yet checked.
-
-    :param joint_names: the joints of every point's values, in any order
-    :param points: the points, in order of time; none at all cancels the motion in force
-    :param start_time: seconds in the clock of whoever compiles it, or ``None`` (a stamp of 0):
-        the trajectory starts when it is first sampled
-    """
-
-    joint_names: tuple[str, ...]
-    points: Sequence[TrajectoryPoint]
-    start_time: float | None = None
-
-    @property
-    def is_cancel(self) -> bool:
-        """
-        Whether this asks to drop the motion in force and hold, rather than for a motion.
-
-        JTC refuses a trajectory without points from its topic.
-        """
-        return len(self.points) == 0
-
-    @property
-    def is_setpoint(self) -> bool:
-        """Whether this is one point at time 0, as streamed by who has no trajectory to send."""
-        return len(self.points) == 1 and self.points[0].time == 0.0
 
 
 class MotionState(NamedTuple):
@@ -155,9 +103,10 @@ class Trajectory:
         self.final_position = knots.positions[-1]
         self.coefficients = coefficients(knots)
         self.coefficients.setflags(write=False)
-        # Lists: bisecting an array, or indexing one, makes a numpy scalar at every access.
-        self._times: list[float] = knots.times.tolist()
-        self._rates: list[float] = (1.0 / np.diff(knots.times)).tolist()
+        # Bisecting a numpy array, or indexing one, makes a numpy scalar at every access; making a
+        # list of thousands of floats keeps the control loop waiting.
+        self._times = array('d', knots.times.tobytes())
+        self._rates = array('d', (1.0 / np.diff(knots.times)).tobytes())
 
     def state(self, t_since_start: float) -> MotionState:
         """

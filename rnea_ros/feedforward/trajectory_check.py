@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from .trajectory import MotionState, Setpoint, Trajectory, TrajectoryRequest
+from .trajectory import MotionState, Setpoint, Trajectory
 from .trajectory_knots import Knots
 from .trajectory_peaks import check_positions, check_velocities
 from .trajectory_read import check_times, joint_columns, read_points
+from .trajectory_request import TrajectoryRequest
 from .trajectory_rules import (
     JointRules,
     StartFrom,

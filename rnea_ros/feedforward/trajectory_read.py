@@ -17,8 +17,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .trajectory import TrajectoryRequest, Values
 from .trajectory_knots import CUBIC, LINEAR, QUINTIC, Knots
+from .trajectory_request import Column, TrajectoryRequest
 from .trajectory_rules import JointRules, TrajectoryError, TrajectoryReason, refuse_where
 
 # JTC's own tolerance on what counts as a final velocity of zero.
@@ -65,32 +65,35 @@ def check_times(request: TrajectoryRequest, now: float) -> None:
     """
     if request.is_cancel:
         raise TrajectoryError(TrajectoryReason.NO_POINTS, 'there is no motion in a cancellation')
-    previous = -math.inf
-    for index, point in enumerate(request.points):
-        if not math.isfinite(point.time):
-            raise TrajectoryError(TrajectoryReason.NOT_FINITE, f'time {point.time}', point=index)
-        if point.time < 0.0:
-            raise TrajectoryError(
-                TrajectoryReason.NEGATIVE_TIME, f'time {point.time} s', point=index
-            )
-        if point.time <= previous:
-            raise TrajectoryError(
-                TrajectoryReason.TIMES_NOT_INCREASING,
-                f'time {point.time} s after {previous} s',
-                point=index,
-            )
-        previous = point.time
+    times = request.times
+    broken = ~np.isfinite(times) | (times < 0.0)
+    broken[1:] |= times[1:] <= times[:-1]
+    if broken.any():
+        raise _wrong_time(times, int(np.argmax(broken)))
     if request.start_time is None:
         return
     if not math.isfinite(request.start_time):
         raise TrajectoryError(TrajectoryReason.NOT_FINITE, f'start time {request.start_time}')
-    if request.start_time + previous < now:
+    duration = float(times[-1])
+    if request.start_time + duration < now:
         raise TrajectoryError(
             TrajectoryReason.ENDED_IN_PAST,
-            f'start {request.start_time} s and duration {previous} s end before {now} s; '
+            f'start {request.start_time} s and duration {duration} s end before {now} s; '
             'a stamp of 0 starts at once',
-            point=len(request.points) - 1,
+            point=times.size - 1,
         )
+
+
+def _wrong_time(times: NDArray[np.float64], point: int) -> TrajectoryError:
+    time = float(times[point])
+    if not math.isfinite(time):
+        reason, detail = TrajectoryReason.NOT_FINITE, f'time {time}'
+    elif time < 0.0:
+        reason, detail = TrajectoryReason.NEGATIVE_TIME, f'time {time} s'
+    else:
+        reason = TrajectoryReason.TIMES_NOT_INCREASING
+        detail = f'time {time} s after {float(times[point - 1])} s'
+    return TrajectoryError(reason, detail, point=point)
 
 
 def read_points(
@@ -118,7 +121,7 @@ def read_points(
         point = int(np.argmax(alone))
         raise TrajectoryError(
             TrajectoryReason.ACCELERATIONS_WITHOUT_VELOCITIES,
-            f'accelerations {request.points[point].accelerations} but no velocities',
+            f'accelerations {request.accelerations.of_point(point)} but no velocities',
             point=point,
         )
     if with_efforts.any() and not with_efforts.all():
@@ -126,7 +129,7 @@ def read_points(
         raise TrajectoryError(
             TrajectoryReason.EFFORTS_INCOMPLETE, 'no efforts, but others have them', point=point
         )
-    q = np.tile(q_start, (len(request.points), 1))
+    q = np.tile(q_start, (request.times.size, 1))
     qd, qdd, effort = (np.zeros_like(q) for _ in range(3))
     q[:, columns], qd[:, columns], qdd[:, columns] = positions, velocities, accelerations
     effort[:, columns] = efforts
@@ -134,9 +137,8 @@ def read_points(
     _check_limits(positions, request, rules, columns)
     if not (request.is_setpoint or rules.allow_nonzero_final_velocity):
         _check_final_velocity(velocities[-1:], request)
-    times = np.array([point.time for point in request.points])
     used = rules.use_efforts and bool(with_efforts.all())
-    return Knots(times, q, qd, qdd, degrees, effort if used else None)
+    return Knots(request.times.copy(), q, qd, qdd, degrees, effort if used else None)
 
 
 def _table(
@@ -147,22 +149,21 @@ def _table(
 
     :returns: arrays of shape (points, joints of the request) and (points,)
     """
+    column: Column = getattr(request, field)
     joints = len(request.joint_names)
-    table = np.zeros((len(request.points), joints))
-    present = np.zeros(len(request.points), dtype=np.bool_)
-    # Row by row: one conversion of all rows would hold the interpreter lock against the control
-    # loop for several of its periods.
-    for index, point in enumerate(request.points):
-        values: Values = getattr(point, field)
-        if len(values) == joints:
-            table[index] = values
-            present[index] = True
-        elif len(values) > 0 or field == 'positions':
-            raise TrajectoryError(
-                TrajectoryReason.WRONG_SIZE,
-                f'{len(values)} {field} for {joints} joints',
-                point=index,
-            )
+    present = column.counts == joints
+    wrong = ~present
+    if field != 'positions':
+        wrong &= column.counts > 0
+    if wrong.any():
+        point = int(np.argmax(wrong))
+        raise TrajectoryError(
+            TrajectoryReason.WRONG_SIZE,
+            f'{column.counts[point]} {field} for {joints} joints',
+            point=point,
+        )
+    table = np.zeros((present.size, joints))
+    table[present] = column.values.reshape(-1, joints)
     refuse_where(
         ~np.isfinite(table),
         TrajectoryReason.NOT_FINITE,
@@ -193,5 +194,5 @@ def _check_final_velocity(qd: NDArray[np.float64], request: TrajectoryRequest) -
         TrajectoryReason.FINAL_VELOCITY,
         lambda row, joint: f'{qd[row, joint]} at the last point is not 0',
         request.joint_names,
-        first_point=len(request.points) - 1,
+        first_point=request.times.size - 1,
     )

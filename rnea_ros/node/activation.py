@@ -21,16 +21,18 @@ from ..feedforward.settings import ResolvedSettings
 from ..feedforward.supervisor import CONTROLLING
 from ..feedforward.trajectory_check import compile_trajectory
 from ..feedforward.trajectory_rules import TrajectoryError
+from .cdr import MalformedError
 from .clock import Clock, MachineClock, SimClock
 from .command_watch import CommandWatch
 from .configuration import Configuration
 from .controller_joints import ControllerJoints
 from .loop import ControlLoop
-from .messages import trajectory_request
+from .memory import keep_freed_memory
 from .other_publishers import OtherPublishers
 from .reporter import Reporter
 from .speed_scaling_input import SpeedScalingInput
 from .tare_service import TareService
+from .trajectory_decoder import decode_trajectory, load_decoder
 
 STOP_MARGIN = 2.0
 """How much longer than it needs a stop may take before the loop is ended, s."""
@@ -96,8 +98,10 @@ class Activation:
             self._refusals,
             self.watch,
         )
+        keep_freed_memory()
+        load_decoder()
         self._trajectories = node.create_subscription(
-            JointTrajectory, '~/joint_trajectory', self.follow, 10
+            JointTrajectory, '~/joint_trajectory', self.follow, 10, raw=True
         )
         self._speed_scaling = SpeedScalingInput(
             node,
@@ -127,28 +131,28 @@ class Activation:
         """Let changed settings take effect, blended."""
         self._controller.change(settings)
 
-    def follow(self, message: Any) -> None:
+    def follow(self, message: bytes) -> None:
         """
         Follow a JointTrajectory, or refuse it whole and say why.
 
-        :param message: trajectory_msgs/JointTrajectory
+        :param message: trajectory_msgs/JointTrajectory, as it came
         """
         try:
             self._follow(message)
-        except (TrajectoryError, _NotFollowingError) as error:
+        except (MalformedError, TrajectoryError, _NotFollowingError) as error:
             self._refusals[f'joint_trajectory/{error.word}'] += 1
             self._node.get_logger().error(
                 f'trajectory refused: {error}', throttle_duration_sec=1.0
             )
 
-    def _follow(self, message: Any) -> None:
+    def _follow(self, message: bytes) -> None:
         controller = self._controller
         if controller.state not in CONTROLLING:
             raise _NotFollowingError('not_active', f'the control is {controller.state.value}')
         # The mode that was asked for last; the loop takes changes and motions in their order.
         if self._configuration.settings.settings.mode is Mode.GRAVITY:
             raise _NotFollowingError('mode_gravity', 'mode gravity follows no trajectory')
-        request = trajectory_request(message)
+        request = decode_trajectory(message)
         if request.is_cancel:
             controller.cancel()
             return

@@ -1,7 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Messages to plain data and back: the only place that knows how messages are laid out."""
+"""
+Messages to plain data and back.
+
+Only this module knows how messages are laid out, and :mod:`.trajectory_decoder`, which takes one
+apart that is too large for rclpy.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
-
-from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -49,22 +52,6 @@ def imu_parts(
         None if message.angular_velocity_covariance[0] == -1.0 else (w.x, w.y, w.z),
         None if message.linear_acceleration_covariance[0] == -1.0 else (a.x, a.y, a.z),
     )
-
-
-def trajectory_request(message: Any) -> TrajectoryRequest:
-    """Return the plain data of a JointTrajectory; a stamp of 0 means that it starts at once."""
-    points = [
-        TrajectoryPoint(
-            time=seconds(point.time_from_start),
-            positions=point.positions,
-            velocities=point.velocities,
-            accelerations=point.accelerations,
-            efforts=point.effort,
-        )
-        for point in message.points
-    ]
-    start = seconds(message.header.stamp)
-    return TrajectoryRequest(tuple(message.joint_names), points, start or None)
 
 
 class CommandMessage:

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 import rclpy
 
 from ..errors import RneaError, UrdfWarning
-from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+from ..feedforward.trajectory_request import TrajectoryPoint
 from ..resources import share_path
 from ..robot import RobotModel
 from .demo_client import DemoClient, DemoError, Recording
@@ -192,7 +192,7 @@ class Demo:
         self._return(client)
         # Sent before the mode changes: it may start only near the robot, and feedback alone sags.
         start = time.time() + LEAD + BLEND
-        client.send(self._motion.request(start))
+        client.send(self._motion.points(), start)
         client.record(time.time() + LEAD)
         self._set_law(client, mode)
         late = int(client.diagnostics['late_ticks'])
@@ -224,7 +224,7 @@ class Demo:
         self._set_law(client, 'computed_torque')
         still = np.zeros(len(self._joints))
         back = TrajectoryPoint(RETURN, self._pose, still, still)
-        client.send(TrajectoryRequest(self._joints, [back]))
+        client.send([back])
         client.record(time.time() + RETURN)
         for _ in range(ARRIVAL_CHECKS):
             positions = client.record(time.time() + LEAD).positions

@@ -23,7 +23,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ..errors import RneaError
-from ..feedforward.trajectory import TrajectoryRequest
+from ..feedforward.trajectory_request import TrajectoryPoint
 from ..node.direct import DirectSubscription
 from ..node.messages import seconds
 from ..node.publishers import TERMS
@@ -135,11 +135,16 @@ class DemoClient:
         if not result.successful:
             raise DemoError(f'mode {mode} was refused: {result.reason}')
 
-    def send(self, request: TrajectoryRequest) -> None:
-        """Publish a trajectory."""
-        message = JointTrajectory(joint_names=list(request.joint_names))
-        message.header.stamp = _ros_time(Time, request.start_time or 0.0)
-        for point in request.points:
+    def send(self, points: Sequence[TrajectoryPoint], start_time: float = 0.0) -> None:
+        """
+        Publish a trajectory.
+
+        :param points: of the commanded joints
+        :param start_time: in the clock of stamps, s; 0 for at once
+        """
+        message = JointTrajectory(joint_names=list(self._joints))
+        message.header.stamp = _ros_time(Time, start_time)
+        for point in points:
             message.points.append(
                 JointTrajectoryPoint(
                     positions=list(point.positions),

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+from ..feedforward.trajectory_request import TrajectoryPoint
 from ..robot import RobotModel
 
 Array: TypeAlias = NDArray[np.float64]
@@ -124,17 +124,12 @@ class Motion:
         qdd = self.amplitude * (w2 * s + 2.0 * w1 * s1 + w * s2)
         return q, qd, qdd
 
-    def request(self, start_time: float) -> TrajectoryRequest:
-        """
-        Return the motion as a trajectory.
-
-        :param start_time: in the clock of stamps, s
-        """
+    def points(self) -> list[TrajectoryPoint]:
+        """Return the motion as points of a trajectory."""
         t = np.linspace(0.0, self.duration, math.ceil(self.duration / KNOT_INTERVAL) + 1)
-        points = [
+        return [
             TrajectoryPoint(*values) for values in zip(t.tolist(), *self.state(t), strict=True)
         ]
-        return TrajectoryRequest(self.joints, points, start_time)
 
 
 def _window(t: Array, duration: float) -> tuple[Array, Array, Array]:

@@ -12,13 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 
-from rnea_ros.feedforward.trajectory import (
-    Trajectory,
-    TrajectoryPoint,
-    TrajectoryRequest,
-)
+from rnea_ros.feedforward.trajectory import Trajectory
 from rnea_ros.feedforward.trajectory_check import compile_trajectory
 from rnea_ros.feedforward.trajectory_knots import CUBIC, LINEAR, QUINTIC, Knots
+from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
 from rnea_ros.feedforward.trajectory_rules import JointRules
 
 Array = NDArray[np.float64]
@@ -106,7 +103,7 @@ def test_ten_thousand_points_are_accepted_and_each_segment_is_its_own_polynomial
         allow_nonzero_final_velocity=True,
     )
     trajectory = compile_trajectory(
-        TrajectoryRequest(names, points),
+        TrajectoryRequest.of_points(names, points),
         rules,
         now=0.0,
         position=np.zeros(joints),
@@ -299,13 +296,13 @@ def test_knots_coefficients_and_final_position_cannot_be_written_to() -> None:
 
 def test_a_request_without_points_is_a_cancellation() -> None:
     point = TrajectoryPoint(0.0, (1.0,))
-    assert TrajectoryRequest(('elbow',), ()).is_cancel
-    assert not TrajectoryRequest(('elbow',), (point,)).is_cancel
+    assert TrajectoryRequest.of_points(('elbow',), ()).is_cancel
+    assert not TrajectoryRequest.of_points(('elbow',), (point,)).is_cancel
 
 
 def test_only_one_point_at_time_0_is_a_set_point() -> None:
     at_0, at_1 = TrajectoryPoint(0.0, (1.0,)), TrajectoryPoint(1.0, (1.0,))
-    assert TrajectoryRequest(('elbow',), (at_0,)).is_setpoint
-    assert not TrajectoryRequest(('elbow',), (at_1,)).is_setpoint
-    assert not TrajectoryRequest(('elbow',), (at_0, at_1)).is_setpoint
-    assert not TrajectoryRequest(('elbow',), ()).is_setpoint
+    assert TrajectoryRequest.of_points(('elbow',), (at_0,)).is_setpoint
+    assert not TrajectoryRequest.of_points(('elbow',), (at_1,)).is_setpoint
+    assert not TrajectoryRequest.of_points(('elbow',), (at_0, at_1)).is_setpoint
+    assert not TrajectoryRequest.of_points(('elbow',), ()).is_setpoint

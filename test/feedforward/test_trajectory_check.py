@@ -19,13 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 import pytest
 
 from rnea_ros.errors import InputError, RneaError
-from rnea_ros.feedforward.trajectory import (
-    Setpoint,
-    Trajectory,
-    TrajectoryPoint,
-    TrajectoryRequest,
-)
+from rnea_ros.feedforward.trajectory import Setpoint, Trajectory
 from rnea_ros.feedforward.trajectory_check import compile_trajectory
+from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
 from rnea_ros.feedforward.trajectory_rules import (
     JointRules,
     TrajectoryError,
@@ -57,7 +53,7 @@ def request_of(
     names: tuple[str, ...] = NAMES,
     start_time: float | None = None,
 ) -> TrajectoryRequest:
-    return TrajectoryRequest(names, points, start_time)
+    return TrajectoryRequest.of_points(names, points, start_time)
 
 
 def valid_points() -> tuple[TrajectoryPoint, ...]:
@@ -634,7 +630,7 @@ def test_ten_thousand_points_of_seven_joints_follow_the_motion_they_are_taken_fr
         allow_nonzero_final_velocity=True,
     )
     trajectory = compiled(
-        TrajectoryRequest(names, points), held_to, position=q[0], velocity=qd[0]
+        TrajectoryRequest.of_points(names, points), held_to, position=q[0], velocity=qd[0]
     )
     for time in np.random.default_rng(31).uniform(0.0, times[-1], 2000):
         # A quintic through a sine errs by h^6 / 46080 in position, 1e-12 for 10 ms.
@@ -697,7 +693,7 @@ def any_requests(draw: st.DrawFn) -> TrajectoryRequest:
         for time in times
     ]
     start_time = draw(SOME_FLOATS) if wild == 'start' else None
-    return TrajectoryRequest(names, points, start_time)
+    return TrajectoryRequest.of_points(names, points, start_time)
 
 
 @st.composite
@@ -709,7 +705,7 @@ def finite_requests(draw: st.DrawFn) -> TrajectoryRequest:
         velocities = draw(THREE_FINITE | st.just([]))
         accelerations = draw(THREE_FINITE | st.just([])) if velocities else []
         points.append(TrajectoryPoint(point_time, draw(THREE_FINITE), velocities, accelerations))
-    return TrajectoryRequest(NAMES, points, draw(st.none() | st.floats(0.0, 10.0)))
+    return TrajectoryRequest.of_points(NAMES, points, draw(st.none() | st.floats(0.0, 10.0)))
 
 
 def outcome_of(

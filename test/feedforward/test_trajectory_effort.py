@@ -14,14 +14,9 @@ import pytest
 
 from rnea_ros.feedforward.control_law import Mode
 from rnea_ros.feedforward.reference import Reference
-from rnea_ros.feedforward.trajectory import (
-    MotionState,
-    Setpoint,
-    Trajectory,
-    TrajectoryPoint,
-    TrajectoryRequest,
-)
+from rnea_ros.feedforward.trajectory import MotionState, Setpoint, Trajectory
 from rnea_ros.feedforward.trajectory_check import compile_trajectory
+from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
 from rnea_ros.feedforward.trajectory_rules import JointRules, StartFrom, TrajectoryError
 
 NAMES = ('shoulder', 'elbow')
@@ -57,7 +52,7 @@ def compiled(
     wanted: MotionState | None = None,
 ) -> Trajectory | Setpoint:
     return compile_trajectory(
-        TrajectoryRequest(names, requested),
+        TrajectoryRequest.of_points(names, requested),
         rules,
         now=0.0,
         position=AT_REST,

@@ -13,13 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import pytest
 
-from rnea_ros.feedforward.trajectory import (
-    Setpoint,
-    Trajectory,
-    TrajectoryPoint,
-    TrajectoryRequest,
-)
+from rnea_ros.feedforward.trajectory import Setpoint, Trajectory
 from rnea_ros.feedforward.trajectory_check import compile_trajectory
+from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
 from rnea_ros.feedforward.trajectory_rules import JointRules, TrajectoryError
 
 Array = NDArray[np.float64]
@@ -51,7 +47,7 @@ def compiled(
     velocity: ArrayLike = AT_REST,
 ) -> Trajectory | Setpoint:
     return compile_trajectory(
-        TrajectoryRequest(NAMES, points),
+        TrajectoryRequest.of_points(NAMES, points),
         held_to or rules(),
         now=0.0,
         position=position,

@@ -16,13 +16,9 @@ import pytest
 
 from rnea_ros.feedforward.control_law import Mode
 from rnea_ros.feedforward.reference import Reference
-from rnea_ros.feedforward.trajectory import (
-    MotionState,
-    Trajectory,
-    TrajectoryPoint,
-    TrajectoryRequest,
-)
+from rnea_ros.feedforward.trajectory import MotionState, Trajectory
 from rnea_ros.feedforward.trajectory_check import compile_trajectory
+from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
 from rnea_ros.feedforward.trajectory_rules import JointRules, StartFrom, TrajectoryError
 
 NAMES = ('shoulder', 'elbow')
@@ -57,7 +53,7 @@ def compiled(
 ) -> Trajectory:
     position, velocity = MEASURED
     motion = compile_trajectory(
-        TrajectoryRequest(names, points, start_time),
+        TrajectoryRequest.of_points(names, points, start_time),
         rules,
         now=100.0,
         position=position,
@@ -191,7 +187,7 @@ def test_a_motion_that_replaces_another_on_the_way_does_not_jump_however_long_it
     rules = replace(FROM_REFERENCE, continuous=np.zeros(2, dtype=np.bool_))
     goal = TrajectoryPoint(1.5, AT_REST, AT_REST, AT_REST)
     motion = compile_trajectory(
-        TrajectoryRequest(NAMES, [goal]),
+        TrajectoryRequest.of_points(NAMES, [goal]),
         rules,
         now=now,
         position=rig.q,
