@@ -110,6 +110,10 @@ class BaseSensor:
             received=received,
         )
 
+    def refuse(self, reason: Reason) -> None:
+        """Count a refusal of a message."""
+        self._imu.refuse(reason)
+
     def sample(self, now: float) -> BaseState:
         """
         Return how the base moves; overwritten by the next call.

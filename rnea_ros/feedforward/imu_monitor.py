@@ -90,8 +90,7 @@ class ImuMonitor:
         if stamp:
             reason = reason or self._stamps.refusal(ONLY, stamp, clock, received)
         if reason is not None:
-            # Replaced, not changed: another thread may be reading it.
-            self.rejections = self.rejections + Counter((reason,))
+            self.refuse(reason)
             return reason
         dt = self._elapsed(stamp, received)
         self._link, self._received = link, received
@@ -103,6 +102,11 @@ class ImuMonitor:
         if self._moves:
             self.motion.take_motion(message, mount, dt)
         return None
+
+    def refuse(self, reason: Reason) -> None:
+        """Count a refusal."""
+        # Replaced, not changed: another thread may be reading it.
+        self.rejections = self.rejections + Counter((reason,))
 
     def _used(
         self,

@@ -125,6 +125,18 @@ class JointStateMonitor:
         """
         return self._table.frozen_for(joints)
 
+    def renewed(self, joints: Indices) -> bool:
+        """
+        Return whether each of some joints has a sample that does not count as seen.
+
+        :param joints: their numbers
+        """
+        return self._table.renewed(joints)
+
+    def count_as_seen(self) -> None:
+        """Let every sample that came until now count as seen."""
+        self._table.count_as_seen()
+
     def update(
         self,
         names: Sequence[str],
@@ -153,8 +165,7 @@ class JointStateMonitor:
             return None
         reason = self._refusal(layout, position, velocity, effort, stamp, clock, received)
         if reason is not None:
-            # Replaced, not changed: another thread may be reading it.
-            self.rejections = self.rejections + Counter((reason,))
+            self.refuse(reason)
             return reason
         derived = not velocity.size
         if derived:
@@ -165,6 +176,11 @@ class JointStateMonitor:
         if stamp:
             self._stamps.take(layout.numbers, stamp, received)
         return None
+
+    def refuse(self, reason: Reason) -> None:
+        """Count a refusal."""
+        # Replaced, not changed: another thread may be reading it.
+        self.rejections = self.rejections + Counter((reason,))
 
     def _layout(self, names: Sequence[str]) -> _Layout:
         last = self._last

@@ -23,10 +23,11 @@ from ..dynamics.compiled import entry, entry_point
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
-POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, CHANGED = range(6)
+POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, CHANGED, RENEWED = range(7)
 """
 Rows: the newest valid sample, rad, rad/s and N m (or m, m/s and N); when it was received; the
-usual time between two samples; when a sample last differed from the one before it, s.
+usual time between two samples; when a sample last differed from the one before it, s; whether
+there was a sample since all were counted as seen, 1 or 0.
 """
 
 SMOOTHING = 0.05
@@ -56,7 +57,7 @@ class JointTable:
     """
 
     def __init__(self, n: int) -> None:
-        table = np.zeros((6, n))
+        table = np.zeros((RENEWED + 1, n))
         table[[POSITION, EFFORT]] = math.nan
         table[RECEIVED] = -math.inf
         self.position: Array = table[POSITION]
@@ -98,12 +99,21 @@ class JointTable:
 
         Parameters are the time and the shortest interval that is expected, s.
         """
+        self.renewed: Callable[[Indices], bool] = partial(
+            entry_point(_renewed, (table, none)), table
+        )
+        """Return whether each of some joints has a sample that does not count as seen."""
+
         self._table = table
 
     def frozen_for(self, joints: Indices) -> float:
         """Return for how long samples of some joints have come in which nothing changed, s."""
         received, changed = self._table[RECEIVED:, joints][[0, CHANGED - RECEIVED]]
         return float((received - changed).max(initial=0.0))
+
+    def count_as_seen(self) -> None:
+        """Let every sample that came until now count as seen."""
+        self._table[RENEWED] = 0.0
 
     def interval(self, joints: Indices) -> Array:
         """Return the usual time between two samples of some joints, s."""
@@ -162,6 +172,7 @@ def _take(
         table[VELOCITY, joint] = velocity[i]
         table[EFFORT, joint] = effort[i] if effort.size else math.nan
         table[RECEIVED, joint] = received
+        table[RENEWED, joint] = 1.0
         if interval < math.inf:
             table[INTERVAL, joint] = usual
     for k in range(joints if changed else 0):
@@ -174,6 +185,14 @@ def _oldest(table: Array, joints: Indices) -> float:
     for k in range(joints.size):
         oldest = min(oldest, table[RECEIVED, joints[k]])
     return oldest
+
+
+@entry
+def _renewed(table: Array, joints: Indices) -> bool:
+    least = 1.0
+    for k in range(joints.size):
+        least = min(least, table[RENEWED, joints[k]])
+    return least == 1.0
 
 
 @entry

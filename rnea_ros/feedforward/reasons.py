@@ -11,6 +11,9 @@ import enum
 class Reason(enum.Enum):
     """The cause of a refusal, of a warning or of a change of state."""
 
+    # messages that are refused whatever they are about; bytes that are none of their type
+    MALFORMED = 'malformed'
+
     # joint states that are refused; what was valid before stays in force
     WRONG_SIZE = 'wrong_size'
     DUPLICATE_JOINT = 'duplicate_joint'

@@ -111,6 +111,10 @@ class WrenchInputs:
             frame_id, force, torque, stamp=stamp, clock=clock, received=received
         )
 
+    def refuse(self, name: str, reason: Reason) -> None:
+        """Count a refusal of a sensor's reading."""
+        self._sensors[name].monitor.refuse(reason)
+
     def tare(self, now: float, q: Array) -> None:
         """
         Let every sensor take for its offset what it reads unloaded from now on.

@@ -81,8 +81,7 @@ class WrenchMonitor:
         if stamp:
             reason = reason or self._stamps.refusal(ONLY, stamp, clock, received)
         if reason is not None:
-            # Replaced, not changed: another thread may be reading it.
-            self.rejections = self.rejections + Counter((reason,))
+            self.refuse(reason)
             return reason
         self.link = self.link or frame_id
         self._received = received
@@ -90,6 +89,11 @@ class WrenchMonitor:
             self._stamps.take(ONLY, stamp, received)
         self.wrench[:] = self._reading
         return None
+
+    def refuse(self, reason: Reason) -> None:
+        """Count a refusal."""
+        # Replaced, not changed: another thread may be reading it.
+        self.rejections = self.rejections + Counter((reason,))
 
     def _frame_refusal(self, frame_id: str) -> Reason | None:
         settings = self._settings

@@ -21,15 +21,18 @@ from ..feedforward.settings import ResolvedSettings
 from ..feedforward.supervisor import CONTROLLING
 from ..feedforward.trajectory_check import compile_trajectory
 from ..feedforward.trajectory_rules import TrajectoryError
+from .arrival import ArrivalSchedule
 from .cdr import MalformedError
 from .clock import Clock, MachineClock, SimClock
 from .command_watch import CommandWatch
 from .configuration import Configuration
 from .controller_joints import ControllerJoints
-from .loop import ControlLoop
+from .inputs import Inputs
+from .loop import ControlLoop, Schedule
 from .memory import keep_freed_memory
 from .other_publishers import OtherPublishers
 from .reporter import Reporter
+from .schedule import PeriodicSchedule, Trigger
 from .speed_scaling_input import SpeedScalingInput
 from .tare_service import TareService
 from .trajectory_decoder import decode_trajectory, load_decoder
@@ -68,15 +71,22 @@ class Activation:
         )
         self._controller = FeedforwardController(model, settings, states)
         self._clock = self._make_clock()
-        self._loop = ControlLoop(
-            self._controller,
+        inputs = Inputs(
             states,
+            self._controller.surroundings,
             configuration.joint_states,
             configuration.wrenches,
             configuration.imu,
+            self._clock,
+        )
+        self._loop = ControlLoop(
+            self._controller,
+            inputs,
             configuration.publishers,
             settings.settings.period,
             self._clock,
+            self._make_schedule(states, inputs),
+            configuration.realtime,
         )
         self.watch = CommandWatch(
             node,
@@ -127,6 +137,13 @@ class Activation:
         self._node.destroy_subscription(self._trajectories)
         self._configuration.publishers.gate.shut()
 
+    def report(self) -> None:
+        """Publish diagnostics; to be called once a second."""
+        while self._loop.complaints:
+            self._node.get_logger().warning(self._loop.complaints.pop())
+        self.reporter.publish()
+        self._loop.tidy()
+
     def change(self, settings: ResolvedSettings) -> None:
         """Let changed settings take effect, blended."""
         self._controller.change(settings)
@@ -170,6 +187,20 @@ class Activation:
         # From here on only the loop's own time counts: setting the wall clock moves nothing.
         start = None if motion.start_time is None else motion.start_time - stamp + now
         controller.follow(motion, start)
+
+    def _make_schedule(self, states: JointStateMonitor, inputs: Inputs) -> Schedule:
+        configuration, clock = self._configuration, self._clock
+        period = configuration.settings.settings.period
+        if configuration.trigger is Trigger.TIMER:
+            return PeriodicSchedule(period, clock.now, clock.sleep)
+        return ArrivalSchedule(
+            states,
+            configuration.settings.in_model,
+            configuration.joint_states.wait,
+            lambda: inputs.take_joint_states(clock.now()),
+            period,
+            clock,
+        )
 
     def _make_clock(self) -> Clock:
         sim_clock = self._configuration.sim_clock

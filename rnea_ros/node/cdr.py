@@ -64,7 +64,7 @@ class CdrMessage:
         self.size = len(data) - HEADER
         self.offset = 0
         # A copy: what numpy and kernels read must be aligned in memory, and full at the end.
-        self._octets = np.zeros(_aligned(self.size, 8), dtype=np.uint8)
+        self._octets = np.zeros(aligned(self.size, 8), dtype=np.uint8)
         self._octets[: self.size] = np.frombuffer(data, dtype=np.uint8)[HEADER:]
         self.words = self._octets.view(f'{order}i4').astype(np.int32, copy=False)
         self.doubles = self._octets.view(f'{order}f8').astype(np.float64, copy=False)
@@ -76,7 +76,7 @@ class CdrMessage:
         :param what: what it is, for the error
         :raises MalformedError: if the message ends before
         """
-        self.offset = _aligned(self.offset, 4)
+        self.offset = aligned(self.offset, 4)
         self.expect(4, what)
         value = int(self.words[self.offset // 4])
         self.offset += 4
@@ -123,7 +123,7 @@ class CdrMessage:
             raise MalformedError.too_short(self.offset + HEADER, what, need, left)
 
 
-def _aligned(offset: int, size: int) -> int:
+def aligned(offset: int, size: int) -> int:
     """Return the first multiple of a size from an offset on."""
     return -(-offset // size) * size
 

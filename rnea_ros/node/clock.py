@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from .direct import DirectSubscription
 from .messages import seconds
 
-POLL = 2e-4
-"""How long the machine sleeps between two looks at simulated time, s."""
+POLL = 0.01
+"""How long the machine sleeps at most between two looks at simulated time, s."""
 
 
 class Clock(Protocol):
@@ -86,5 +86,6 @@ class SimClock:
         return self._time
 
     def sleep(self, duration: float) -> None:
-        """Sleep a little of the machine's time, for simulated time to pass."""
-        time.sleep(POLL)
+        """Sleep until simulated time moves, or for a little of the machine's time."""
+        del duration
+        self._subscription.wait(POLL)

@@ -24,7 +24,9 @@ from ..urdf import parse_urdf
 from . import parameters
 from .controller_joints import ControllerJoints, difference
 from .direct import DirectSubscription
+from .inputs import Raw
 from .publishers import Publishers
+from .schedule import Trigger
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 SENSOR_DATA = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -78,23 +80,30 @@ class Configuration:
         self.settings = resolve(parameters.settings_from(values, joints), self.model)
         self.rules = _rules(values, self.model, self.settings)
         self.differentiate_velocity: bool = values['differentiate_velocity']
+        self.trigger = Trigger(values['trigger'])
+        self.realtime = parameters.realtime_from(values)
         self.speed_scaling_topic: str = values['speed_scaling_topic']
         self.speed_scaling_unit = ScalingUnit(values['speed_scaling_unit'])
 
-        self.joint_states = DirectSubscription(
+        self.joint_states: Raw = DirectSubscription(
             node,
             JointState,
             'joint_states',
             JOINT_STATES,
+            raw=True,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
-        self.wrenches = {
-            sensor.name: DirectSubscription(node, WrenchStamped, sensor.topic, SENSOR_DATA)
+        self.wrenches: dict[str, Raw] = {
+            sensor.name: DirectSubscription(
+                node, WrenchStamped, sensor.topic, SENSOR_DATA, raw=True
+            )
             for sensor in self.settings.settings.wrench_inputs
         }
-        self.imu: DirectSubscription[Any] | None = None
+        self.imu: Raw | None = None
         if values['base_sensor.topic']:
-            self.imu = DirectSubscription(node, Imu, values['base_sensor.topic'], SENSOR_DATA)
+            self.imu = DirectSubscription(
+                node, Imu, values['base_sensor.topic'], SENSOR_DATA, raw=True
+            )
         self.sim_clock: DirectSubscription[Any] | None = None
         if node.get_parameter('use_sim_time').value:
             self.sim_clock = DirectSubscription(node, ClockMessage, '/clock', NEWEST)

@@ -20,6 +20,7 @@ from ..feedforward.trajectory_rules import StartFrom
 from ..feedforward.wrench_settings import RANGES as WRENCH_RANGES
 from ..feedforward.wrench_settings import Measures, SensorPlacement, WrenchInputSettings
 from .declaration import Declaration
+from .schedule import Trigger
 
 
 def words(kind: type[enum.Enum]) -> str:
@@ -62,6 +63,16 @@ _PARAMETERS: Mapping[str, Declaration] = {
         True, 'configure and activate as soon as all that is needed is there', read_only=True
     ),
     'rate': Declaration(500.0, 'commands a second, Hz', span=(1.0, 10_000.0)),
+    'trigger': Declaration(
+        'timer', f'what sets a tick off, the time or what was measured: {words(Trigger)}'
+    ),
+    'realtime.priority': Declaration(
+        0, "of the loop's thread under SCHED_FIFO, 1 to 98; 0: the usual scheduler"
+    ),
+    'realtime.cpu_affinity': Declaration(
+        [-1], "the cores that the loop's thread may run on; [-1]: all"
+    ),
+    'realtime.lock_memory': Declaration(False, "keep the process's memory from being paged out"),
     'mode': Declaration('gravity', words(Mode), while_active=True),
     'gains.kp': Declaration(
         [0.0],

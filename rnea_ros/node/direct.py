@@ -10,11 +10,10 @@ them. rclpy's way past it is the one of :mod:`rclpy.wait_for_message`; only this
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from rclpy.callback_groups import CallbackGroup
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
@@ -48,34 +47,68 @@ class DirectSubscription(Generic[Message]):
     :param msg_type: the messages' class
     :param topic: its name, resolved and remapped as usual
     :param qos: keep last 1 makes :meth:`take` cost least
+    :param raw: whether to take messages as the bytes in which they came
     :param options: further arguments of ``Node.create_subscription``
     """
 
     def __init__(
         self,
         node: Node,
-        msg_type: type[Message],
+        msg_type: type[Any],
         topic: str,
         qos: QoSProfile,
+        *,
+        raw: bool = False,
         **options: Any,
     ) -> None:
         self._node = node
         self._msg_type = msg_type
+        self._raw = raw
         self._subscription = node.create_subscription(
-            msg_type, topic, lambda _: None, qos, callback_group=_OffExecutor(), **options
+            msg_type,
+            topic,
+            lambda _: None,
+            qos,
+            callback_group=_OffExecutor(),
+            raw=raw,
+            **options,
         )
+        self._handle = self._subscription.handle
+        self._wait_set = _rclpy.WaitSet(1, 0, 0, 0, 0, 0, node.context.handle)
+        self._most = max(self._subscription.qos_profile.depth, 1)
 
-    def take_all(self) -> Iterator[Message]:
-        """Yield the messages that were not taken yet, oldest first."""
-        handle = self._subscription.handle
+    def take_all(self) -> list[Message]:
+        """
+        Return the messages that were not taken yet, oldest first.
+
+        No more of them than the history keeps: whoever sends without end holds nobody up.
+        """
+        messages: list[Message] = []
+        handle = self._handle
         with handle:
-            while (taken := handle.take_message(self._msg_type, False)) is not None:
-                yield taken[0]
+            while len(messages) < self._most:
+                taken = handle.take_message(self._msg_type, self._raw)
+                if taken is None:
+                    break
+                messages.append(taken[0])
+        return messages
 
     def take(self) -> Message | None:
         """Return the newest message that was not taken yet, None where there is none."""
-        newest = deque(self.take_all(), maxlen=1)
-        return newest[0] if newest else None
+        messages = self.take_all()
+        return messages[-1] if messages else None
+
+    def wait(self, timeout: float) -> None:
+        """
+        Sleep until a message is there that was not taken yet, or for a time.
+
+        :param timeout: s
+        """
+        handle, wait_set = self._handle, self._wait_set
+        with handle:
+            wait_set.clear_entities()
+            wait_set.add_subscription(handle)
+            wait_set.wait(max(int(timeout * 1e9), 0))
 
     def destroy(self) -> None:
         """Unsubscribe; a take that is under way in another thread ends first."""

@@ -62,7 +62,7 @@ class FeedforwardNode(LifecycleNode):
         self._created = time.monotonic()
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
         self.create_timer(0.1, self._watch)
-        self.create_timer(1.0, self._publish_diagnostics)
+        self.create_timer(1.0, self._each_second)
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Read the robot and the parameters; refuse, saying why, what cannot be run."""
@@ -193,9 +193,9 @@ class FeedforwardNode(LifecycleNode):
             self._told_missing = missing
             self.get_logger().info(f'waiting: {missing}')
 
-    def _publish_diagnostics(self) -> None:
+    def _each_second(self) -> None:
         if self._activation is not None:
-            self._activation.reporter.publish()
+            self._activation.report()
 
     def _on_robot_description(self, message: Any) -> None:
         if message.data == self._urdf_from_topic:

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+
+from .repeated_message import RepeatedMessage
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -27,31 +29,85 @@ def seconds(stamp: Any) -> float:
     return float(stamp.sec + 1e-9 * stamp.nanosec)
 
 
-def joint_state_arrays(message: Any) -> tuple[Array, Array, Array]:
-    """Return position, velocity and effort of a JointState, possibly empty, without a copy."""
-    return np.asarray(message.position), np.asarray(message.velocity), np.asarray(message.effort)
-
-
-def wrench_parts(message: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return force and torque of a WrenchStamped, three numbers each."""
-    force, torque = message.wrench.force, message.wrench.torque
-    return (force.x, force.y, force.z), (torque.x, torque.y, torque.z)
-
-
-def imu_parts(
-    message: Any,
-) -> tuple[Sequence[float] | None, Sequence[float] | None, Sequence[float] | None]:
+class JointStateSample(NamedTuple):
     """
-    Return orientation (x, y, z, w), angular velocity and linear acceleration of an Imu.
+    A sensor_msgs/JointState; its arrays are empty where it has no such numbers.
 
-    A part is None where its covariance says, by a first element of -1, that there is none.
+    :param names: of k joints
+    :param position: rad or m, shape (k,)
+    :param velocity: rad/s or m/s, shape (k,)
+    :param effort: N m or N, shape (k,)
     """
-    q, w, a = message.orientation, message.angular_velocity, message.linear_acceleration
-    return (
-        None if message.orientation_covariance[0] == -1.0 else (q.x, q.y, q.z, q.w),
-        None if message.angular_velocity_covariance[0] == -1.0 else (w.x, w.y, w.z),
-        None if message.linear_acceleration_covariance[0] == -1.0 else (a.x, a.y, a.z),
-    )
+
+    names: tuple[str, ...]
+    position: Array
+    velocity: Array
+    effort: Array
+
+    @classmethod
+    def read(cls, message: RepeatedMessage) -> JointStateSample:
+        """Read a message from after its stamp on."""
+        message.text('frame')
+        names = tuple([
+            message.text(f'name {number}') for number in range(message.unsigned('number of names'))
+        ])
+        position, velocity, effort = (
+            message.numbers(message.unsigned(f'number of {what}'), what)
+            for what in ('positions', 'velocities', 'efforts')
+        )
+        return cls(names, position, velocity, effort)
+
+
+class WrenchSample(NamedTuple):
+    """
+    A geometry_msgs/WrenchStamped.
+
+    :param frame: of its header
+    :param force: shape (3,), N
+    :param torque: shape (3,), N m
+    """
+
+    frame: str
+    force: Array
+    torque: Array
+
+    @classmethod
+    def read(cls, message: RepeatedMessage) -> WrenchSample:
+        """Read a message from after its stamp on."""
+        frame = message.text('frame')
+        return cls(frame, message.numbers(3, 'force'), message.numbers(3, 'torque'))
+
+
+class ImuSample(NamedTuple):
+    """
+    A sensor_msgs/Imu.
+
+    A part is absent where its covariance says, by a first element of -1, that there is none.
+
+    :param frame: of its header
+    :param parts: orientation (x, y, z, w), angular velocity, linear acceleration
+    :param covariances: of each
+    """
+
+    frame: str
+    parts: tuple[Array, ...]
+    covariances: tuple[Array, ...]
+
+    @classmethod
+    def read(cls, message: RepeatedMessage) -> ImuSample:
+        """Read a message from after its stamp on."""
+        frame, parts, covariances = message.text('frame'), [], []
+        for what, size in (('orientation', 4), ('angular velocity', 3), ('acceleration', 3)):
+            parts.append(message.numbers(size, what))
+            covariances.append(message.numbers(9, f'covariance of {what}'))
+        return cls(frame, tuple(parts), tuple(covariances))
+
+    def present(self) -> list[list[float] | None]:
+        """Return the parts, None for those that are absent."""
+        return [
+            None if covariance[0] == -1.0 else part.tolist()
+            for part, covariance in zip(self.parts, self.covariances, strict=True)
+        ]
 
 
 class CommandMessage:

@@ -31,6 +31,8 @@ from .declarations import (
     sensor_names,
     sensor_parameter,
 )
+from .realtime import RealtimeSettings, check_realtime
+from .schedule import Trigger
 
 
 class NodeParameters:
@@ -191,6 +193,23 @@ def _payloads(values: Mapping[str, Any]) -> tuple[Payload, ...]:
     return tuple(payloads)
 
 
+def realtime_from(values: Mapping[str, Any]) -> RealtimeSettings:
+    """
+    Return what the loop's thread asks of the system.
+
+    :param values: parameter values by name
+    :raises SettingsError: a value that no system could grant
+    """
+    cpus = tuple(values['realtime.cpu_affinity'])
+    settings = RealtimeSettings(
+        priority=values['realtime.priority'],
+        cpus=() if cpus == (-1,) else cpus,
+        lock_memory=values['realtime.lock_memory'],
+    )
+    check_realtime(settings)
+    return settings
+
+
 def listed_joints(values: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the joints that the parameter names, none where the controller is to be asked."""
     return tuple(name for name in values['joints'] if name)
@@ -204,6 +223,8 @@ def check_alone(values: Mapping[str, Any]) -> None:
     :raises SettingsError: a value that no robot could be run with
     """
     settings_from(values, ())
+    realtime_from(values)
+    _word(Trigger, 'trigger', values['trigger'])
     _word(StartFrom, 'trajectory_start_from', values['trajectory_start_from'])
     _word(ScalingUnit, 'speed_scaling_unit', values['speed_scaling_unit'])
     gravity = values['gravity']

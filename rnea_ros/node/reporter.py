@@ -123,6 +123,7 @@ class Reporter:
             'achieved_rate': f'{report.rate:.2f}',
             'late_ticks': report.late,
             'missed_ticks': report.missed,
+            'unprompted_ticks': report.unprompted,
             'cpu_share': f'{report.cpu:.4f}',
             'speed_scaling': f'{controller.speed_scaling.factor:.3f}',
             'joint_states_age': f'{self._states.age(now):.4f}',

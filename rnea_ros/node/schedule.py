@@ -6,7 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import enum
 import time
+
+
+class Trigger(enum.Enum):
+    """What sets a tick off."""
+
+    TIMER = 'timer'                # the time, at the rate
+    JOINT_STATES = 'joint_states'  # new states of the commanded joints; the time if they are late
 
 
 class PeriodicSchedule:
@@ -19,6 +27,8 @@ class PeriodicSchedule:
     :param period: s
     :param clock: monotonic time, s
     :param sleep: sleeps for a number of seconds
+    :ivar missed: how many ticks were skipped
+    :ivar unprompted: ticks that came although what they are for did not: there are none
     """
 
     def __init__(
@@ -33,6 +43,7 @@ class PeriodicSchedule:
         self._deadline = clock()
         self._cancelled = False
         self.missed = 0
+        self.unprompted = 0
 
     @property
     def period(self) -> float:

@@ -20,6 +20,7 @@ class LoopReport:
     :param rate: ticks a second, Hz
     :param late: ticks that came over half a period late, since the start
     :param missed: ticks that were skipped, since the start
+    :param unprompted: ticks that came although what they are for did not, since the start
     :param lateness: 50th and 99th percentile and maximum, s
     :param compute: time spent in a tick, likewise, s
     :param cpu: share of one core that the whole process used
@@ -28,6 +29,7 @@ class LoopReport:
     rate: float
     late: int
     missed: int
+    unprompted: int
     lateness: tuple[float, float, float]
     compute: tuple[float, float, float]
     cpu: float
@@ -50,6 +52,7 @@ class LoopStatistics:
         self._ticks = 0
         self._late = 0
         self.missed = 0
+        self.unprompted = 0
         self._reported_ticks = 0
         self._reported_at = time.monotonic()
         self._reported_cpu = time.process_time()
@@ -77,6 +80,7 @@ class LoopStatistics:
             rate=new / elapsed,
             late=self._late,
             missed=self.missed,
+            unprompted=self.unprompted,
             lateness=_summary(self._lateness, ticks, new),
             compute=_summary(self._compute, ticks, new),
             cpu=(cpu - self._reported_cpu) / elapsed,

@@ -69,8 +69,10 @@ class DemoClient:
         self._node = rclpy.create_node('demo')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
-        self._states = DirectSubscription(self._node, JointState, 'joint_states', NEWEST)
-        self._terms = {
+        self._states: DirectSubscription[Any] = DirectSubscription(
+            self._node, JointState, 'joint_states', NEWEST
+        )
+        self._terms: dict[str, DirectSubscription[Any]] = {
             name: DirectSubscription(
                 self._node, JointState, f'feedforward/terms/{name}', NEWEST
             )

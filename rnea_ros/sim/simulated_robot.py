@@ -12,7 +12,6 @@ the state is read and told, the newest command is taken, and it moves the robot 
 from __future__ import annotations
 
 from array import array
-import gc
 import signal
 import sys
 import threading
@@ -34,6 +33,7 @@ from std_msgs.msg import Float64MultiArray, String
 
 from ..errors import RneaError
 from ..node.direct import DirectSubscription
+from ..node.interpreter import prepare_interpreter
 from ..node.schedule import PeriodicSchedule
 from . import options as robot_options
 from .effort_controller import EffortController
@@ -47,9 +47,6 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 MOST_STEPS = 100
 """What is made up for after a stall, in steps; simulated time stays behind by the rest."""
-
-SWITCH_INTERVAL = 1e-4
-"""How long another Python thread may keep the interpreter from the physics, s."""
 
 
 class Broadcasters:
@@ -150,9 +147,7 @@ class PhysicsLoop:
 
     def start(self) -> None:
         """Let the robot's time begin."""
-        sys.setswitchinterval(SWITCH_INTERVAL)
-        gc.collect()
-        gc.freeze()
+        prepare_interpreter()
         self._thread.start()
 
     def end(self) -> None:
@@ -223,7 +218,9 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
         lambda text: logger.warning(text, throttle_duration_sec=1.0),
         lambda text: logger.error(text),
     )
-    commands = DirectSubscription(controller_node, Float64MultiArray, '~/commands', NEWEST)
+    commands: DirectSubscription[Any] = DirectSubscription(
+        controller_node, Float64MultiArray, '~/commands', NEWEST
+    )
     loop = PhysicsLoop(robot, controller, commands, broadcasters, options)
     loop.start()
     node.get_logger().info(

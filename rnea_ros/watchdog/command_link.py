@@ -40,7 +40,9 @@ class CommandLink:
     """
 
     def __init__(self, node: Any, topic: str) -> None:
-        self._commands = DirectSubscription(node, Float64MultiArray, topic, HEARD)
+        self._commands: DirectSubscription[Float64MultiArray] = DirectSubscription(
+            node, Float64MultiArray, topic, HEARD
+        )
         self._publisher = node.create_publisher(Float64MultiArray, topic, SENT)
         self._message = Float64MultiArray()
 

@@ -5,18 +5,14 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 import threading
 import time
 import traceback
 
+from ..node.interpreter import prepare_interpreter
 from ..node.schedule import PeriodicSchedule
 from .command_link import CommandLink
 from .silence import ACTING, SilenceWatch
-
-SWITCH_INTERVAL = 1e-4
-"""How long another Python thread may keep the interpreter from the loop, s."""
 
 LINGER = 0.05
 """How long the publisher outlives its last command, s: what was not taken is lost with it."""
@@ -46,9 +42,7 @@ class WatchLoop:
 
     def start(self) -> None:
         """Begin."""
-        sys.setswitchinterval(SWITCH_INTERVAL)
-        gc.collect()
-        gc.freeze()
+        prepare_interpreter()
         self._thread.start()
 
     def end(self) -> None:

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
 from pathlib import Path
 import time
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -23,43 +22,45 @@ from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.supervisor import State
 
 pytest.importorskip('rclpy', reason=NO_ROS)
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+
 from rnea_ros.node.clock import MachineClock
+from rnea_ros.node.inputs import Inputs
 from rnea_ros.node.loop import ControlLoop
+from rnea_ros.node.realtime import RealtimeSettings
+from rnea_ros.node.schedule import PeriodicSchedule
 
 URDF = Path(__file__).resolve().parents[2] / 'urdf/panda_arm.urdf'
 MODEL = rnea_ros.RobotModel.from_urdf(URDF)
 PERIOD = 0.002
 
 
-class Inputs:
-    """Joint states that never end; ``broken`` makes every one unreadable."""
+class JointStates:
+    """
+    Joint states that never end.
 
-    def __init__(self) -> None:
-        self.broken = False
+    ``broken`` makes every one unreadable; they have a stamp when ``stamped``, and ``delay`` is
+    what a tick waits for them, s.
+    """
 
-    def take_all(self) -> Iterator[Any]:
-        from sensor_msgs.msg import JointState
+    broken = False
+    stamped = False
+    delay = 0.0
 
+    def take_all(self) -> list[bytes]:
+        time.sleep(self.delay)
         if self.broken:
             raise RuntimeError('unreadable')
-        yield JointState(
+        message = JointState(
             name=list(MODEL.joint_names),
             position=array('d', [0.1, -0.4, 0.2, -1.9, 0.3, 1.7, 0.5]),
             velocity=array('d', [0.0] * 7),
         )
-
-
-class HeldUp(Inputs):
-    """Joint states with stamps; ``delay`` is what a tick waits for them, s."""
-
-    delay = 0.0
-
-    def take_all(self) -> Iterator[Any]:
-        time.sleep(self.delay)
-        for message in super().take_all():
+        if self.stamped:
             seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
             message.header.stamp.sec, message.header.stamp.nanosec = seconds, nanoseconds
-            yield message
+        return [serialize_message(message)]
 
 
 class Outputs:
@@ -78,54 +79,74 @@ class Outputs:
             raise RuntimeError('unsendable')
 
 
-@pytest.mark.parametrize('part', ['inputs', 'outputs'])
-def test_an_error_around_the_control_ends_in_zero_effort(part: str) -> None:
-    settings = resolve(
-        Settings(
-            joints=MODEL.joint_names,
-            rate=1.0 / PERIOD,
-            ramp_duration=0.05,
-            hold_duration=0.05,
-            joint_states_timeout=10.0,
-        ),
-        MODEL,
-    )
-    states = JointStateMonitor(MODEL.joint_names)
-    controller = FeedforwardController(MODEL, settings, states)
-    inputs: Any = Inputs()
-    outputs: Any = Outputs()
-    loop = ControlLoop(controller, states, inputs, {}, None, outputs, PERIOD, MachineClock())
-    loop.start()
-    try:
+class Rig:
+    """
+    A loop that runs.
+
+    :param options: of the control's settings
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.settings = resolve(
+            Settings(
+                joints=MODEL.joint_names, rate=1.0 / PERIOD, joint_states_timeout=10.0, **options
+            ),
+            MODEL,
+        )
+        self.states = JointStateMonitor(MODEL.joint_names)
+        self.controller = FeedforwardController(MODEL, self.settings, self.states)
+        self.joint_states = JointStates()
+        self.outputs = Outputs()
+        self.schedule = PeriodicSchedule(PERIOD)
+        clock = MachineClock()
+        surroundings = self.controller.surroundings
+        self.loop = ControlLoop(
+            self.controller,
+            Inputs(self.states, surroundings, cast(Any, self.joint_states), {}, None, clock),
+            cast(Any, self.outputs),
+            PERIOD,
+            clock,
+            self.schedule,
+            RealtimeSettings(),
+        )
+
+    def __enter__(self) -> Rig:
+        self.loop.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.controller.stop()
+        self.joint_states.delay = 0.0
+        assert self.loop.finish(10.0)
+
+
+@pytest.mark.parametrize('part', ['inputs', 'outputs', 'schedule'])
+def test_an_error_around_the_control_ends_in_zero_effort(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Rig(ramp_duration=0.05, hold_duration=0.05) as rig:
+        controller, commands = rig.controller, rig.outputs.commands
         assert wait_until(lambda: controller.state is State.ACTIVE)
-        {'inputs': inputs, 'outputs': outputs}[part].broken = True
+        if part == 'schedule':
+            monkeypatch.setattr(rig.schedule, 'wait', broken_wait)
+        else:
+            {'inputs': rig.joint_states, 'outputs': rig.outputs}[part].broken = True
         assert wait_until(lambda: controller.state is State.FAULT)
         assert controller.reason is Reason.INTERNAL_ERROR
         assert isinstance(controller.error, RuntimeError)
-        assert not outputs.commands[-1].any()
-        changes = np.abs(np.diff(outputs.commands, axis=0))
-        assert (changes <= settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
-    finally:
-        controller.stop()
-        assert loop.finish(10.0)
+        assert not commands[-1].any()
+        changes = np.abs(np.diff(commands, axis=0))
+        assert (changes <= rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
+
+
+def broken_wait() -> float:
+    raise RuntimeError('unwaitable')
 
 
 def test_a_sample_that_comes_while_a_tick_is_held_up_is_not_from_the_future() -> None:
-    settings = resolve(
-        Settings(joints=MODEL.joint_names, rate=1.0 / PERIOD, joint_states_timeout=10.0), MODEL
-    )
-    states = JointStateMonitor(MODEL.joint_names)
-    controller = FeedforwardController(MODEL, settings, states)
-    inputs: Any = HeldUp()
-    outputs: Any = Outputs()
-    loop = ControlLoop(controller, states, inputs, {}, None, outputs, PERIOD, MachineClock())
-    loop.start()
-    try:
-        assert wait_until(lambda: controller.state is State.RAMPING)
-        inputs.delay = 0.05
+    with Rig() as rig:
+        rig.joint_states.stamped = True
+        assert wait_until(lambda: rig.controller.state is State.RAMPING)
+        rig.joint_states.delay = 0.05
         time.sleep(1.0)
-        assert not states.rejections
-    finally:
-        controller.stop()
-        inputs.delay = 0.0
-        assert loop.finish(10.0)
+        assert not rig.states.rejections

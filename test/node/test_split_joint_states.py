@@ -25,7 +25,9 @@ def test_what_several_publishers_send_between_two_ticks_all_comes() -> None:
     with ros_node(new_domain_id()) as node:
         topic = '/joint_states'
         publishers = [node.create_publisher(JointState, topic, 1) for _ in range(4)]
-        states = DirectSubscription(node, JointState, topic, JOINT_STATES)
+        states: DirectSubscription[JointState] = DirectSubscription(
+            node, JointState, topic, JOINT_STATES
+        )
         assert wait_until(
             lambda: all(publisher.get_subscription_count() for publisher in publishers)
         )
