@@ -27,7 +27,7 @@ from .command_watch import CommandWatch
 from .configuration import Configuration
 from .controller_joints import ControllerJoints
 from .loop import ControlLoop
-from .memory import keep_freed_memory
+from .memory import reserve_memory
 from .other_publishers import OtherPublishers
 from .reporter import Reporter
 from .speed_scaling_input import SpeedScalingInput
@@ -98,7 +98,7 @@ class Activation:
             self._refusals,
             self.watch,
         )
-        keep_freed_memory()
+        reserve_memory()
         load_decoder()
         self._trajectories = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self.follow, 10, raw=True
