@@ -228,8 +228,7 @@ def test_a_refusal_shows_the_values_of_its_own_point_whatever_the_others_have() 
     values = (0.25, 0.5, 0.75)
     points = valid_points()
     alone = replace(points[1], velocities=(), accelerations=values)
-    both = replace(points[0], accelerations=AT_REST)
-    request = request_of(both, alone, replace(points[2], accelerations=AT_REST))
+    request = request_of(points[0], alone, replace(points[2], accelerations=AT_REST))
     with pytest.raises(TrajectoryError, match=r'\[0\.25, 0\.5, 0\.75\] but no velocities'):
         compiled(request)
 

@@ -316,13 +316,17 @@ def test_damaged_messages_are_refused_or_hold_what_is_read(
 
 @pytest.mark.skipif(not COMPILED, reason='numba is missing or switched off')
 def test_loading_compiles_all_that_any_message_needs() -> None:
-    load_decoder()
-    kernels: list[Any] = [trajectory_decoder._find_points, trajectory_decoder._copy_values]
-    before = [len(kernel.signatures) for kernel in kernels]
-    for order in ORDERS:
-        decode_trajectory(encoded(EXAMPLE, order))
-        decode_trajectory(encoded(Message(), order))
-    assert before == [len(kernel.signatures) for kernel in kernels] == [1, 1]
+    messages = [encoded(message, order) for message in (EXAMPLE, Message()) for order in ORDERS]
+    code = f"""
+from rnea_ros.node import trajectory_decoder as decoder
+kernels = decoder._find_points, decoder._copy_values
+decoder.load_decoder()
+print([len(kernel.signatures) for kernel in kernels])
+for data in {messages!r}:
+    decoder.decode_trajectory(data)
+print([len(kernel.signatures) for kernel in kernels])
+"""
+    assert run(code) == '[1, 1]\n[1, 1]\n'
 
 
 @pytest.mark.skipif(not COMPILED, reason='plain Python changes threads between instructions')
