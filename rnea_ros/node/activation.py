@@ -29,7 +29,7 @@ from .configuration import Configuration
 from .controller_joints import ControllerJoints
 from .inputs import Inputs
 from .loop import ControlLoop, Schedule
-from .memory import keep_freed_memory
+from .memory import reserve_memory
 from .other_publishers import OtherPublishers
 from .reporter import Reporter
 from .schedule import PeriodicSchedule, Trigger
@@ -108,7 +108,7 @@ class Activation:
             self._refusals,
             self.watch,
         )
-        keep_freed_memory()
+        reserve_memory()
         load_decoder()
         self._trajectories = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self.follow, 10, raw=True

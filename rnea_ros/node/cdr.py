@@ -63,8 +63,8 @@ class CdrMessage:
             )
         self.size = len(data) - HEADER
         self.offset = 0
-        # A copy: what numpy and kernels read must be aligned in memory, and full at the end.
-        self._octets = np.zeros(aligned(self.size, 8), dtype=np.uint8)
+        # A copy: it is aligned in memory. What is left of its last word or double is not read.
+        self._octets = np.empty(aligned(self.size, 8), dtype=np.uint8)
         self._octets[: self.size] = np.frombuffer(data, dtype=np.uint8)[HEADER:]
         self.words = self._octets.view(f'{order}i4').astype(np.int32, copy=False)
         self.doubles = self._octets.view(f'{order}f8').astype(np.float64, copy=False)

@@ -20,7 +20,7 @@ from ..dynamics.compiled import batch_entry
 from ..feedforward.trajectory_request import Array, Column, TrajectoryRequest
 from .cdr import HEADER, CdrMessage, MalformedError
 
-_FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
+_FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 # What stands in a point, in this order; no point is shorter than one without values.
 _PARTS = (*(part for field in _FIELDS for part in (f'number of {field}', field)), 'time')
 _SHORTEST_POINT = 24

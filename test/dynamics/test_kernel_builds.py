@@ -165,6 +165,19 @@ def test_kernels_are_compiled_once_and_again_after_an_edit(
 
 
 @needs_numba
+def test_a_kernel_of_another_folder_is_compiled_again_after_an_edit(tmp_path: Path) -> None:
+    source = tmp_path / 'kernels.py'
+    text = 'from rnea_ros.dynamics.compiled import entry\n@entry\ndef times(x): return 2 * x\n'
+    code = f'import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernels; '
+    code += 'print(kernels.times(3), sum(kernels.times.stats.cache_hits.values()))'
+    printed = []
+    for factor in (2, 2, 5):
+        source.write_text(text.replace('2', str(factor)), encoding='utf-8')
+        printed.append(run(code))
+    assert printed == ['6 0\n', '6 1\n', '15 0\n']
+
+
+@needs_numba
 def test_a_read_only_package_caches_in_the_users_directory(
     tmp_path: Path, expected: Array
 ) -> None:

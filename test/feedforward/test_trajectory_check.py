@@ -224,6 +224,15 @@ def test_accelerations_without_velocities_are_refused() -> None:
     assert refusal(request) == ('accelerations_without_velocities', None, 1)
 
 
+def test_a_refusal_shows_the_values_of_its_own_point_whatever_the_others_have() -> None:
+    values = (0.25, 0.5, 0.75)
+    points = valid_points()
+    alone = replace(points[1], velocities=(), accelerations=values)
+    request = request_of(points[0], alone, replace(points[2], accelerations=AT_REST))
+    with pytest.raises(TrajectoryError, match=r'\[0\.25, 0\.5, 0\.75\] but no velocities'):
+        compiled(request)
+
+
 def test_a_request_without_points_is_a_cancellation_and_no_motion() -> None:
     assert refusal(request_of()) == ('no_points', None, None)
 

@@ -130,7 +130,8 @@ def test_an_error_around_the_control_ends_in_zero_effort(
         if part == 'schedule':
             monkeypatch.setattr(rig.schedule, 'wait', broken_wait)
         else:
-            {'inputs': rig.joint_states, 'outputs': rig.outputs}[part].broken = True
+            broken: Any = {'inputs': rig.joint_states, 'outputs': rig.outputs}[part]
+            broken.broken = True
         assert wait_until(lambda: controller.state is State.FAULT)
         assert controller.reason is Reason.INTERNAL_ERROR
         assert isinstance(controller.error, RuntimeError)

@@ -105,6 +105,27 @@ def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: 
         assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
 
 
+def test_bytes_that_are_no_trajectory_are_refused_and_the_one_in_force_goes_on(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    from trajectory_msgs.msg import JointTrajectory
+
+    publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
+    with node(domain_id, '-p mode:=feedforward') as process:
+        send = sender(robot)
+        send(0, effort=EFFORT)
+        assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
+        assert wait_until(lambda: publisher.get_subscription_count() > 0)
+        publisher.publish(bytes((0, 1, 0, 0)) + bytes(8) + bytes((255,)) * 8)
+        assert refused(robot, 'malformed')
+        process.wait_for(
+            'trajectory refused: malformed: byte 16: frame: 4294967295 bytes expected, 4 left'
+        )
+        assert robot.steady(GRAVITY + EFFORT)
+        send(0)
+        assert wait_until(lambda: robot.steady(GRAVITY))
+
+
 @pytest.mark.parametrize('start_from', ['measured', 'reference'])
 def test_the_way_to_a_first_point_begins_at_the_robot_or_in_what_is_wanted(
     robot: FakeRobot, domain_id: int, start_from: str
