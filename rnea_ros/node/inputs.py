@@ -13,8 +13,8 @@ from ..feedforward.surroundings import Surroundings
 from .cdr import MalformedError
 from .clock import Clock
 from .direct import DirectSubscription
-from .messages import ImuSample, JointStateSample, WrenchSample
 from .repeated_message import RepeatedReader
+from .samples import ImuSample, JointStateSample, WrenchSample
 
 Raw = DirectSubscription[bytes]
 
