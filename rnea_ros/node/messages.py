@@ -11,8 +11,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+
+from .repeated_message import RepeatedMessage
+from .samples import JointStateSample
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -24,27 +28,36 @@ def seconds(stamp: Any) -> float:
 
 class CommandMessage:
     """
-    A Float64MultiArray that is allocated once and written through a numpy view.
+    A Float64MultiArray as bytes, its efforts written through a numpy view.
 
     :param m: the number of efforts
     """
 
     def __init__(self, m: int) -> None:
-        self.message = Float64MultiArray(data=array('d', bytes(8 * m)))
-        # A view of the message's own array: rclpy may have copied the one that was assigned.
-        self.view = np.frombuffer(self.message.data, dtype=np.float64)
+        message = Float64MultiArray(data=array('d', bytes(8 * m)))
+        self._message = RepeatedMessage(serialize_message(message))
+        for what in ('number of dimensions', 'offset'):
+            self._message.integer(what)
+        self.view = self._message.numbers(self._message.unsigned('number of efforts'), 'efforts')
+
+    @property
+    def data(self) -> bytes:
+        """The message as it is to be sent."""
+        return self._message.data
 
 
 class EffortMessage:
     """
-    A JointState that carries named efforts and nothing else, allocated once.
+    A JointState as bytes that carries named efforts and nothing else.
 
     :param joints: names, in the order of the efforts
     """
 
     def __init__(self, joints: Sequence[str]) -> None:
-        self.message = JointState(name=list(joints), effort=array('d', bytes(8 * len(joints))))
-        self.view = np.frombuffer(self.message.effort, dtype=np.float64)
+        message = JointState(name=list(joints), effort=array('d', bytes(8 * len(joints))))
+        self._message = RepeatedMessage(serialize_message(message))
+        self._message.skip_stamp()
+        self.view = JointStateSample.read(self._message).effort
 
     def stamp(self, time: float) -> None:
         """
@@ -52,6 +65,11 @@ class EffortMessage:
 
         :param time: s
         """
-        stamp = self.message.header.stamp
-        stamp.sec = int(time)
-        stamp.nanosec = min(int((time - stamp.sec) * 1e9), 999_999_999)
+        seconds = int(time)
+        nanoseconds = min(int((time - seconds) * 1e9), 999_999_999)
+        self._message.words[:2] = seconds, nanoseconds
+
+    @property
+    def data(self) -> bytes:
+        """The message as it is to be sent."""
+        return self._message.data

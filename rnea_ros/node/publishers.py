@@ -86,13 +86,13 @@ class Publishers:
         """
         self._command.view[:] = command
         if self.gate.passes():
-            self._command_publisher.publish(self._command.message)
+            self._command_publisher.publish(self._command.data)
 
     def send_named(self, stamp: float) -> None:
         """Publish the command with names."""
         self._named.view[:] = self._command.view
         self._named.stamp(stamp)
-        self._named_publisher.publish(self._named.message)
+        self._named_publisher.publish(self._named.data)
 
     def send_terms(self, terms: Terms, stamp: float) -> None:
         """Publish the parts of the command; what limits and blending changed is ``limited``."""
@@ -106,4 +106,4 @@ class Publishers:
 
     def _send_term(self, name: str, values: Array) -> None:
         self._named.view[:] = values
-        self._term_publishers[name].publish(self._named.message)
+        self._term_publishers[name].publish(self._named.data)

@@ -54,7 +54,7 @@ class RepeatedMessage(CdrMessage):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self._length = len(data)
-        self._order = data[:2]
+        self._header = data[:HEADER]
         self._room = memoryview(self._octets.data)[: self.size]
         self._mask = np.zeros_like(self._octets)
         self._layout = (self._octets.view(np.uint64), self._mask.view(np.uint64))
@@ -63,7 +63,12 @@ class RepeatedMessage(CdrMessage):
     @property
     def refillable(self) -> bool:
         """Whether numbers are read from where they came: not so in another byte order."""
-        return self._order == NATIVE
+        return self._header[:2] == NATIVE
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of what was read until now, with the numbers as they are."""
+        return self._header + self._octets[: self.offset].tobytes()
 
     @property
     def stamp(self) -> float:
@@ -114,7 +119,7 @@ class RepeatedMessage(CdrMessage):
 
         :param data: the message with its header
         """
-        if len(data) != self._length or data[:2] != self._order:
+        if len(data) != self._length or data[:2] != self._header[:2]:
             return False
         self._room[:] = data[HEADER:]
         return bool(_agrees(*self._layout, self._expected))

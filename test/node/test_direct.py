@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+import time
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from ros_process import NO_ROS, new_domain_id, ros_node, wait_until
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message
 from std_msgs.msg import Int64
 
 from rnea_ros.node.direct import DirectSubscription
@@ -69,3 +71,34 @@ def test_a_destroyed_subscription_is_gone_from_the_graph(node: Any) -> None:
     direct.destroy()
     assert wait_until(lambda: publisher.get_subscription_count() == 0)
     assert TOPIC not in {entity.topic_name.strip('/') for entity in node.subscriptions}
+
+
+def test_waiting_ends_when_a_message_comes_or_when_the_time_is_over(node: Any) -> None:
+    direct = subscribe(node)
+    began = time.monotonic()
+    direct.wait(0.2)
+    assert time.monotonic() - began >= 0.2
+    publisher = node.create_publisher(Int64, TOPIC, 1)
+    assert wait_until(lambda: publisher.get_subscription_count() == 1)
+    publisher.publish(Int64(data=7))
+    began = time.monotonic()
+    direct.wait(20.0)
+    assert time.monotonic() - began < 10.0
+    message = direct.take()
+    assert message is not None
+    assert message.data == 7
+
+
+def test_raw_messages_are_the_bytes_that_rclpy_makes_messages_of(node: Any) -> None:
+    direct: DirectSubscription[bytes] = DirectSubscription(
+        node, Int64, TOPIC, QoSProfile(depth=5), raw=True
+    )
+    publish(node, 1, 2, 3)
+    messages = direct.take_all()
+    assert [deserialize_message(data, Int64).data for data in messages] == [1, 2, 3]
+
+
+def test_no_more_is_taken_at_once_than_the_history_keeps(node: Any) -> None:
+    direct = subscribe(node, depth=4)
+    publish(node, *range(10))
+    assert [message.data for message in direct.take_all()] == [6, 7, 8, 9]
