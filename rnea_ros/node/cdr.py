@@ -47,9 +47,8 @@ class CdrMessage:
     """
     The bytes of a message, read from the front.
 
-    Whoever reads them by other ways moves :attr:`offset` on, which counts from after the header
-    as that of :attr:`words` and :attr:`doubles` does: a word or double stands where its offset,
-    divided by its size, says.
+    Kernels read on from :attr:`offset`, which counts from after the header: in :attr:`words` and
+    :attr:`doubles` a number stands where its offset, divided by its own size, says.
 
     :param data: the message with its header
     :raises MalformedError: if the header is none of plain CDR

@@ -26,7 +26,7 @@ _PARTS = (*(part for field in _FIELDS for part in (f'number of {field}', field))
 _SHORTEST_POINT = 24
 
 # Little endian; no stamp, frame or joints; one point at time 0, with a position.
-_SMALLEST = bytes((0, 1, 0, 0, *bytes(16), 1, 0, 0, 0, 1, 0, 0, 0, *bytes(4 + 8 + 20)))
+_SMALLEST = bytes((0, 1, 0, 0, *bytes(16), 1, 0, 0, 0, 1, 0, 0, 0, *bytes(8 + 12 + 8)))
 
 
 def decode_trajectory(data: bytes) -> TrajectoryRequest:
