@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 import os
 from pathlib import Path
@@ -76,13 +77,16 @@ class Child:
         assert self._process.stdin is not None
         self._process.stdin.close()
 
-    def wait_for(self, word: str, timeout: float = PATIENCE) -> str:
+    def wait_for(
+        self, word: str, timeout: float = PATIENCE, beside: Sequence[Child] = ()
+    ) -> str:
         """
         Return what follows a word in the first line that begins with it, as soon as it is there.
 
         :param word: it is followed by a space or nothing
         :param timeout: s
-        :raises ChildError: it has ended, or the line did not come in time
+        :param beside: processes without which it will not come
+        :raises ChildError: one of them has ended, or the line did not come in time
         """
         deadline = time.monotonic() + timeout
         while True:
@@ -94,6 +98,8 @@ class Child:
             if not alive or time.monotonic() > deadline:
                 what = 'did not write' if alive else 'ended without'
                 raise ChildError(f'{self._module} {what} {word!r}:\n{self.output}')
+            for child in beside:
+                child.check()
             time.sleep(0.01)
 
     def check(self) -> None:

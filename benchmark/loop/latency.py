@@ -9,6 +9,9 @@ import numpy as np
 
 from ..robots import Array
 
+CLOSE = 1e-3
+"""Numbers are the same if they differ by less than this much of the least between two states."""
+
 
 def latencies(sent: Array, received: Array, commanded: Array, expected: Array) -> Array:
     """
@@ -26,7 +29,7 @@ def latencies(sent: Array, received: Array, commanded: Array, expected: Array) -
     ranked = expected[order]
     near = np.clip(np.searchsorted(ranked, commanded), 1, ranked.size - 1)
     near -= commanded - ranked[near - 1] < ranked[near] - commanded
-    explained = np.abs(ranked[near] - commanded) < 0.25 * np.diff(ranked).min()
+    explained = np.abs(ranked[near] - commanded) < CLOSE * np.diff(ranked).min()
     newest = np.searchsorted(sent, received) - 1
     numbers = newest - (newest - order[near]) % ranked.size
     explained &= numbers >= 0

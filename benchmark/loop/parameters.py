@@ -47,7 +47,8 @@ def write_parameters(path: Path, rate: float, motion: Motion, **more: Any) -> No
         'joints': list(JOINTS),
         'rate': rate,
         HARMLESS: [0.05],
-        'ramp_duration': 0.1,
+        'ramp_duration': 0.0,  # nor do changed parameters hide for a while what is commanded
+        'payload.blend_duration': 0.0,
         'hold_duration': 0.1,
         'joint_states_timeout': PATIENT,
         'jump_margin': 0.0,  # states that a stalled machine lost make the next one a jump

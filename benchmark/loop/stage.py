@@ -111,6 +111,12 @@ class Stage:
         return self._stack.enter_context(Child(module, *arguments, domain=self._domain))
 
 
-def first_command(feeder: Child) -> float:
-    """Return when every arm of a feeder had been commanded, monotonic time, s."""
-    return float(feeder.wait_for('commanded', FIRST_COMMAND))
+def first_command(feeder: Child, players: Sequence[Player]) -> float:
+    """
+    Return when every arm of a feeder had been commanded, monotonic time, s.
+
+    :param feeder: which takes the commands
+    :param players: who send them
+    """
+    children = [player.child for player in players]
+    return float(feeder.wait_for('commanded', FIRST_COMMAND, children))

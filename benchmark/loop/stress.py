@@ -14,8 +14,8 @@ from .contenders import Condition
 BUSY = 2
 """Processes that keep a core busy."""
 
-TRAJECTORY_INTERVAL = 4.0
-"""s"""
+INTERVALS = {Condition.TRAJECTORIES: 10.0, Condition.STRESS: 5.0}
+"""Between two trajectories, s."""
 
 
 class Surroundings:
@@ -48,9 +48,8 @@ def surroundings(condition: Condition, domain: int) -> Iterator[Surroundings]:
     with ExitStack() as stack:
         children, sender = [], None
         if condition is not Condition.IDLE:
-            sender = Child(
-                'benchmark.loop.trajectories', '--interval', str(TRAJECTORY_INTERVAL), domain=domain
-            )
+            interval = str(INTERVALS[condition])
+            sender = Child('benchmark.loop.trajectories', '--interval', interval, domain=domain)
             children.append(stack.enter_context(sender))
         if condition is Condition.STRESS:
             disturber = Child('benchmark.loop.disturber', domain=domain)

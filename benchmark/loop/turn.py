@@ -94,7 +94,7 @@ def take_turn(
         notes = stage.directory / 'notes.npz'
         feeder = stage.feed(rate, notes=notes)
         player = stage.play(contender, rate, int(2.0 * rate * (seconds + 10.0)), **following)
-        first_command(feeder)
+        first_command(feeder, [player])
         with surroundings(condition, domain) as beside:
             time.sleep(SETTLING)
             begin, used = time.monotonic(), player.child.cpu
