@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+import os
 import platform
 import sys
 
@@ -34,7 +35,7 @@ def measure(effort: Effort) -> Run:
     :param effort: how long
     :raises ChildError: a process did not do what it must
     """
-    states = motion()
+    on, states = loop_machine(), motion()
     with own_domain() as domain:
         def take(
             contender: Contender, rate: float, condition: Condition, seconds: float
@@ -49,13 +50,17 @@ def measure(effort: Effort) -> Run:
             for count in effort.arms:
                 _tell(f'{count} arms at {rate:g} Hz')
                 arms.append(many_arms(count, rate, effort.arm_seconds, states, domain))
-    return Run(loop_machine(), results, arms, starts)
+    return Run(on, results, arms, starts)
 
 
 def loop_machine() -> str:
     """Return what was measured on: the machine, its system, and what carries the messages."""
-    return f'{machine()}, {platform.system()} {platform.release()}, ' \
-        f'{rclpy.get_rmw_implementation_identifier()}'
+    return ', '.join([
+        machine(),
+        f'{platform.system()} {platform.release()}',
+        str(rclpy.get_rmw_implementation_identifier()),
+        f'{os.getloadavg()[0]:.1f} processes already at work',
+    ])
 
 
 def write(run: Run) -> None:

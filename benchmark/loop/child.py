@@ -117,9 +117,14 @@ class Child:
         return ''.join(self._lines)
 
     @property
+    def pid(self) -> int:
+        """Its process id, which is its group's too."""
+        return self._process.pid
+
+    @property
     def cpu(self) -> float:
         """Processor time that it has used, s."""
-        stat = Path(f'/proc/{self._process.pid}/stat').read_text(encoding='utf-8')
+        stat = Path(f'/proc/{self.pid}/stat').read_text(encoding='utf-8')
         # The name, in parentheses, may hold anything; utime and stime are fields 14 and 15.
         user, system = stat.rpartition(')')[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf('SC_CLK_TCK')
@@ -127,7 +132,7 @@ class Child:
     @property
     def memory(self) -> float:
         """Memory that it holds now, MB."""
-        status = Path(f'/proc/{self._process.pid}/status').read_text(encoding='utf-8')
+        status = Path(f'/proc/{self.pid}/status').read_text(encoding='utf-8')
         (kilobytes,) = (
             line.split()[1] for line in status.splitlines() if line.startswith('VmRSS')
         )
@@ -135,7 +140,7 @@ class Child:
 
     def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, number)
+            os.killpg(self.pid, number)
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -13,6 +13,7 @@ import tempfile
 
 import numpy as np
 
+from ..robots import Array
 from .lateness import Lateness
 
 MOST = 100_000
@@ -54,11 +55,11 @@ def cyclictest(rate: float, seconds: float, priority: int = 0) -> Lateness:
         return Lateness(1.0 / rate, parse_histogram(path.read_text(encoding='utf-8')))
 
 
-def parse_histogram(text: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def parse_histogram(text: str) -> Array:
     """
     Return the period errors that a histogram of one thread tells, in order of size, s.
 
-    Those beyond its end all count as the greatest.
+    Of those beyond its end one is the greatest; the others count as its end.
 
     :param text: what cyclictest writes
     :raises ValueError: it has no histogram
@@ -68,5 +69,7 @@ def parse_histogram(text: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     if not pairs or 'Max Latencies' not in headings:
         raise ValueError(f'no histogram of cyclictest: {text[:80]!r}')
     microseconds, counts = np.array(pairs, dtype=np.int64).T
-    beyond = [headings['Max Latencies']] * headings.get('Histogram Overflows', 0)
-    return np.concatenate([np.repeat(microseconds, counts), beyond]) * 1e-6
+    beyond = np.full(headings.get('Histogram Overflows', 0), microseconds[-1])
+    beyond[-1:] = headings['Max Latencies']
+    errors: Array = np.concatenate([np.repeat(microseconds, counts), beyond]) * 1e-6
+    return errors

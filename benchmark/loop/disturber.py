@@ -19,8 +19,8 @@ from sensor_msgs.msg import JointState
 
 from rnea_ros.node.publishers import TERMS
 
-from .parameters import HARMLESS
 from .pace import asked_to_end
+from .parameters import HARMLESS
 
 CALL_RATE = 50.0
 """Hz; every other call sets, the others get."""

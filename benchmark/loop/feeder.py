@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from array import array
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 import sys
 import threading
@@ -145,10 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         executor.add_node(arm.node)
 
     def answer() -> None:
-        try:
+        with suppress(ExternalShutdownException):
             executor.spin()
-        except ExternalShutdownException:
-            pass
 
     answering = threading.Thread(target=answer)
     answering.start()

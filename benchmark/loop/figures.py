@@ -103,7 +103,7 @@ def _times(ours: Result | None, floor: Result | None) -> list[Figure]:
         bound = OF_CYCLICTEST * least + MARGIN
         found.append(_figure(
             f'{name}: period error, p99',
-            f'up to {bound * 1e6:.0f} \N{MICRO SIGN}s, by cyclictest\'s {least * 1e6:.0f}',
+            f"up to {bound * 1e6:.0f} \N{MICRO SIGN}s, by cyclictest's {least * 1e6:.0f}",
             f'{p99 * 1e6:.0f} \N{MICRO SIGN}s', p99 <= bound,
         ))
         measured += f' (cyclictest {floor.lateness.late} of {floor.lateness.ticks})'
@@ -133,7 +133,7 @@ def _latency(ours: Result | None, echo: Result | None) -> list[Figure]:
         bound = OF_ECHO * float(np.percentile(echo.latency, percentile))
         found.append(_figure(
             f'triggered: from state to command, p{percentile:g}',
-            f'up to {bound * 1e6:.0f} \N{MICRO SIGN}s, {OF_ECHO:g} times the echo\'s',
+            f"up to {bound * 1e6:.0f} \N{MICRO SIGN}s, {OF_ECHO:g} times the echo's",
             f'{taken * 1e6:.0f} \N{MICRO SIGN}s', taken <= bound,
         ))
     return found

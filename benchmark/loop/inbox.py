@@ -11,7 +11,7 @@ from typing import Any
 from rclpy.callback_groups import CallbackGroup
 
 
-class Aside(CallbackGroup):
+class _Aside(CallbackGroup):
     """Keeps an executor from what is in it."""
 
     def can_execute(self, entity: Any) -> bool:
@@ -37,7 +37,7 @@ class Inbox:
     def __init__(self, node: Any, kind: Any, topic: str, qos: Any) -> None:
         self._kind = kind
         self.subscription = node.create_subscription(
-            kind, topic, lambda _: None, qos, callback_group=Aside()
+            kind, topic, lambda _: None, qos, callback_group=_Aside()
         )
 
     def take(self) -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -49,7 +49,7 @@ class Inbox:
 
     def newest(self) -> Any:
         """Return the newest message that was not taken yet, None where there is none."""
-        message = None
+        newest = None
         for message, _ in self.take():
-            pass
-        return message
+            newest = message
+        return newest

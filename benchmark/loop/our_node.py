@@ -29,7 +29,7 @@ def tap(log: TickLog) -> None:
         record(statistics, lateness, compute)
         log.record(time.monotonic() - compute, lateness, compute)
 
-    LoopStatistics.record = record_both  # type: ignore[method-assign]
+    LoopStatistics.record = record_both  # type: ignore[method-assign, assignment]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

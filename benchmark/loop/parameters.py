@@ -22,7 +22,7 @@ PRIORITY = 'realtime.priority'
 PATIENT = 2.0
 """Ages at which inputs count as stale, s: a machine that stalls must not end the control."""
 
-FOLLOWING = {'mode': 'computed_torque', 'start_tolerance': 6.28}
+FOLLOWING: dict[str, Any] = {'mode': 'computed_torque', 'start_tolerance': 6.28}
 """
 With no gains and at rest, the same numbers as mode gravity; trajectories are followed.
 """

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from contextlib import suppress
 import math
 import sys
 import time
@@ -116,10 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     executor = SingleThreadedExecutor()
     node = PlainNode(log)
     executor.add_node(node)
-    try:
+    with suppress(KeyboardInterrupt, ExternalShutdownException):
         executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
     node.destroy_node()
     rclpy.try_shutdown()
     return 0

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..report import table, verdict
+from ..robots import Array
 from .arms import Arms
 from .contenders import CYCLICTEST, OURS_FIFO, TRIGGERED, Condition
 from .figures import figures
@@ -115,7 +116,7 @@ def _arms(measured: Sequence[Arms]) -> str:
     )
 
 
-def _median_and_p99(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[str]:
+def _median_and_p99(times: Array) -> list[str]:
     if not times.size:
         return ['', '']
     return [_microseconds(float(time)) for time in np.percentile(times, (50.0, 99.0))]

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 import tempfile
 import time
+from typing import Any
 
 import numpy as np
 
 from ..robots import Array
 from .contenders import Condition, Contender
 from .cyclictest import cyclictest
-from .lateness import Lateness, around_events, of_grid
 from .latency import latencies
+from .lateness import Lateness, around_events, of_grid
 from .motion import TOLD_BY, Motion
 from .parameters import FOLLOWING
 from .stage import Stage, first_command
@@ -89,7 +90,9 @@ def take_turn(
             return Turn(
                 contender, rate, condition, cyclictest(rate, seconds, contender.priority)
             )
-    following = FOLLOWING if contender.follows and condition is not Condition.IDLE else {}
+    following: dict[str, Any] = {}
+    if contender.follows and condition is not Condition.IDLE:
+        following = FOLLOWING
     with tempfile.TemporaryDirectory() as name, Stage(motion, domain, Path(name)) as stage:
         notes = stage.directory / 'notes.npz'
         feeder = stage.feed(rate, notes=notes)
