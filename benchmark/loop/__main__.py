@@ -16,7 +16,7 @@ import rclpy
 from ..machine import machine
 from .arms import many_arms, start_up
 from .child import ChildError
-from .contenders import Condition, Contender
+from .contenders import ECHO, OURS, Condition, Contender
 from .domain import own_domain
 from .effort import FULL, QUICK, Effort
 from .motion import motion
@@ -43,7 +43,11 @@ def measure(effort: Effort) -> Run:
             return take_turn(contender, rate, condition, seconds, states, domain)
 
         _tell('starts')
-        starts = start_up(effort.starts + 1, states, domain)[1:]  # the first fills the cache
+        start_up(OURS, 1, states, domain)  # fills the cache
+        starts = {
+            contender: start_up(contender, effort.starts, states, domain)
+            for contender in (OURS, ECHO)
+        }
         results = results_of(turns_of(effort.parts, take))
         arms = []
         for rate in effort.arm_rates:

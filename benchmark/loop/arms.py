@@ -10,7 +10,7 @@ from pathlib import Path
 import tempfile
 import time
 
-from .contenders import OURS
+from .contenders import OURS, Contender
 from .lateness import Lateness, pooled
 from .motion import Motion
 from .stage import Stage, first_command
@@ -68,10 +68,11 @@ def many_arms(count: int, rate: float, seconds: float, motion: Motion, domain: i
     return Arms(rate, cpu, memory, pooled(errors))
 
 
-def start_up(starts: int, motion: Motion, domain: int) -> list[float]:
+def start_up(contender: Contender, starts: int, motion: Motion, domain: int) -> list[float]:
     """
-    Return how long the node takes from the start of its process to its first command, s.
+    Return how long a contender takes from the start of its process to its first command, s.
 
+    :param contender: it
     :param starts: how often
     :param motion: what it is fed with
     :param domain: DDS domain
@@ -80,6 +81,6 @@ def start_up(starts: int, motion: Motion, domain: int) -> list[float]:
     for _ in range(starts):
         with tempfile.TemporaryDirectory() as name, Stage(motion, domain, Path(name)) as stage:
             feeder = stage.feed(500.0)
-            player = stage.play(OURS, 500.0, 1000)
+            player = stage.play(contender, 500.0, 1000)
             seconds.append(first_command(feeder, [player]) - player.child.started)
     return seconds

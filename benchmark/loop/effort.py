@@ -61,7 +61,7 @@ FULL = Effort(
         Part(Condition.STRESS, 1000.0, EVERYBODY, 2, 15.0),
         *(
             Part(condition, rate, EVERYBODY, 1, seconds)
-            for condition, seconds in ((Condition.IDLE, 8.0), (Condition.STRESS, 6.0))
+            for condition, seconds in ((Condition.IDLE, 6.0), (Condition.STRESS, 5.0))
             for rate in (250.0, 500.0, 2000.0)
         ),
         Part(Condition.TRAJECTORIES, 1000.0, (OURS,), 1, 45.0),
@@ -71,7 +71,7 @@ FULL = Effort(
     arms=(1, 2, 4, 8),
     arm_rates=(500.0, 1000.0),
     arm_seconds=4.0,
-    starts=5,
+    starts=3,
 )
 QUICK = Effort(
     parts=(

@@ -15,12 +15,12 @@ CLOSE = 1e-3
 
 def latencies(sent: Array, received: Array, commanded: Array, expected: Array) -> Array:
     """
-    Return the time from the sending of a state to the receipt of each command made from it.
+    Return the time from the sending of a state to the receipt of the first command made from it.
 
-    Commands that no state explains, such as those of a ramp, are left out.
+    States that no command was made from are left out, and commands that no state explains.
 
     :param sent: when the states were sent, in order, shape (n,), s
-    :param received: when the commands came, shape (m,), s
+    :param received: when the commands came, in order, shape (m,), s
     :param commanded: one joint's command, shape (m,)
     :param expected: the same for each state of a round, all different, shape (k,)
     :return: shape (at most m,), s
@@ -33,5 +33,6 @@ def latencies(sent: Array, received: Array, commanded: Array, expected: Array) -
     newest = np.searchsorted(sent, received) - 1
     numbers = newest - (newest - order[near]) % ranked.size
     explained &= numbers >= 0
-    found: Array = received[explained] - sent[numbers[explained]]
+    used, first = np.unique(numbers[explained], return_index=True)
+    found: Array = received[explained][first] - sent[used]
     return found

@@ -20,6 +20,9 @@ matplotlib.use('Agg')
 
 import matplotlib.pyplot as plt
 
+LEAST = 1e-5
+"""Period errors below this are drawn as this, s."""
+
 STYLES = {Condition.IDLE: '-', Condition.STRESS: '--'}
 
 
@@ -65,7 +68,7 @@ def _errors(axes: Axes, results: Sequence[Result], colours: dict[str, str]) -> N
         errors = np.sort(result.lateness.errors)
         later = 1.0 - np.arange(errors.size) / errors.size
         axes.plot(
-            np.maximum(errors, 1e-6) * 1e6, later, STYLES[result.condition],
+            np.maximum(errors, LEAST) * 1e6, later, STYLES[result.condition],
             color=colours[result.contender.name],
             label=f'{result.contender.name}, {result.condition.value}',
         )
@@ -73,4 +76,4 @@ def _errors(axes: Axes, results: Sequence[Result], colours: dict[str, str]) -> N
     axes.set(xscale='log', yscale='log', xlabel='period error, \N{MICRO SIGN}s')
     axes.set(ylabel='share of ticks that are later', title=f'how it keeps time at {RATE:g} Hz')
     axes.grid(alpha=0.3, which='both')
-    axes.legend(fontsize='small')
+    axes.legend(fontsize='small', loc='lower left')

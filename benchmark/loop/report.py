@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from ..report import table, verdict
 from ..robots import Array
 from .arms import Arms
-from .contenders import CYCLICTEST, OURS_FIFO, TRIGGERED, Condition
+from .contenders import CYCLICTEST, OURS_FIFO, TRIGGERED, Condition, Contender
 from .figures import figures
 from .rounds import Result, takes_part
 
@@ -34,13 +34,13 @@ class Run:
     :param machine: what on
     :param results: of the contenders
     :param arms: of many arms
-    :param starts: from the start of a process to the first command, s
+    :param starts: from the start of a process to its first command, by contender, s
     """
 
     machine: str
     results: Sequence[Result]
     arms: Sequence[Arms]
-    starts: Sequence[float]
+    starts: Mapping[Contender, Sequence[float]]
 
 
 def report(run: Run) -> str:
@@ -69,9 +69,10 @@ def _left_out() -> list[str]:
     told = []
     if not takes_part(CYCLICTEST):
         told.append('cyclictest (rt-tests) is not installed.')
-    for contender in (TRIGGERED, OURS_FIFO):
-        if not takes_part(contender):
-            told.append(f'Left out: {contender.name}.')
+    told += [
+        f'This version of the node has no {", ".join(contender.given)}.'
+        for contender in (TRIGGERED, OURS_FIFO) if not takes_part(contender)
+    ]
     return told
 
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from ..timing import usable_cores
 from .child import Child
 from .contenders import Condition
-
-BUSY = 2
-"""Processes that keep a core busy."""
 
 INTERVALS = {Condition.TRAJECTORIES: 10.0, Condition.STRESS: 5.0}
 """Between two trajectories, s."""
@@ -58,7 +56,7 @@ def surroundings(condition: Condition, domain: int) -> Iterator[Surroundings]:
                 child.wait_for('ready')  # busy cores would make them take long
             children += [
                 stack.enter_context(Child('benchmark.loop.busy', domain=domain))
-                for _ in range(BUSY)
+                for _ in usable_cores()
             ]
         for child in children:
             child.wait_for('ready')
