@@ -1,16 +1,19 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# make demo    see an arm under computed torque, over real ROS 2 topics
-# make test    run the tests
-# make bench   measure, beside other libraries, and write docs/performance.md
+# make demo         see an arm under computed torque, over real ROS 2 topics
+# make test         run the tests
+# make bench        measure, beside other libraries, and write docs/performance.md
+# make bench-loop   measure the control loop, beside what else could run, and write the same page
+# make soak         run the control loop for half an hour; fail where memory or jitter grows
 #
 # All set up what they need below .venv/ and can be run again at once.
 # PYTHON=...              the interpreter to use (3.10 or newer)
 # ROS_DISTRO_WHEELS=...   kilted (default) or jazzy
 # DEMO=... TEST=...       arguments of the demo, or of pytest; without TEST every test runs, all but
 #                         those of the whole loop on all cores
-# BENCH=--quick           a short run that writes nothing
+# BENCH=--quick           a short run that writes nothing, of either benchmark
+# SOAK=...                arguments of the soak: --minutes=600, --rate=500, --write
 
 SHELL := /bin/bash
 PYTHON ?= $(firstword $(shell for v in 3.12 3.11 3.13 3.10 3; do \
@@ -24,7 +27,7 @@ PIP := $(RUN) -m pip --disable-pip-version-check install -qq --constraint constr
 export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test bench bench-loop soak lint clean
 
 demo: $(VENV)/demo.stamp
 	@$(RUN) -m rnea_ros.sim.demo $(DEMO)
@@ -40,6 +43,12 @@ endif
 
 bench: $(VENV)/test.stamp
 	@$(RUN) -m benchmark --write $(BENCH)
+
+bench-loop: $(VENV)/test.stamp
+	@$(RUN) -m benchmark.loop --write $(BENCH)
+
+soak: $(VENV)/test.stamp
+	@$(RUN) -m benchmark.loop.soak $(SOAK)
 
 lint: $(VENV)/lint.stamp
 	@$(RUN) -m ruff check

@@ -81,12 +81,12 @@ def _figures(found: Sequence[Figure]) -> list[str]:
     rows = []
     for what in dict.fromkeys(figure.what for figure in of_robots):
         cells = {
-            figure.joints: f'{figure.measured} ({figure.wanted}) {_verdict(figure)}'
+            figure.joints: f'{figure.measured} ({figure.wanted}) {verdict(figure)}'
             for figure in of_robots if figure.what == what
         }
         rows.append([what, *(cells.get(number, '') for number in joints)])
     others = [
-        [figure.what, figure.wanted, f'{figure.measured} {_verdict(figure)}']
+        [figure.what, figure.wanted, f'{figure.measured} {verdict(figure)}']
         for figure in found if not figure.joints
     ]
     return [
@@ -95,7 +95,8 @@ def _figures(found: Sequence[Figure]) -> list[str]:
     ]
 
 
-def _verdict(figure: Figure) -> str:
+def verdict(figure: Figure) -> str:
+    """Return in words whether a figure was reached."""
     return 'reached' if figure.reached else '**not reached**'
 
 

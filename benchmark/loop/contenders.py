@@ -1,0 +1,79 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Who is measured, and under what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+import enum
+from typing import Any
+
+from . import parameters
+
+PRIORITY = 80
+"""Of SCHED_FIFO, for those who have it."""
+
+
+class Condition(enum.Enum):
+    """What goes on beside the loop."""
+
+    IDLE = 'idle'
+    TRAJECTORIES = 'idle but for trajectories'
+    STRESS = 'under stress'
+
+
+@dataclass(frozen=True)
+class Contender:
+    """
+    A process to measure.
+
+    :param name: what tables call it
+    :param module: that it runs; empty for cyclictest
+    :param timed: whether it has a schedule to keep
+    :param echoes: whether its commands are positions, not efforts
+    :param priority: of SCHED_FIFO, 0 for none
+    :param given: further parameters
+    """
+
+    name: str
+    module: str
+    timed: bool = True
+    echoes: bool = False
+    priority: int = 0
+    given: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def sleeps_only(self) -> bool:
+        """Whether nothing is sent to it, nor by it."""
+        return not self.module
+
+    @property
+    def known(self) -> bool:
+        """Whether this version of the node knows the parameters that it is given."""
+        return all(parameters.known(name) for name in self.given)
+
+    @property
+    def follows(self) -> bool:
+        """Whether it is the node, which follows trajectories."""
+        return self.module == 'benchmark.loop.our_node'
+
+
+OURS = Contender('this node', 'benchmark.loop.our_node')
+TRIGGERED = Contender(
+    'this node, triggered', OURS.module, timed=False, given={parameters.TRIGGER: 'joint_states'}
+)
+OURS_FIFO = Contender(
+    'this node, SCHED_FIFO',
+    OURS.module,
+    priority=PRIORITY,
+    given={parameters.PRIORITY: PRIORITY},
+)
+PLAIN = Contender('plain rclpy node', 'benchmark.loop.plain_node')
+BARE = Contender('bare loop: receives, sends', 'benchmark.loop.bare_loop', echoes=True)
+ECHO = Contender('rclpy echo, triggered', 'benchmark.loop.echo', timed=False, echoes=True)
+CYCLICTEST = Contender('cyclictest', '')
+CYCLICTEST_FIFO = Contender('cyclictest, SCHED_FIFO', '', priority=PRIORITY)
+
+EVERYBODY = (OURS, PLAIN, BARE, CYCLICTEST, TRIGGERED, ECHO)
+WITH_PRIORITY = (OURS_FIFO, CYCLICTEST_FIFO)

@@ -1,0 +1,79 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The picture of what a run measured of the control loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+import numpy as np
+
+from .contenders import Condition
+from .figures import RATE
+from .rounds import Result
+
+matplotlib.use('Agg')
+
+import matplotlib.pyplot as plt
+
+LEAST = 1e-5
+"""Period errors below this are drawn as this, s."""
+
+STYLES = {Condition.IDLE: '-', Condition.STRESS: '--'}
+
+
+def draw(path: Path, results: Sequence[Result]) -> None:
+    """
+    Draw CPU shares by rate, and how many ticks are later than what.
+
+    :param path: PNG file to write
+    :param results: of the contenders
+    """
+    names = list(dict.fromkeys(result.contender.name for result in results))
+    colours = {name: f'C{number}' for number, name in enumerate(names)}
+    figure, (shares, errors) = plt.subplots(1, 2, figsize=(13.0, 5.0), layout='constrained')
+    _shares(shares, results, colours)
+    _errors(errors, results, colours)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def _shares(axes: Axes, results: Sequence[Result], colours: dict[str, str]) -> None:
+    rates = sorted({result.rate for result in results})
+    shown = [
+        result for result in results
+        if result.condition is Condition.IDLE and result.cpu is not None
+    ]
+    names = list(dict.fromkeys(result.contender.name for result in shown))
+    width = 0.8 / max(len(names), 1)
+    for number, name in enumerate(names):
+        of_name = [result for result in shown if result.contender.name == name]
+        where = [rates.index(result.rate) + width * number - 0.4 for result in of_name]
+        heights = [100.0 * (result.cpu or 0.0) for result in of_name]
+        axes.bar(where, heights, width, align='edge', label=name, color=colours[name])
+    axes.set_xticks(range(len(rates)), [f'{rate:g} Hz' for rate in rates])
+    axes.set(ylabel='% of one core, idle', title='what it costs')
+    axes.grid(axis='y', alpha=0.3)
+    axes.legend()
+
+
+def _errors(axes: Axes, results: Sequence[Result], colours: dict[str, str]) -> None:
+    for result in results:
+        if result.rate != RATE or result.lateness is None or result.condition not in STYLES:
+            continue
+        errors = np.sort(result.lateness.errors)
+        later = 1.0 - np.arange(errors.size) / errors.size
+        axes.plot(
+            np.maximum(errors, LEAST) * 1e6, later, STYLES[result.condition],
+            color=colours[result.contender.name],
+            label=f'{result.contender.name}, {result.condition.value}',
+        )
+    axes.axvline(0.5e6 / RATE, color='k', linewidth=0.8)
+    axes.set(xscale='log', yscale='log', xlabel='period error, \N{MICRO SIGN}s')
+    axes.set(ylabel='share of ticks that are later', title=f'how it keeps time at {RATE:g} Hz')
+    axes.grid(alpha=0.3, which='both')
+    axes.legend(fontsize='small', loc='lower left')

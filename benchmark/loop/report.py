@@ -1,0 +1,127 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a run measured of the control loop, as tables in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..report import table, verdict
+from ..robots import Array
+from .arms import Arms
+from .contenders import CYCLICTEST, OURS_FIFO, TRIGGERED, Condition, Contender
+from .figures import figures
+from .rounds import Result, takes_part
+
+HEADER = (
+    '',
+    'error p50', 'p99', 'p99.9', 'max', 'late ticks',
+    'latency p50', 'p99',
+    'tick p50', 'p99',
+    'CPU', 'memory',
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """
+    All that a run measured.
+
+    :param machine: what on
+    :param results: of the contenders
+    :param arms: of many arms
+    :param starts: from the start of a process to its first command, by contender, s
+    """
+
+    machine: str
+    results: Sequence[Result]
+    arms: Sequence[Arms]
+    starts: Mapping[Contender, Sequence[float]]
+
+
+def report(run: Run) -> str:
+    """Return the whole report."""
+    parts = [' '.join([f'Measured on: {run.machine}.', *_left_out()])]
+    parts += [
+        'Figures to reach, at 1 kHz:',
+        table(['', 'wanted', 'measured'], [
+            [figure.what, figure.wanted, f'{figure.measured} {verdict(figure)}']
+            for figure in figures(run.results, run.starts)
+        ]),
+    ]
+    for condition in Condition:
+        results = [result for result in run.results if result.condition is condition]
+        if results:
+            parts += [
+                f'All times in \N{MICRO SIGN}s, {condition.value}:',
+                table(HEADER, _rows(results)),
+            ]
+    if run.arms:
+        parts += ['Many arms, a process for each:', _arms(run.arms)]
+    return '\n\n'.join(parts)
+
+
+def _left_out() -> list[str]:
+    told = []
+    if not takes_part(CYCLICTEST):
+        told.append('cyclictest (rt-tests) is not installed.')
+    told += [
+        f'This version of the node has no {", ".join(contender.given)}.'
+        for contender in (TRIGGERED, OURS_FIFO) if not takes_part(contender)
+    ]
+    return told
+
+
+def _rows(results: Sequence[Result]) -> list[list[str]]:
+    rows = []
+    for rate in sorted({result.rate for result in results}):
+        rows.append([f'**{rate:g} Hz**', *[''] * (len(HEADER) - 1)])
+        rows += [_row(result) for result in results if result.rate == rate]
+    return rows
+
+
+def _row(result: Result) -> list[str]:
+    errors = [''] * 5
+    if result.lateness is not None:
+        lateness = result.lateness
+        numbers = (*lateness.percentiles, lateness.greatest)
+        errors = [*map(_microseconds, numbers), f'{lateness.late} of {lateness.ticks}']
+    return [
+        result.contender.name,
+        *errors,
+        *_median_and_p99(result.latency),
+        *_median_and_p99(result.compute),
+        '' if result.cpu is None else f'{result.cpu:.1%}',
+        '' if result.memory is None else f'{result.memory:.0f} MB',
+    ]
+
+
+def _arms(measured: Sequence[Arms]) -> str:
+    rows = []
+    for arms in measured:
+        lateness = arms.lateness
+        rows.append([
+            f'{len(arms.cpu)} at {arms.rate:g} Hz',
+            f'{np.mean(arms.cpu):.1%}',
+            f'{sum(arms.cpu):.1%}',
+            f'{arms.memory:.0f} MB',
+            *map(_microseconds, lateness.percentiles[:2]),
+            f'{lateness.late} of {lateness.ticks}',
+        ])
+    return table(
+        ['arms', 'CPU of each', 'of all', 'memory of all', 'error p50', 'p99', 'late ticks'], rows
+    )
+
+
+def _median_and_p99(times: Array) -> list[str]:
+    if not times.size:
+        return ['', '']
+    return [_microseconds(float(time)) for time in np.percentile(times, (50.0, 99.0))]
+
+
+def _microseconds(time: float) -> str:
+    return f'{time * 1e6:.0f}'
