@@ -67,7 +67,9 @@ _PARAMETERS: Mapping[str, Declaration] = {
         'timer', f'what sets a tick off, the time or what was measured: {words(Trigger)}'
     ),
     'realtime.priority': Declaration(
-        0, "of the loop's thread under SCHED_FIFO, 1 to 98; 0: the usual scheduler"
+        0,
+        "of the loop's thread under SCHED_FIFO, 2 to 98, the process's other threads one below; "
+        '0: the usual scheduler',
     ),
     'realtime.cpu_affinity': Declaration(
         [-1], "the cores that the loop's thread may run on; [-1]: all"

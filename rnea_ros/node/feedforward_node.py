@@ -48,6 +48,7 @@ class FeedforwardNode(LifecycleNode):
 
     def __init__(self) -> None:
         super().__init__('feedforward')
+        self._created = time.monotonic()
         self._parameter_values = parameters.NodeParameters(self)
         self.add_on_set_parameters_callback(self._on_set_parameters)
 
@@ -59,7 +60,6 @@ class FeedforwardNode(LifecycleNode):
         self._command_topic = self.resolve_topic_name(self.get_parameter('command_topic').value)
         self._controller_joints = ControllerJoints(self, self._command_topic)
         self._other_publishers = OtherPublishers(self, self._command_topic)
-        self._created = time.monotonic()
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
         self.create_timer(0.1, self._watch)
         self.create_timer(1.0, self._each_second)

@@ -22,7 +22,7 @@ from .clock import Clock
 from .inputs import Inputs
 from .interpreter import UncollectedGarbage
 from .publishers import Publishers
-from .realtime import RealtimeSettings, enter_realtime
+from .realtime import RealtimeSettings, enter_realtime, leave_realtime
 from .statistics import LoopStatistics
 
 TERMS_RATE = 100.0
@@ -107,6 +107,7 @@ class ControlLoop:
         self._quit = True
         self._schedule.cancel()
         self._thread.join()
+        leave_realtime(self._realtime)
         self._garbage.end()
         return in_time
 

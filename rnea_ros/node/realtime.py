@@ -11,11 +11,13 @@ it, and the rest holds.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 import ctypes
 from dataclasses import dataclass
 import os
 from pathlib import Path
 import resource
+import threading
 
 from ..feedforward.checks import SettingsError
 
@@ -32,7 +34,9 @@ class RealtimeSettings:
     """
     What is asked for.
 
-    :param priority: of SCHED_FIFO, from 1 up; 0 for the usual scheduler
+    :param priority: of SCHED_FIFO, from 2 up; 0 for the usual scheduler. The process's other
+        threads get one less: whichever holds the interpreter when the thread needs it is not to
+        be kept from giving it back by some other process
     :param cpus: the cores that the thread may run on; none for all
     :param lock_memory: whether the process's memory may not be paged out
     """
@@ -48,9 +52,10 @@ def check_realtime(settings: RealtimeSettings) -> None:
 
     :raises SettingsError: the first parameter that cannot be used
     """
-    if not 0 <= settings.priority <= GREATEST_PRIORITY:
+    if settings.priority != 0 and not 2 <= settings.priority <= GREATEST_PRIORITY:
         raise SettingsError(
-            'realtime.priority', f'{settings.priority} is not from 0 to {GREATEST_PRIORITY}'
+            'realtime.priority',
+            f'{settings.priority} is neither 0 nor from 2 to {GREATEST_PRIORITY}',
         )
     for cpu in settings.cpus:
         if cpu < 0 or settings.cpus.count(cpu) > 1:
@@ -98,6 +103,7 @@ def _stay_on_cores(settings: RealtimeSettings) -> str:
 def _set_priority(settings: RealtimeSettings) -> str:
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(settings.priority))
+        _schedule_others(os.SCHED_FIFO, settings.priority - 1)
     except OSError as error:
         return (
             f'realtime.priority {settings.priority} is not in force ({error.strerror}): it takes '
@@ -105,6 +111,26 @@ def _set_priority(settings: RealtimeSettings) -> str:
             'CAP_SYS_NICE'
         )
     return ''
+
+
+def leave_realtime(settings: RealtimeSettings) -> None:
+    """
+    Let the process's threads be scheduled as usual again; for its main thread.
+
+    :param settings: what was asked for
+    """
+    if settings.priority:
+        with suppress(OSError):
+            _schedule_others(os.SCHED_OTHER, 0)
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def _schedule_others(scheduler: int, priority: int) -> None:
+    own = threading.get_native_id()
+    for thread in map(int, os.listdir('/proc/self/task')):
+        if thread != own:
+            with suppress(ProcessLookupError):  # it may have ended meanwhile
+                os.sched_setscheduler(thread, scheduler, os.sched_param(priority))
 
 
 def _lock_memory(settings: RealtimeSettings) -> str:

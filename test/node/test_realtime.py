@@ -16,7 +16,12 @@ from python_process import run
 
 from rnea_ros.feedforward.checks import SettingsError
 from rnea_ros.node import realtime
-from rnea_ros.node.realtime import RealtimeSettings, check_realtime, enter_realtime
+from rnea_ros.node.realtime import (
+    RealtimeSettings,
+    check_realtime,
+    enter_realtime,
+    leave_realtime,
+)
 
 
 def in_thread(function: Callable[[], Any]) -> Any:
@@ -53,7 +58,7 @@ def test_a_core_that_is_not_there_is_told_with_those_that_are() -> None:
     assert str(sorted(os.sched_getaffinity(0))) in complaint
 
 
-def test_a_priority_is_in_force_for_the_thread_or_told_to_be_refused() -> None:
+def test_a_priority_is_in_force_and_others_are_one_below_or_it_is_told_to_be_refused() -> None:
     def enter() -> Any:
         complaints = enter_realtime(RealtimeSettings(priority=10))
         return complaints, os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
@@ -64,6 +69,9 @@ def test_a_priority_is_in_force_for_the_thread_or_told_to_be_refused() -> None:
         assert scheduler == os.SCHED_OTHER
     else:
         assert (scheduler, priority) == (os.SCHED_FIFO, 10)
+        assert os.sched_getscheduler(0) == os.SCHED_FIFO
+        assert os.sched_getparam(0).sched_priority == 9
+    leave_realtime(RealtimeSettings(priority=10))
     assert os.sched_getscheduler(0) == os.SCHED_OTHER
 
 
@@ -98,6 +106,7 @@ def test_memory_is_not_locked_within_a_limit(
     ('settings', 'parameter'),
     [
         (RealtimeSettings(priority=-1), 'realtime.priority'),
+        (RealtimeSettings(priority=1), 'realtime.priority'),
         (RealtimeSettings(priority=99), 'realtime.priority'),
         (RealtimeSettings(cpus=(0, -1)), 'realtime.cpu_affinity'),
         (RealtimeSettings(cpus=(1, 1)), 'realtime.cpu_affinity'),
