@@ -20,12 +20,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics.compiled import entry_point
 from ..robot import RobotModel
 from .control_law import ControlLaw, Mode, Terms
 from .flags import Flags
 from .freshness import Freshness
 from .joint_state import JointStateMonitor
-from .output import OutputStage
+from .output import OutputStage, exceeds
 from .reasons import Reason
 from .reference import Reference
 from .settings import ResolvedSettings
@@ -75,6 +76,7 @@ class FeedforwardController:
         self._has_wanted = False
         self._began = False
         self._gravity = np.zeros(len(settings.joints))
+        self._exceeds = entry_point(exceeds, (self._gravity, settings.effort_limits))
         self._wind_down = WindDown(self._supervisor, self._output)
         self.error: Exception | None = None
         self._flags = Flags(states, self._reference, self._commanded, settings.settings.period)
@@ -273,14 +275,19 @@ class FeedforwardController:
             self._requests.popleft()(now)
         times, began = self._freshness, self._began
         times.tick(now)
-        self._supervisor.handle(Event.STATE_LOST if times.stale else Event.STATE_COMPLETE, now)
-        if self._supervisor.state is State.READY and self.permitted:
-            self._begin(now)
-        if not self._began:
-            return None
+        if not began:
+            event = Event.STATE_LOST if times.stale else Event.STATE_COMPLETE
+            self._supervisor.handle(event, now)
+            if self._supervisor.state is State.READY and self.permitted:
+                self._begin(now)
+            if not self._began:
+                return None
         self.surroundings.step(now, times.dt)
-        self._flags.update(now, overloaded=bool(self.overloaded.any()))
-        self._supervisor.handle(Event.FLAGGED if self.flags else Event.CLEARED, now)
+        overloaded = self._exceeds(self._gravity, self._settings.effort_limits)
+        self._flags.update(now, overloaded=overloaded)
+        flagged = bool(self.flags)
+        if flagged != (self._supervisor.state is State.DEGRADED):
+            self._supervisor.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
         if self._supervisor.controlling:
             blocked = times.blocked and began
             if not (times.stale or blocked):
@@ -332,7 +339,7 @@ class FeedforwardController:
             return self._end(now)
         self._note_gravity()
         command = self._output.step(effort, self._freshness.dt)
-        if not self._output.blending:
+        if self._supervisor.state is State.RAMPING and not self._output.blending:
             self._supervisor.handle(Event.BLENDED, now)
         return command
 

@@ -53,9 +53,8 @@ class Freshness:
         half = 0.5 * self._period
         (commanded, timeout), (others, others_timeout) = self._timeouts
         self.blocked = elapsed - half > timeout
-        self.stale = (
-            self._states.age(now + half, commanded) > timeout
-            or self._states.age(now + half, others) > others_timeout
+        self.stale = self._states.age(now + half, commanded) > timeout or bool(
+            others.size and self._states.age(now + half, others) > others_timeout
         )
         # The first tick, and one after simulated time was set back, count as a whole period.
         self.dt = min(elapsed, self._period) if elapsed >= 0.0 else self._period

@@ -12,16 +12,19 @@ is allocated.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics.compiled import entry_point
 from ..dynamics.placement import Placement
 from ..dynamics.tree import with_bodies_of_their_own
 from ..dynamics.workspace import Workspace
 from ..robot import RobotModel
 from .payloads import Carrier, Shares
+from .wrench_filter import transform
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -79,12 +82,14 @@ class Cut:
     """
 
     def __init__(self, force: Array, to_link: Array) -> None:
-        self._force, self._to_link = force, to_link
         self._carried = np.zeros(6)
+        arguments = (to_link, force, self._carried)
+        self._transform = partial(entry_point(transform, arguments), *arguments)
 
     def carried(self) -> Array:
         """Return [torque; force] in the link's frame, N m and N; overwritten by the next call."""
-        return np.dot(self._to_link, self._force, out=self._carried)
+        self._transform()
+        return self._carried
 
 
 def force_transform(placement: Placement) -> Array:

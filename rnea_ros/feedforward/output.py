@@ -119,3 +119,12 @@ def _approach(
         saturated[i] = bounded != target
         change = rate_limit[i] * dt
         command[i] = min(max(bounded, command[i] - change), command[i] + change)
+
+
+@entry
+def exceeds(effort: Array, limits: Array) -> bool:
+    """Return whether any |effort| is above its limit."""
+    above = False
+    for i in range(effort.size):
+        above |= abs(effort[i]) > limits[i]
+    return above

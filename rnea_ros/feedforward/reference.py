@@ -63,7 +63,7 @@ class Reference:
     @property
     def moving(self) -> bool:
         """Whether the wanted velocity is other than zero."""
-        return bool(self.velocity.any())
+        return isinstance(self._in_force, _Begun) and bool(self.velocity.any())
 
     def accept(self, motion: Trajectory | Setpoint, start: float | None) -> None:
         """

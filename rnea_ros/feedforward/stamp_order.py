@@ -64,6 +64,8 @@ class StampOrder:
 
     def __init__(self, n: int) -> None:
         self._joints = [_Joint() for _ in range(n)]
+        self._newest = -math.inf
+        self._least_offset = math.nan
         self._stepping = False
         self.steps = 0
 
@@ -82,12 +84,14 @@ class StampOrder:
         :param clock: the clock that stamps are given in, s
         :param received: monotonic time of receipt, s
         """
+        self._stepping = False
+        if self._newest < stamp <= received + self._least_offset + MAX_FUTURE:
+            return None  # whichever joints it is of
         offset = min([self._joints[number].offset for number in numbers])
         if math.isnan(offset):
-            offset = clock - received
+            offset = self._least_offset = clock - received
             for joint in self._joints:
                 joint.offset = offset
-        self._stepping = False
         if stamp <= self.newest(numbers):
             reason = Reason.STAMP_NOT_NEWER
         elif not stamp - received <= offset + MAX_FUTURE:  # negated: it may not be a number
@@ -106,12 +110,15 @@ class StampOrder:
         :param received: monotonic time of receipt, s
         """
         self.steps += self._stepping
+        self._newest = max(self._newest, stamp)
         for number in numbers:
             joint = self._joints[number]
             joint.newest = stamp
             joint.suspects = 0
             if self._stepping:
                 joint.offset = stamp - received
+        if self._stepping:
+            self._least_offset = min([joint.offset for joint in self._joints])
 
     @staticmethod
     def _is_step(joints: Sequence[_Joint], stamp: float, received: float) -> bool:

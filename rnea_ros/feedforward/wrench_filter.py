@@ -97,6 +97,21 @@ def scale(wrench: Array, torque: float, force: float) -> None:
         wrench[3 + k] *= force
 
 
+@compiled
+def multiply(X: Array, wrench: Array, product: Array) -> None:
+    """Write X wrench into another array."""
+    for row in range(6):
+        product[row] = 0.0
+        for k in range(6):
+            product[row] += X[row, k] * wrench[k]
+
+
+@entry
+def transform(X: Array, wrench: Array, transformed: Array) -> None:
+    """Write X wrench into another array."""
+    multiply(X, wrench, transformed)
+
+
 @entry
 def add(wrench: Array, other: Array, largest: float) -> bool:
     """Add another wrench, in place; return whether both lengths of the sum stay below a bound."""
@@ -142,7 +157,4 @@ def pass_on(
         1.0 - torque_band / torque if torque > torque_band else 0.0,
         1.0 - force_band / force if force > force_band else 0.0,
     )
-    for row in range(6):
-        on_body[row] = 0.0
-        for k in range(6):
-            on_body[row] += to_body[row, k] * wrench[k]
+    multiply(to_body, wrench, on_body)

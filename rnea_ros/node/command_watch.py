@@ -17,6 +17,11 @@ from .other_publishers import OtherPublishers
 DISCOVERY = 2.0
 """Who is heard of within so long after the start was there before: DDS takes its time, s."""
 
+
+LOOK_AGAIN = 1.0
+"""One may have taken another's place, so that there are as many as before: when to look, s."""
+
+
 class CommandWatch:
     """
     Opens the gate for commands to a controller whose joints are those that are commanded.
@@ -54,6 +59,8 @@ class CommandWatch:
         self._known_others = frozenset(others.names)
         # Who is to be ramped up to, and who was; the control's own ramp is for those at its start.
         self._wanted = self._taken_over = joints.asked if joints.settled else frozenset()
+        self._numbers = (0, 0)
+        self._next_look = now
         self._ended = False
         self._everybody_heard_of = now + DISCOVERY
         controller.permitted = False
@@ -72,6 +79,17 @@ class CommandWatch:
         """The other nodes that publish on the command topic."""
         return self._others.names
 
+    def glance(self, now: float) -> None:
+        """
+        Look at everybody if there may be news: to do so holds the interpreter for half a tick.
+
+        :param now: monotonic time, s
+        """
+        numbers = (self._gate.listeners(), self._others.count())
+        waiting = not self._joints.settled or self._others.undecided or self._flags
+        if waiting or numbers != self._numbers or now >= self._next_look:
+            self.look(now)
+
     def look(self, now: float) -> None:
         """
         Look at everybody on the topic; for the node's executor.
@@ -79,6 +97,8 @@ class CommandWatch:
         :param now: monotonic time, s
         """
         listeners = self._gate.listeners()
+        self._numbers = (listeners, self._others.count())
+        self._next_look = now + LOOK_AGAIN
         self._joints.poll(now)
         withheld = not self._pass(listeners)
         self._others.look(now, publishing=True)

@@ -164,7 +164,10 @@ class FeedforwardNode(LifecycleNode):
             self._activation.reporter.log_changes()
         if self._configuration is not None:
             self._configuration.publishers.look_for_listeners()
-        self._look()
+        if self._activation is not None:
+            self._activation.watch.glance(time.monotonic())
+        else:
+            self._look()
         if self._autostart and self._configuration is None:
             self._start_if_ready()
 

@@ -10,7 +10,6 @@ subscriptions and publishes preallocated ones; it neither logs nor waits for any
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import threading
 import time
 from typing import Protocol
@@ -121,28 +120,31 @@ class ControlLoop:
             began = time.perf_counter()
             now = self._clock.now()
             for part in self._inputs.parts:
-                self._guard(part, now)
-            self._guard(self._command, now)
+                try:
+                    part(now)
+                except Exception as error:
+                    self._fail(error)
+            try:
+                self._command(now)
+            except Exception as error:
+                self._fail(error)
             self.statistics.missed = self._schedule.missed
             self.statistics.unprompted = self._schedule.unprompted
             self.statistics.record(lateness, time.perf_counter() - began)
         self._finished.set()
 
     def _wait(self) -> float:
-        """Wait for the next tick; what that raises ends the control, and the loop goes on."""
+        """Wait for the next tick; return how late it is, s."""
         try:
             return self._schedule.wait()
         except Exception as error:
-            self._controller.fail(Reason.INTERNAL_ERROR, self._clock.seen(), error)
+            self._fail(error)
             time.sleep(self._period)
             return 0.0
 
-    def _guard(self, part: Callable[[float], None], now: float) -> None:
-        """Do a part of the tick; what it raises ends the control, and the loop goes on."""
-        try:
-            part(now)
-        except Exception as error:
-            self._controller.fail(Reason.INTERNAL_ERROR, now, error)
+    def _fail(self, error: Exception) -> None:
+        """End the control over what a part of the tick raised; the loop goes on."""
+        self._controller.fail(Reason.INTERNAL_ERROR, self._clock.seen(), error)
 
     def _command(self, now: float) -> None:
         command = self._controller.step(now)

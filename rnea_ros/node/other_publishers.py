@@ -43,6 +43,10 @@ class OtherPublishers:
         """
         return f'{", ".join(sorted(names))} publishes on {self._topic} already'
 
+    def count(self) -> int:
+        """Return how many publish on the topic, this node and the watchdog among them."""
+        return int(self._node.count_publishers(self._topic))
+
     def look(self, now: float, publishing: bool) -> None:
         """
         Note who is there now; whoever has no name yet leaves it undecided.

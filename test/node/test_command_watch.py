@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 import pytest
 from ros_process import NO_ROS
 
@@ -95,9 +96,16 @@ class Others:
 
     def __init__(self) -> None:
         self.names: tuple[str, ...] = ()
+        self.undecided = False
+        self.publishers = 1
+        self.looks = 0
+
+    def count(self) -> int:
+        return self.publishers
 
     def look(self, now: float, publishing: bool) -> None:
         assert publishing
+        self.looks += 1
 
     def complaint(self, names: Iterable[str]) -> str:
         return f'{", ".join(names)} was there before'
@@ -205,3 +213,37 @@ def test_a_publisher_that_comes_is_flagged_counted_and_named_once() -> None:
     bench.others.names = ()
     bench.watch.look(2.0 * DISCOVERY)
     assert not bench.control.outside_flags
+
+
+def looks_after(bench: Bench, *times: float) -> int:
+    """Return how often a watch looks at everybody in so many glances."""
+    before = bench.others.looks
+    for now in times:
+        bench.watch.glance(now)
+    return bench.others.looks - before
+
+
+def test_where_nobody_came_or_went_it_looks_at_everybody_once_a_second_only() -> None:
+    bench = Bench()
+    assert looks_after(bench, *np.arange(0.1, 5.0, 0.1)) == 4
+
+
+def test_whoever_comes_is_looked_at_at_the_next_glance() -> None:
+    bench = Bench()
+    assert looks_after(bench, 0.1, 0.2) == 0
+    bench.others.publishers = 2
+    assert looks_after(bench, 0.3) == 1
+    assert looks_after(bench, 0.4) == 0
+
+
+@pytest.mark.parametrize('open_question', ['settled', 'undecided', 'flagged'])
+def test_as_long_as_something_is_open_every_glance_is_a_look(open_question: str) -> None:
+    bench = Bench()
+    if open_question == 'settled':
+        bench.controller.settled = False
+    elif open_question == 'undecided':
+        bench.others.undecided = True
+    else:
+        bench.others.names = ('/rival',)
+        bench.watch.look(0.05)
+    assert looks_after(bench, 0.1, 0.2, 0.3) == 3
