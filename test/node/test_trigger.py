@@ -1,0 +1,84 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A node whose ticks joint states set off, and what it asks of the system, through ROS."""
+
+from __future__ import annotations
+
+import time
+
+from fake_robot import GRAVITY, LIMITS, MODEL, POSE, FakeRobot, assert_safe, fake_robot, node
+import numpy as np
+import pytest
+from ros_process import NO_ROS, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytestmark = pytest.mark.ros
+
+TRIGGERED = '-p trigger:=joint_states'
+
+
+def test_there_are_as_many_commands_as_joint_states_whatever_the_rate(domain_id: int) -> None:
+    """The time would set off half as many."""
+    from sensor_msgs.msg import JointState
+
+    came: list[object] = []
+    options = f'{TRIGGERED} -p rate:=20.0'
+    with fake_robot(domain_id, rate=38.0) as robot, node(domain_id, options):
+        robot.node.create_subscription(JointState, 'joint_states', came.append, 100)
+        robot.wait_until_controlled()
+        commands, states = len(robot.commands), len(came)
+        time.sleep(4.0)
+        assert len(robot.commands) - commands == pytest.approx(len(came) - states, rel=0.2)
+
+
+def test_each_command_is_made_from_the_joint_state_before_it(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, TRIGGERED):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        robot.message.position[3] += 0.001
+        pose = np.array(POSE)
+        pose[3] += 0.001
+        assert wait_until(lambda: robot.steady(MODEL.gravity_torques(pose)))
+
+
+def test_where_joint_states_stop_ticks_go_on_and_wind_the_control_down(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, f'{TRIGGERED} -p joint_states_timeout:=0.5'):
+        robot.wait_until_controlled()
+        robot.sending = False
+        robot.wait_for_state('fault')
+        assert robot.diagnostics['reason'] == 'joint_states_stale'
+        assert int(robot.diagnostics['unprompted_ticks']) > 0
+        assert not robot.newest.any()
+        assert_safe(robot, LIMITS)
+
+
+def test_bytes_that_are_no_joint_state_are_counted_and_nothing_else_happens(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    from sensor_msgs.msg import JointState
+
+    publisher = robot.node.create_publisher(JointState, 'joint_states', 1)
+    with node(domain_id):
+        robot.wait_until_controlled()
+        for size in range(4, 100):
+            publisher.publish(bytes((0, 1, 0, 0)) + bytes(range(size)))
+            time.sleep(0.005)
+        assert wait_until(
+            lambda: int(robot.diagnostics.get('count/joint_states/malformed', '0')) > 10
+        )
+        assert robot.controlled
+        assert_safe(robot, LIMITS)
+
+
+def test_what_the_system_refuses_is_told_once_and_the_control_runs(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, '-p realtime.cpu_affinity:=[1023]') as process:
+        process.wait_for('realtime.cpu_affinity [1023] is not in force')
+        robot.wait_until_controlled()
+        time.sleep(2.0)
+        assert process.output.count('is not in force') == 1
