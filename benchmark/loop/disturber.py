@@ -17,7 +17,7 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
-from rnea_ros.node.publishers import TERMS
+from rnea_ros.node.term_publishers import NAMES
 
 from .pace import asked_to_end
 from .parameters import HARMLESS
@@ -44,7 +44,7 @@ class Disturber:
         self._waited = 0
         self.answers = 0
         node.create_subscription(DiagnosticArray, '/diagnostics', lambda _: None, 10)
-        for term in (*TERMS, 'limited'):
+        for term in NAMES:
             node.create_subscription(
                 JointState, f'feedforward/terms/{term}', lambda _: None, 10
             )

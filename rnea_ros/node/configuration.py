@@ -107,7 +107,9 @@ class Configuration:
         self.sim_clock: DirectSubscription[Any] | None = None
         if node.get_parameter('use_sim_time').value:
             self.sim_clock = DirectSubscription(node, ClockMessage, '/clock', NEWEST)
-        self.publishers = Publishers(node, command_topic, joints, look)
+        self.publishers = Publishers(
+            node, command_topic, joints, self.settings.settings.period, look
+        )
         logger.info(
             f'{self.model!r}: {values["mode"]} at {values["rate"]:g} Hz '
             f'on {command_topic} for {", ".join(joints)}'

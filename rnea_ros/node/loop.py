@@ -24,9 +24,6 @@ from .publishers import Publishers
 from .realtime import RealtimeSettings, enter_realtime, leave_realtime
 from .statistics import LoopStatistics
 
-TERMS_RATE = 100.0
-"""How often the efforts' parts are published while somebody listens, Hz."""
-
 
 class Schedule(Protocol):
     """When ticks are due."""
@@ -81,7 +78,6 @@ class ControlLoop:
         self._garbage = UncollectedGarbage()
         self._finished = threading.Event()
         self._quit = False
-        self._next_terms = 0.0
         self._thread = threading.Thread(target=self._run, name='control_loop', daemon=True)
         self.statistics = LoopStatistics(period)
         self.complaints: list[str] = []
@@ -154,6 +150,8 @@ class ControlLoop:
         publishers.send_command(command)
         if publishers.named_wanted:
             publishers.send_named(stamp)
-        if publishers.terms_wanted and now >= self._next_terms:
-            publishers.send_terms(self._controller.terms(), stamp)
-            self._next_terms = now + 1.0 / TERMS_RATE
+        terms = publishers.terms
+        if terms.wanted:
+            if terms.due(now):
+                terms.put_down(self._controller.terms(), command, now, stamp)
+            terms.send_some()

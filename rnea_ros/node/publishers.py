@@ -1,33 +1,27 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the node sends: commands, and, while somebody listens, their names and their parts."""
+"""What the node sends: commands, and, while somebody listens, the same with names and in parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.duration import Duration
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from ..feedforward.control_law import Terms
 from .command_gate import CommandGate
 from .messages import CommandMessage, EffortMessage
+from .term_publishers import NEWEST, TermPublishers
 
 Array: TypeAlias = NDArray[np.float64]
 
-NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-
 LAST_WORD = 0.2
 """How long the last command may take to arrive before its publisher goes, s."""
-
-TERMS = tuple(part.name for part in fields(Terms))
 
 
 class Publishers:
@@ -37,6 +31,7 @@ class Publishers:
     :param node: the node
     :param command_topic: where the controller listens
     :param joints: the commanded joints
+    :param period: of the control, s
     :param look: called when somebody begins or ceases to listen to commands
     """
 
@@ -45,6 +40,7 @@ class Publishers:
         node: Any,
         command_topic: str,
         joints: tuple[str, ...],
+        period: float,
         look: Callable[[], None],
     ) -> None:
         self._node = node
@@ -53,30 +49,21 @@ class Publishers:
         self._command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
         self.gate = CommandGate(node, self._command_publisher, look)
         self._named_publisher = node.create_publisher(JointState, '~/effort', NEWEST)
-        self._term_publishers = {
-            name: node.create_publisher(JointState, f'~/terms/{name}', NEWEST)
-            for name in (*TERMS, 'limited')
-        }
+        self.terms = TermPublishers(node, joints, period)
         self.named_wanted = False
-        self.terms_wanted = False
 
     def close(self) -> None:
         """Take the publishers down, once the last command has arrived wherever it is awaited."""
         self._command_publisher.wait_for_all_acked(Duration(seconds=LAST_WORD))
         self.gate.destroy()
-        for publisher in (
-            self._command_publisher,
-            self._named_publisher,
-            *self._term_publishers.values(),
-        ):
+        self.terms.close()
+        for publisher in (self._command_publisher, self._named_publisher):
             self._node.destroy_publisher(publisher)
 
     def look_for_listeners(self) -> None:
         """Note which of the extra topics somebody listens to; costs too much for the loop."""
         self.named_wanted = self._named_publisher.get_subscription_count() > 0
-        self.terms_wanted = any(
-            publisher.get_subscription_count() > 0 for publisher in self._term_publishers.values()
-        )
+        self.terms.look_for_listeners()
 
     def send_command(self, command: Array) -> None:
         """
@@ -93,17 +80,3 @@ class Publishers:
         self._named.view[:] = self._command.view
         self._named.stamp(stamp)
         self._named_publisher.publish(self._named.data)
-
-    def send_terms(self, terms: Terms, stamp: float) -> None:
-        """Publish the parts of the command; what limits and blending changed is ``limited``."""
-        self._named.stamp(stamp)
-        left = self._command.view.copy()
-        for name in TERMS:
-            part = getattr(terms, name)
-            left -= part
-            self._send_term(name, part)
-        self._send_term('limited', left)
-
-    def _send_term(self, name: str, values: Array) -> None:
-        self._named.view[:] = values
-        self._term_publishers[name].publish(self._named.data)

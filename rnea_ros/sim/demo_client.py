@@ -26,7 +26,7 @@ from ..errors import RneaError
 from ..feedforward.trajectory_request import TrajectoryPoint
 from ..node.direct import DirectSubscription
 from ..node.messages import seconds
-from ..node.publishers import TERMS
+from ..node.term_publishers import TERMS
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from pathlib import Path
 import time
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -67,7 +68,7 @@ class Outputs:
     """Collects commands; ``broken`` refuses the extra topics."""
 
     named_wanted = False
-    terms_wanted = False
+    terms = SimpleNamespace(wanted=False)
 
     def __init__(self) -> None:
         self.commands: list[np.ndarray] = []

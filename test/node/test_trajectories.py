@@ -111,7 +111,7 @@ def test_bytes_that_are_no_trajectory_are_refused_and_the_one_in_force_goes_on(
     from trajectory_msgs.msg import JointTrajectory
 
     publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
-    with node(domain_id, '-p mode:=feedforward') as process:
+    with node(domain_id, f'{LASTING} -p mode:=feedforward') as process:
         send = sender(robot)
         send(0, effort=EFFORT)
         assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
