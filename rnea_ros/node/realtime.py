@@ -20,6 +20,7 @@ import resource
 import threading
 
 from ..feedforward.checks import SettingsError
+from .time_slice import take_short_turns
 
 GREATEST_PRIORITY = 98
 """99 is for the threads of the kernel that nothing may hold up."""
@@ -72,6 +73,9 @@ def enter_realtime(settings: RealtimeSettings) -> list[str]:
     :return: what was refused, and what would allow it, a sentence each
     """
     _take_timers_at_their_word()
+    for thread in _threads():
+        with suppress(OSError):  # it may have ended meanwhile
+            take_short_turns(thread)
     steps: list[tuple[bool, Callable[[RealtimeSettings], str]]] = [
         (bool(settings.cpus), _stay_on_cores),
         (settings.lock_memory, _lock_memory),
@@ -127,10 +131,15 @@ def leave_realtime(settings: RealtimeSettings) -> None:
 
 def _schedule_others(scheduler: int, priority: int) -> None:
     own = threading.get_native_id()
-    for thread in map(int, os.listdir('/proc/self/task')):
+    for thread in _threads():
         if thread != own:
             with suppress(ProcessLookupError):  # it may have ended meanwhile
                 os.sched_setscheduler(thread, scheduler, os.sched_param(priority))
+
+
+def _threads() -> list[int]:
+    """Return the numbers of the threads of this process."""
+    return [int(number) for number in os.listdir('/proc/self/task')]
 
 
 def _lock_memory(settings: RealtimeSettings) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import os
+import platform
 import resource
 import threading
 from typing import Any
@@ -22,6 +23,7 @@ from rnea_ros.node.realtime import (
     enter_realtime,
     leave_realtime,
 )
+from rnea_ros.node.time_slice import take_short_turns
 
 
 def in_thread(function: Callable[[], Any]) -> Any:
@@ -130,3 +132,22 @@ print(len(complaints), int(re.search(r'VmLck:\\s*(\\d+)', status)[1]) > 1000)
 
 def test_memory_is_locked_or_told_not_to_be() -> None:
     assert run(LOCK).split() in (['0', 'True'], ['1', 'False'])
+
+
+def test_short_turns_are_taken_and_the_niceness_stays() -> None:
+    def take() -> Any:
+        own = threading.get_native_id()
+        before = os.getpriority(os.PRIO_PROCESS, own)
+        os.setpriority(os.PRIO_PROCESS, own, before + 3)
+        taken = take_short_turns(own)
+        return taken, os.getpriority(os.PRIO_PROCESS, own) - before, os.sched_getscheduler(0)
+
+    taken, nicer, scheduler = in_thread(take)
+    assert taken == (platform.machine() in ('x86_64', 'aarch64'))
+    assert nicer == 3
+    assert scheduler == os.SCHED_OTHER
+
+
+def test_a_thread_with_a_priority_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, 'sched_getscheduler', lambda _: os.SCHED_FIFO)
+    assert not take_short_turns(threading.get_native_id())
