@@ -64,7 +64,6 @@ class CommandWatch:
         self._ended = False
         self._everybody_heard_of = now + DISCOVERY
         controller.permitted = False
-        self._flags: frozenset[Reason] = frozenset()
         self.counts: Counter[Reason] = Counter()
 
     @property
@@ -72,7 +71,8 @@ class CommandWatch:
         """What becomes of the commands, in a word."""
         if not self._joints.present:
             return 'absent'
-        return 'withheld' if Reason.COMMANDS_WITHHELD in self._flags else 'confirmed'
+        flags = self._controller.outside_flags
+        return 'withheld' if Reason.COMMANDS_WITHHELD in flags else 'confirmed'
 
     @property
     def other_publishers(self) -> tuple[str, ...]:
@@ -86,8 +86,9 @@ class CommandWatch:
         :param now: monotonic time, s
         """
         numbers = (self._gate.listeners(), self._others.count())
-        waiting = not self._joints.settled or self._others.undecided or self._flags
-        if waiting or numbers != self._numbers or now >= self._next_look:
+        waiting = not self._joints.settled or self._others.undecided
+        flagged = bool(self._controller.outside_flags)
+        if waiting or flagged or numbers != self._numbers or now >= self._next_look:
             self.look(now)
 
     def look(self, now: float) -> None:
@@ -108,8 +109,8 @@ class CommandWatch:
             flags.add(Reason.COMMANDS_WITHHELD)
         if self._others.names:
             flags.add(Reason.SECOND_PUBLISHER)
-        self.counts.update(flags - self._flags)
-        self._flags = self._controller.outside_flags = frozenset(flags)
+        self.counts.update(flags - self._controller.outside_flags)
+        self._controller.outside_flags = frozenset(flags)
 
     def _tell_of_others(self, now: float) -> None:
         names = frozenset(self._others.names)

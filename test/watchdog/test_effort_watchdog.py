@@ -156,6 +156,7 @@ def test_a_killed_publisher_is_followed_by_a_ramp_to_zero_and_then_by_silence(
         controller.wait_for_state('acted')
         commands = controller.of_watchdog
         assert_ramp_to_zero(commands)
+        assert len({tuple(data) for _, data in commands}) > 5, 'a ramp and no step'
         # Where the machine stalls some of it is lost, but never most.
         first_zero = next(at for at, data in commands if not any(data))
         assert first_zero - commands[0][0] > 0.3

@@ -1,0 +1,132 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a tick allocates, from a message's bytes to a command's, is free again when it is over."""
+
+from __future__ import annotations
+
+from array import array
+import gc
+import sys
+import time
+import tracemalloc
+from typing import Any, cast
+
+from control_rig import PANDA_POSE, panda_arm
+import pytest
+from ros_process import NO_ROS
+
+from rnea_ros.feedforward.controller import FeedforwardController
+from rnea_ros.feedforward.joint_state import JointStateMonitor
+from rnea_ros.feedforward.position_jumps import PositionJumps
+from rnea_ros.feedforward.settings import Settings, resolve
+from rnea_ros.feedforward.supervisor import State
+from rnea_ros.feedforward.wrench_settings import WrenchInputSettings
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+from geometry_msgs.msg import WrenchStamped
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+
+from rnea_ros.node.clock import MachineClock
+from rnea_ros.node.inputs import Inputs
+from rnea_ros.node.messages import CommandMessage
+from rnea_ros.node.statistics import LoopStatistics
+
+TICKS = 5000
+BLOCKS = TICKS // 10
+"""By how many blocks of memory two moments may differ: a flag was raised, a counter got longer."""
+
+
+class Topic:
+    """
+    A subscription that always has one new message.
+
+    :param message: of it, with a header
+    """
+
+    def __init__(self, message: Any) -> None:
+        self._message = message
+
+    def take_all(self) -> list[bytes]:
+        stamp = self._message.header.stamp
+        stamp.sec, stamp.nanosec = divmod(time.time_ns(), 1_000_000_000)
+        return [serialize_message(self._message)]
+
+
+class Arm:
+    """All that a tick of the loop does, but for DDS and sleep."""
+
+    def __init__(self) -> None:
+        model = panda_arm()
+        settings = resolve(
+            Settings(
+                joints=model.joint_names,
+                rate=1000.0,
+                ramp_duration=0.01,
+                joint_states_timeout=60.0,
+                wrench_inputs=(WrenchInputSettings('wrist', 'wrist', 'fer_link7'),),
+            ),
+            model,
+        )
+        states = JointStateMonitor(
+            model.joint_names, jumps=PositionJumps.of_robot(model, settings)
+        )
+        self.controller = FeedforwardController(model, settings, states)
+        self._clock = MachineClock()
+        joint_state = JointState(
+            name=list(model.joint_names),
+            position=array('d', PANDA_POSE),
+            velocity=array('d', bytes(56)),
+        )
+        self._inputs = Inputs(
+            states,
+            self.controller.surroundings,
+            cast(Any, Topic(joint_state)),
+            {'wrist': cast(Any, Topic(WrenchStamped()))},
+            None,
+            self._clock,
+        )
+        self._command = CommandMessage(model.nv)
+        self._statistics = LoopStatistics(0.001)
+
+    def tick(self) -> int:
+        now = self._clock.now()
+        for part in self._inputs.parts:
+            part(now)
+        command = self.controller.step(now)
+        assert command is not None
+        self._command.view[:] = command
+        self._statistics.record(1e-6, 1e-4)
+        return len(self._command.data)
+
+
+def test_ticks_keep_no_memory() -> None:
+    arm = Arm()
+    for _ in range(TICKS):
+        arm.tick()
+    assert arm.controller.state is State.ACTIVE
+    gc.collect()
+    gc.disable()
+    try:
+        blocks = sys.getallocatedblocks()
+        for _ in range(TICKS):
+            arm.tick()
+        assert sys.getallocatedblocks() - blocks < BLOCKS, 'without a collector: no cycles either'
+    finally:
+        gc.enable()
+
+
+def test_no_tick_allocates_more_than_its_messages_are_long() -> None:
+    arm = Arm()
+    for _ in range(100):
+        arm.tick()
+    tracemalloc.start()
+    try:
+        arm.tick()
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        arm.tick()
+        assert tracemalloc.get_traced_memory()[1] - before < 8192
+    finally:
+        tracemalloc.stop()
