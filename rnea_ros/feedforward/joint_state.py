@@ -39,7 +39,7 @@ MAX_LAYOUTS = 100
 class _Layout:
     """Where the robot's joints stand in messages that list the same joints in the same order."""
 
-    names: Sequence[str]
+    names: tuple[str, ...]
     in_message: Indices
     in_robot: Indices
     numbers: list[int]
@@ -151,7 +151,7 @@ class JointStateMonitor:
         """
         Take a sample, or refuse it whole.
 
-        :param names: joints of the sample, k of them
+        :param names: joints of the sample, k of them; one tuple for all samples costs least
         :param position: shape (k,), rad or m
         :param velocity: shape (k,), rad/s or m/s, or (0,) where the sample has none
         :param effort: shape (k,), N m or N, or (0,); NaN where a joint has none
@@ -184,7 +184,7 @@ class JointStateMonitor:
 
     def _layout(self, names: Sequence[str]) -> _Layout:
         last = self._last
-        if last is not None and (last.names is names or last.names == names):
+        if last is not None and last.names is names:
             return last
         key = tuple(names)
         if key not in self._layouts:
@@ -193,7 +193,7 @@ class JointStateMonitor:
             used = [k for k, name in enumerate(key) if name in self._numbers]
             numbers = [self._numbers[key[k]] for k in used]
             self._layouts[key] = _Layout(
-                names,
+                key,
                 np.array(used, dtype=np.intp),
                 np.array(numbers, dtype=np.intp),
                 numbers,

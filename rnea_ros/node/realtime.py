@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import os
 from pathlib import Path
 import resource
+import sys
 import threading
 
 from ..feedforward.checks import SettingsError
@@ -72,6 +73,9 @@ def enter_realtime(settings: RealtimeSettings) -> list[str]:
     :param settings: what is asked for
     :return: what was refused, and what would allow it, a sentence each
     """
+    if sys.platform != 'linux':
+        asked = settings != RealtimeSettings()
+        return [f'realtime.* is not in force: {sys.platform} is not Linux'] if asked else []
     _take_timers_at_their_word()
     for thread in _threads():
         with suppress(OSError):  # it may have ended meanwhile
@@ -123,7 +127,7 @@ def leave_realtime(settings: RealtimeSettings) -> None:
 
     :param settings: what was asked for
     """
-    if settings.priority:
+    if settings.priority and sys.platform == 'linux':
         with suppress(OSError):
             _schedule_others(os.SCHED_OTHER, 0)
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))

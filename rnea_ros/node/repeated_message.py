@@ -24,6 +24,12 @@ from .cdr import HEADER, CdrMessage, aligned
 
 Sample = TypeVar('Sample')
 
+NATIVE = b'\x00\x01' if sys.byteorder == 'little' else b'\x00\x00'
+
+MOST_LAYOUTS = 32
+"""So many layouts are remembered; a publisher has one."""
+
+
 @entry
 def _compare(
     words: NDArray[np.uint64], mask: NDArray[np.uint64], expected: NDArray[np.uint64]
@@ -36,11 +42,6 @@ def _compare(
 
 
 _agrees = entry_point(_compare, tuple(np.zeros((3, 1), dtype=np.uint64)))
-
-NATIVE = b'\x00\x01' if sys.byteorder == 'little' else b'\x00\x00'
-
-MOST_LAYOUTS = 32
-"""So many layouts are remembered; a publisher has one."""
 
 
 class RepeatedMessage(CdrMessage):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import os
 import platform
 import resource
+import sys
 import threading
 from typing import Any
 
@@ -132,6 +133,16 @@ print(len(complaints), int(re.search(r'VmLck:\\s*(\\d+)', status)[1]) > 1000)
 
 def test_memory_is_locked_or_told_not_to_be() -> None:
     assert run(LOCK).split() in (['0', 'True'], ['1', 'False'])
+
+
+def test_elsewhere_than_on_linux_what_is_asked_for_is_told_to_be_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, 'platform', 'darwin')
+    asked = RealtimeSettings(priority=42, lock_memory=True)
+    assert enter_realtime(asked) == ['realtime.* is not in force: darwin is not Linux']
+    assert enter_realtime(RealtimeSettings()) == []
+    leave_realtime(asked)
 
 
 def test_short_turns_are_taken_and_the_niceness_stays() -> None:
