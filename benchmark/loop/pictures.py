@@ -76,4 +76,4 @@ def _errors(axes: Axes, results: Sequence[Result], colours: dict[str, str]) -> N
     axes.set(xscale='log', yscale='log', xlabel='period error, \N{MICRO SIGN}s')
     axes.set(ylabel='share of ticks that are later', title=f'how it keeps time at {RATE:g} Hz')
     axes.grid(alpha=0.3, which='both')
-    axes.legend(fontsize='small', loc='lower left')
+    axes.legend(fontsize='small', loc='upper left', bbox_to_anchor=(1.0, 1.0))

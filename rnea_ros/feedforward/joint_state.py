@@ -53,7 +53,8 @@ class JointStateMonitor:
     :param joint_names: the robot's joints; others in a message are ignored
     :param jumps: tells positions that cannot be; without it they are not judged
     :param continuous: which joints turn without end, shape (n,); without it none does
-    :param differentiate_velocity: derive velocities from positions where a message has none
+    :param differentiate_velocity: derive velocities from positions where a message has none, or
+        NaN for every joint, which is what ros2_control's joint_state_broadcaster sends then
     :param cutoff: of the low-pass filter on derived velocities, Hz
     """
 
@@ -163,6 +164,8 @@ class JointStateMonitor:
         layout = self._layout(names)
         if not layout.in_robot.size:
             return None
+        if self._differentiate and _absent(velocity, layout):
+            velocity = velocity[:0]
         reason = self._refusal(layout, position, velocity, effort, stamp, clock, received)
         if reason is not None:
             self.refuse(reason)
@@ -280,3 +283,9 @@ class JointStateMonitor:
         share = 1.0 / (1.0 + self._time_constant / dt)
         velocity = self.velocity[joints]
         return velocity + share * (quotient - velocity)
+
+
+def _absent(velocity: Array, layout: _Layout) -> bool:
+    """Return whether a sample has NaN for the velocity of every joint of the robot's."""
+    whole = velocity.size == len(layout.names)
+    return whole and bool(np.isnan(velocity[layout.in_message]).all())

@@ -380,3 +380,12 @@ def test_a_flood_of_new_joint_lists_does_not_fill_the_memory(states: JointStateM
     assert sizes[MAX_LAYOUTS:].max() <= 1.1 * sizes[:MAX_LAYOUTS].max()
     assert feed(states, 20.0) is None
     assert states.position.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_velocities_that_are_nan_for_every_joint_are_none_where_they_are_to_be_derived() -> None:
+    states = monitor(differentiate_velocity=True, cutoff=1e6)
+    for now in (5.0, 5.01):
+        assert feed(states, now, q=(now, 2.0, -now), qd=(NAN, NAN, NAN)) is None
+    np.testing.assert_allclose(states.velocity, (1.0, 0.0, -1.0), rtol=1e-3)
+    assert feed(states, 5.02, qd=(NAN, 0.0, 0.0)) is Reason.NOT_FINITE
+    assert feed(monitor(), 5.0, qd=(NAN, NAN, NAN)) is Reason.NOT_FINITE
