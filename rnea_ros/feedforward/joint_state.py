@@ -150,7 +150,7 @@ class JointStateMonitor:
         received: float,
     ) -> Reason | None:
         """
-        Take a sample, or refuse it whole.
+        Take a sample, or refuse it whole; arrays are contiguous.
 
         :param names: joints of the sample, k of them; one tuple for all samples costs least
         :param position: shape (k,), rad or m

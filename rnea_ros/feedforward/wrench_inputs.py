@@ -100,8 +100,8 @@ class WrenchInputs:
 
         :param name: of the sensor
         :param frame_id: of the reading's header
-        :param force: x, y, z in the sensor's frame, shape (3,), N
-        :param torque: x, y, z in the sensor's frame, about its origin, shape (3,), N m
+        :param force: x, y, z in the sensor's frame, shape (3,), contiguous, N
+        :param torque: x, y, z in the sensor's frame, about its origin, likewise, N m
         :param stamp: the reading's own time, s; 0 where it has none, then its order is not checked
         :param clock: the clock that stamps are given in, s
         :param received: monotonic time of receipt, s

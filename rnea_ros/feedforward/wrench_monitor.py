@@ -70,8 +70,8 @@ class WrenchMonitor:
         Take a reading, or refuse it whole.
 
         :param frame_id: of its header; not looked at where the settings name a link
-        :param force: x, y, z in the sensor's frame, shape (3,), N
-        :param torque: x, y, z in the sensor's frame, about its origin, shape (3,), N m
+        :param force: x, y, z in the sensor's frame, shape (3,), contiguous, N
+        :param torque: x, y, z in the sensor's frame, about its origin, likewise, N m
         :param stamp: the reading's own time, s; 0 where it has none, then its order is not checked
         :param clock: the clock that stamps are given in, s
         :param received: monotonic time of receipt, s

@@ -63,7 +63,7 @@ class Sensor:
             pose = model.forward_kinematics(loop.simulated.state().positions, link)
             force, torque = pose[:3, :3].T @ self.push, np.zeros(3)
         refusal = loop.control.surroundings.wrenches.update(
-            'sensor', link, force.tolist(), torque.tolist(),
+            'sensor', link, np.ascontiguousarray(force), np.ascontiguousarray(torque),
             stamp=loop.now, clock=loop.now, received=loop.now,
         )
         assert refusal is None
