@@ -53,6 +53,9 @@ class Broadcasters:
     """
     Tells the robot's state as ros2_control's broadcasters do, in messages made once.
 
+    A stamp is the time that the state belongs to, not the one at which it is sent: after a stall
+    these differ, and the way that the robot went meanwhile would look like a jump.
+
     :param node: publishes
     :param robot: what is told of
     :param options: says what
@@ -61,6 +64,7 @@ class Broadcasters:
     def __init__(self, node: Any, robot: SimulatedRobot, options: Options) -> None:
         self._robot = robot
         self._simulated_stamps = options.publish_clock
+        self._epoch = 0
         self._wrench_link = options.wrench_link
         description = node.create_publisher(String, 'robot_description', LATCHED)
         description.publish(String(data=options.urdf))
@@ -84,6 +88,11 @@ class Broadcasters:
         if options.publish_clock:
             self._clock = node.create_publisher(Clock, '/clock', NEWEST)
 
+    def start(self) -> None:
+        """Let the robot's time be the wall clock's, unless the simulated time is told."""
+        if not self._simulated_stamps:
+            self._epoch = time.time_ns() - _nanoseconds(self._robot.time)
+
     def publish_clock(self) -> None:
         """Tell the simulated time, if it is asked for."""
         if self._simulated_stamps:
@@ -104,10 +113,19 @@ class Broadcasters:
             self._reading.header.stamp = stamp
             self._wrenches.publish(self._reading)
 
+    def lose(self, duration: float) -> None:
+        """Let simulated time stay behind the wall clock by so much more, s."""
+        if not self._simulated_stamps:
+            self._epoch += _nanoseconds(duration)
+
     def _stamp(self) -> Time:
-        now = round(1e9 * self._robot.time) if self._simulated_stamps else time.time_ns()
+        now = self._epoch + _nanoseconds(self._robot.time)
         seconds, nanoseconds = divmod(now, 1_000_000_000)
         return Time(sec=seconds, nanosec=nanoseconds)
+
+
+def _nanoseconds(seconds: float) -> int:
+    return round(1e9 * seconds)
 
 
 class PhysicsLoop:
@@ -158,6 +176,7 @@ class PhysicsLoop:
     def _run(self) -> None:
         try:
             schedule = PeriodicSchedule(TIMESTEP)
+            self._broadcasters.start()
             missed, steps_to_state = 0, 0
             measured = self._robot.state()
             while not self._ended.is_set():
@@ -169,8 +188,10 @@ class PhysicsLoop:
                 message = self._commands.take()
                 if message is not None:
                     self._controller.receive(message.data)
-                steps = min(1 + schedule.missed - missed, MOST_STEPS)
+                due = 1 + schedule.missed - missed
                 missed = schedule.missed
+                steps = min(due, MOST_STEPS)
+                self._broadcasters.lose((due - steps) * TIMESTEP)
                 for _ in range(steps):
                     measured = self._step(measured)
                 steps_to_state -= steps

@@ -125,6 +125,27 @@ def test_states_are_stamped_with_the_time_and_come_at_their_rate(resting: Client
     assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.2)
 
 
+def test_after_a_stall_no_joint_has_moved_faster_by_its_stamps_than_it_did() -> None:
+    # Gravity lets the arm fall; whoever judges positions must not take a stall for a jump.
+    with simulated_robot(state_rate=500.0) as client:
+        client.command(np.zeros(7))
+        assert wait_until(lambda: np.abs(client.state.velocity).max() > 0.2)
+        first = len(client.states)
+        for _ in range(5):
+            client.process.send(signal.SIGSTOP)
+            time.sleep(0.05)
+            client.process.send(signal.SIGCONT)
+            time.sleep(0.02)
+        assert len(client.states) > first + 5
+        states = client.states[first:]
+    intervals = np.diff([stamp(state) for state in states])
+    assert intervals.max() > 0.04
+    ways = np.abs(np.diff([state.position for state in states], axis=0))
+    speeds = np.abs([state.velocity for state in states]).max(axis=0)
+    # Twice: a joint may be fastest while nothing is told.
+    assert (ways <= 2.0 * speeds * intervals[:, np.newaxis] + 1e-4).all()
+
+
 def test_joint_states_have_the_quality_of_the_joint_state_broadcaster(resting: Client) -> None:
     assert resting.state
     (publisher,) = resting.node.get_publishers_info_by_topic('/joint_states')
