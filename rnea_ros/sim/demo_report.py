@@ -117,7 +117,8 @@ def picture(
         times = np.array([row[0] for row in rows]) - last.start
         during = (times >= 0.0) & (times <= motion.duration)
         values = np.array([row[1] for row in rows])[during, joint]
-        efforts.plot(times[during], values, label=term)
+        if values.any():  # what was not in use is a flat line over the others
+            efforts.plot(times[during], values, label=term)
     efforts.set(ylabel=f'effort of {name}, N m', title=f'parts of the effort, {last.title}')
     efforts.set(xlabel='time, s')
     for axis in axes:
