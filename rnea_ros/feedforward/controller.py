@@ -20,13 +20,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.compiled import entry_point
 from ..robot import RobotModel
 from .control_law import ControlLaw, Mode, Terms
 from .flags import Flags
 from .freshness import Freshness
+from .holding_effort import HoldingEffort
 from .joint_state import JointStateMonitor
-from .output import OutputStage, exceeds
+from .output import OutputStage
 from .reasons import Reason
 from .reference import Reference
 from .settings import ResolvedSettings
@@ -75,8 +75,7 @@ class FeedforwardController:
         self._wanted = (np.zeros(n), np.zeros(n), np.zeros(n))
         self._has_wanted = False
         self._began = False
-        self._gravity = np.zeros(len(settings.joints))
-        self._exceeds = entry_point(exceeds, (self._gravity, settings.effort_limits))
+        self._holding = HoldingEffort(settings)
         self._wind_down = WindDown(self._supervisor, self._output)
         self.error: Exception | None = None
         self._flags = Flags(states, self._reference, self._commanded, settings.settings.period)
@@ -129,8 +128,7 @@ class FeedforwardController:
     @property
     def overloaded(self) -> NDArray[np.bool_]:
         """Which effort limits are below what holds the robot where it is, shape (m,)."""
-        overloaded: NDArray[np.bool_] = np.abs(self._gravity) > self._settings.effort_limits
-        return overloaded
+        return self._holding.overloaded
 
     def measured(self) -> tuple[Array, Array]:
         """Return position and velocity of the commanded joints, shapes (m,), rad or m."""
@@ -231,8 +229,8 @@ class FeedforwardController:
             wanted = self._wanted if self._has_wanted else None
             terms = self._law.terms(self._mode, q, qd, wanted, self._external)
             return replace(terms.of(commanded), trajectory=self._reference.effort.copy())
-        zero = np.zeros_like(self._gravity)
-        return Terms(self._wind_down.share * self._gravity, zero, zero, zero, zero, zero, zero)
+        gravity = self._wind_down.share * self._holding.effort
+        return Terms(gravity, *(np.zeros_like(gravity) for _ in range(6)))
 
     def _make_law(self, settings: ResolvedSettings) -> ControlLaw:
         kp, kd = np.zeros(self._model.nv), np.zeros(self._model.nv)
@@ -283,8 +281,7 @@ class FeedforwardController:
             if not self._began:
                 return None
         self.surroundings.step(now, times.dt)
-        overloaded = self._exceeds(self._gravity, self._settings.effort_limits)
-        self._flags.update(now, overloaded=overloaded)
+        self._flags.update(now, overloaded=self._holding.exceeds_limits())
         flagged = bool(self.flags)
         if flagged != (self._supervisor.state is State.DEGRADED):
             self._supervisor.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
@@ -313,7 +310,7 @@ class FeedforwardController:
     def _start_output(self) -> None:
         """Start from the measured effort, or from zero."""
         acting = self._acting_effort()
-        self._output.start(np.zeros_like(self._gravity) if acting is None else acting)
+        self._output.start(np.zeros_like(self._holding.effort) if acting is None else acting)
 
     def _acting_effort(self) -> Array | None:
         """
@@ -337,7 +334,7 @@ class FeedforwardController:
         if not math.isfinite(effort.sum()):
             self._supervisor.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)
             return self._end(now)
-        self._note_gravity()
+        self._holding.note(self._law, q)
         command = self._output.step(effort, self._freshness.dt)
         if self._supervisor.state is State.RAMPING and not self._output.blending:
             self._supervisor.handle(Event.BLENDED, now)
@@ -356,13 +353,7 @@ class FeedforwardController:
         if not self._began:
             return None
         if self.error is None:  # what raised an error may raise it again
-            self._note_gravity()
+            self._holding.note(self._law, self._states.position)
         return self._wind_down.step(
-            now, self._freshness.dt, self._gravity, self._settings.settings
+            now, self._freshness.dt, self._holding.effort, self._settings.settings
         )
-
-    def _note_gravity(self) -> None:
-        """Keep the gravity torque at the newest position that has a finite one."""
-        gravity = self._law.gravity(self._states.position)[self._commanded]
-        if math.isfinite(gravity.sum()):
-            self._gravity = gravity

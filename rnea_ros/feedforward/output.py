@@ -38,9 +38,8 @@ class OutputStage:
         self.saturated = np.zeros(effort_limits.shape, dtype=bool)
         constant = (effort_limits, effort_rate_limit, self._offset, self.command, self.saturated)
         self._approach = partial(
-            entry_point(_approach, (*constant, effort_limits, 0.0, 0.0)), *constant
+            entry_point(_approach, (*constant, self.command, 0.0, 0.0)), *constant
         )
-        self.start(np.zeros_like(effort_limits))
 
     @property
     def blending(self) -> bool:
@@ -119,12 +118,3 @@ def _approach(
         saturated[i] = bounded != target
         change = rate_limit[i] * dt
         command[i] = min(max(bounded, command[i] - change), command[i] + change)
-
-
-@entry
-def exceeds(effort: Array, limits: Array) -> bool:
-    """Return whether any |effort| is above its limit."""
-    above = False
-    for i in range(effort.size):
-        above |= abs(effort[i]) > limits[i]
-    return above
