@@ -116,7 +116,7 @@ class FakeRobot:
         self.commands.append((time.monotonic(), np.array(message.data)))
 
     def _on_effort(self, message: Any) -> None:
-        from rnea_ros.node.messages import seconds
+        from rnea_ros.node.clock import seconds
 
         self.efforts.append((seconds(message.header.stamp), np.array(message.effort)))
 

@@ -10,10 +10,14 @@ import time
 from typing import Any, Protocol
 
 from .direct import DirectSubscription
-from .messages import seconds
 
 POLL = 0.01
 """How long the machine sleeps at most between two looks at simulated time, s."""
+
+
+def seconds(stamp: Any) -> float:
+    """Return a builtin_interfaces Time or Duration in seconds."""
+    return float(stamp.sec + 1e-9 * stamp.nanosec)
 
 
 class Clock(Protocol):

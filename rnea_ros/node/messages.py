@@ -7,23 +7,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from .repeated_message import RepeatedMessage
 from .samples import JointStateSample
-
-Array: TypeAlias = NDArray[np.float64]
-
-
-def seconds(stamp: Any) -> float:
-    """Return a builtin_interfaces Time or Duration in seconds."""
-    return float(stamp.sec + 1e-9 * stamp.nanosec)
 
 
 class CommandMessage:

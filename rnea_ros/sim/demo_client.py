@@ -24,8 +24,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ..errors import RneaError
 from ..feedforward.trajectory_request import TrajectoryPoint
+from ..node.clock import seconds
 from ..node.direct import DirectSubscription
-from ..node.messages import seconds
 from ..node.term_publishers import TERMS
 
 Array: TypeAlias = NDArray[np.float64]
