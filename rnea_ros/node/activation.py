@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 import time
 from typing import Any
 
@@ -79,13 +80,14 @@ class Activation:
             configuration.imu,
             self._clock,
         )
+        takes, schedule = self._make_schedule(states, inputs)
         self._loop = ControlLoop(
             self._controller,
-            inputs,
+            takes,
             configuration.publishers,
             settings.settings.period,
             self._clock,
-            self._make_schedule(states, inputs),
+            schedule,
             configuration.realtime,
         )
         self.watch = CommandWatch(
@@ -188,16 +190,20 @@ class Activation:
         start = None if motion.start_time is None else motion.start_time - stamp + now
         controller.follow(motion, start)
 
-    def _make_schedule(self, states: JointStateMonitor, inputs: Inputs) -> Schedule:
+    def _make_schedule(
+        self, states: JointStateMonitor, inputs: Inputs
+    ) -> tuple[Sequence[Callable[[float], None]], Schedule]:
+        """Return what ticks take in, and when they are due."""
         configuration, clock = self._configuration, self._clock
         period = configuration.settings.settings.period
         if configuration.trigger is Trigger.TIMER:
-            return PeriodicSchedule(period, clock.now, clock.sleep)
-        return ArrivalSchedule(
+            takes = [inputs.take_joint_states, *inputs.take_others]
+            return takes, PeriodicSchedule(period, clock.now, clock.sleep)
+        return inputs.take_others, ArrivalSchedule(
             states,
             configuration.settings.in_model,
             configuration.joint_states.wait,
-            lambda: inputs.take_joint_states(clock.now()),
+            inputs.take_joint_states,
             period,
             clock,
         )

@@ -24,7 +24,7 @@ class ArrivalSchedule:
     :param states: the measured joint state
     :param commanded: numbers of the joints whose samples set a tick off
     :param wait: sleeps until joint states come, or for a time, s
-    :param take: takes those that came
+    :param take: takes those that came until a time, s; ticks need not take them again
     :param period: at which they are expected, s
     :param clock: the time of the loop
     :ivar missed: ticks that were skipped: none is, they are not planned
@@ -36,7 +36,7 @@ class ArrivalSchedule:
         states: JointStateMonitor,
         commanded: Indices,
         wait: Callable[[float], None],
-        take: Callable[[], None],
+        take: Callable[[float], None],
         period: float,
         clock: Clock,
     ) -> None:
@@ -68,7 +68,7 @@ class ArrivalSchedule:
             if elapsed >= PATIENCE * self._period:
                 self.unprompted += 1
                 break
-            self._take()
+            self._take(now)
             if not self._states.renewed(self._commanded):
                 self._wait(PATIENCE * self._period - elapsed)
             elif elapsed < self._period / MOST_TICKS:

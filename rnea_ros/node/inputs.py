@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TypeVar
 
 from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.reasons import Reason
@@ -17,6 +19,7 @@ from .repeated_message import RepeatedReader
 from .samples import ImuSample, JointStateSample, WrenchSample
 
 Raw = DirectSubscription[bytes]
+Sample = TypeVar('Sample')
 
 
 class Inputs:
@@ -51,25 +54,24 @@ class Inputs:
         self._clock = clock
         self._read_joint_state = RepeatedReader(JointStateSample.read)
         self._read_imu = RepeatedReader(ImuSample.read)
-        self.parts: list[Callable[[float], None]] = [self.take_joint_states]
-        """All there is to read; each is given the tick's time, s."""
+        self.take_others: list[Callable[[float], None]] = []
+        """Take what came from other sensors than joints; each is given the tick's time, s."""
 
         if self._wrenches:
-            self.parts.append(self._take_wrenches)
+            self.take_others.append(self._take_wrenches)
         if imu is not None:
-            self.parts.append(self._take_imu)
+            self.take_others.append(self._take_imu)
 
     def take_joint_states(self, now: float) -> None:
-        """Take the joint states that came."""
+        """
+        Take the joint states that came.
+
+        :param now: the tick's time, s
+        """
         messages = self._joint_states.take_all()
         # A tick that is held up after it began takes samples that are newer than its beginning.
         received = max(now, self._clock.now())
-        for message in messages:
-            try:
-                sample, stamp = self._read_joint_state(message)
-            except MalformedError:
-                self._states.refuse(Reason.MALFORMED)
-                continue
+        for sample, stamp in _samples(messages, self._read_joint_state, self._states.refuse):
             self._states.update(
                 *sample, stamp=stamp, clock=self._clock.stamp(), received=received
             )
@@ -77,12 +79,8 @@ class Inputs:
     def _take_wrenches(self, now: float) -> None:
         wrenches = self._surroundings.wrenches
         for name, subscription, read in self._wrenches:
-            for message in subscription.take_all():
-                try:
-                    sample, stamp = read(message)
-                except MalformedError:
-                    wrenches.refuse(name, Reason.MALFORMED)
-                    continue
+            refuse = partial(wrenches.refuse, name)
+            for sample, stamp in _samples(subscription.take_all(), read, refuse):
                 wrenches.update(
                     name, *sample, stamp=stamp, clock=self._clock.stamp(), received=now
                 )
@@ -91,12 +89,7 @@ class Inputs:
         base = self._surroundings.base
         assert self._imu is not None
         assert base is not None
-        for message in self._imu.take_all():
-            try:
-                sample, stamp = self._read_imu(message)
-            except MalformedError:
-                base.refuse(Reason.MALFORMED)
-                continue
+        for sample, stamp in _samples(self._imu.take_all(), self._read_imu, base.refuse):
             base.update(
                 sample.frame,
                 *sample.present(),
@@ -104,3 +97,16 @@ class Inputs:
                 clock=self._clock.stamp(),
                 received=now,
             )
+
+
+def _samples(
+    messages: Iterable[bytes], read: RepeatedReader[Sample], refuse: Callable[[Reason], None]
+) -> Iterator[tuple[Sample, float]]:
+    """Yield samples, each with its stamp, s; refuse what is none."""
+    for message in messages:
+        try:
+            sample = read(message)
+        except MalformedError:
+            refuse(Reason.MALFORMED)
+        else:
+            yield sample

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The hot loop: newest joint states in, one tick of the control, command out, at a fixed rate.
+The hot loop: what came since the last tick in, one tick of the control, command out.
 
-It runs in a thread of its own and is on no executor. It takes messages straight from its
-subscriptions and publishes preallocated ones; it neither logs nor waits for anybody.
+It runs in a thread of its own and is on no executor. Messages are taken straight from their
+subscriptions and sent as bytes; it neither logs nor waits for anybody.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 import threading
 import time
 from typing import Protocol
@@ -18,7 +19,6 @@ from ..feedforward.controller import FeedforwardController
 from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
 from .clock import Clock
-from .inputs import Inputs
 from .interpreter import UncollectedGarbage
 from .publishers import Publishers
 from .realtime import RealtimeSettings, enter_realtime, leave_realtime
@@ -49,7 +49,7 @@ class ControlLoop:
     Runs the control in a thread until it has stopped.
 
     :param controller: the control; it is stepped here only
-    :param inputs: what it is told
+    :param takes: what takes in all that the schedule has not taken; given the tick's time, s
     :param publishers: where commands go
     :param period: s
     :param clock: the time of ages, schedule and stamps
@@ -61,7 +61,7 @@ class ControlLoop:
     def __init__(
         self,
         controller: FeedforwardController,
-        inputs: Inputs,
+        takes: Sequence[Callable[[float], None]],
         publishers: Publishers,
         period: float,
         clock: Clock,
@@ -69,7 +69,7 @@ class ControlLoop:
         realtime: RealtimeSettings,
     ) -> None:
         self._controller = controller
-        self._inputs = inputs
+        self._takes = takes
         self._publishers = publishers
         self._clock = clock
         self._period = period
@@ -115,9 +115,9 @@ class ControlLoop:
             lateness = self._wait()
             began = time.perf_counter()
             now = self._clock.now()
-            for part in self._inputs.parts:
+            for take in self._takes:
                 try:
-                    part(now)
+                    take(now)
                 except Exception as error:
                     self._fail(error)
             try:

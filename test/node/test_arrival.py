@@ -49,7 +49,8 @@ class Robot:
         later = [time for time, _ in self.arrivals if time > self.now_]
         self.now_ = min([until, *later])
 
-    def _take(self) -> None:
+    def _take(self, now: float) -> None:
+        assert now == self.now_
         while self.arrivals and self.arrivals[0][0] <= self.now_:
             _, names = self.arrivals.pop(0)
             zeros = np.zeros(len(names))

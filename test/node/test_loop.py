@@ -101,9 +101,10 @@ class Rig:
         self.schedule = PeriodicSchedule(PERIOD)
         clock = MachineClock()
         surroundings = self.controller.surroundings
+        inputs = Inputs(self.states, surroundings, cast(Any, self.joint_states), {}, None, clock)
         self.loop = ControlLoop(
             self.controller,
-            Inputs(self.states, surroundings, cast(Any, self.joint_states), {}, None, clock),
+            [inputs.take_joint_states],
             cast(Any, self.outputs),
             PERIOD,
             clock,

@@ -92,8 +92,8 @@ class Arm:
 
     def tick(self) -> int:
         now = self._clock.now()
-        for part in self._inputs.parts:
-            part(now)
+        for take in (self._inputs.take_joint_states, *self._inputs.take_others):
+            take(now)
         command = self.controller.step(now)
         assert command is not None
         self._command.view[:] = command
