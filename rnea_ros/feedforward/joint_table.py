@@ -108,8 +108,8 @@ class JointTable:
 
     def frozen_for(self, joints: Indices) -> float:
         """Return for how long samples of some joints have come in which nothing changed, s."""
-        received, changed = self._table[RECEIVED:, joints][[0, CHANGED - RECEIVED]]
-        return float((received - changed).max(initial=0.0))
+        silence = self._table[RECEIVED, joints] - self._table[CHANGED, joints]
+        return float(silence.max(initial=0.0))
 
     def count_as_seen(self) -> None:
         """Let every sample that came until now count as seen."""

@@ -118,6 +118,7 @@ class StampOrder:
             if self._stepping:
                 joint.offset = stamp - received
         if self._stepping:
+            self._newest = max([joint.newest for joint in self._joints])
             self._least_offset = min([joint.offset for joint in self._joints])
 
     @staticmethod

@@ -21,6 +21,11 @@ from .wrench_settings import Measures, WrenchInputSettings
 
 Array: TypeAlias = NDArray[np.float64]
 
+FINE, NOT_FINITE, OVER_CAP = range(3)
+"""What a look at the numbers of a reading tells."""
+
+_REFUSALS = {NOT_FINITE: Reason.NOT_FINITE, OVER_CAP: Reason.OVER_CAP}
+
 
 class WrenchMonitor:
     """
@@ -110,11 +115,6 @@ class WrenchMonitor:
             force, torque, self._sign, settings.max_force, settings.max_torque, self._reading
         )
         return None if verdict == FINE else _REFUSALS[verdict]
-
-
-FINE, NOT_FINITE, OVER_CAP = range(3)
-
-_REFUSALS = {NOT_FINITE: Reason.NOT_FINITE, OVER_CAP: Reason.OVER_CAP}
 
 
 @entry
