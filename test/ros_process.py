@@ -10,18 +10,17 @@ from contextlib import contextmanager, suppress
 import fcntl
 import itertools
 import os
-from pathlib import Path
-import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from typing import Any
 
 import pytest
 from robots import ROOT
+
+from benchmark.loop.domain import lock_path, sweep
 
 NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
 PATIENCE = 30.0
@@ -45,30 +44,20 @@ def new_domain_id() -> int:
         if domain_id in _domains:
             continue
         # The lock lasts as long as this process; what it leaves behind is an empty file.
-        path = Path(tempfile.gettempdir(), f'rnea_ros_domain_{domain_id}.lock')
-        lock = os.open(path, os.O_CREAT | os.O_RDWR)
+        lock = os.open(lock_path(domain_id), os.O_CREAT | os.O_RDWR)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(lock)
             continue
         _domains[domain_id] = lock
-        _sweep(domain_id)
+        sweep(domain_id)
         return domain_id
     assert _domains, 'other runs of tests use every DDS domain'
     oldest = next(iter(_domains))
     _domains[oldest] = _domains.pop(oldest)
-    _sweep(oldest)
+    sweep(oldest)
     return oldest
-
-
-def _sweep(domain_id: int) -> None:
-    """Remove what killed processes left on a domain: Fast DDS would wait for their memory."""
-    ports = range(7400 + 250 * domain_id, 7650 + 250 * domain_id)
-    for path in Path('/dev/shm').glob('*fast*_port*'):
-        port = re.search(r'fast(?:dds|rtps)_port(\d+)', path.name)
-        if port and int(port[1]) in ports:
-            path.unlink(missing_ok=True)
 
 
 def wait_until(condition: Callable[[], Any], timeout: float = PATIENCE) -> bool:

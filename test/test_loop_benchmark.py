@@ -46,7 +46,7 @@ from benchmark.loop.latency import latencies
 from benchmark.loop.lateness import Lateness, around_events, of_grid, pooled
 from benchmark.loop.motion import STATES, TOLD_BY, motion
 from benchmark.loop.report import Run, report
-from benchmark.loop.rounds import Result, results_of, turns_of
+from benchmark.loop.rounds import results_of, turns_of
 from benchmark.loop.ticks import TickLog, read_ticks
 from benchmark.loop.turn import Turn, take_turn
 
@@ -226,7 +226,7 @@ def test_what_the_node_does_not_know_yet_is_left_out(monkeypatch: pytest.MonkeyP
 # Figures
 
 
-def result(contender: Contender, condition: Condition = Condition.IDLE, **more: Any) -> Result:
+def result(contender: Contender, condition: Condition = Condition.IDLE, **more: Any) -> Turn:
     values: dict[str, Any] = {
         'lateness': Lateness(1e-3, np.full(30_000, 1e-4)),
         'latency': np.full(100, 1e-3),
@@ -236,10 +236,10 @@ def result(contender: Contender, condition: Condition = Condition.IDLE, **more: 
         'before': np.empty(0),
         'after': np.empty(0),
     }
-    return Result(contender, 1000.0, condition, **(values | more))
+    return Turn(contender, 1000.0, condition, **(values | more))
 
 
-def reached(*results: Result, starts: tuple[float, ...] = ()) -> dict[str, bool]:
+def reached(*results: Turn, starts: tuple[float, ...] = ()) -> dict[str, bool]:
     found = figures(results, {OURS: starts, ECHO: starts[:1]})
     return {figure.what: figure.reached for figure in found}
 

@@ -24,8 +24,8 @@ def own_domain() -> Iterator[int]:
     :raises RuntimeError: others use all of them
     """
     for domain in DOMAINS:
-        # As the tests do: the lock lasts as long as this process, and leaves an empty file.
-        lock = os.open(_lock(domain), os.O_CREAT | os.O_RDWR)
+        # The lock lasts as long as this process; what it leaves behind is an empty file.
+        lock = os.open(lock_path(domain), os.O_CREAT | os.O_RDWR)
         with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             break
@@ -49,5 +49,6 @@ def sweep(domain: int) -> None:
             path.unlink(missing_ok=True)
 
 
-def _lock(domain: int) -> Path:
+def lock_path(domain: int) -> Path:
+    """Return the file whose lock says that a domain is in use; tests keep to the same."""
     return Path(tempfile.gettempdir(), f'rnea_ros_domain_{domain}.lock')

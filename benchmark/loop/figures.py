@@ -22,7 +22,7 @@ from .contenders import (
     Condition,
     Contender,
 )
-from .rounds import Result
+from .turn import Turn
 
 RATE = 1000.0
 """At which most of them are meant, Hz."""
@@ -39,7 +39,7 @@ START = 3.0
 
 
 def figures(
-    results: Sequence[Result], starts: Mapping[Contender, Sequence[float]]
+    results: Sequence[Turn], starts: Mapping[Contender, Sequence[float]]
 ) -> list[Figure]:
     """
     Return the figures to reach, as a run measured them; those that it did not are left out.
@@ -51,7 +51,7 @@ def figures(
         (result.contender, result.condition): result for result in results if result.rate == RATE
     }
 
-    def of(contender: Contender, condition: Condition = Condition.IDLE) -> Result | None:
+    def of(contender: Contender, condition: Condition = Condition.IDLE) -> Turn | None:
         return found.get((contender, condition))
 
     figures = [*_shares(of(OURS), of(BARE), of(PLAIN))]
@@ -67,7 +67,7 @@ def _figure(what: str, wanted: str, measured: str, reached: bool) -> Figure:
     return Figure(what, None, wanted, measured, bool(reached))
 
 
-def _shares(ours: Result | None, bare: Result | None, plain: Result | None) -> list[Figure]:
+def _shares(ours: Turn | None, bare: Turn | None, plain: Turn | None) -> list[Figure]:
     if ours is None or ours.cpu is None:
         return []
     found = [_figure(
@@ -87,7 +87,7 @@ def _shares(ours: Result | None, bare: Result | None, plain: Result | None) -> l
     return found
 
 
-def _times(ours: Result | None, floor: Result | None) -> list[Figure]:
+def _times(ours: Turn | None, floor: Turn | None) -> list[Figure]:
     if ours is None or ours.lateness is None:
         return []
     name = f'{ours.contender.name}, {ours.condition.value}'
@@ -109,7 +109,7 @@ def _times(ours: Result | None, floor: Result | None) -> list[Figure]:
     return found
 
 
-def _trajectories(ours: Result | None) -> list[Figure]:
+def _trajectories(ours: Turn | None) -> list[Figure]:
     if ours is None or not ours.after.size:
         return []
     before, after = float(ours.before.max()), float(ours.after.max())
@@ -133,7 +133,7 @@ def _start(starts: Mapping[Contender, Sequence[float]]) -> list[Figure]:
     )]
 
 
-def _latency(ours: Result | None, echo: Result | None) -> list[Figure]:
+def _latency(ours: Turn | None, echo: Turn | None) -> list[Figure]:
     if ours is None or echo is None or not (ours.latency.size and echo.latency.size):
         return []
     found = []

@@ -14,7 +14,7 @@ import numpy as np
 
 from .contenders import Condition
 from .figures import RATE
-from .rounds import Result
+from .turn import Turn
 
 matplotlib.use('Agg')
 
@@ -26,7 +26,7 @@ LEAST = 1e-5
 STYLES = {Condition.IDLE: '-', Condition.STRESS: '--'}
 
 
-def draw(path: Path, results: Sequence[Result]) -> None:
+def draw(path: Path, results: Sequence[Turn]) -> None:
     """
     Draw CPU shares by rate, and how many ticks are later than what.
 
@@ -42,7 +42,7 @@ def draw(path: Path, results: Sequence[Result]) -> None:
     plt.close(figure)
 
 
-def _shares(axes: Axes, results: Sequence[Result], colours: dict[str, str]) -> None:
+def _shares(axes: Axes, results: Sequence[Turn], colours: dict[str, str]) -> None:
     rates = sorted({result.rate for result in results})
     shown = [
         result for result in results
@@ -61,7 +61,7 @@ def _shares(axes: Axes, results: Sequence[Result], colours: dict[str, str]) -> N
     axes.legend()
 
 
-def _errors(axes: Axes, results: Sequence[Result], colours: dict[str, str]) -> None:
+def _errors(axes: Axes, results: Sequence[Turn], colours: dict[str, str]) -> None:
     for result in results:
         if result.rate != RATE or result.lateness is None or result.condition not in STYLES:
             continue

@@ -15,7 +15,8 @@ from ..robots import Array
 from .arms import Arms
 from .contenders import CYCLICTEST, OURS_FIFO, TRIGGERED, Condition, Contender
 from .figures import figures
-from .rounds import Result, takes_part
+from .rounds import takes_part
+from .turn import Turn
 
 HEADER = (
     '',
@@ -38,7 +39,7 @@ class Run:
     """
 
     machine: str
-    results: Sequence[Result]
+    results: Sequence[Turn]
     arms: Sequence[Arms]
     starts: Mapping[Contender, Sequence[float]]
 
@@ -76,7 +77,7 @@ def _left_out() -> list[str]:
     return told
 
 
-def _rows(results: Sequence[Result]) -> list[list[str]]:
+def _rows(results: Sequence[Turn]) -> list[list[str]]:
     rows = []
     for rate in sorted({result.rate for result in results}):
         rows.append([f'**{rate:g} Hz**', *[''] * (len(HEADER) - 1)])
@@ -84,7 +85,7 @@ def _rows(results: Sequence[Result]) -> list[list[str]]:
     return rows
 
 
-def _row(result: Result) -> list[str]:
+def _row(result: Turn) -> list[str]:
     errors = [''] * 5
     if result.lateness is not None:
         lateness = result.lateness

@@ -6,47 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 import sys
 
 import numpy as np
 
-from ..robots import Array
 from .child import ChildError
 from .contenders import Condition, Contender
 from .cyclictest import installed
 from .effort import Part
-from .lateness import Lateness, pooled
+from .lateness import pooled
 from .turn import Turn
-
-
-@dataclass(frozen=True)
-class Result:
-    """
-    What the turns of a contender say together, at one rate and under one condition.
-
-    :param contender: it
-    :param rate: Hz
-    :param condition: what went on beside
-    :param lateness: of all ticks, None for one without a schedule
-    :param latency: of all commands, s
-    :param compute: of all ticks, s
-    :param cpu: share of one core, median of the turns, None where it was not looked at
-    :param memory: MB, likewise
-    :param before: greatest period error in a window before each trajectory came, s
-    :param after: likewise after it came
-    """
-
-    contender: Contender
-    rate: float
-    condition: Condition
-    lateness: Lateness | None
-    latency: Array
-    compute: Array
-    cpu: float | None
-    memory: float | None
-    before: Array
-    after: Array
 
 
 def turns_of(
@@ -80,18 +49,18 @@ def takes_part(contender: Contender) -> bool:
     return installed() if contender.sleeps_only else contender.known
 
 
-def results_of(turns: Sequence[Turn]) -> list[Result]:
-    """Return what turns say together, in the order of their first."""
+def results_of(turns: Sequence[Turn]) -> list[Turn]:
+    """Return what turns say together, in the order of their first; of shares, the median."""
     groups: dict[tuple[Contender, float, Condition], list[Turn]] = {}
     for turn in turns:
         groups.setdefault((turn.contender, turn.rate, turn.condition), []).append(turn)
     return [_result(group) for group in groups.values()]
 
 
-def _result(turns: Sequence[Turn]) -> Result:
+def _result(turns: Sequence[Turn]) -> Turn:
     one = turns[0]
     lateness = [turn.lateness for turn in turns if turn.lateness is not None]
-    return Result(
+    return Turn(
         one.contender,
         one.rate,
         one.condition,

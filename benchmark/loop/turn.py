@@ -40,7 +40,7 @@ def nothing() -> Array:
 @dataclass(frozen=True)
 class Turn:
     """
-    What was measured of a contender.
+    What was measured of a contender, in one turn or in several together.
 
     :param contender: it
     :param rate: Hz
