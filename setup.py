@@ -18,6 +18,7 @@ EXECUTABLES = {
     'demo': 'rnea_ros.sim.demo',
     'play_joint_states': 'rnea_ros.tools.play_joint_states',
     'preflight': 'rnea_ros.tools.preflight',
+    'check_trajectory': 'rnea_ros.tools.check_trajectory',
 }
 
 
