@@ -31,6 +31,7 @@ def report(checked: TrajectoryCheck) -> str:
         parts += [
             f'{checked.robot}: {figures.points} points, {figures.duration:g} s; '
             f'efforts by inverse dynamics at {len(figures.efforts.time)} samples',
+            'rad, rad/s, rad/s^2 and N m; of joints that slide m, m/s, m/s^2 and N',
             '',
             _table(figures),
             '',
@@ -64,7 +65,7 @@ def _cells(peak: Peak) -> tuple[str, ...]:
     return (
         '*' if peak.is_violation else '',
         peak.joint,
-        f'{peak.quantity.value}, {UNITS[peak.quantity]}',
+        peak.quantity.value,
         f'{peak.value:.3f}',
         f'{peak.limit:.3f}' if limited else '-',
         f'{peak.margin:.3f}' if limited else '-',

@@ -44,7 +44,8 @@ def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequ
     with closing(found):
         requests = list(islice(found, index + 1))
     if len(requests) <= index:
-        raise TrajectoryFileError(f'{path} has {len(requests)} trajectories, none of index {index}')
+        count = len(requests)
+        raise TrajectoryFileError(f'{path} has {count} trajectories, none of index {index}')
     return requests[index]
 
 
@@ -116,10 +117,7 @@ def _point(document: Any, where: str) -> TrajectoryPoint:
     fields = _mapping(document, where, (*FIELDS, 'time_from_start'))
     if 'time_from_start' not in fields:
         raise TrajectoryFileError(f'{where}: time_from_start is missing')
-    values = [
-        [_number(value, f'{where}: {field}') for value in _list(fields.get(field) or [], where)]
-        for field in FIELDS
-    ]
+    values = [_numbers(fields.get(field), f'{where}: {field}') for field in FIELDS]
     return TrajectoryPoint(_time(fields['time_from_start'], f'{where}: time_from_start'), *values)
 
 
@@ -141,6 +139,12 @@ def _list(document: Any, where: str) -> list[Any]:
     if not isinstance(document, list):
         raise TrajectoryFileError(f'{where}: {_shown(document)} is no list')
     return document
+
+
+def _numbers(document: Any, where: str) -> list[float]:
+    """Return the values of a field, none of one that is absent."""
+    values = [] if document is None else _list(document, where)
+    return [_number(value, where) for value in values]
 
 
 def _number(value: Any, where: str) -> float:
