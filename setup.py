@@ -38,7 +38,7 @@ EXTRAS = {
     'kilted': ros_wheels('9.1.2', '5.5.1', '2.3.0'),
     'jazzy': ros_wheels('7.1.6', '5.3.6', '2.0.3'),
     'sim': ['mujoco', 'matplotlib'],
-    'bags': ['rosbags', 'matplotlib'],
+    'bags': ['rosbags', 'matplotlib', 'pyyaml'],
     'test': [
         'pytest',
         'pytest-timeout',
