@@ -15,7 +15,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ..feedforward.trajectory_request import TrajectoryRequest
 from ..node.trajectory_decoder import decode_trajectory
-from .live_joint_states import SilentTopicError
+from .live_node import SilentTopicError, live_node
 
 DEPTH = 10
 
@@ -30,22 +30,18 @@ def live_trajectory(
     :param timeout: how long to wait for it, s
     :param ros_arguments: of the command line
     :raises SilentTopicError: none came
+    :raises RosError: ROS refuses the arguments, or the topic
     :raises MalformedError: what came is none
     """
-    rclpy.init(args=list(ros_arguments))
-    node = rclpy.create_node('check_trajectory')
     received: list[bytes] = []
-    subscription = node.create_subscription(
-        JointTrajectory, topic, received.append, DEPTH, raw=True
-    )
-    deadline = time.monotonic() + timeout
-    try:
+    with live_node('check_trajectory', ros_arguments) as node:
+        subscription = node.create_subscription(
+            JointTrajectory, topic, received.append, DEPTH, raw=True
+        )
+        deadline = time.monotonic() + timeout
         with suppress(KeyboardInterrupt, ExternalShutdownException):
             while not received and (left := deadline - time.monotonic()) > 0.0:
                 rclpy.spin_once(node, timeout_sec=left)
         if not received:
             raise SilentTopicError(subscription.topic_name, timeout)
-        return decode_trajectory(received[0])
-    finally:
-        node.destroy_node()
-        rclpy.try_shutdown()
+    return decode_trajectory(received[0])

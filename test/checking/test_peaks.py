@@ -38,6 +38,11 @@ def test_the_speed_between_two_points_at_rest_peaks_halfway() -> None:
     assert not found.is_violation
 
 
+def test_the_time_of_a_peak_counts_from_the_start_of_the_trajectory() -> None:
+    points = at(0.0, 0.0, 0.0), at(2.0, 0.1, 0.0), at(3.0, 1.1, 0.0)
+    assert peak(Quantity.VELOCITY, *points).time == pytest.approx(2.5)
+
+
 def test_a_swing_beyond_a_position_limit_between_points_is_found_at_its_time() -> None:
     # 2.9 + s (1 - s) * 0.8: 3.1 halfway through 4 s, though both ends are below 3.
     points = at(0.0, 2.9, 0.2), at(4.0, 2.9, -0.2)

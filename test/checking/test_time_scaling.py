@@ -78,6 +78,13 @@ def test_a_swing_that_is_known_in_closed_form_has_its_factor() -> None:
     assert figures.by_all.quantity is Quantity.VELOCITY
 
 
+def test_where_gravity_helps_a_motion_it_has_more_room() -> None:
+    # Down from level: at the start gravity pulls along, at the end it is 9.81 cos(1) against 3.
+    figures = figures_of(checked([at(0.0, 0.0, 0.0), at(1.0, -1.0, 0.0)], model=load(PIVOT)))
+    assert figures.by_effort.stretch == pytest.approx(math.sqrt(3.0 / (20.0 - 9.81 * math.cos(1))))
+    assert figures.by_effort.time == 1.0
+
+
 def test_where_gravity_alone_needs_more_than_the_limit_no_factor_is_told() -> None:
     model = load(PIVOT.replace('effort="20"', 'effort="9"'))
     figures = figures_of(checked([at(0.0, 1.5, 0.0), at(2.0, -0.5, 0.0)], model=model))

@@ -114,9 +114,18 @@ def test_the_way_to_a_first_point_counts_where_the_start_is_given() -> None:
     # 1 rad in half a second: 3 rad/s at its peak, of 2.
     whole = checked(points, model=SHOULDER, start={'shoulder': 0.0})
     (violation,) = whole.violations
-    assert (violation.quantity, violation.value) == (Quantity.VELOCITY, pytest.approx(3.0))
-    assert violation.time == pytest.approx(0.25)
+    assert violation.quantity is Quantity.VELOCITY
+    assert (violation.value, violation.time) == pytest.approx((3.0, 0.25))
     assert not any('is not checked' in note for note in whole.notes)
+
+
+@pytest.mark.parametrize('stamp', [None, 1.7e9])
+def test_without_a_start_the_motion_begins_with_its_first_point(stamp: float | None) -> None:
+    points = [at(0.5, 1.0, 0.2), at(2.0, 0.5, 0.0)]
+    request = replace(requested(points, SHOULDER.joint_names), start_time=stamp)
+    figures = figures_of(check(SHOULDER, request, Limits.of_model(SHOULDER)))
+    assert figures.points == 2
+    assert figures.efforts.time[[0, -1]].tolist() == [0.5, 2.0]
 
 
 def test_a_first_point_at_once_must_be_near_the_start_that_is_given() -> None:

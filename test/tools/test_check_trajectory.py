@@ -290,6 +290,30 @@ def test_a_trajectory_of_a_live_topic_is_checked() -> None:
 
 
 @pytest.mark.ros
+@pytest.mark.parametrize(
+    ('topic', 'more', 'reason'),
+    [
+        ('a b', (), "'a b'"),
+        ('motion', ('--ros-args', '-r', 'bad'), "remap rule: '-r bad'"),
+        ('motion', ('--ros-args', '--dance'), '--dance'),
+    ],
+)
+def test_what_ros_refuses_is_told_in_one_line(
+    topic: str, more: tuple[str, ...], reason: str
+) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    with RosProcess(
+        'rnea_ros.tools.check_trajectory', '--topic', topic, '--urdf', URDF, *more,
+        domain_id=new_domain_id(),
+    ) as process:
+        assert process.wait() == 2
+        *before, last = process.output.splitlines()
+        assert last.startswith('check_trajectory: ')
+        assert reason in last
+        assert all('[rcl]' in line for line in before)  # of ROS itself
+
+
+@pytest.mark.ros
 def test_a_silent_topic_is_told() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     with RosProcess(
