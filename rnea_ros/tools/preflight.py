@@ -26,9 +26,9 @@ from contextlib import suppress
 import math
 from pathlib import Path
 import sys
-from typing import NoReturn
 import warnings
 
+from ..command_line import BAD_INPUT, OneLineParser
 from ..errors import RneaError, UrdfWarning
 from ..preflight.checkup import Checkup, check
 from ..preflight.cleaning import clean
@@ -43,18 +43,9 @@ from ..preflight.recording import (
 from ..preflight.samples import MIN_POSES, Kind, still_poses
 from ..robot import STANDARD_GRAVITY, RobotModel
 
-BAD_INPUT = 2
-
-
-class _OneLineParser(argparse.ArgumentParser):
-    """Refuses arguments with one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f'{self.prog}: {message} (see --help)\n')
-
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _OneLineParser(
+    parser = OneLineParser(
         prog='preflight',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
