@@ -92,8 +92,15 @@ def review(
         of_commands(robot, playback),
         gravity,
         of_inverse_dynamics(robot.model, robot.cleaned),
-        (*kept.notes, *_judged(robot)),
+        (*_left_out(settings), *kept.notes, *_judged(robot)),
     )
+
+
+def _left_out(settings: Settings) -> list[str]:
+    """Return what of the settings is not played."""
+    sensors = [f'wrench_inputs.{sensor.name}' for sensor in settings.wrench_inputs]
+    sensors += ['base_sensor'] * (settings.base_sensor is not None)
+    return [f'not played, not in joint states: {", ".join(sensors)}'] if sensors else []
 
 
 def _judged(robot: RecordedRobot) -> list[str]:

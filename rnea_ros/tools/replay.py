@@ -5,10 +5,10 @@
 Play a recorded bag through the control: what would have been commanded, beside what was measured.
 
 The control is that of the node `feedforward` with the same parameters; stamps are its time, no
-ROS is needed, and nothing moves. Told are: how far commands, gravity torques and the full inverse dynamics are from
-the measured efforts, limits that were met, states, refused joint states by reason, and flaws of
-the recording: repeated samples, velocities that contradict positions, gaps, a start that rings,
-efforts of a wrong sign or scale.
+ROS is needed, and nothing moves. Told are: how far commands, gravity torques and the full inverse
+dynamics are from the measured efforts, limits that were met, states, refused joint states by
+reason, and flaws of the recording: repeated samples, velocities that contradict positions, gaps,
+a start that rings, efforts of a wrong sign or scale.
 
 Exit code: 0 the control went through the recording; 1 it ended before, or never began; 2 bad
 arguments or files, or no efforts to compare with.
