@@ -37,8 +37,10 @@ def played(
 ) -> tuple[RecordedRobot, Playback]:
     differentiate = changes.pop('differentiate_velocity', False)
     robot = recorded_robot(model, samples, changes.pop('joints', None))
-    given = {'joints': tuple(robot.joints), 'rate': 200.0, 'joint_states_timeout': 0.2} | changes
-    settings = resolve(Settings(**given), model)
+    given: dict[str, Any] = {
+        'joints': tuple(robot.joints), 'rate': 200.0, 'joint_states_timeout': 0.2
+    }
+    settings = resolve(Settings(**(given | changes)), model)
     return robot, play(robot, settings, differentiate_velocity=differentiate)
 
 

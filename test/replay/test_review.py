@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Residuals of recordings that are known exactly, and the flaws that recordings are told to have."""
+"""Residuals of recordings that are known exactly, and the flaws that are told of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def reviewed(
     recorded: Recording, model: RobotModel = ARM, effort_scale: float = 1.0, **settings: Any
 ) -> Review:
     robot = recorded_robot(model, samples_of(recorded), effort_scale=effort_scale)
-    return review(robot, Settings(**{'joints': (), 'rate': 100.0} | settings))
+    given: dict[str, Any] = {'joints': (), 'rate': 100.0}
+    return review(robot, Settings(**(given | settings)))
 
 
 def flaws(recorded: Recording, **changes: Any) -> str:
