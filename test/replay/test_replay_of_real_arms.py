@@ -17,7 +17,7 @@ from robots import ROOT, load, vendor_robots
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.settings import Settings
 from rnea_ros.feedforward.supervisor import State
-from rnea_ros.preflight.recording import read_joint_states
+from rnea_ros.preflight.recording import Array, read_joint_states
 from rnea_ros.replay.recorded_robot import RecordedRobot, recorded_robot
 from rnea_ros.replay.residuals import of_gravity
 from rnea_ros.replay.review import Review, review
@@ -57,9 +57,11 @@ def ur10(urdf: Path) -> Review:
     return replayed('ur10_exciting_trajectory.db3', load(urdf))
 
 
-def compare(percent: Sequence[float], figures: Sequence[float], **tolerance: float) -> None:
+def compare(
+    percent: Array, figures: Sequence[float], *, atol: float, rtol: float = 0.0
+) -> None:
     print(np.round(percent, 1))
-    np.testing.assert_allclose(percent, figures, **tolerance)
+    np.testing.assert_allclose(percent, np.array(figures), rtol=rtol, atol=atol)
 
 
 @pytest.mark.oracle
