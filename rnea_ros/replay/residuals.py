@@ -62,9 +62,8 @@ def of_commands(robot: RecordedRobot, playback: Playback) -> Residual:
     fault.
     """
     kept = robot.cleaned.recording
-    first = robot.recording.time[0]
-    # The same sums as those by which the sample was received: none falls a tick behind.
-    tick = np.searchsorted(playback.time, kept.time - first)
+    # The same difference as that by which the sample was received: none falls a tick behind.
+    tick = np.searchsorted(playback.time, kept.time - robot.samples[0].time)
     controlled = playback.controlling[tick]
     recorded = [name for name in playback.joints if name in kept.names]
     in_command = [playback.joints.index(name) for name in recorded]

@@ -72,6 +72,19 @@ def test_commands_in_the_ramp_are_not_compared() -> None:
     assert played.gravity.time[0] == 0.0
 
 
+def test_a_sample_is_compared_with_the_first_command_that_knows_of_it() -> None:
+    # Another publisher, of joints that the arm does not have, was the first to be recorded.
+    samples = [replace(sample, time=sample.time + 0.5) for sample in samples_of(EXACT)]
+    stranger = replace(samples[0], time=0.0, names=tuple('abcdef'), position=[0.0] * 6,
+                       velocity=[0.0] * 6, effort=[0.0] * 6)
+    robot = recorded_robot(ARM, [stranger, *samples])
+    commanded = review(robot, Settings(joints=(), rate=130.0)).commanded
+    assert len(commanded.time) > 1000
+    for time, command in list(zip(commanded.time, commanded.computed, strict=True))[::100]:
+        newest = EXACT.position[np.argmin(np.abs(EXACT.time + 0.5 - time))]
+        np.testing.assert_allclose(command, ARM.gravity_torques(newest), atol=1e-9)
+
+
 def test_repeats_are_left_out_of_the_comparison_and_told() -> None:
     again = MOTION.position.copy()
     places = np.arange(100, 1200, 90)
