@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
-
 from ..errors import InputError
 
 
@@ -52,6 +50,9 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
 
     :raises InputError: a value of the wrong type or out of its range was given at the start
     """
+    # Here, so that a table can be read where there is no ROS.
+    from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+
     for name, declaration in table.items():
         descriptor = ParameterDescriptor(
             description=declaration.description, read_only=declaration.read_only

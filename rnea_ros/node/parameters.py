@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 import math
-from typing import Any
-
-from rclpy.parameter import Parameter
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..feedforward.base_settings import BaseSensorSettings, BaseUse, StaleBase
@@ -33,6 +31,9 @@ from .declarations import (
 )
 from .realtime import RealtimeSettings, check_realtime
 from .schedule import Trigger
+
+if TYPE_CHECKING:
+    from rclpy.parameter import Parameter
 
 
 class NodeParameters:

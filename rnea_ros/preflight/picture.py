@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +17,43 @@ from .findings import Finding
 from .recording import Array
 from .report import words
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 class PictureError(RneaError):
     """The picture cannot be drawn or written."""
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """
+    Return an empty figure that needs no display.
+
+    :param width: inches
+    :param height: inches
+    :raises PictureError: matplotlib is missing
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise PictureError('pictures need matplotlib: pip install matplotlib') from error
+    figure = Figure(figsize=(width, height), layout='constrained')
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: Figure, path: Path) -> None:
+    """
+    Write a figure.
+
+    :param path: PNG file to write
+    :raises PictureError: it cannot be written
+    """
+    try:
+        figure.savefig(path, dpi=90, format='png')
+    except OSError as error:
+        raise PictureError(f'{path} cannot be written: {error.strerror}') from error
 
 
 def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> None:
@@ -30,15 +65,9 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
     :param findings: what was found, named beside the joints
     :raises PictureError: matplotlib is missing, or the file cannot be written
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise PictureError('pictures need matplotlib: pip install matplotlib') from error
     prediction, samples = assessment.prediction, assessment.samples
     n = len(assessment.joints)
-    figure = Figure(figsize=(11.0, 1.0 + 1.7 * n), layout='constrained')
-    FigureCanvasAgg(figure)
+    figure = new_figure(11.0, 1.0 + 1.7 * n)
     axes = figure.subplots(n, 2, squeeze=False, width_ratios=(2.6, 1.0))
     figure.suptitle(
         f'{prediction.model.name}: efforts, {samples.kind.value}; rows differ in scale'
@@ -72,10 +101,7 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
     for axis in axes.flat:
         axis.grid(alpha=0.3)
         axis.tick_params(labelsize='small')
-    try:
-        figure.savefig(path, dpi=90, format='png')
-    except OSError as error:
-        raise PictureError(f'{path} cannot be written: {error.strerror}') from error
+    save(figure, path)
 
 
 def _lines(axis: object, model: Array, scale: float, offset: float) -> None:

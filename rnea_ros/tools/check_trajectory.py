@@ -22,16 +22,16 @@ from collections.abc import Sequence
 import math
 from pathlib import Path
 import sys
-import warnings
 
 from ..checking.check import RATE, TrajectoryCheck, check
 from ..checking.limits import Limits, Quantity
 from ..checking.picture import picture
 from ..checking.report import report
 from ..command_line import BAD_INPUT, OneLineParser
-from ..errors import RneaError, UrdfWarning
+from ..errors import RneaError
 from ..feedforward.trajectory_request import TrajectoryRequest
 from ..robot import STANDARD_GRAVITY, RobotModel
+from .model import load_model
 from .trajectory_sources import TrajectoryFileError, read_trajectory
 
 LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
@@ -136,11 +136,7 @@ def _finite(flag: str, text: str) -> float:
 
 
 def _model(options: argparse.Namespace) -> RobotModel:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always', UrdfWarning)
-        model = RobotModel.from_urdf(options.urdf, gravity=options.gravity)
-    for warning in caught:
-        print(f'check_trajectory: {warning.message}', file=sys.stderr)
+    model = load_model('check_trajectory', options.urdf, options.gravity)
     for link, mass, *com in options.payload:
         model = model.with_payload(link, mass, com)
     return model

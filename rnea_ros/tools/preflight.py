@@ -26,10 +26,9 @@ from contextlib import suppress
 import math
 from pathlib import Path
 import sys
-import warnings
 
 from ..command_line import BAD_INPUT, OneLineParser
-from ..errors import RneaError, UrdfWarning
+from ..errors import RneaError
 from ..preflight.checkup import Checkup, check
 from ..preflight.cleaning import clean
 from ..preflight.picture import picture
@@ -41,10 +40,12 @@ from ..preflight.recording import (
     recording_from,
 )
 from ..preflight.samples import MIN_POSES, Kind, still_poses
-from ..robot import STANDARD_GRAVITY, RobotModel
+from ..robot import STANDARD_GRAVITY
+from .arguments import check_effort_scale, joint_names
+from .model import load_model
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> OneLineParser:
     parser = OneLineParser(
         prog='preflight',
         description=__doc__,
@@ -95,13 +96,8 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error(f'--poses {options.poses} is less than {MIN_POSES}')
     if not 0.0 < options.duration < math.inf:
         parser.error(f'--duration {options.duration:g} is not positive and finite')
-    if not math.isfinite(options.effort_scale) or options.effort_scale == 0.0:
-        parser.error(f'--effort-scale {options.effort_scale:g} is not finite, or is 0')
-    pairs = [pair.partition('=') for pair in options.joints]
-    for name, equals, recorded in pairs:
-        if not (name and equals and recorded):
-            parser.error(f'--joints {name}{equals}{recorded} is not MODEL=RECORDED')
-    options.joints = {name: recorded for name, _, recorded in pairs}
+    check_effort_scale(parser, options.effort_scale)
+    options.joints = joint_names(parser, options.joints)
     return options, list(arguments[start:])
 
 
@@ -138,11 +134,7 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup
         source, recording = _live(options, ros_arguments)
     else:
         recording = recording_from(read_joint_states(options.bag, options.topic))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always', UrdfWarning)
-        model = RobotModel.from_urdf(source, gravity=options.gravity)
-    for warning in caught:
-        print(f'preflight: {warning.message}', file=sys.stderr)
+    model = load_model('preflight', source, options.gravity)
     kind = {'auto': None, 'still': Kind.STILL, 'motion': Kind.MOTION}[options.use]
     scaled = recording.with_scaled_effort(options.effort_scale)
     return check(model, scaled, options.joints, kind)
