@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import RneaError
+from ..errors import RneaError, one_line
 from ..feedforward.checks import SettingsError
 from .declaration import Declaration
 from .declarations import PARAMETERS, sensor_declarations, sensor_names
@@ -36,7 +36,7 @@ def read_parameter_file(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding='utf-8')
     except (OSError, UnicodeDecodeError) as error:
-        raise ParameterFileError(f'{path} cannot be read: {_one_line(error)}') from error
+        raise ParameterFileError(f'{path} cannot be read: {one_line(error)}') from error
     content = _parse(text, str(path))
     sections = content if isinstance(content, dict) else {}
     given: dict[str, Any] = {}
@@ -92,7 +92,7 @@ def _parse(text: str, where: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise ParameterFileError(f'{where} is no YAML: {_one_line(error)}') from error
+        raise ParameterFileError(f'{where} is no YAML: {one_line(error)}') from error
 
 
 def _flat(values: Any, prefix: str = '') -> Iterator[tuple[str, Any]]:
@@ -118,7 +118,3 @@ def _checked(name: str, value: Any, declaration: Declaration) -> Any:
         low, high = declaration.span
         raise SettingsError(name, f'{value!r} is not between {low:g} and {high:g}')
     return value
-
-
-def _one_line(error: Exception) -> str:
-    return ' '.join(str(error).split()) or type(error).__name__

@@ -7,53 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import RneaError
+from ..drawing import legend_above, new_figure, plain, save
 from .assessment import Assessment
 from .findings import Finding
 from .recording import Array
 from .report import words
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
-class PictureError(RneaError):
-    """The picture cannot be drawn or written."""
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """
-    Return an empty figure that needs no display.
-
-    :param width: inches
-    :param height: inches
-    :raises PictureError: matplotlib is missing
-    """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise PictureError('pictures need matplotlib: pip install matplotlib') from error
-    figure = Figure(figsize=(width, height), layout='constrained')
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def save(figure: Figure, path: Path) -> None:
-    """
-    Write a figure.
-
-    :param path: PNG file to write
-    :raises PictureError: it cannot be written
-    """
-    try:
-        figure.savefig(path, dpi=90, format='png')
-    except OSError as error:
-        raise PictureError(f'{path} cannot be written: {error.strerror}') from error
 
 
 def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> None:
@@ -91,16 +52,13 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
         over_model.plot(model, without, '.', color='0.5', markersize=3)
         _lines(over_model, model, joint.scale.value, joint.offset.value)
         over_model.set_ylabel('measured', fontsize='small')
-    axes[0, 0].legend(
-        loc='lower left', bbox_to_anchor=(0.0, 1.0), fontsize='small', ncols=3, frameon=False
-    )
+    legend_above(axes[0, 0])
     axes[0, 1].legend(loc='best', fontsize='x-small')
     axes[0, 1].set_title('measured without friction, over model', fontsize='small')
     axes[-1, 0].set_xlabel('pose' if assessment.at_rest else 'time, s')
     axes[-1, 1].set_xlabel('model, N m or N')
     for axis in axes.flat:
-        axis.grid(alpha=0.3)
-        axis.tick_params(labelsize='small')
+        plain(axis)
     save(figure, path)
 
 

@@ -23,9 +23,10 @@ from rclpy.utilities import remove_ros_args
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
+from ..bags import BagError
 from ..command_line import BAD_INPUT, OneLineParser
 from ..errors import RneaError
-from ..preflight.recording import BagError, Sample, read_joint_states
+from ..preflight.recording import Sample, read_joint_states
 from ..urdf import read_urdf
 from .live_node import live_node
 

@@ -11,14 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..errors import RneaError
+from ..bags import SUFFIXES, BagError, open_bag
+from ..errors import RneaError, one_line
 from ..feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
 from ..node.cdr import MalformedError
 from ..node.trajectory_decoder import decode_trajectory
-from ..preflight.recording import BagError
 
 MESSAGE_TYPE = 'trajectory_msgs/msg/JointTrajectory'
-BAG_SUFFIXES = ('.db3', '.mcap')
 
 FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
 
@@ -39,7 +38,7 @@ def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequ
     """
     if not path.exists():
         raise TrajectoryFileError(f'{path} does not exist')
-    is_bag = path.is_dir() or path.suffix in BAG_SUFFIXES
+    is_bag = path.is_dir() or path.suffix in SUFFIXES
     found = _of_bag(path, topic) if is_bag else _of_yaml(path)
     with closing(found):
         requests = list(islice(found, index + 1))
@@ -50,33 +49,9 @@ def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequ
 
 
 def _of_bag(path: Path, topic: str | None) -> Generator[TrajectoryRequest, None, None]:
-    try:
-        from rosbags.highlevel import AnyReader
-        from rosbags.typesys import Stores, get_typestore
-    except ImportError as error:
-        raise BagError('reading bags needs the package rosbags: pip install rosbags') from error
-    try:
-        reader = AnyReader([path], default_typestore=get_typestore(Stores.LATEST))
-        reader.open()
-    except Exception as error:  # rosbags has an error class for every layer of a bag
-        raise BagError(f'{path} cannot be read: {_one_line(error)}') from error
-    with closing(reader):
-        connections = [
-            connection
-            for connection in reader.connections
-            if connection.msgtype == MESSAGE_TYPE and topic in (None, connection.topic)
-        ]
-        topics = sorted({connection.topic for connection in connections})
-        if len(topics) != 1:
-            raise BagError(f'{path} has trajectories on {topics or "no topic"}; name one topic')
-        messages = reader.messages(connections=connections)
-        while True:
-            try:
-                _, _, data = next(messages)
-            except StopIteration:
-                return
-            except Exception as error:
-                raise BagError(f'{path} has a broken message: {_one_line(error)}') from error
+    with open_bag(path) as bag:
+        chosen = bag.topic_with(MESSAGE_TYPE, 'trajectories', topic)
+        for _, _, data in bag.raw_messages([chosen]):
             try:
                 yield decode_trajectory(data)
             except MalformedError as error:
@@ -95,7 +70,7 @@ def _of_yaml(path: Path) -> Generator[TrajectoryRequest, None, None]:
                 if document is not None:  # ros2 topic echo ends with a line of dashes
                     yield _message(document, f'{path}, document {number}')
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise TrajectoryFileError(f'{path} cannot be read: {_one_line(error)}') from error
+        raise TrajectoryFileError(f'{path} cannot be read: {one_line(error)}') from error
 
 
 def _message(document: Any, where: str) -> TrajectoryRequest:
@@ -159,7 +134,3 @@ def _number(value: Any, where: str) -> float:
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f'{text[:40]}...'
-
-
-def _one_line(error: Exception) -> str:
-    return ' '.join(str(error).split()) or type(error).__name__
