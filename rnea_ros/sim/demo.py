@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 import rclpy
 
 from ..command_line import BAD_INPUT, OneLineParser
-from ..errors import RneaError, UrdfError, UrdfWarning
+from ..errors import RneaError, UrdfWarning
 from ..feedforward.trajectory_request import TrajectoryPoint
 from ..resources import share_path
 from ..robot import RobotModel
@@ -292,10 +292,12 @@ def main(args: list[str] | None = None) -> int:
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
     try:
-        return Demo(options).run()
-    except UrdfError as error:
+        demo = Demo(options)
+    except (RneaError, OSError) as error:
         print(f'demo: {error}', file=sys.stderr)
         return BAD_INPUT
+    try:
+        return demo.run()
     except (RneaError, OSError) as error:
         print(f'demo: {error}', file=sys.stderr)
         return 1

@@ -27,7 +27,7 @@ from ..checking.check import RATE, TrajectoryCheck, check
 from ..checking.limits import Limits, Quantity
 from ..checking.picture import picture
 from ..checking.report import report
-from ..command_line import BAD_INPUT, OneLineParser
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
 from ..feedforward.trajectory_request import TrajectoryRequest
 from ..robot import STANDARD_GRAVITY, RobotModel
@@ -89,9 +89,9 @@ def _parser() -> OneLineParser:
 
 def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Return checked options, and the arguments that are ROS's own."""
-    begin = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
+    own, of_ros = split_ros_arguments(arguments)
     parser = _parser()
-    options = parser.parse_args(arguments[:begin])
+    options = parser.parse_args(own)
     if options.file is None and options.topic is None:
         parser.error('name a file, or --topic')
     if options.index < 0:
@@ -113,7 +113,7 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         ]
     except ValueError as error:
         parser.error(str(error))
-    return options, list(arguments[begin:])
+    return options, of_ros
 
 
 def _by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:

@@ -10,13 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import rclpy
-from rclpy.exceptions import NameValidationException
 
 from ..errors import RneaError
-
-
-class RosError(RneaError):
-    """ROS refuses an argument, or a name."""
+from ..node.process import own_arguments, ros_refusals
 
 
 class SilentTopicError(RneaError):
@@ -41,15 +37,14 @@ def live_node(name: str, ros_arguments: Sequence[str]) -> Iterator[Any]:
     :param ros_arguments: of the command line
     :raises RosError: ROS refuses the arguments, or the name of a topic
     """
+    own_arguments(ros_arguments)  # ROS logs what it refuses only later
     try:
-        rclpy.init(args=list(ros_arguments))
-        node = rclpy.create_node(name)
-        try:
-            yield node
-        finally:
-            node.destroy_node()
-    # RuntimeError is the root of what rclpy raises for arguments.
-    except (NameValidationException, RuntimeError) as error:
-        raise RosError(' '.join(str(error).strip(' ^\n').split())) from error
+        with ros_refusals():
+            rclpy.init(args=list(ros_arguments))
+            node = rclpy.create_node(name)
+            try:
+                yield node
+            finally:
+                node.destroy_node()
     finally:
         rclpy.try_shutdown()

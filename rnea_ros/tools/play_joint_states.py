@@ -19,12 +19,11 @@ import time
 from typing import Any
 
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.utilities import remove_ros_args
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from ..bags import BagError
-from ..command_line import BAD_INPUT, OneLineParser
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
 from ..preflight.recording import Sample, read_joint_states
 from ..urdf import read_urdf
@@ -66,7 +65,7 @@ def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: f
 
 def main(args: list[str] | None = None) -> int:
     """Play a bag; return the exit code."""
-    arguments = sys.argv if args is None else ['play_joint_states', *args]
+    arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
     parser = OneLineParser(prog='play_joint_states', description=__doc__)
     parser.add_argument('bag', type=Path, help='bag directory or file (.db3, .mcap, .bag)')
     parser.add_argument('--source-topic', help='recorded topic, where there are several')
@@ -74,7 +73,7 @@ def main(args: list[str] | None = None) -> int:
     parser.add_argument('--urdf', type=Path, help='URDF to latch on robot_description')
     parser.add_argument('--speed', type=float, default=1.0, help='2 plays twice as fast')
     parser.add_argument('--wait', type=float, default=30.0, help='wait so long for a listener, s')
-    options = parser.parse_args(remove_ros_args(arguments)[1:])
+    options = parser.parse_args(arguments)
     if not 0.0 < options.speed < math.inf:
         parser.error(f'--speed {options.speed:g} is not positive and finite')
     if math.isnan(options.wait):
@@ -85,7 +84,7 @@ def main(args: list[str] | None = None) -> int:
         samples = list(read_joint_states(options.bag, options.source_topic))
         if not samples:
             raise BagError(f'{options.bag} has no joint state')
-        with live_node('play_joint_states', arguments) as node:
+        with live_node('play_joint_states', ros_arguments) as node:
             latch = node.create_publisher(String, 'robot_description', LATCHED)
             if description is not None:
                 latch.publish(String(data=description))

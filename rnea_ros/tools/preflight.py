@@ -27,7 +27,7 @@ import math
 from pathlib import Path
 import sys
 
-from ..command_line import BAD_INPUT, OneLineParser
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
 from ..preflight.checkup import Checkup, check
 from ..preflight.cleaning import clean
@@ -87,9 +87,9 @@ def _parser() -> OneLineParser:
 
 def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Return checked options, and the arguments that are ROS's own."""
-    start = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
+    own, of_ros = split_ros_arguments(arguments)
     parser = _parser()
-    options = parser.parse_args(arguments[:start])
+    options = parser.parse_args(own)
     if options.bag is not None and options.urdf is None:
         parser.error('--bag needs --urdf')
     if options.poses < MIN_POSES:
@@ -98,7 +98,7 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error(f'--duration {options.duration:g} is not positive and finite')
     check_effort_scale(parser, options.effort_scale)
     options.joints = joint_names(parser, options.joints)
-    return options, list(arguments[start:])
+    return options, of_ros
 
 
 def _live(
