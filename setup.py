@@ -20,6 +20,7 @@ EXECUTABLES = {
     'preflight': 'rnea_ros.tools.preflight',
     'check_trajectory': 'rnea_ros.tools.check_trajectory',
     'replay': 'rnea_ros.tools.replay',
+    'plot': 'rnea_ros.tools.plot',
 }
 
 
