@@ -18,6 +18,9 @@ EXECUTABLES = {
     'demo': 'rnea_ros.sim.demo',
     'play_joint_states': 'rnea_ros.tools.play_joint_states',
     'preflight': 'rnea_ros.tools.preflight',
+    'check_trajectory': 'rnea_ros.tools.check_trajectory',
+    'replay': 'rnea_ros.tools.replay',
+    'plot': 'rnea_ros.tools.plot',
 }
 
 
@@ -37,7 +40,7 @@ EXTRAS = {
     'kilted': ros_wheels('9.1.2', '5.5.1', '2.3.0'),
     'jazzy': ros_wheels('7.1.6', '5.3.6', '2.0.3'),
     'sim': ['mujoco', 'matplotlib'],
-    'bags': ['rosbags', 'matplotlib'],
+    'bags': ['rosbags', 'matplotlib', 'PyYAML'],
     'test': [
         'pytest',
         'pytest-timeout',

@@ -16,6 +16,11 @@ class RneaError(Exception):
     """Root of every error that rnea_ros raises on purpose."""
 
 
+def one_line(error: BaseException) -> str:
+    """Return what an error says in one line, or else its class."""
+    return ' '.join(str(error).split()) or type(error).__name__
+
+
 class UrdfError(RneaError):
     """
     A robot description cannot be used.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from robots import SHIPPED, load
 
 from rnea_ros import RobotModel
-from rnea_ros.preflight.recording import Recording
+from rnea_ros.preflight.recording import Recording, Sample
 from rnea_ros.preflight.samples import Kind
 
 Array = NDArray[np.float64]
@@ -79,6 +79,16 @@ def record(robot: Robot, kind: Kind, seed: int, count: int = 12) -> Recording:
     random = np.random.default_rng(seed)
     make = _poses if kind is Kind.STILL else _motion
     return make(robot, random, count)
+
+
+def samples_of(recorded: Recording) -> list[Sample]:
+    """Return a recording as the joint states that it was made from."""
+    return [
+        Sample(float(t), recorded.names, list(q), list(qd), list(effort))
+        for t, q, qd, effort in zip(
+            recorded.time, recorded.position, recorded.velocity, recorded.effort, strict=True
+        )
+    ]
 
 
 def _middle_and_half_range(model: RobotModel) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .polynomials import turning_points, values_at
 from .trajectory import Trajectory
 from .trajectory_rules import JointRules, TrajectoryReason, refuse_where
 
@@ -26,8 +27,6 @@ _OVERSHOOT = 1e-3
 # Splines through samples of a motion at full speed swing over it: by 5 % where it speeds up by
 # 15 rad/s^2 and is sampled every 0.1 s.
 _OVERSPEED = 1.05
-# Of the interval in which a zero of a slope is known to be: then it is off by 1e-12 of a segment.
-_HALVINGS = 40
 
 
 def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
@@ -98,46 +97,6 @@ def _extremes(coefficients: Array, lower: Array, upper: Array) -> tuple[Array, A
     lowest, highest = start.copy(), start.copy()
     if unclear.any():
         polynomials = np.moveaxis(coefficients, 1, 0)[:, unclear]
-        values = _values(polynomials, _turning_points(polynomials))
+        values = values_at(polynomials, turning_points(polynomials))
         lowest[unclear], highest[unclear] = values.min(axis=0), values.max(axis=0)
     return lowest, highest
-
-
-def _turning_points(polynomials: Array) -> Array:
-    """
-    Return 0, 1, and every s between at which polynomials turn, and perhaps some at which not.
-
-    Between two turning points of its own a slope is monotone, and passes zero once or not at all.
-
-    :param polynomials: coefficients, shape (powers, k)
-    :returns: in order, shape (powers, k)
-    """
-    ends = np.zeros((2, polynomials.shape[1]))
-    ends[1] = 1.0
-    if len(polynomials) <= 2:
-        return ends
-    # Only where it turns counts; slopes of great numbers would overflow.
-    size = np.maximum(np.abs(polynomials).max(axis=0), np.finfo(np.float64).tiny)
-    slope = np.arange(1.0, len(polynomials))[:, np.newaxis] * (polynomials[1:] / size)
-    between = _turning_points(slope)
-    low, high = between[:-1], between[1:]
-    rises = _values(slope, low) > 0.0
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        passed = (_values(slope, middle) > 0.0) != rises
-        low, high = np.where(passed, low, middle), np.where(passed, middle, high)
-    return np.concatenate((ends[:1], high, ends[1:]))
-
-
-def _values(polynomials: Array, s: Array) -> Array:
-    """
-    Return polynomials at some s.
-
-    :param polynomials: coefficients, shape (powers, k)
-    :param s: shape (points, k)
-    :returns: shape (points, k)
-    """
-    values = np.broadcast_to(polynomials[-1], s.shape)
-    for coefficient in polynomials[-2::-1]:
-        values = values * s + coefficient
-    return values

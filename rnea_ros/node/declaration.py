@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
-
 from ..errors import InputError
 
 
@@ -33,6 +31,11 @@ class Declaration:
     read_only: bool = False
 
 
+def described(table: Mapping[str, Declaration]) -> dict[str, tuple[Any, str]]:
+    """Return default and description of each parameter of a table."""
+    return {name: (entry.default, entry.description) for name, entry in table.items()}
+
+
 def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
     """
     Declare every parameter of a table on a node, and refuse what was given beside them.
@@ -52,6 +55,9 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
 
     :raises InputError: a value of the wrong type or out of its range was given at the start
     """
+    # Here, so that a table can be read where there is no ROS.
+    from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+
     for name, declaration in table.items():
         descriptor = ParameterDescriptor(
             description=declaration.description, read_only=declaration.read_only
@@ -74,3 +80,18 @@ def refuse_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
     for name in sorted(node._parameter_overrides):
         if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
             raise InputError(name, f'no such parameter; known are {", ".join(table)}')
+
+
+def check_topic(node: Any, parameter: str, topic: str) -> None:
+    """
+    Check the name of a topic, or of a node, that a parameter gives.
+
+    :raises InputError: ROS would not take it
+    """
+    from .process import RosError, ros_refusals
+
+    try:
+        with ros_refusals():
+            node.resolve_topic_name(topic)
+    except RosError as error:
+        raise InputError(parameter, f'{topic!r}: {error}') from error

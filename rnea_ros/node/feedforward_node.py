@@ -6,19 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import signal
 import sys
-import threading
 import time
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
 from ..errors import RneaError
@@ -27,11 +23,19 @@ from . import parameters
 from .activation import Activation
 from .configuration import Configuration
 from .controller_joints import ControllerJoints, difference
+from .declaration import described
+from .declarations import PARAMETERS, sensor_declarations
 from .other_publishers import OtherPublishers
+from .process import NodeProcess
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
+
+ABOUT = """\
+The lifecycle node 'feedforward': commands the efforts that a robot needs, by its model, to an
+effort controller. It waits for the robot's description, joint states and controller, then
+configures and activates itself unless autostart is off; SIGINT and SIGTERM ramp down first."""
 
 DISCOVERY = 0.5
 """How long the node waits at its start to hear who else is there, s."""
@@ -219,6 +223,7 @@ class FeedforwardNode(LifecycleNode):
         try:
             values = self._parameter_values.values(changes)
             parameters.check_alone(values)
+            self._parameter_values.check_topics(values)
             if self._activation is not None:
                 self._parameter_values.check_while_active(changes)
             if self._configuration is not None:
@@ -232,20 +237,10 @@ class FeedforwardNode(LifecycleNode):
 
 def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM, then ramp down; return the exit code."""
-    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-    end = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: end.set())
-    try:
-        node = FeedforwardNode()
-    except SettingsError as error:
-        rclpy.logging.get_logger('feedforward').fatal(str(error))
-        rclpy.try_shutdown()
-        return 1
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    while not end.is_set():
-        executor.spin_once(timeout_sec=0.1)
+    table = {**PARAMETERS, **sensor_declarations('NAME')}
+    process = NodeProcess('feedforward_node', ABOUT, described(table), args)
+    node = process.start(FeedforwardNode)
+    process.spin(node)
     node.end()
     node.destroy_node()
     rclpy.try_shutdown()

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 import math
-from typing import Any
-
-from rclpy.parameter import Parameter
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..feedforward.base_settings import BaseSensorSettings, BaseUse, StaleBase
@@ -23,7 +21,7 @@ from ..feedforward.speed_scaling import ScalingUnit
 from ..feedforward.trajectory_rules import StartFrom
 from ..feedforward.wrench_settings import Measures, SensorPlacement, WrenchInputSettings
 from ..robot import Payload
-from .declaration import declare, refuse_unknown
+from .declaration import check_topic, declare, refuse_unknown
 from .declarations import (
     BASE_SENSOR_FIELDS,
     PARAMETERS,
@@ -33,6 +31,9 @@ from .declarations import (
 )
 from .realtime import RealtimeSettings, check_realtime
 from .schedule import Trigger
+
+if TYPE_CHECKING:
+    from rclpy.parameter import Parameter
 
 
 class NodeParameters:
@@ -57,6 +58,7 @@ class NodeParameters:
         except InputError as error:
             raise SettingsError(error.argument, error.reason) from error
         check_alone(self.values())
+        self.check_topics(self.values())
 
     def values(self, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
         """
@@ -69,6 +71,20 @@ class NodeParameters:
             change.name: change.value for change in changes if change.name in self._table
         })
         return values
+
+    def check_topics(self, values: Mapping[str, Any]) -> None:
+        """
+        Check the names of topics.
+
+        :param values: by name
+        :raises SettingsError: one that ROS would not take
+        """
+        for name, value in values.items():
+            if name.endswith('topic') and value:
+                try:
+                    check_topic(self._node, name, value)
+                except InputError as error:
+                    raise SettingsError(name, error.reason) from error
 
     def check_while_active(self, changes: Iterable[Parameter]) -> None:
         """

@@ -10,15 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import RneaError
+from ..drawing import legend_above, new_figure, plain, save
 from .assessment import Assessment
 from .findings import Finding
 from .recording import Array
 from .report import words
-
-
-class PictureError(RneaError):
-    """The picture cannot be drawn or written."""
 
 
 def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> None:
@@ -30,15 +26,9 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
     :param findings: what was found, named beside the joints
     :raises PictureError: matplotlib is missing, or the file cannot be written
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise PictureError('pictures need matplotlib: pip install matplotlib') from error
     prediction, samples = assessment.prediction, assessment.samples
     n = len(assessment.joints)
-    figure = Figure(figsize=(11.0, 1.0 + 1.7 * n), layout='constrained')
-    FigureCanvasAgg(figure)
+    figure = new_figure(11.0, 1.0 + 1.7 * n)
     axes = figure.subplots(n, 2, squeeze=False, width_ratios=(2.6, 1.0))
     figure.suptitle(
         f'{prediction.model.name}: efforts, {samples.kind.value}; rows differ in scale'
@@ -62,20 +52,14 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
         over_model.plot(model, without, '.', color='0.5', markersize=3)
         _lines(over_model, model, joint.scale.value, joint.offset.value)
         over_model.set_ylabel('measured', fontsize='small')
-    axes[0, 0].legend(
-        loc='lower left', bbox_to_anchor=(0.0, 1.0), fontsize='small', ncols=3, frameon=False
-    )
+    legend_above(axes[0, 0])
     axes[0, 1].legend(loc='best', fontsize='x-small')
     axes[0, 1].set_title('measured without friction, over model', fontsize='small')
     axes[-1, 0].set_xlabel('pose' if assessment.at_rest else 'time, s')
     axes[-1, 1].set_xlabel('model, N m or N')
     for axis in axes.flat:
-        axis.grid(alpha=0.3)
-        axis.tick_params(labelsize='small')
-    try:
-        figure.savefig(path, dpi=90, format='png')
-    except OSError as error:
-        raise PictureError(f'{path} cannot be written: {error.strerror}') from error
+        plain(axis)
+    save(figure, path)
 
 
 def _lines(axis: object, model: Array, scale: float, offset: float) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,13 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..bags import open_bag, stamp_or_receipt
 from ..errors import RneaError
 
 Array: TypeAlias = NDArray[np.float64]
-
-
-class BagError(RneaError):
-    """A bag cannot be read, or holds no joint states."""
 
 
 class RecordingError(RneaError):
@@ -156,45 +152,16 @@ def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:
     :param topic: the recorded topic; None for the only one that carries joint states
     :raises BagError: no such file, no bag, not exactly one such topic, or a broken message
     """
-    try:
-        from rosbags.highlevel import AnyReader
-        from rosbags.typesys import Stores, get_typestore
-    except ImportError as error:
-        raise BagError('reading bags needs the package rosbags: pip install rosbags') from error
-    if not bag.exists():
-        raise BagError(f'{bag} does not exist')
-    try:
-        reader = AnyReader([bag], default_typestore=get_typestore(Stores.LATEST))
-        reader.open()
-    except Exception as error:  # rosbags has an error class for every layer of a bag
-        raise BagError(f'{bag} cannot be read: {_one_line(error)}') from error
-    with closing(reader):
-        connections = [
-            connection
-            for connection in reader.connections
-            if connection.msgtype == 'sensor_msgs/msg/JointState'
-            and topic in (None, connection.topic)
-        ]
-        topics = sorted({connection.topic for connection in connections})
-        if len(topics) != 1:
-            raise BagError(f'{bag} has joint states on {topics or "no topic"}; name one topic')
+    with open_bag(bag) as opened:
+        chosen = opened.topic_with('sensor_msgs/msg/JointState', 'joint states', topic)
         first: float | None = None
-        try:
-            for connection, received, data in reader.messages(connections=connections):
-                message: Any = reader.deserialize(data, connection.msgtype)
-                stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
-                stamp = stamp or 1e-9 * received
-                first = stamp if first is None else first
-                yield Sample(
-                    stamp - first,
-                    tuple(message.name),
-                    message.position,
-                    message.velocity,
-                    message.effort,
-                )
-        except Exception as error:
-            raise BagError(f'{bag} has a broken message: {_one_line(error)}') from error
-
-
-def _one_line(error: Exception) -> str:
-    return ' '.join(str(error).split()) or type(error).__name__
+        for _, received, message in opened.messages([chosen]):
+            time = stamp_or_receipt(message.header, received)
+            first = time if first is None else first
+            yield Sample(
+                time - first,
+                tuple(message.name),
+                message.position,
+                message.velocity,
+                message.effort,
+            )

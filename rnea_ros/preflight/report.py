@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from .assessment import Assessment, JointFigures
 from .findings import BY_HYPOTHESIS, Cause, Finding, Verdict, describe, number
@@ -77,10 +77,19 @@ def table(assessment: Assessment, findings: list[Finding]) -> str:
     rows: list[tuple[str, ...]] = [HEADER]
     for place, joint in enumerate(assessment.joints):
         rows.append((*_cells(joint), words(place, findings)))
-    widths = [max(len(row[k]) for row in rows) for k in range(len(HEADER))]
+    return lay_out(rows, left=(0, len(HEADER) - 1))
+
+
+def lay_out(rows: Sequence[Sequence[str]], left: Collection[int]) -> str:
+    """
+    Return rows of cells as a table of text, with a line below the first.
+
+    :param left: numbers of the columns whose cells stand at their left
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         '  '.join(
-            cell.ljust(width) if k in (0, len(HEADER) - 1) else cell.rjust(width)
+            cell.ljust(width) if k in left else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

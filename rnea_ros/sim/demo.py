@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 import rclpy
 
+from ..command_line import BAD_INPUT, OneLineParser
 from ..errors import RneaError, UrdfWarning
 from ..feedforward.trajectory_request import TrajectoryPoint
 from ..resources import share_path
@@ -275,7 +276,7 @@ class Demo:
 
 def main(args: list[str] | None = None) -> int:
     """Run the demo; return the exit code."""
-    parser = argparse.ArgumentParser(prog='demo', description=__doc__)
+    parser = OneLineParser(prog='demo', description=__doc__)
     parser.add_argument('--robot', choices=sorted(POSES), default='panda', help='shipped robot')
     parser.add_argument('--urdf', help='URDF of another robot')
     parser.add_argument('--rate', type=float, default=500.0, help='commands a second, Hz')
@@ -291,7 +292,12 @@ def main(args: list[str] | None = None) -> int:
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
     try:
-        return Demo(options).run()
+        demo = Demo(options)
+    except (RneaError, OSError) as error:
+        print(f'demo: {error}', file=sys.stderr)
+        return BAD_INPUT
+    try:
+        return demo.run()
     except (RneaError, OSError) as error:
         print(f'demo: {error}', file=sys.stderr)
         return 1

@@ -124,6 +124,14 @@ class Options:
         return ScheduledPush(robot, self.push_link, self.push, *times)
 
 
+def described() -> dict[str, tuple[Any, str]]:
+    """Return default, None where it is unset, and description of each option."""
+    return {
+        name: (None if isinstance(default, Parameter.Type) else default, description)
+        for name, (default, description) in OPTIONS.items()
+    }
+
+
 def declare(node: Any) -> None:
     """
     Declare every option on a node.

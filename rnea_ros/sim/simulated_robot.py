@@ -12,7 +12,6 @@ the state is read and told, the newest command is taken, and it moves the robot 
 from __future__ import annotations
 
 from array import array
-import signal
 import sys
 import threading
 import time
@@ -24,21 +23,23 @@ from geometry_msgs.msg import WrenchStamped
 import numpy as np
 from rcl_interfaces.msg import ParameterDescriptor
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 
-from ..errors import RneaError
 from ..node.direct import DirectSubscription
 from ..node.interpreter import prepare_interpreter
+from ..node.process import NodeProcess
 from ..node.schedule import PeriodicSchedule
 from . import options as robot_options
 from .effort_controller import EffortController
 from .options import TIMESTEP, Options
 from .physics import JointStates, SimulatedRobot
+
+ABOUT = """\
+A robot in MuJoCo, behind the topics of one that ros2_control runs: robot_description,
+joint_states, and the commands of an effort controller. Its brakes hold until the first command."""
 
 NEWEST = QoSProfile(depth=1)
 """What ros2_control's system default comes to: reliable, volatile, keep last 1."""
@@ -253,22 +254,10 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
 
 def main(args: list[str] | None = None) -> int:
     """Simulate until SIGINT or SIGTERM; return the exit code."""
-    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-    interrupted = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: interrupted.set())
-    node = rclpy.create_node('simulated_robot')
-    try:
-        controller_node, loop = start(node)
-    except RneaError as error:
-        node.get_logger().fatal(str(error))
-        rclpy.try_shutdown()
-        return 1
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    executor.add_node(controller_node)
-    while loop.running and not interrupted.is_set():
-        executor.spin_once(timeout_sec=0.1)
+    process = NodeProcess('simulated_robot', ABOUT, robot_options.described(), args)
+    node = process.start(lambda: rclpy.create_node('simulated_robot'))
+    controller_node, loop = process.start(lambda: start(node))
+    process.spin(node, controller_node, running=lambda: loop.running)
     loop.end()
     if loop.failure is not None:
         node.get_logger().fatal(loop.failure)

@@ -10,14 +10,13 @@ from contextlib import contextmanager, suppress
 import time
 from typing import Any
 
-import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from ..errors import RneaError
 from ..preflight.recording import Sample
+from .live_node import SilentTopicError, live_node
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
@@ -32,19 +31,6 @@ INTERVAL = 0.01
 
 LOOK = 1.0
 """How often what was collected is looked at, s."""
-
-
-class SilentTopicError(RneaError):
-    """
-    Nothing came on a topic.
-
-    :param topic: its name
-    :param waited: how long, s
-    """
-
-    def __init__(self, topic: str, waited: float) -> None:
-        super().__init__(f'nothing came on {topic} in {waited:g} s')
-        self.topic = topic
 
 
 class LiveRobot:
@@ -120,13 +106,10 @@ class LiveRobot:
 @contextmanager
 def live_robot(ros_arguments: Sequence[str]) -> Iterator[LiveRobot]:
     """Give a robot to listen to until the block ends."""
-    rclpy.init(args=list(ros_arguments))
-    node = rclpy.create_node('preflight')
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    try:
-        yield LiveRobot(node, executor)
-    finally:
-        executor.shutdown()
-        node.destroy_node()
-        rclpy.try_shutdown()
+    with live_node('preflight', ros_arguments) as node:
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+        try:
+            yield LiveRobot(node, executor)
+        finally:
+            executor.shutdown()

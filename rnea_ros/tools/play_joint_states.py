@@ -10,21 +10,24 @@ of joints, and fields that were recorded as empty or as not a number, are sent a
 
 from __future__ import annotations
 
-import argparse
 from array import array
 from collections.abc import Sequence
+import math
 from pathlib import Path
 import sys
 import time
 from typing import Any
 
-import rclpy
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.utilities import remove_ros_args
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from ..preflight.recording import BagError, Sample, read_joint_states
+from ..bags import BagError
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
+from ..errors import RneaError
+from ..preflight.recording import Sample, read_joint_states
+from ..urdf import read_urdf
+from .live_node import live_node
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
@@ -62,36 +65,39 @@ def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: f
 
 def main(args: list[str] | None = None) -> int:
     """Play a bag; return the exit code."""
-    arguments = sys.argv if args is None else ['play_joint_states', *args]
-    parser = argparse.ArgumentParser(prog='play_joint_states', description=__doc__)
+    arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
+    parser = OneLineParser(prog='play_joint_states', description=__doc__)
     parser.add_argument('bag', type=Path, help='bag directory or file (.db3, .mcap, .bag)')
     parser.add_argument('--source-topic', help='recorded topic, where there are several')
     parser.add_argument('--topic', default='joint_states', help='topic to publish on')
     parser.add_argument('--urdf', type=Path, help='URDF to latch on robot_description')
     parser.add_argument('--speed', type=float, default=1.0, help='2 plays twice as fast')
     parser.add_argument('--wait', type=float, default=30.0, help='wait so long for a listener, s')
-    options = parser.parse_args(remove_ros_args(arguments)[1:])
-    if not options.speed > 0.0:
-        parser.error(f'--speed {options.speed} is not positive')
+    options = parser.parse_args(arguments)
+    if not 0.0 < options.speed < math.inf:
+        parser.error(f'--speed {options.speed:g} is not positive and finite')
+    if math.isnan(options.wait):
+        parser.error('--wait is not a number')
 
     try:
+        description = None if options.urdf is None else read_urdf(options.urdf)
         samples = list(read_joint_states(options.bag, options.source_topic))
-    except BagError as error:
+        if not samples:
+            raise BagError(f'{options.bag} has no joint state')
+        with live_node('play_joint_states', ros_arguments) as node:
+            latch = node.create_publisher(String, 'robot_description', LATCHED)
+            if description is not None:
+                latch.publish(String(data=description))
+            print(f'{len(samples)} joint states, {samples[-1].time:.1f} s, '
+                  'waiting for a listener ...')
+            try:
+                sent = play(node, samples, options.topic, options.speed, options.wait)
+                print(f'{sent} joint states sent')
+            except KeyboardInterrupt:
+                print('interrupted')
+    except RneaError as error:
         print(f'play_joint_states: {error}', file=sys.stderr)
-        return 1
-    rclpy.init(args=arguments)
-    node = rclpy.create_node('play_joint_states')
-    latch = node.create_publisher(String, 'robot_description', LATCHED)
-    if options.urdf is not None:
-        latch.publish(String(data=options.urdf.read_text(encoding='utf-8')))
-    print(f'{len(samples)} joint states, {samples[-1].time:.1f} s, waiting for a listener ...')
-    try:
-        sent = play(node, samples, options.topic, options.speed, options.wait)
-        print(f'{sent} joint states sent')
-    except KeyboardInterrupt:
-        print('interrupted')
-    node.destroy_node()
-    rclpy.try_shutdown()
+        return BAD_INPUT
     return 0
 
 

@@ -26,10 +26,9 @@ from contextlib import suppress
 import math
 from pathlib import Path
 import sys
-from typing import NoReturn
-import warnings
 
-from ..errors import RneaError, UrdfWarning
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
+from ..errors import RneaError
 from ..preflight.checkup import Checkup, check
 from ..preflight.cleaning import clean
 from ..preflight.picture import picture
@@ -41,20 +40,13 @@ from ..preflight.recording import (
     recording_from,
 )
 from ..preflight.samples import MIN_POSES, Kind, still_poses
-from ..robot import STANDARD_GRAVITY, RobotModel
-
-BAD_INPUT = 2
-
-
-class _OneLineParser(argparse.ArgumentParser):
-    """Refuses arguments with one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f'{self.prog}: {message} (see --help)\n')
+from ..robot import STANDARD_GRAVITY
+from .arguments import check_effort_scale, joint_names
+from .model import load_model
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _OneLineParser(
+def _parser() -> OneLineParser:
+    parser = OneLineParser(
         prog='preflight',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -95,23 +87,18 @@ def _parser() -> argparse.ArgumentParser:
 
 def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Return checked options, and the arguments that are ROS's own."""
-    start = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
+    own, of_ros = split_ros_arguments(arguments)
     parser = _parser()
-    options = parser.parse_args(arguments[:start])
+    options = parser.parse_args(own)
     if options.bag is not None and options.urdf is None:
         parser.error('--bag needs --urdf')
     if options.poses < MIN_POSES:
         parser.error(f'--poses {options.poses} is less than {MIN_POSES}')
     if not 0.0 < options.duration < math.inf:
         parser.error(f'--duration {options.duration:g} is not positive and finite')
-    if not math.isfinite(options.effort_scale) or options.effort_scale == 0.0:
-        parser.error(f'--effort-scale {options.effort_scale:g} is not finite, or is 0')
-    pairs = [pair.partition('=') for pair in options.joints]
-    for name, equals, recorded in pairs:
-        if not (name and equals and recorded):
-            parser.error(f'--joints {name}{equals}{recorded} is not MODEL=RECORDED')
-    options.joints = {name: recorded for name, _, recorded in pairs}
-    return options, list(arguments[start:])
+    check_effort_scale(parser, options.effort_scale)
+    options.joints = joint_names(parser, options.joints)
+    return options, of_ros
 
 
 def _live(
@@ -147,11 +134,7 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup
         source, recording = _live(options, ros_arguments)
     else:
         recording = recording_from(read_joint_states(options.bag, options.topic))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always', UrdfWarning)
-        model = RobotModel.from_urdf(source, gravity=options.gravity)
-    for warning in caught:
-        print(f'preflight: {warning.message}', file=sys.stderr)
+    model = load_model('preflight', source, options.gravity)
     kind = {'auto': None, 'still': Kind.STILL, 'motion': Kind.MOTION}[options.use]
     scaled = recording.with_scaled_effort(options.effort_scale)
     return check(model, scaled, options.joints, kind)

@@ -13,19 +13,16 @@ the publisher that it watches; it is known by the node's name, and its messages 
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 import time
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 
-from ..errors import InputError
+from ..node.declaration import described
 from ..node.diagnostics import diagnostic_array
+from ..node.process import NodeProcess
 from . import parameters
 from .command_link import CommandLink
 from .controller_switch import ControllerSwitch
@@ -40,6 +37,10 @@ LEVELS = {
     State.ZEROING: DiagnosticStatus.ERROR,
     State.ACTED: DiagnosticStatus.ERROR,
 }
+
+ABOUT = """\
+The node 'effort_watchdog': commands zero effort when whoever commanded has fallen silent, because
+ros2_control applies the last command for ever. It sends nothing as long as commands come."""
 
 TRANSPORT = {'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
 """
@@ -126,20 +127,9 @@ def main(args: list[str] | None = None) -> int:
     """Watch until SIGINT or SIGTERM; return the exit code."""
     for name, value in TRANSPORT.items():
         os.environ.setdefault(name, value)
-    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-    end = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: end.set())
-    try:
-        node = EffortWatchdog()
-    except InputError as error:
-        rclpy.logging.get_logger('effort_watchdog').fatal(str(error))
-        rclpy.try_shutdown()
-        return 2
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    while node.loop.running and not end.is_set():
-        executor.spin_once(timeout_sec=0.1)
+    process = NodeProcess('effort_watchdog', ABOUT, described(parameters.PARAMETERS), args)
+    node = process.start(EffortWatchdog)
+    process.spin(node, running=lambda: node.loop.running)
     node.loop.end()
     if node.loop.failure is not None:
         node.get_logger().fatal(node.loop.failure)

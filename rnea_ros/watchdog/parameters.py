@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from ..errors import InputError
-from ..node.declaration import Declaration, declare_all
+from ..node.declaration import Declaration, check_topic, declare_all
 
 
 class Action(enum.Enum):
@@ -91,10 +91,7 @@ def read(node: Any) -> Settings:
     declare_all(node, PARAMETERS)
     values = {name: node.get_parameter(name).value for name in PARAMETERS}
     for name in ('command_topic', 'controller_manager'):
-        try:
-            node.resolve_topic_name(values[name])
-        except Exception as error:  # an error of rclpy's compiled part, which has no public name
-            raise InputError(name, str(error)) from error
+        check_topic(node, name, values[name])
     words = [action.value for action in Action]
     if values['action'] not in words:
         raise InputError('action', f'{values["action"]!r} is none of {", ".join(words)}')

@@ -143,7 +143,7 @@ def test_a_bad_parameter_at_the_start_ends_the_node_and_is_named(
     domain_id: int, options: str, complaint: str
 ) -> None:
     with node(domain_id, options) as process:
-        assert process.wait() == 1
+        assert process.wait() == 2
         assert complaint in process.output
 
 

@@ -180,5 +180,5 @@ def test_words_that_are_unknown_end_the_node_and_are_named(
     domain_id: int, options: str, said: str
 ) -> None:
     with node(domain_id, LASTING + options) as process:
-        assert process.wait() == 1
+        assert process.wait() == 2
         assert said in process.output

@@ -97,7 +97,7 @@ def test_computed_torque_has_to_be_ten_times_better(
 def test_a_urdf_that_is_not_there_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(['--urdf', '/nowhere.urdf', '--output', str(tmp_path)]) == 1
+    assert main(['--urdf', '/nowhere.urdf', '--output', str(tmp_path)]) == 2
     assert '/nowhere.urdf' in capsys.readouterr().err
 
 

@@ -277,6 +277,6 @@ def test_an_option_that_cannot_be_used_is_refused_with_the_reason(
     options: dict[str, Any], reason: str
 ) -> None:
     with RosProcess(MODULE, *arguments(**options), domain_id=new_domain_id()) as process:
-        assert process.wait() == 1
+        assert process.wait() == 2
         assert reason in process.output
         assert 'Traceback' not in process.output

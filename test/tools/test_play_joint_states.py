@@ -18,7 +18,9 @@ import rnea_ros
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 
-from rnea_ros.preflight.recording import BagError, read_joint_states
+from rnea_ros.bags import BagError
+from rnea_ros.preflight.recording import read_joint_states
+from rnea_ros.tools.play_joint_states import main
 
 PANDA_ARM = ROOT / 'urdf/panda_arm.urdf'
 JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
@@ -61,6 +63,31 @@ def test_a_topic_that_the_bag_does_not_have_is_refused() -> None:
     bag = recording('panda_exciting_trajectory.db3')
     with pytest.raises(BagError, match='no topic'):
         list(read_joint_states(bag, '/elsewhere'))
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'reason'),
+    [
+        ((), 'bag'),
+        (('none.db3',), 'none.db3 does not exist'),
+        (('none.db3', '--urdf', 'none.urdf'), 'none.urdf'),
+        (('none.db3', '--speed', '0'), '--speed 0'),
+        (('none.db3', '--wait', 'nan'), '--wait'),
+        (('none.db3', '--dance'), '--dance'),
+    ],
+)
+def test_bad_arguments_and_files_are_refused_with_one_line(
+    arguments: tuple[str, ...], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code: object
+    try:
+        code = main(list(arguments))
+    except SystemExit as error:
+        code = error.code
+    (line,) = capsys.readouterr().err.splitlines()
+    assert code == 2
+    assert line.startswith('play_joint_states: ')
+    assert reason in line
 
 
 @pytest.mark.slow

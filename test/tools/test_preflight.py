@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 
+from bags import write_bag
 import numpy as np
 import pytest
 from recordings import recording
@@ -39,34 +40,6 @@ def refused(*arguments: str | Path) -> str:
     assert finished.returncode == 2, finished.stdout + finished.stderr
     assert len(finished.stderr.splitlines()) == 1, finished.stderr
     return finished.stderr
-
-
-def write_bag(path: Path, recorded: Recording, storage: str) -> None:
-    """Write a ROS 2 bag with the recording on /joint_states."""
-    rosbag2 = pytest.importorskip('rosbags.rosbag2', reason='rosbags is not installed')
-    from rosbags.typesys import Stores, get_typestore
-
-    store = get_typestore(Stores.LATEST)
-    state, header, stamp = (
-        store.types[name]
-        for name in (
-            'sensor_msgs/msg/JointState', 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time'
-        )
-    )
-    plugin = rosbag2.StoragePlugin[storage]
-    with rosbag2.Writer(path, version=9, storage_plugin=plugin) as writer:
-        connection = writer.add_connection('/joint_states', state.__msgtype__, typestore=store)
-        for k, t in enumerate(recorded.time):
-            nanoseconds = 10**18 + round(1e9 * t)
-            message = state(
-                header(stamp(nanoseconds // 10**9, nanoseconds % 10**9), ''),
-                list(recorded.names),
-                recorded.position[k],
-                recorded.velocity[k],
-                recorded.effort[k],
-            )
-            data = store.serialize_cdr(message, state.__msgtype__)
-            writer.write(connection, nanoseconds, data)
 
 
 def test_the_panda_without_hand_is_accepted_and_drawn(tmp_path: Path) -> None:

@@ -1,0 +1,121 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The efforts that a motion needs, closely sampled: by inverse dynamics, without friction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..feedforward.polynomials import values_at
+from ..feedforward.trajectory import Trajectory
+from ..robot import RobotModel
+from .limits import Limits, Quantity
+from .peaks import Peak, derivative
+
+Array: TypeAlias = NDArray[np.float64]
+
+MOST_SAMPLES = 1_000_000
+"""So many need some hundred MB for seven joints."""
+
+
+@dataclass(frozen=True, eq=False)
+class Efforts:
+    """
+    What a motion needs, from rest before it to rest after it.
+
+    :param time: s from the start of the trajectory, shape (N,); the same twice at points, as
+        accelerations may step there
+    :param total: efforts of the motion, shape (N, n), N m or N
+    :param gravity: of these what gravity needs, shape (N, n), N m or N
+    """
+
+    time: Array
+    total: Array
+    gravity: Array
+
+    def peaks(self, limits: Limits) -> list[Peak]:
+        """
+        Return, of every joint, the effort that comes nearest to its limit.
+
+        :param limits: what they are held to
+        """
+        rows = np.abs(self.total).argmax(axis=0)
+        return [
+            Peak.of_size(
+                joint,
+                Quantity.EFFORT,
+                float(self.total[row, index]),
+                float(limits.effort[index]),
+                float(self.time[row]),
+            )
+            for index, (joint, row) in enumerate(zip(limits.joint_names, rows, strict=True))
+        ]
+
+
+def efforts_of(model: RobotModel, trajectory: Trajectory, rate: float) -> Efforts:
+    """
+    Return the efforts of a motion.
+
+    :param model: the robot with what it carries, its joints in the trajectory's order
+    :param trajectory: the motion
+    :param rate: samples a second at least, Hz; both sides of every point are among them
+    :raises InputError: the rate is not positive and finite, or there are too many samples
+    """
+    time, q, qd, qdd = samples(trajectory, rate)
+    return Efforts(
+        time, model.inverse_dynamics_batch(q, qd, qdd), model.gravity_torques_batch(q)
+    )
+
+
+def samples(trajectory: Trajectory, rate: float) -> tuple[Array, Array, Array, Array]:
+    """
+    Return samples of a motion: time, shape (N,), and three arrays of shape (N, joints).
+
+    The first and the last are at rest, where the motion begins and where it ends.
+
+    :param trajectory: the motion
+    :param rate: samples a second at least, Hz
+    :raises InputError: the rate is not positive and finite, or there are too many samples
+    """
+    if not 0.0 < rate < math.inf:
+        raise InputError('rate', f'{rate:g} Hz is not positive and finite')
+    knots = trajectory.knots
+    durations = np.diff(knots.times)
+    steps = np.maximum(np.ceil(durations * rate), 1.0)
+    count = float((steps + 1.0).sum())
+    if count > MOST_SAMPLES:
+        raise InputError(
+            'rate', f'{rate:g} Hz makes {count:.0f} samples, more than {MOST_SAMPLES}'
+        )
+    rows = steps.astype(np.int64) + 1
+    segment = np.repeat(np.arange(len(rows)), rows)
+    within = np.arange(len(segment)) - np.repeat(np.cumsum(rows) - rows, rows)
+    s = within / steps[segment]
+    if len(rows):
+        time = knots.times[segment] + s * durations[segment]
+        q, qd, qdd = (_values(trajectory, order, segment, s) for order in range(3))
+    else:
+        time, q, qd, qdd = knots.times, knots.positions, knots.velocities, knots.accelerations
+    ends = time[[0, -1]]
+    rest = np.zeros_like(knots.positions[:1])
+    return (
+        np.concatenate((ends[:1], time, ends[1:])),
+        np.concatenate((q[:1], q, q[-1:])),
+        np.concatenate((rest, qd, rest)),
+        np.concatenate((rest, qdd, rest)),
+    )
+
+
+def _values(
+    trajectory: Trajectory, order: int, segment: NDArray[np.int64], s: Array
+) -> Array:
+    """Return a derivative at s of some segments, shape (N, joints)."""
+    polynomials = np.moveaxis(derivative(trajectory, order)[0], 1, 0)[:, segment]
+    return values_at(polynomials, np.broadcast_to(s[:, np.newaxis], polynomials.shape[1:]))

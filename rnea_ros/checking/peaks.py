@@ -1,0 +1,135 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The greatest position, velocity and acceleration of every joint, and when that is.
+
+They are exact: those of the polynomials between the points, not of samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..feedforward.polynomials import turning_points, values_at
+from ..feedforward.trajectory import Trajectory
+from .limits import Limits, Quantity
+
+Array: TypeAlias = NDArray[np.float64]
+
+# What rounding leaves of a value that is at its limit, as a share of the limit or in its unit.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class Peak:
+    """
+    Where a joint comes nearest to a limit.
+
+    :param joint: its name
+    :param quantity: of what
+    :param value: there, in SI units
+    :param limit: that it is compared with, with its sign; infinite where there is none
+    :param margin: what is left to the limit, negative beyond it, in SI units
+    :param time: s from the start of the trajectory
+    """
+
+    joint: str
+    quantity: Quantity
+    value: float
+    limit: float
+    margin: float
+    time: float
+
+    @classmethod
+    def of_size(
+        cls, joint: str, quantity: Quantity, value: float, limit: float, time: float
+    ) -> Peak:
+        """Return one whose limit holds in both directions."""
+        signed = math.copysign(limit, value)
+        return cls(joint, quantity, value, signed, limit - abs(value), time)
+
+    @property
+    def share(self) -> float | None:
+        """How much of the limit is used, None of a position, or without a limit."""
+        if self.quantity is Quantity.POSITION or math.isinf(self.limit):
+            return None
+        return self.value / self.limit
+
+    @property
+    def is_violation(self) -> bool:
+        """Whether it is beyond the limit, by more than rounding."""
+        return self.margin < -_ROUNDING * max(1.0, abs(self.limit))
+
+
+def motion_peaks(trajectory: Trajectory, limits: Limits) -> list[Peak]:
+    """
+    Return the peaks of position, velocity and acceleration, joint after joint.
+
+    :param trajectory: the motion
+    :param limits: what it is held to
+    """
+    positions, velocities, accelerations = (extremes(trajectory, order) for order in range(3))
+    peaks = []
+    for index, joint in enumerate(limits.joint_names):
+        (lowest, lowest_time), (highest, highest_time) = positions[:, :, index].tolist()
+        lower, upper = float(limits.lower[index]), float(limits.upper[index])
+        low = Peak(joint, Quantity.POSITION, lowest, lower, lowest - lower, lowest_time)
+        high = Peak(joint, Quantity.POSITION, highest, upper, upper - highest, highest_time)
+        peaks.append(low if low.margin < high.margin else high)
+        for quantity, found, of_all in (
+            (Quantity.VELOCITY, velocities, limits.velocity),
+            (Quantity.ACCELERATION, accelerations, limits.acceleration),
+        ):
+            value, time = max(found[:, :, index].tolist(), key=lambda pair: abs(pair[0]))
+            peaks.append(Peak.of_size(joint, quantity, value, float(of_all[index]), time))
+    return peaks
+
+
+def extremes(trajectory: Trajectory, order: int) -> Array:
+    """
+    Return the least and the greatest value of every joint, and when it first has them.
+
+    :param trajectory: the motion
+    :param order: 0 of positions, 1 of velocities, 2 of accelerations
+    :returns: shape (2, 2, joints): least and greatest; value, and time in s
+    """
+    knots = trajectory.knots
+    if knots.times.size == 1:
+        value = (knots.positions, knots.velocities, knots.accelerations)[order][0]
+        return np.broadcast_to((value, np.full_like(value, knots.times[0])), (2, 2, value.size))
+    polynomials, durations = derivative(trajectory, order)
+    segments, powers, joints = polynomials.shape
+    flat = np.moveaxis(polynomials, 1, 0).reshape(powers, segments * joints)
+    s = turning_points(flat)
+    values = values_at(flat, s).reshape(-1, joints)
+    s = s.reshape(len(s), segments, joints)
+    times = knots.times[:-1, np.newaxis] + s * durations[:, np.newaxis]
+    times = times.reshape(-1, joints)
+    columns = np.arange(joints)
+    return np.array([
+        (values[row, columns], times[row, columns])
+        for row in (values.argmin(axis=0), values.argmax(axis=0))
+    ])
+
+
+def derivative(trajectory: Trajectory, order: int) -> tuple[Array, Array]:
+    """
+    Return the derivatives of a motion's polynomials by time, still in s of 0 to 1.
+
+    :param trajectory: the motion, of two points or more
+    :param order: how often to derive
+    :returns: coefficients of s^0, s^1 and so on, shape (segments, powers, joints), and the
+        durations of the segments, shape (segments,), s
+    """
+    durations = np.diff(trajectory.knots.times)
+    polynomials = trajectory.coefficients
+    for _ in range(order):
+        powers = np.arange(1.0, polynomials.shape[1])[:, np.newaxis]
+        polynomials = powers * polynomials[:, 1:] / durations[:, np.newaxis, np.newaxis]
+    return polynomials, durations

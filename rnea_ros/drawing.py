@@ -1,0 +1,87 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the pictures share: figures that need no display, a row of axes for every joint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import RneaError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class PictureError(RneaError):
+    """The picture cannot be drawn or written."""
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """
+    Return an empty figure that needs no display.
+
+    :param width: inches
+    :param height: inches
+    :raises PictureError: matplotlib is missing
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise PictureError('pictures need matplotlib: pip install matplotlib') from error
+    figure = Figure(figsize=(width, height), layout='constrained')
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def rows_over_time(figure: Figure, joints: Sequence[str]) -> list[Axes]:
+    """
+    Return axes for the efforts of every joint, one above the other, over the same time.
+
+    :param figure: empty
+    :param joints: their names
+    """
+    rows = figure.subplots(len(joints), 1, squeeze=False, sharex=True)[:, 0]
+    for axis, joint in zip(rows, joints, strict=True):
+        axis.set_ylabel(f'{joint}\nN m or N', fontsize='small')
+        plain(axis)
+    rows[-1].set_xlabel('time, s')
+    return list(rows)
+
+
+def plain(axis: Axes) -> None:
+    """Give axes a grid, and small numbers."""
+    axis.grid(alpha=0.3)
+    axis.tick_params(labelsize='small')
+
+
+def legend_above(axis: Axes, columns: int = 3) -> None:
+    """
+    Explain the lines of axes above them, at the left.
+
+    :param columns: entries beside each other
+    """
+    axis.legend(
+        loc='lower left',
+        bbox_to_anchor=(0.0, 1.0),
+        fontsize='small',
+        ncols=columns,
+        frameon=False,
+    )
+
+
+def save(figure: Figure, path: Path) -> None:
+    """
+    Write a figure.
+
+    :param path: PNG file to write
+    :raises PictureError: it cannot be written
+    """
+    try:
+        figure.savefig(path, dpi=90, format='png')
+    except OSError as error:
+        raise PictureError(f'{path} cannot be written: {error.strerror}') from error

@@ -1,0 +1,46 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Commands over time beside measured efforts, as a file of comma-separated values."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+from ..errors import RneaError
+from .playback import Playback
+
+
+class TableFileError(RneaError):
+    """The table cannot be written."""
+
+
+def write_table(path: Path, playback: Playback) -> None:
+    """
+    Write a row for each tick: time, state, command and newest measured effort of every joint.
+
+    A cell is empty where nothing was commanded or measured.
+
+    :param path: CSV file to write
+    :raises TableFileError: it cannot be written
+    """
+    columns = ['time', 'state']
+    for name in playback.joints:
+        columns += [f'{name}/commanded', f'{name}/measured']
+    try:
+        with path.open('w', encoding='utf-8', newline='') as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            for tick, state in enumerate(playback.state_of_ticks()):
+                row = [f'{playback.time[tick]:.6f}', state.value]
+                pairs = zip(playback.command[tick], playback.effort[tick], strict=True)
+                row += [_cell(value) for pair in pairs for value in pair]
+                writer.writerow(row)
+    except OSError as error:
+        raise TableFileError(f'{path} cannot be written: {error.strerror}') from error
+
+
+def _cell(value: float) -> str:
+    return '' if math.isnan(value) else f'{value:.6g}'

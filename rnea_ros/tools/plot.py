@@ -1,0 +1,71 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Draw what a node's commands were made of, joint by joint over time, from a recorded bag.
+
+Drawn are the terms (gravity, coriolis, inertia, friction, external, feedback, trajectory, and
+limited: what limits and blending changed in their sum), the command itself, and the measured
+effort, as far as they were recorded; no ROS is needed. What is zero throughout, or no number, is
+left out.
+
+Record them with: ros2 bag record --regex '/feedforward/(terms/.*|effort)|/joint_states'
+
+Exit code: 0 drawn; 2 bad arguments or files, or no terms in the bag.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+import sys
+
+from ..command_line import BAD_INPUT, OneLineParser
+from ..errors import RneaError
+from .term_picture import picture
+from .term_recording import read_terms
+
+
+def _parser() -> OneLineParser:
+    parser = OneLineParser(
+        prog='plot',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog='example: plot --bag my_bag --joints panda_joint2 panda_joint4',
+    )
+    add = parser.add_argument
+    add(
+        '--bag',
+        type=Path,
+        required=True,
+        help='recording: directory, .db3 or .mcap (needs rosbags)',
+    )
+    add('--output', type=Path, default=Path('terms.png'), help='PNG to write; terms.png')
+    add('--joints', nargs='+', default=[], metavar='JOINT', help='only these, in this order')
+    add('--node', help='whose terms, where there are several, such as /left/feedforward')
+    add(
+        '--topic',
+        help="joint states with the measured efforts; joint_states in the node's namespace",
+    )
+    return parser
+
+
+def main(args: list[str] | None = None) -> int:
+    """Draw the terms of a bag; return the exit code."""
+    options = _parser().parse_args(args)
+    try:
+        recording = read_terms(options.bag, options.node, options.topic)
+        if options.joints:
+            recording = recording.of_joints(options.joints)
+        left_out = picture(options.output, recording)
+    except RneaError as error:
+        print(f'plot: {error}', file=sys.stderr)
+        return BAD_INPUT
+    if left_out:
+        print(f'left out, zero throughout: {", ".join(left_out)}')
+    print(f'picture: {options.output.resolve()}')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,117 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Play a recorded bag through the control: what would have been commanded, beside what was measured.
+
+The control is that of the node `feedforward` with the same parameters; stamps are its time, no
+ROS is needed, and nothing moves. Told are: how far commands, gravity torques and the full inverse
+dynamics are from the measured efforts, limits that were met, states, refused joint states by
+reason, and flaws of the recording: repeated samples, velocities that contradict positions, gaps,
+a start that rings, efforts of a wrong sign or scale.
+
+Exit code: 0 the control went through the recording; 1 it ended before, or never began; 2 bad
+arguments or files, or no efforts to compare with.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+import sys
+from typing import Any
+
+from ..command_line import BAD_INPUT, OneLineParser
+from ..errors import RneaError
+from ..node.parameter_file import complete_values, parse_assignment, read_parameter_file
+from ..node.parameters import listed_joints, settings_from
+from ..preflight.recording import read_joint_states
+from ..replay.picture import picture
+from ..replay.recorded_robot import recorded_robot
+from ..replay.report import report
+from ..replay.review import Review, review
+from ..replay.table_file import write_table
+from .arguments import check_effort_scale, joint_names
+from .model import load_model
+
+ENDED = 1
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return checked options."""
+    parser = OneLineParser(
+        prog='replay',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog='example: replay my_bag --urdf robot.urdf -p compensate_coriolis:=true',
+    )
+    add = parser.add_argument
+    add('bag', type=Path, help='directory, .db3 or .mcap (needs rosbags)')
+    add('--urdf', type=Path, required=True, help='the model')
+    add('--topic', help='topic of the joint states, where several are recorded')
+    add('--params-file', type=Path, help="the node's parameter file; the default: its defaults")
+    add(
+        '-p',
+        '--param',
+        action='append',
+        default=[],
+        metavar='NAME:=VALUE',
+        help='a parameter of the node, instead of that of the file',
+    )
+    add(
+        '--joints',
+        nargs='+',
+        default=[],
+        metavar='MODEL=RECORDED',
+        help='which joint of the model has which recorded name, where the names differ by more '
+        'than one common prefix',
+    )
+    add('--effort-scale', type=float, default=1.0, help='multiply measured efforts; -1 or N m/A')
+    add('--picture', type=Path, help='PNG to write (needs matplotlib)')
+    add('--csv', type=Path, help='table to write: commands and measured efforts at every tick')
+    options = parser.parse_args(arguments)
+    check_effort_scale(parser, options.effort_scale)
+    options.joints = joint_names(parser, options.joints)
+    return options
+
+
+def _values(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of the node's parameters."""
+    given = {} if options.params_file is None else read_parameter_file(options.params_file)
+    given.update(parse_assignment(text) for text in options.param)
+    return complete_values(given)
+
+
+def _review(options: argparse.Namespace) -> Review:
+    values = _values(options)
+    model = load_model(
+        'replay', options.urdf, values['gravity'], strict_inertia=values['strict_inertia']
+    )
+    samples = list(read_joint_states(options.bag, options.topic))
+    robot = recorded_robot(model, samples, options.joints, options.effort_scale)
+    return review(
+        robot,
+        settings_from(values, listed_joints(values)),
+        differentiate_velocity=values['differentiate_velocity'],
+    )
+
+
+def main(args: list[str] | None = None) -> int:
+    """Play a recording; return the exit code."""
+    options = _options(sys.argv[1:] if args is None else args)
+    try:
+        played = _review(options)
+        print(report(played))
+        if options.picture is not None:
+            picture(options.picture, played)
+        if options.csv is not None:
+            write_table(options.csv, played.playback)
+    except RneaError as error:
+        print(f'replay: {error}', file=sys.stderr)
+        return BAD_INPUT
+    return 0 if played.went_through else ENDED
+
+
+if __name__ == '__main__':
+    sys.exit(main())

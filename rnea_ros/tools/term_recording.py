@@ -1,0 +1,164 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The terms of a node's commands, read from a bag."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+import re
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bags import Bag, BagError, open_bag, stamp_or_receipt
+from ..errors import UnknownNameError
+from ..feedforward.control_law import Terms
+
+Array: TypeAlias = NDArray[np.float64]
+
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+TERM_TOPIC = re.compile(r'(/.+)/terms/(\w+)')
+
+COMMANDED = 'commanded'
+MEASURED = 'measured'
+ORDER = (MEASURED, COMMANDED, *(part.name for part in fields(Terms)))
+"""What is drawn first; what is not named follows in the order of the alphabet."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """
+    One effort of one joint over time.
+
+    :param time: shape (N,), s
+    :param effort: shape (N,), N m or N
+    """
+
+    time: Array
+    effort: Array
+
+
+@dataclass(frozen=True)
+class TermRecording:
+    """
+    What a bag has of a node's commands.
+
+    :param node: its full name
+    :param joints: commanded joints, in the order of the commands
+    :param lines: efforts by what they are and by joint; terms, COMMANDED and MEASURED
+    """
+
+    node: str
+    joints: tuple[str, ...]
+    lines: Mapping[str, Mapping[str, Line]]
+
+    def of_joints(self, joints: Sequence[str]) -> TermRecording:
+        """
+        Return the same of some joints, in their order.
+
+        :raises UnknownNameError: one that was not commanded
+        """
+        for joint in joints:
+            if joint not in self.joints:
+                raise UnknownNameError('joint', joint, self.joints)
+        return TermRecording(self.node, tuple(joints), self.lines)
+
+    def in_use(self, what: str) -> bool:
+        """Return whether an effort is a number but zero, at any time in any joint."""
+        lines = self.lines[what]
+        efforts = [lines[joint].effort for joint in self.joints if joint in lines]
+        return any(np.any(np.nan_to_num(effort)) for effort in efforts)
+
+
+def read_terms(path: Path, node: str | None = None, topic: str | None = None) -> TermRecording:
+    """
+    Return what a bag has of a node's commands; times count from the first of them.
+
+    :param path: directory of a ROS 2 bag, or a file of one
+    :param node: its full name; None for the only one that recorded terms
+    :param topic: of the measured efforts; None for ``joint_states`` in the node's namespace
+    :raises BagError: the bag cannot be read, or has no terms, or those of several nodes
+    """
+    with open_bag(path) as bag:
+        node = _node(path, bag, node)
+        labels = _labels(path, bag, node, topic)
+        rows: dict[tuple[str, tuple[str, ...]], list[tuple[float, Array]]] = defaultdict(list)
+        for source, received, message in bag.messages(labels):
+            names = tuple(message.name)
+            if len(message.effort) == len(names):
+                time = stamp_or_receipt(message.header, received)
+                rows[labels[source], names].append((time, message.effort))
+    joints = tuple(dict.fromkeys(
+        name for (what, names) in rows if what != MEASURED for name in names
+    ))
+    if not joints:
+        raise BagError(f'{path} has topics of {node}, but no message with an effort on them')
+    start = min(times[0][0] for (what, _), times in rows.items() if what != MEASURED)
+    return TermRecording(node, joints, _lines(rows, joints, start))
+
+
+def _node(path: Path, bag: Bag, node: str | None) -> str:
+    """Return the node whose terms are wanted."""
+    nodes = sorted({
+        match[1]
+        for topic, message_type in bag.topics.items()
+        if message_type == JOINT_STATE and (match := TERM_TOPIC.fullmatch(topic))
+    })
+    wanted = nodes if node is None else [f'/{node.strip("/")}']
+    if len(wanted) == 1 and wanted[0] in nodes:
+        return wanted[0]
+    if nodes:
+        raise BagError(f'{path} has terms of {", ".join(nodes)}; name one of them as --node')
+    recorded = ', '.join(sorted(bag.topics)) or 'none'
+    raise BagError(
+        f'{path} has no terms of a node; its topics are {recorded}; record with: '
+        f"ros2 bag record --regex '{wanted[0] if wanted else '/feedforward'}"
+        "/(terms/.*|effort)|/joint_states'"
+    )
+
+
+def _labels(path: Path, bag: Bag, node: str, topic: str | None) -> dict[str, str]:
+    """Return what is on each topic that is to be read."""
+    labels = {
+        name: match[2]
+        for name in bag.topics
+        if (match := TERM_TOPIC.fullmatch(name)) and match[1] == node
+    }
+    labels[f'{node}/effort'] = COMMANDED
+    measured = topic or f'{node.rpartition("/")[0]}/joint_states'
+    if topic is not None and bag.topics.get(topic) != JOINT_STATE:
+        raise BagError(f'{path} has no joint states on {topic}')
+    labels[measured] = MEASURED
+    return {name: what for name, what in labels.items() if bag.topics.get(name) == JOINT_STATE}
+
+
+def _lines(
+    rows: Mapping[tuple[str, tuple[str, ...]], Sequence[tuple[float, Array]]],
+    joints: Sequence[str],
+    start: float,
+) -> dict[str, dict[str, Line]]:
+    """Return efforts by what they are and by joint; times count from a start, s."""
+    parts: dict[str, dict[str, list[Line]]] = defaultdict(lambda: defaultdict(list))
+    for (what, names), received in rows.items():
+        time = np.array([when for when, _ in received]) - start
+        efforts = np.array([row for _, row in received])
+        for joint in joints:
+            if joint in names:
+                parts[what][joint].append(Line(time, efforts[:, names.index(joint)]))
+    ordered = sorted(parts, key=lambda what: (ORDER.index(what) if what in ORDER else 99, what))
+    return {
+        what: {joint: _joined(pieces) for joint, pieces in parts[what].items()}
+        for what in ordered
+    }
+
+
+def _joined(pieces: Sequence[Line]) -> Line:
+    """Return lines of one effort, whose messages had other joints beside it, as one."""
+    time = np.concatenate([piece.time for piece in pieces])
+    order = np.argsort(time, kind='stable')
+    return Line(time[order], np.concatenate([piece.effort for piece in pieces])[order])

@@ -1,0 +1,136 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Trajectories from files: YAML as the ros2 command writes it, or a bag, without ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ..bags import SUFFIXES, BagError, open_bag
+from ..errors import RneaError, one_line
+from ..feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
+from ..node.cdr import MalformedError
+from ..node.trajectory_decoder import decode_trajectory
+
+MESSAGE_TYPE = 'trajectory_msgs/msg/JointTrajectory'
+
+FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
+
+
+class TrajectoryFileError(RneaError):
+    """A file holds no trajectory, or not the one that was asked for."""
+
+
+def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequest:
+    """
+    Return a trajectory from a file.
+
+    :param path: a bag (directory, ``.db3`` or ``.mcap``), or else YAML
+    :param topic: of a bag; None for the only one with trajectories
+    :param index: which one of several, 0 for the first
+    :raises BagError: a bag that cannot be read, or has not exactly one such topic
+    :raises TrajectoryFileError: no such file, no trajectory in it, or too few
+    """
+    if not path.exists():
+        raise TrajectoryFileError(f'{path} does not exist')
+    is_bag = path.is_dir() or path.suffix in SUFFIXES
+    found = _of_bag(path, topic) if is_bag else _of_yaml(path)
+    with closing(found):
+        requests = list(islice(found, index + 1))
+    if len(requests) <= index:
+        count = len(requests)
+        raise TrajectoryFileError(f'{path} has {count} trajectories, none of index {index}')
+    return requests[index]
+
+
+def _of_bag(path: Path, topic: str | None) -> Generator[TrajectoryRequest, None, None]:
+    with open_bag(path) as bag:
+        chosen = bag.topic_with(MESSAGE_TYPE, 'trajectories', topic)
+        for _, _, data in bag.raw_messages([chosen]):
+            try:
+                yield decode_trajectory(data)
+            except MalformedError as error:
+                raise BagError(f'{path} has a broken message: {error}') from error
+
+
+def _of_yaml(path: Path) -> Generator[TrajectoryRequest, None, None]:
+    try:
+        import yaml
+    except ImportError as error:
+        raise TrajectoryFileError('reading YAML needs PyYAML: pip install pyyaml') from error
+    loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)  # a tenth of the time, where it is
+    try:
+        with path.open(encoding='utf-8') as file:
+            for number, document in enumerate(yaml.load_all(file, Loader=loader)):
+                if document is not None:  # ros2 topic echo ends with a line of dashes
+                    yield _message(document, f'{path}, document {number}')
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        raise TrajectoryFileError(f'{path} cannot be read: {one_line(error)}') from error
+
+
+def _message(document: Any, where: str) -> TrajectoryRequest:
+    """Return the request that a message's document holds."""
+    fields = _mapping(document, where, ('header', 'joint_names', 'points'))
+    names = _list(fields.get('joint_names'), f'{where}: joint_names')
+    if not all(isinstance(name, str) for name in names):
+        raise TrajectoryFileError(f'{where}: joint_names {names} are not names')
+    points = [
+        _point(point, f'{where}: point {number}')
+        for number, point in enumerate(_list(fields.get('points'), f'{where}: points'))
+    ]
+    header = _mapping(fields.get('header') or {}, f'{where}: header', ('stamp', 'frame_id', 'seq'))
+    stamp = _time(header.get('stamp') or {}, f'{where}: stamp')
+    return TrajectoryRequest.of_points(tuple(names), points, stamp or None)
+
+
+def _point(document: Any, where: str) -> TrajectoryPoint:
+    fields = _mapping(document, where, (*FIELDS, 'time_from_start'))
+    if 'time_from_start' not in fields:
+        raise TrajectoryFileError(f'{where}: time_from_start is missing')
+    values = [_numbers(fields.get(field), f'{where}: {field}') for field in FIELDS]
+    return TrajectoryPoint(_time(fields['time_from_start'], f'{where}: time_from_start'), *values)
+
+
+def _time(document: Any, where: str) -> float:
+    fields = _mapping(document, where, ('sec', 'nanosec'))
+    return _number(fields.get('sec', 0), where) + 1e-9 * _number(fields.get('nanosec', 0), where)
+
+
+def _mapping(document: Any, where: str, known: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(document, dict):
+        raise TrajectoryFileError(f'{where}: {_shown(document)} is no mapping of {known}')
+    unknown = [key for key in document if key not in known]
+    if unknown:
+        raise TrajectoryFileError(f'{where}: {_shown(unknown[0])} is none of {known}')
+    return document
+
+
+def _list(document: Any, where: str) -> list[Any]:
+    if not isinstance(document, list):
+        raise TrajectoryFileError(f'{where}: {_shown(document)} is no list')
+    return document
+
+
+def _numbers(document: Any, where: str) -> list[float]:
+    """Return the values of a field, none of one that is absent."""
+    values = [] if document is None else _list(document, where)
+    return [_number(value, where) for value in values]
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise TrajectoryFileError(f'{where}: {_shown(value)} is no number')
+    try:
+        return float(value)  # YAML 1.1 takes 1e-3 and nan for text
+    except (ValueError, OverflowError):
+        raise TrajectoryFileError(f'{where}: {_shown(value)} is no number') from None
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f'{text[:40]}...'

@@ -1,0 +1,180 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Traps of trajectories: what the node refuses, what no robot can follow, what was not meant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import math
+
+from checked_motions import at, checked, figures_of, requested
+import numpy as np
+import pytest
+from robots import ARM as ONE_JOINT
+from robots import joint, link, load, robot
+
+from rnea_ros import InputError
+from rnea_ros.checking.check import NothingToCheckError, TrajectoryCheck, Verdict, check
+from rnea_ros.checking.limits import Limits, Quantity
+from rnea_ros.checking.report import report
+from rnea_ros.feedforward.trajectory_request import TrajectoryPoint
+
+SHOULDER = load(ONE_JOINT)
+TWO = load(robot(
+    link('base'), link('upper', 1.0), link('lower', 1.0),
+    joint('shoulder', 'revolute', 'base', 'upper'),
+    joint('elbow', 'revolute', 'upper', 'lower'),
+))
+
+
+def words(*points: TrajectoryPoint) -> list[str]:
+    found = checked(list(points), model=SHOULDER)
+    assert (found.verdict is Verdict.FAULTY) == bool(found.traps)
+    return [trap.word for trap in found.traps]
+
+
+REST = at(0.0, 0.0, 0.0)
+
+
+def test_a_motion_from_rest_to_rest_has_no_trap() -> None:
+    assert words(REST, at(1.0, 0.5, 0.2), at(2.0, 1.0, 0.0)) == []
+
+
+def test_points_without_velocities_step() -> None:
+    assert words(at(0.0, 0.0), at(1.0, 0.5), at(2.0, 1.5)) == ['start_in_motion', 'velocity_step']
+    found = checked([at(0.0, 0.0), at(1.0, 0.5), at(2.0, 1.5)], model=SHOULDER)
+    assert "at 1 of 3 points, most at 1 s, joint 'shoulder', by 0.5 rad/s" in found.traps[1].text
+
+
+def test_a_robot_at_rest_cannot_begin_in_motion() -> None:
+    assert words(at(0.0, 0.0, 0.1), at(1.0, 0.5, 0.0)) == ['start_in_motion']
+
+
+def test_an_acceleration_at_the_end_is_repeated_for_ever_elsewhere() -> None:
+    first = at(0.0, 0.0, 0.0, 0.0)
+    assert words(first, at(1.0, 0.5, 0.0, 0.0)) == []
+    assert words(first, at(1.0, 0.5, 0.0, 0.3)) == ['final_acceleration']
+
+
+@pytest.mark.parametrize(
+    ('points', 'word'),
+    [
+        ([REST, at(1.0, 0.5, 0.1)], 'final_velocity'),
+        ([REST, TrajectoryPoint(1.0, [0.5], (), [0.0])], 'accelerations_without_velocities'),
+        ([REST, at(1.0, [0.5, 0.5], 0.0)], 'wrong_size'),
+        ([REST, at(1.0, math.nan, 0.0)], 'not_finite'),
+        ([REST, at(0.0, 0.5, 0.0)], 'times_not_increasing'),
+        ([at(2.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], 'times_not_increasing'),
+        ([at(-1.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], 'negative_time'),
+        ([at(math.nan, 0.0, 0.0)], 'not_finite'),
+    ],
+)
+def test_what_the_node_refuses_is_a_trap_in_its_own_words(
+    points: list[TrajectoryPoint], word: str
+) -> None:
+    found = checked(points, model=SHOULDER)
+    assert word in [trap.word for trap in found.traps]
+    assert found.verdict is Verdict.FAULTY
+    assert f'* {word}: the feedforward node refuses it' in report(found)
+
+
+@pytest.mark.parametrize(
+    ('names', 'word'),
+    [
+        ((), 'empty_joint_names'),
+        (('elbow',), 'unknown_joint'),
+        (('shoulder', 'shoulder'), 'duplicate_joint'),
+    ],
+)
+def test_joint_names_that_are_wrong_are_a_trap(names: tuple[str, ...], word: str) -> None:
+    request = requested([REST], names)
+    found = check(SHOULDER, request, Limits.of_model(SHOULDER))
+    assert [trap.word for trap in found.traps] == [word]
+    assert found.figures is None
+
+
+def test_a_motion_that_swings_beyond_limits_is_told_as_the_node_refuses_it() -> None:
+    found = checked([at(0.0, 2.9, 0.0), at(4.0, 2.9, 1.5), at(5.0, 2.9, 0.0)], model=SHOULDER)
+    assert {error.word for error in found.refusals} == {'position_limit'}
+    assert {peak.quantity for peak in found.violations} == {Quantity.POSITION}
+    assert '- the feedforward node refuses it: position_limit, point' in report(found)
+
+
+def test_no_points_are_nothing_to_check() -> None:
+    with pytest.raises(NothingToCheckError, match='no points'):
+        checked([], model=SHOULDER)
+
+
+def test_the_way_to_a_first_point_counts_where_the_start_is_given() -> None:
+    points = [at(0.5, 1.0, 0.0), at(2.0, 0.5, 0.0)]
+    alone = checked(points, model=SHOULDER)
+    assert alone.verdict is Verdict.FINE
+    assert any('first point, at 0.5 s, is not checked' in note for note in alone.notes)
+    # 1 rad in half a second: 3 rad/s at its peak, of 2.
+    whole = checked(points, model=SHOULDER, start={'shoulder': 0.0})
+    (violation,) = whole.violations
+    assert violation.quantity is Quantity.VELOCITY
+    assert (violation.value, violation.time) == pytest.approx((3.0, 0.25))
+    assert not any('is not checked' in note for note in whole.notes)
+
+
+@pytest.mark.parametrize('stamp', [None, 1.7e9])
+def test_without_a_start_the_motion_begins_with_its_first_point(stamp: float | None) -> None:
+    points = [at(0.5, 1.0, 0.2), at(2.0, 0.5, 0.0)]
+    request = replace(requested(points, SHOULDER.joint_names), start_time=stamp)
+    figures = figures_of(check(SHOULDER, request, Limits.of_model(SHOULDER)))
+    assert figures.points == 2
+    assert figures.efforts.time[[0, -1]].tolist() == [0.5, 2.0]
+
+
+def test_a_first_point_at_once_must_be_near_the_start_that_is_given() -> None:
+    points = [at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)]
+    assert checked(points, model=SHOULDER, start={'shoulder': 0.95}).verdict is Verdict.FINE
+    found = checked(points, model=SHOULDER, start={'shoulder': 0.5})
+    assert [trap.word for trap in found.traps] == ['start_too_far']
+
+
+def test_joints_left_out_hold_where_they_are_said_to_be() -> None:
+    points = [REST, at(1.0, 0.5, 0.0)]
+    found = checked(points, model=TWO, names=('elbow',), start={'shoulder': 0.7})
+    assert 'joints that it leaves out hold: shoulder at 0.7 (see --start)' in found.notes
+    held = figures_of(found).peaks[0]
+    assert (held.joint, held.value) == ('shoulder', 0.7)
+    assert found.verdict is Verdict.FINE
+
+
+def test_one_point_is_a_pose_that_is_held() -> None:
+    found = checked([at(0.0, 0.5)], model=SHOULDER)
+    assert found.verdict is Verdict.FINE
+    assert len(figures_of(found).efforts.time) == 3
+
+
+def test_notes_tell_what_is_left_out_of_account() -> None:
+    request = replace(
+        requested([REST, at(1.0, 0.5, 0.0), at(2.0, 1.0)], SHOULDER.joint_names), start_time=5.0
+    )
+    found = check(SHOULDER, request, Limits.of_model(SHOULDER))
+    for told in ('its stamp', 'straight lines', 'friction'):
+        assert any(told in note for note in found.notes), told
+    with_efforts = [TrajectoryPoint(0.0, [0.0], [0.0], (), [1.0])]
+    notes = checked(with_efforts, model=SHOULDER).notes
+    assert any('efforts of its points are not added' in note for note in notes)
+
+
+def test_a_robot_with_joints_of_several_axes_is_refused() -> None:
+    planar = load(robot(link('base'), link('cart', 1.0), joint('drive', 'planar', 'base', 'cart')))
+    with pytest.raises(InputError, match='more than one axis'):
+        Limits.of_model(planar)
+
+
+def test_the_report_names_joint_time_and_margin_of_a_violation_and_the_pace() -> None:
+    found: TrajectoryCheck = checked([REST, at(0.5, 1.0, 0.0)], model=SHOULDER)
+    text = report(found)
+    assert "* velocity limit of 'shoulder' at 0.250 s: 3 is 1 rad/s or m/s beyond 2" in text
+    assert 'times may be multiplied by 1.5, no less (0.75 s' in text
+    assert 'not fine: mend what is marked with *' in text
+    row = next(line for line in text.splitlines() if 'velocity  ' in line)
+    assert row.split() == ['*', 'shoulder', 'velocity', '3.000', '2.000', '-1.000', '150', '%',
+                           '0.250', 's']
+    assert np.isfinite(figures_of(found).by_effort.stretch)

@@ -1,0 +1,172 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A recording drives the control as the robot would: times, refusals, limits, joints left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from synthetic_recordings import ARM, HAND, Robot, record, samples_of
+
+from rnea_ros import RobotModel
+from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.settings import Settings, resolve
+from rnea_ros.feedforward.supervisor import State
+from rnea_ros.preflight.recording import Recording, RecordingError, Sample
+from rnea_ros.preflight.samples import Kind
+from rnea_ros.replay.playback import Playback, play
+from rnea_ros.replay.recorded_robot import RecordedRobot, recorded_robot
+
+EXACT = Robot(ARM, coulomb=0.0, noise=0.0)
+
+
+@cache
+def motion() -> Recording:
+    recorded = record(EXACT, Kind.MOTION, 3)
+    return recorded.part(recorded.time <= 6.0)
+
+
+def played(
+    samples: Sequence[Sample], model: RobotModel = ARM, **changes: Any
+) -> tuple[RecordedRobot, Playback]:
+    differentiate = changes.pop('differentiate_velocity', False)
+    robot = recorded_robot(model, samples, changes.pop('joints', None))
+    given: dict[str, Any] = {
+        'joints': tuple(robot.joints), 'rate': 200.0, 'joint_states_timeout': 0.2
+    }
+    settings = resolve(Settings(**(given | changes)), model)
+    return robot, play(robot, settings, differentiate_velocity=differentiate)
+
+
+def states(playback: Playback) -> list[State]:
+    return [change.state for change in playback.states]
+
+
+def test_after_the_ramp_the_command_is_gravity_at_the_newest_position() -> None:
+    recorded = motion()
+    _, playback = played(samples_of(recorded))
+    assert states(playback) == [State.RAMPING, State.ACTIVE]
+    for tick in np.flatnonzero(playback.controlling)[::50]:
+        newest = np.flatnonzero(recorded.time <= playback.time[tick])[-1]
+        np.testing.assert_allclose(
+            playback.command[tick], ARM.gravity_torques(recorded.position[newest]), atol=1e-9
+        )
+        np.testing.assert_array_equal(playback.effort[tick], recorded.effort[newest])
+
+
+def test_with_coriolis_the_recorded_velocity_counts() -> None:
+    recorded = motion()
+    _, playback = played(samples_of(recorded), compensate_coriolis=True)
+    tick = len(playback.time) // 2
+    newest = np.flatnonzero(recorded.time <= playback.time[tick])[-1]
+    q, qd = recorded.position[newest], recorded.velocity[newest]
+    np.testing.assert_allclose(playback.command[tick], ARM.bias_torques(q, qd), atol=1e-9)
+
+
+def test_the_ramp_starts_from_the_measured_effort() -> None:
+    _, playback = played(samples_of(motion()))
+    np.testing.assert_allclose(playback.command[0], motion().effort[0], atol=1.0)
+    assert not playback.controlling[: round(0.99 / 0.005)].any()
+
+
+def test_ticks_come_at_the_rate_until_the_last_sample_is_used() -> None:
+    _, playback = played(samples_of(motion()), rate=250.0)
+    np.testing.assert_allclose(np.diff(playback.time), 0.004, rtol=1e-9)
+    assert motion().time[-1] <= playback.time[-1] <= motion().time[-1] + 0.005
+
+
+def test_a_gap_ends_the_control_as_it_would_have() -> None:
+    recorded = motion()
+    gap = recorded.part((recorded.time < 3.0) | (recorded.time > 4.0))
+    _, playback = played(samples_of(gap))
+    ended = next(change for change in playback.states if change.reason is not None)
+    assert ended.reason is Reason.JOINT_STATES_STALE
+    assert ended.time == pytest.approx(2.98 + 0.2, abs=0.011)
+    assert not playback.controlling[playback.time > ended.time].any()
+    assert playback.states[-1].state in (State.RAMPING_DOWN, State.FAULT)
+
+
+def test_what_the_control_refuses_is_counted_by_reason() -> None:
+    samples = samples_of(motion())
+    samples[50] = replace(samples[50], time=samples[49].time)
+    samples[60] = replace(samples[60], position=[np.nan, *samples[60].position[1:]])
+    samples[70] = replace(samples[70], velocity=samples[70].velocity[1:])
+    samples[80] = replace(samples[80], position=[samples[80].position[0] + 1.0,
+                                                 *samples[80].position[1:]])
+    _, playback = played(samples)
+    assert playback.refusals == {
+        Reason.STAMP_NOT_NEWER: 1,
+        Reason.NOT_FINITE: 1,
+        Reason.WRONG_SIZE: 1,
+        Reason.POSITION_JUMP: 1,
+    }
+    assert states(playback) == [State.RAMPING, State.ACTIVE]
+
+
+def test_without_velocities_nothing_is_commanded_unless_they_are_derived() -> None:
+    bare = [replace(sample, velocity=()) for sample in samples_of(motion())]
+    _, playback = played(bare)
+    assert states(playback) == [State.WAITING]
+    assert playback.refusals == {Reason.NO_VELOCITY: len(bare)}
+    assert np.isnan(playback.command).all()
+    _, playback = played(bare, differentiate_velocity=True)
+    assert states(playback) == [State.RAMPING, State.ACTIVE]
+
+
+def test_limits_that_are_met_are_told_for_their_joint() -> None:
+    limits = (87.0, 5.0, 87.0, 87.0, 12.0, 12.0, 12.0)
+    _, playback = played(samples_of(motion()), effort_limits=limits)
+    assert set(np.flatnonzero(playback.saturated.any(axis=0))) == {1}
+    assert np.nanmax(np.abs(playback.command[:, 1])) <= 5.0
+    rates = (100.0, 100.0, 100.0, 0.5, 100.0, 100.0, 100.0)
+    _, playback = played(samples_of(motion()), effort_rate_limit=rates)
+    assert set(np.flatnonzero(playback.rate_limited[playback.controlling].any(axis=0))) == {3}
+
+
+def test_joints_that_are_not_recorded_are_taken_to_rest() -> None:
+    robot, playback = played(samples_of(motion()), HAND)
+    assert robot.absent == ('fer_finger_joint1',)
+    assert playback.joints == ARM.joint_names
+    assert states(playback) == [State.RAMPING, State.ACTIVE]
+
+
+def test_joints_of_other_names_are_found_or_given() -> None:
+    renamed = tuple(name.replace('fer_', 'panda_') for name in ARM.joint_names)
+    samples = [replace(sample, names=renamed) for sample in samples_of(motion())]
+    pairs = dict(zip(ARM.joint_names, renamed, strict=True))
+    for joints in (None, pairs):
+        robot, playback = played(samples, joints=joints)
+        assert robot.recording.names == ARM.joint_names
+        assert states(playback) == [State.RAMPING, State.ACTIVE]
+
+
+def test_a_joint_that_is_given_another_ones_name_does_not_stand_for_two() -> None:
+    # The recorded elbow is the model's; a recorded joint that has its name is none of the model.
+    names = (*ARM.joint_names[:3], 'elbow', *ARM.joint_names[4:], ARM.joint_names[3])
+    samples = [
+        replace(
+            sample,
+            names=names,
+            position=[*sample.position, 0.0],
+            velocity=[*sample.velocity, 0.0],
+            effort=[*sample.effort, 0.0],
+        )
+        for sample in samples_of(motion())
+    ]
+    pairs = {name: name for name in ARM.joint_names} | {ARM.joint_names[3]: 'elbow'}
+    _, playback = played(samples, joints=pairs)
+    assert playback.refusals == {}
+    assert states(playback) == [State.RAMPING, State.ACTIVE]
+
+
+def test_stamps_that_reach_too_far_are_refused_instead_of_played_for_ever() -> None:
+    samples = samples_of(motion())
+    samples[-1] = replace(samples[-1], time=1e9)
+    with pytest.raises(RecordingError, match='1000000000 s'):
+        played(samples)

@@ -1,0 +1,130 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The residuals of real arms, against those that Pinocchio has on the same recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recordings import recording
+from robots import ROOT, load, vendor_robots
+
+from rnea_ros import RobotModel
+from rnea_ros.feedforward.settings import Settings
+from rnea_ros.feedforward.supervisor import State
+from rnea_ros.preflight.recording import Array, read_joint_states
+from rnea_ros.replay.recorded_robot import RecordedRobot, recorded_robot
+from rnea_ros.replay.residuals import of_gravity
+from rnea_ros.replay.review import Review, review
+
+pytest.importorskip('rosbags', reason='rosbags is not installed')
+
+UR10 = vendor_robots('ur10_robot')
+
+# RMS of the difference over RMS of the effort, %, measured with Pinocchio: the README of the
+# recordings. It is rounded to what is written here.
+PANDA_GRAVITY = (100.0, 6.1, 5.3, 8.6, 57.0, 38.0, 101.0)
+PANDA_INVERSE_DYNAMICS = (69.0, 2.0, 2.9, 3.1, 52.0, 30.0, 100.0)
+UR10_GRAVITY = (100.0, 35.0, 52.0, 99.0, 100.0, 100.0)
+
+
+@cache
+def replayed(name: str, model: RobotModel, *, coriolis: bool = False) -> Review:
+    robot = robot_of(name, model)
+    return review(robot, Settings(joints=(), compensate_coriolis=coriolis))
+
+
+def robot_of(name: str, model: RobotModel) -> RecordedRobot:
+    return recorded_robot(model, list(read_joint_states(recording(name))))
+
+
+@cache
+def panda_arm() -> RobotModel:
+    return load(ROOT / 'urdf/panda_arm.urdf')
+
+
+def panda(*, coriolis: bool = False) -> Review:
+    return replayed('panda_exciting_trajectory.db3', panda_arm(), coriolis=coriolis)
+
+
+@cache
+def ur10(urdf: Path) -> Review:
+    return replayed('ur10_exciting_trajectory.db3', load(urdf))
+
+
+def compare(
+    percent: Array, figures: Sequence[float], *, atol: float, rtol: float = 0.0
+) -> None:
+    print(np.round(percent, 1))
+    np.testing.assert_allclose(percent, np.array(figures), rtol=rtol, atol=atol)
+
+
+@pytest.mark.oracle
+def test_gravity_misses_the_pandas_efforts_by_as_much_as_pinocchios_does() -> None:
+    # The figures are of all samples, repeats and ringing too: nothing but rounding is between.
+    whole = robot_of('panda_exciting_trajectory.db3', panda_arm()).recording
+    percent = of_gravity(panda_arm(), whole).percent
+    compare(percent[1:4], PANDA_GRAVITY[1:4], atol=0.06)
+    compare(percent, PANDA_GRAVITY, atol=0.6)
+
+
+@pytest.mark.oracle
+def test_commands_miss_the_pandas_efforts_by_no_more_than_gravity() -> None:
+    # Less by the samples that are left out: repeats, the start that rings, the ramp.
+    compare(panda().commanded.percent, PANDA_GRAVITY, atol=1.5)
+    assert (panda().commanded.percent[1:4] < PANDA_GRAVITY[1:4]).all()
+    assert panda().commanded.rms[1] == pytest.approx(0.94, abs=0.05)
+
+
+@pytest.mark.oracle
+def test_the_full_inverse_dynamics_miss_the_pandas_efforts_by_as_much_as_pinocchios() -> None:
+    # Another low-pass filter accounts for what joint 1 differs in, which accelerates more than it
+    # carries, and joint 6, which hardly carries anything.
+    percent = panda().inverse_dynamics.percent
+    compare(percent[1:4], PANDA_INVERSE_DYNAMICS[1:4], atol=0.4)
+    compare(percent, PANDA_INVERSE_DYNAMICS, atol=1.0, rtol=0.2)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('urdf', UR10)
+def test_gravity_misses_the_ur10s_efforts_by_as_much_as_pinocchios_does(urdf: Path) -> None:
+    compare(ur10(urdf).gravity.percent, UR10_GRAVITY, atol=0.6)
+    compare(ur10(urdf).commanded.percent, UR10_GRAVITY, atol=1.5)
+
+
+def test_with_coriolis_the_pandas_loaded_joints_are_met_more_closely() -> None:
+    with_it, without = panda(coriolis=True).commanded.percent, panda().commanded.percent
+    assert (with_it[:4] < without[:4]).all()
+
+
+def test_the_hand_that_the_real_panda_does_not_have_is_seen_in_the_residuals() -> None:
+    played = replayed('panda_exciting_trajectory.db3', load(ROOT / 'urdf/panda.urdf'))
+    more = played.inverse_dynamics.percent[1:4] / panda().inverse_dynamics.percent[1:4]
+    assert (more > 3.0).all()
+    assert 'fer_hand' in ' '.join(played.flaws)
+
+
+def test_the_control_goes_through_both_recordings_and_refuses_nothing() -> None:
+    for played in (panda(), *(ur10(urdf) for urdf in (case.values[0] for case in UR10) if urdf)):
+        assert played.playback.states[0].state is State.RAMPING
+        assert played.went_through
+        assert not played.playback.refusals
+        assert not played.playback.saturated.any()
+
+
+def test_the_pandas_repeats_and_ringing_are_told() -> None:
+    assert panda().flaws == (
+        '14 samples that repeat the one before in motion were left out',
+        '7 samples at the start, where efforts ring, were left out',
+    )
+
+
+@pytest.mark.parametrize('urdf', UR10)
+def test_the_ur10s_efforts_are_told_to_be_from_currents(urdf: Path) -> None:
+    (flaw,) = ur10(urdf).flaws
+    assert flaw.startswith('current-based effort')

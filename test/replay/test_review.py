@@ -1,0 +1,186 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Residuals of recordings that are known exactly, and the flaws that are told of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from synthetic_recordings import ARM, HAND, Robot, record, samples_of
+
+from rnea_ros import RobotModel
+from rnea_ros.feedforward.control_law import Mode
+from rnea_ros.feedforward.loaded_robot import HardwareCompensation
+from rnea_ros.feedforward.settings import Settings
+from rnea_ros.feedforward.wrench_settings import WrenchInputSettings
+from rnea_ros.preflight.recording import Recording, RecordingError
+from rnea_ros.preflight.samples import Kind
+from rnea_ros.replay.recorded_robot import recorded_robot
+from rnea_ros.replay.report import report
+from rnea_ros.replay.review import Review, review
+
+MOTION = record(Robot(ARM), Kind.MOTION, 1)
+EXACT = record(Robot(ARM, coulomb=0.0, noise=0.0), Kind.MOTION, 1)
+
+
+def reviewed(
+    recorded: Recording, model: RobotModel = ARM, effort_scale: float = 1.0, **settings: Any
+) -> Review:
+    robot = recorded_robot(model, samples_of(recorded), effort_scale=effort_scale)
+    given: dict[str, Any] = {'joints': (), 'rate': 100.0}
+    return review(robot, Settings(**(given | settings)))
+
+
+def flaws(recorded: Recording, **changes: Any) -> str:
+    return ' '.join(reviewed(recorded, **changes).flaws)
+
+
+def test_of_an_arm_at_rest_commands_meet_the_efforts_but_for_noise() -> None:
+    poses = record(Robot(ARM, coulomb=0.0, noise=0.05), Kind.STILL, 1)
+    # The synthetic arm goes from pose to pose at the speed that takes half a second.
+    played = reviewed(poses, jump_margin=0.0)
+    held = np.isin(poses.time, poses.time[np.abs(poses.velocity).max(axis=1) < 0.01])
+    still = np.isin(played.commanded.time, poses.time[held])
+    missed = played.commanded.computed[still] - played.commanded.measured[still]
+    assert np.sqrt(np.mean(missed**2)) < 0.2  # 0.1 of dry friction beside the noise
+
+
+def test_the_inverse_dynamics_explain_what_gravity_does_not() -> None:
+    played = reviewed(EXACT)
+    # What the synthetic arm has beside its inverse dynamics: 0.1 N m and 0.1 N m s/rad.
+    assert (played.inverse_dynamics.rms < 0.25).all()
+    assert (played.inverse_dynamics.rms[:4] < 0.5 * played.gravity.rms[:4]).all()
+
+
+def test_a_residual_is_the_rms_of_the_difference_over_that_of_the_effort() -> None:
+    played = reviewed(EXACT)
+    for residual in (played.commanded, played.gravity, played.inverse_dynamics):
+        difference = residual.computed - residual.measured
+        rms = np.sqrt((difference * difference).sum(axis=0) / len(difference))
+        size = np.sqrt((residual.measured**2).sum(axis=0) / len(difference))
+        np.testing.assert_allclose(residual.rms, rms)
+        np.testing.assert_allclose(residual.percent, 100.0 * rms / size)
+
+
+def test_commands_in_the_ramp_are_not_compared() -> None:
+    played = reviewed(EXACT)
+    assert played.commanded.time[0] == pytest.approx(1.0, abs=0.03)
+    assert played.gravity.time[0] == 0.0
+
+
+def test_a_sample_is_compared_with_the_first_command_that_knows_of_it() -> None:
+    # Another publisher, of joints that the arm does not have, was the first to be recorded.
+    samples = [replace(sample, time=sample.time + 0.5) for sample in samples_of(EXACT)]
+    stranger = replace(samples[0], time=0.0, names=tuple('abcdef'), position=[0.0] * 6,
+                       velocity=[0.0] * 6, effort=[0.0] * 6)
+    robot = recorded_robot(ARM, [stranger, *samples])
+    commanded = review(robot, Settings(joints=(), rate=130.0)).commanded
+    assert len(commanded.time) > 1000
+    for time, command in list(zip(commanded.time, commanded.computed, strict=True))[::100]:
+        newest = EXACT.position[np.argmin(np.abs(EXACT.time + 0.5 - time))]
+        np.testing.assert_allclose(command, ARM.gravity_torques(newest), atol=1e-9)
+
+
+def test_repeats_are_left_out_of_the_comparison_and_told() -> None:
+    again = MOTION.position.copy()
+    places = np.arange(100, 1200, 90)
+    again[places] = again[places - 1]
+    played = reviewed(replace(MOTION, position=again))
+    assert f'{len(places)} samples that repeat' in ' '.join(played.flaws)
+    for residual in (played.commanded, played.gravity):
+        assert not set(residual.time) & set(MOTION.time[places])
+
+
+def test_velocities_that_contradict_positions_are_told() -> None:
+    assert 'fer_joint1 by 100 %' in flaws(replace(MOTION, velocity=0.0 * MOTION.velocity))
+
+
+def test_gaps_and_stamps_that_run_backwards_are_told() -> None:
+    gap = MOTION.part((MOTION.time < 10.0) | (MOTION.time > 12.0))
+    assert 'gaps: 1, the longest of 2.0' in flaws(gap)
+    time = MOTION.time.copy()
+    time[500] = time[499] - 1.0
+    assert 'stamp that is not newer' in flaws(replace(MOTION, time=time))
+
+
+def test_a_start_that_rings_is_told() -> None:
+    effort = MOTION.effort.copy()
+    effort[:8:2] += 30.0
+    assert 'where efforts ring' in flaws(replace(MOTION, effort=effort))
+
+
+@pytest.mark.parametrize(
+    ('scale', 'word'), [(-1.0, 'inverted effort'), (50.0, 'gear ratio, unit or current')]
+)
+def test_efforts_of_a_wrong_sign_or_scale_are_told_and_can_be_mended(
+    scale: float, word: str
+) -> None:
+    wrong = MOTION.with_scaled_effort(scale)
+    assert word in flaws(wrong)
+    assert word not in flaws(wrong, effort_scale=1.0 / scale)
+
+
+def test_a_sound_recording_has_no_flaw() -> None:
+    assert reviewed(MOTION).flaws == ()
+
+
+def test_a_recording_too_short_to_judge_is_played_nevertheless() -> None:
+    played = reviewed(MOTION.part(MOTION.time < 2.5))
+    assert 'could not be judged' in ' '.join(played.flaws)
+    assert played.went_through
+
+
+def test_without_efforts_there_is_nothing_to_compare() -> None:
+    with pytest.raises(RecordingError, match='no effort'):
+        reviewed(MOTION.with_scaled_effort(np.nan))
+
+
+def test_a_joint_without_effort_is_commanded_but_not_compared() -> None:
+    effort = MOTION.effort.copy()
+    effort[:, 6] = np.nan
+    played = reviewed(replace(MOTION, effort=effort))
+    assert np.isfinite(played.playback.command[-1]).all()
+    assert np.isnan(played.commanded.rms[6])
+    (row,) = [line for line in report(played).splitlines() if line.startswith('fer_joint7')]
+    assert row.split()[1:5] == ['-', '-', '-', '-']
+
+
+def test_where_no_timeout_is_set_it_is_that_of_the_recordings_own_interval() -> None:
+    thin = MOTION.part(slice(None, None, 10))  # at 5 Hz
+    played = reviewed(thin, rate=500.0)
+    assert played.settings.joint_states_timeout == pytest.approx(20 * 0.2)
+    assert played.went_through
+    assert not reviewed(thin, rate=500.0, joint_states_timeout=0.1).went_through
+
+
+def test_the_report_says_what_limits_the_comparison() -> None:
+    text = report(reviewed(
+        MOTION,
+        HAND,
+        mode=Mode.FEEDBACK,
+        hardware_compensates=(HardwareCompensation.GRAVITY,),
+        wrench_inputs=(WrenchInputSettings('flange', '/wrench'),),
+    ))
+    assert 'taken to be measured at rest: fer_finger_joint1' in text
+    assert 'mode feedback commands as gravity does' in text
+    assert 'without what the hardware adds: gravity' in text
+    assert 'not played, not in joint states: wrench_inputs.flange' in text
+    assert '* tool' not in text
+    assert 'tool too many in the model' in text
+
+
+def test_the_report_says_how_it_ended() -> None:
+    assert report(reviewed(MOTION)).endswith('the control went through the recording')
+    gap = MOTION.part((MOTION.time < 10.0) | (MOTION.time > 12.0))
+    ended = report(reviewed(gap, joint_states_timeout=0.1))
+    assert 'holding at 10.0' in ended
+    assert ended.splitlines()[-1].startswith('the control ended at 10.0')
+    assert ended.endswith('joint_states_stale')
+    bare = replace(MOTION, velocity=np.full_like(MOTION.velocity, np.nan))
+    silent = report(reviewed(bare))
+    assert 'joint states refused: not_finite 1251' in silent
+    assert silent.endswith('nothing was commanded: no valid state of every joint came')

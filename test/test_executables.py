@@ -1,0 +1,161 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Every executable: ``--help`` says what it is, and what it cannot use is refused in one line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import re
+import subprocess
+import sys
+
+import pytest
+from robots import ROOT
+from ros_process import NO_ROS, new_domain_id
+
+SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
+EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros\.\w+\.\w+)'", SETUP))
+
+WITHOUT_ROS = ('preflight', 'check_trajectory', 'replay', 'plot')
+URDF = f'--urdf {ROOT}/urdf/panda_arm.urdf'
+ROS = '--ros-args'
+FROM_ROS = ('-r bad', '--foo', '-p rate:', '--params-file none.yaml', '--params-file text.yaml')
+"""What ROS itself refuses."""
+
+FILES = {
+    'text.yaml': 'a: [b\n',
+    'unknown.yaml': '/**:\n  ros__parameters:\n    no_such_parameter: 1\n',
+    'broken.urdf': '<robot name="r"><link',
+    'text.db3': 'not a bag',
+}
+
+REFUSED = {
+    'feedforward_node': [
+        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+        f'{ROS} --params-file unknown.yaml',
+        f'{ROS} -p rate:=1e9',
+        f'{ROS} -p rate:=fast',
+        f'{ROS} -p mode:=levitation',
+        f'{ROS} -p command_topic:=a//b',
+        f'{ROS} -p base_sensor.topic:=a//b',
+        f'{ROS} -p wrench_inputs.names:=[a] -p wrench_inputs.a.topic:=a//b',
+    ],
+    'simulated_robot': [
+        '',
+        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+        f'{ROS} --params-file unknown.yaml',
+        f'{ROS} -p urdf:=none.urdf',
+        f'{ROS} -p urdf:=broken.urdf',
+        f'{ROS} -p urdf:=broken.urdf -p state_rate:=fast',
+    ],
+    'effort_watchdog': [
+        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+        f'{ROS} --params-file unknown.yaml',
+        f'{ROS} -p rate:=1.0',
+        f'{ROS} -p action:=pray',
+        f'{ROS} -p command_topic:=a//b',
+    ],
+    'demo': ['--robot r2d2', '--rate 1', '--urdf none.urdf', '--urdf broken.urdf',
+             '--output text.yaml/a', f'{ROS} -r bad'],
+    'play_joint_states': ['', 'none.db3', 'text.db3', 'none.db3 --speed 0',
+                          'none.db3 --urdf broken.urdf'],
+    'preflight': [
+        '--bag text.db3', f'--bag none.db3 {URDF}', f'--bag text.db3 {URDF}', '--poses 1',
+        '--bag none.db3 --urdf none.urdf', *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+    ],
+    'check_trajectory': [
+        '', f'none.yaml {URDF}', f'text.yaml {URDF}', f'text.db3 {URDF}',
+        'text.yaml --urdf none.urdf', 'text.yaml --urdf broken.urdf',
+        *(f'--topic t {URDF} {ROS} {arguments}' for arguments in FROM_ROS),
+    ],
+    'replay': [
+        '', f'none.db3 {URDF}', f'text.db3 {URDF}', 'text.db3 --urdf broken.urdf',
+        f'none.db3 {URDF} -p rate:=fast', f'none.db3 {URDF} --params-file text.yaml',
+        f'none.db3 {URDF} --params-file unknown.yaml', f'none.db3 {URDF} -p mode:=levitation',
+    ],
+    'plot': ['', '--bag none.db3', '--bag text.db3', f'{ROS} -r bad'],
+}  # fmt: skip
+
+Ended = subprocess.CompletedProcess[str]
+
+
+def marked(name: str, *values: object) -> object:
+    needs_ros = [] if name in WITHOUT_ROS else [pytest.mark.ros]
+    return pytest.param(name, *values, marks=needs_ros)
+
+
+@pytest.fixture(scope='module')
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp('files')
+    for name, text in FILES.items():
+        (directory / name).write_text(text, encoding='utf-8')
+    return directory
+
+
+def run(name: str, arguments: str, directory: Path) -> Ended:
+    if name not in WITHOUT_ROS or ROS in arguments:
+        pytest.importorskip('rclpy', reason=NO_ROS)
+    module = EXECUTABLES[name]
+    if module.startswith('rnea_ros.sim'):
+        pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    return subprocess.run(
+        [sys.executable, '-m', module, *arguments.split()],
+        cwd=directory,
+        env=os.environ | {'PYTHONPATH': pythonpath(), 'ROS_DOMAIN_ID': str(new_domain_id())},
+        capture_output=True,
+        text=True,
+        timeout=120.0,
+        check=False,
+    )
+
+
+def pythonpath() -> str:
+    return os.pathsep.join([str(ROOT), *filter(None, [os.environ.get('PYTHONPATH')])])
+
+
+@pytest.mark.parametrize('name', [marked(name) for name in EXECUTABLES])
+def test_help_says_what_an_executable_is_and_what_it_takes(name: str, directory: Path) -> None:
+    ended = run(name, '--help', directory)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == ''
+    assert ended.stdout.startswith(f'usage: {name} ')
+    assert len(ended.stdout.splitlines()) > 10
+
+
+@pytest.mark.parametrize(
+    ('name', 'arguments'),
+    [
+        marked(name, arguments)
+        for name in EXECUTABLES
+        for arguments in ('--no-such-option', *REFUSED[name])
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_line_with_exit_code_2(
+    name: str, arguments: str, directory: Path
+) -> None:
+    ended = run(name, arguments, directory)
+    assert ended.returncode == 2, ended.stderr
+    assert ended.stdout == ''
+    (line,) = ended.stderr.splitlines()
+    assert re.match(rf'(\[FATAL\] \[[\d.]+\] \[{name}\]|{name}): \S', line), line
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize(
+    ('name', 'table'),
+    [
+        ('feedforward_node', 'rnea_ros.node.declarations.PARAMETERS'),
+        ('simulated_robot', 'rnea_ros.sim.options.OPTIONS'),
+        ('effort_watchdog', 'rnea_ros.watchdog.parameters.PARAMETERS'),
+    ],
+)
+def test_the_help_of_a_node_has_all_its_parameters(
+    name: str, table: str, directory: Path
+) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    module, _, variable = table.rpartition('.')
+    told = run(name, '--help', directory).stdout
+    for parameter in getattr(__import__(module, fromlist=[variable]), variable):
+        assert f'\n  {parameter} (' in told

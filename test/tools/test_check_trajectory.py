@@ -1,0 +1,325 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The command: exit codes, one line for what is refused, YAML, bags and a live topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+import subprocess
+import sys
+
+from encoded_trajectories import Message, Point, encoded
+import pytest
+from robots import ROOT
+from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+
+from rnea_ros.tools.check_trajectory import main
+from rnea_ros.tools.trajectory_sources import TrajectoryFileError, read_trajectory
+
+URDF = str(ROOT / 'urdf/panda_arm.urdf')
+NAMES = ['fer_joint2', 'fer_joint4']
+GOOD = """
+header:
+  stamp:
+    sec: 0
+    nanosec: 0
+  frame_id: ''
+joint_names:
+- fer_joint2
+- fer_joint4
+points:
+- positions: [0.0, -1.5]
+  velocities: [0.0, 0.0]
+  accelerations: []
+  effort: []
+  time_from_start: {sec: 0, nanosec: 0}
+- positions: [0.5, -2.0]
+  velocities: [0.0, 0.0]
+  time_from_start: {sec: 1, nanosec: 500000000}
+---
+"""
+FAST = GOOD.replace('sec: 1, nanosec: 500000000', 'sec: 0, nanosec: 200000000')
+Refused = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    pytest.importorskip('yaml', reason='PyYAML is not installed')
+    path = tmp_path / 'good.yaml'
+    path.write_text(GOOD, encoding='utf-8')
+    return path
+
+
+def run(*arguments: str | Path) -> int:
+    return main([*map(str, arguments), '--urdf', URDF])
+
+
+def refused(captured: Refused, *arguments: str | Path) -> str:
+    """Return the one line by which arguments were refused with exit code 2."""
+    code: object
+    try:
+        code = main(list(map(str, arguments)))
+    except SystemExit as error:
+        code = error.code
+    told = captured.readouterr().err
+    assert code == 2, told
+    assert len(told.splitlines()) == 1, told
+    assert told.startswith('check_trajectory: ')
+    return told
+
+
+def write_bag(path: Path, topics: Sequence[str], messages: Sequence[bytes]) -> None:
+    """Write a bag with every message on every topic."""
+    rosbag2 = pytest.importorskip('rosbags.rosbag2', reason='rosbags is not installed')
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.LATEST)
+    with rosbag2.Writer(path, version=9, storage_plugin=rosbag2.StoragePlugin.MCAP) as writer:
+        for topic in topics:
+            connection = writer.add_connection(
+                topic, 'trajectory_msgs/msg/JointTrajectory', typestore=store
+            )
+            for number, data in enumerate(messages):
+                writer.write(connection, 10**18 + number, data)
+
+
+def message(nanoseconds: int) -> bytes:
+    """Return half a radian at most of two joints within a time of less than 10 s."""
+    rest = [0.0, 0.0]
+    points = [
+        Point(([0.0, -1.5], rest, [], []), (0, 0)),
+        Point(([0.5, -2.0], rest, [], []), divmod(nanoseconds, 10**9)),
+    ]
+    return encoded(Message(NAMES, points, (7, 0), ''))
+
+
+def test_a_good_trajectory_is_fine_and_drawn(good: Path, tmp_path: Path, capsys: Refused) -> None:
+    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+    drawn = tmp_path / 'efforts.png'
+    assert run(good, '--picture', drawn) == 0
+    text = capsys.readouterr().out
+    assert 'fine: within all limits' in text
+    assert 'times may be multiplied by' in text
+    assert drawn.read_bytes().startswith(b'\x89PNG')
+
+
+def test_a_trajectory_that_is_too_fast_is_not(good: Path, capsys: Refused) -> None:
+    good.write_text(GOOD + FAST, encoding='utf-8')
+    assert run(good) == 0
+    assert run(good, '--index', '1') == 1
+    assert "* velocity limit of 'fer_joint2' at 0.100 s" in capsys.readouterr().out
+
+
+def test_a_trap_is_not_fine(good: Path, capsys: Refused) -> None:
+    good.write_text(GOOD.replace('fer_joint4', 'elbow'), encoding='utf-8')
+    assert run(good) == 1
+    assert '* unknown_joint: the feedforward node refuses it' in capsys.readouterr().out
+
+
+def test_limits_payload_and_gravity_count(good: Path, capsys: Refused) -> None:
+    assert run(good, '--effort-limits', 'fer_joint2=20') == 1
+    assert run(good, '--acceleration-limits', '0.5') == 1
+    assert run(good, '--velocity-limits', '0.5', 'fer_joint2=0.1') == 1
+    assert run(good, '--start', 'fer_joint6=9') == 1
+    assert run(good, '--payload', 'fer_link8', '30', '0', '0', '0.1') == 1
+    capsys.readouterr()
+    assert run(good, '--gravity', '0', '0', '0', '--effort-limits', '10') == 0
+
+
+def test_the_layout_of_the_command_that_publishes_is_read(good: Path) -> None:
+    good.write_text(
+        '{joint_names: [a], points: [{positions: [1], time_from_start: {sec: 2}},'
+        ' {positions: [1e-3], effort: [.nan], time_from_start: {sec: 3, nanosec: 500000000}}]}',
+        encoding='utf-8',
+    )
+    request = read_trajectory(good, None, 0)
+    assert request.joint_names == ('a',)
+    assert request.times.tolist() == [2.0, 3.5]
+    assert request.positions.values.tolist() == [1.0, 0.001]
+    assert request.efforts.counts.tolist() == [0, 1]
+    assert request.start_time is None
+
+
+@pytest.mark.parametrize(
+    ('text', 'reason'),
+    [
+        ('', 'has 0 trajectories, none of index 0'),
+        ('points: [', 'cannot be read'),
+        ('5', 'document 0: 5 is no mapping'),
+        ('joint_names: [a]', 'points: None is no list'),
+        ('joint_names: a\npoints: []', "joint_names: 'a' is no list"),
+        ('joint_names: [1]\npoints: []', 'joint_names [1] are not names'),
+        ('joint_names: [a]\npoints: []', 'the trajectory has no points'),
+        ('joint_names: [a]\npoints: [{positions: [1]}]', 'point 0: time_from_start is missing'),
+        ('joint_names: [a]\npoints: [{effords: [1]}]', "'effords' is none of"),
+        (
+            'joint_names: [a]\npoints: [{positions: [x], time_from_start: {sec: 0}}]',
+            "point 0: positions: 'x' is no number",
+        ),
+        (
+            'joint_names: [a]\npoints: [{positions: 1, time_from_start: {sec: 0}}]',
+            'point 0: positions: 1 is no list',
+        ),
+        (
+            'joint_names: [a]\npoints: [{positions: [1], time_from_start: 1.0}]',
+            'time_from_start: 1.0 is no mapping',
+        ),
+        ('joint_names: [a]\npoints: &x [*x]', 'point 0'),
+        ('!!python/object:os.system {}', 'cannot be read'),
+    ],
+)
+def test_what_is_no_trajectory_is_refused(
+    good: Path, capsys: Refused, text: str, reason: str
+) -> None:
+    good.write_text(text, encoding='utf-8')
+    assert reason in refused(capsys, good, '--urdf', URDF)
+
+
+def test_bytes_that_are_no_text_are_refused(good: Path, capsys: Refused) -> None:
+    good.write_bytes(b'\xff\xfe\x00joint')
+    assert 'cannot be read' in refused(capsys, good, '--urdf', URDF)
+
+
+def test_trajectories_of_a_bag_are_read_by_topic_and_index(
+    tmp_path: Path, capsys: Refused
+) -> None:
+    bag = tmp_path / 'bag'
+    write_bag(bag, ['/one', '/two'], [message(1_500_000_000), message(200_000_000)])
+    assert 'name one topic' in refused(capsys, bag, '--urdf', URDF)
+    assert run(bag, '--topic', '/one') == 0
+    assert run(bag, '--topic', '/two', '--index', '1') == 1
+    assert 'its stamp is left out of account' in capsys.readouterr().out
+    assert 'has 2 trajectories' in refused(
+        capsys, bag, '--topic', '/one', '--index', '2', '--urdf', URDF
+    )
+    assert 'no topic' in refused(capsys, bag, '--topic', '/three', '--urdf', URDF)
+
+
+def test_a_broken_bag_or_message_is_refused(tmp_path: Path, capsys: Refused) -> None:
+    write_bag(tmp_path / 'bag', ['/one'], [message(10**9)[:70]])
+    assert 'broken message: malformed' in refused(capsys, tmp_path / 'bag', '--urdf', URDF)
+    (tmp_path / 'some.mcap').write_text('not a bag')
+    assert 'some.mcap cannot be read' in refused(capsys, tmp_path / 'some.mcap', '--urdf', URDF)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'reason'),
+    [
+        (('x.yaml',), '--urdf'),
+        (('--urdf', URDF), 'name a file, or --topic'),
+        (('x.yaml', '--urdf', URDF), 'x.yaml does not exist'),
+        (('x.yaml', '--urdf', 'none.urdf'), 'none.urdf'),
+        (('x.yaml', '--urdf', URDF, '--index', '-1'), '--index -1'),
+        (('x.yaml', '--urdf', URDF, '--timeout', 'nan'), '--timeout nan'),
+        (('x.yaml', '--urdf', URDF, '--start', '1'), 'not JOINT=POSITION'),
+        (('x.yaml', '--urdf', URDF, '--start', 'a=b'), "'b' is no number"),
+        (('x.yaml', '--urdf', URDF, '--effort-limits', 'a=inf'), 'inf is not finite'),
+        (('x.yaml', '--urdf', URDF, '--effort-limits', 'a=1'), "unknown joint 'a'"),
+        (('x.yaml', '--urdf', URDF, '--effort-limits', '0'), '0 is not above 0'),
+        (('x.yaml', '--urdf', URDF, '--payload', 'hand', '1', '0', '0', '0'), 'hand'),
+        (('x.yaml', '--urdf', URDF, '--payload', 'fer_link8', 'x', '0', '0', '0'), "'x'"),
+        (('x.yaml', '--urdf', URDF, '--gravity', 'nan', '0', '0'), 'gravity'),
+        (('x.yaml', '--urdf', URDF, '--dance'), '--dance'),
+    ],
+)
+def test_bad_arguments_are_refused(
+    arguments: tuple[str, ...], reason: str, capsys: Refused
+) -> None:
+    assert reason in refused(capsys, *arguments)
+
+
+def test_a_joint_of_start_that_is_unknown_and_a_bad_picture_or_rate_are_refused(
+    good: Path, capsys: Refused
+) -> None:
+    assert "unknown joint 'x'" in refused(capsys, good, '--urdf', URDF, '--start', 'x=1')
+    capsys.readouterr()
+    assert 'rate: 0 Hz' in refused(capsys, good, '--urdf', URDF, '--rate', '0')
+    drawn = str(good.parent / 'none' / 'x.png')
+    assert 'cannot be written' in refused(capsys, good, '--urdf', URDF, '--picture', drawn)
+
+
+def test_help_says_what_is_read_and_what_is_returned(capsys: Refused) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(['--help'])
+    assert ended.value.code == 0
+    text = capsys.readouterr().out
+    for word in ('Exit code', '--topic', '--index', '--start', '--effort-limits'):
+        assert word in text
+
+
+def test_a_file_is_checked_without_ros(good: Path) -> None:
+    code = (
+        'import sys\n'
+        'sys.modules["rclpy"] = sys.modules["trajectory_msgs"] = None\n'
+        'from rnea_ros.tools.check_trajectory import main\n'
+        f'assert main([{str(good)!r}, "--urdf", {URDF!r}]) == 0\n'
+        'assert "matplotlib" not in sys.modules\n'
+        f'sys.exit(main(["--topic", "x", "--urdf", {URDF!r}]))\n'
+    )
+    finished = subprocess.run(
+        [sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert finished.returncode == 2, finished.stderr
+    assert 'live topics need ROS' in finished.stderr
+    assert len(finished.stderr.splitlines()) == 1
+
+
+def test_a_path_that_does_not_exist_is_named() -> None:
+    with pytest.raises(TrajectoryFileError, match='nowhere does not exist'):
+        read_trajectory(Path('nowhere'), None, 0)
+
+
+@pytest.mark.ros
+def test_a_trajectory_of_a_live_topic_is_checked() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from trajectory_msgs.msg import JointTrajectory
+
+    domain_id = new_domain_id()
+    with ros_node(domain_id) as node:
+        publisher = node.create_publisher(JointTrajectory, 'motion', 10)
+        with RosProcess(
+            'rnea_ros.tools.check_trajectory', '--topic', 'motion', '--urdf', URDF,
+            domain_id=domain_id,
+        ) as process:
+            assert wait_until(publisher.get_subscription_count)
+            publisher.publish(message(1_500_000_000))
+            assert process.wait() == 0, process.output
+            assert 'fine: within all limits' in process.output
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize(
+    ('topic', 'more', 'reason'),
+    [
+        ('a b', (), "'a b'"),
+        ('motion', ('--ros-args', '-r', 'bad'), "remap rule: '-r bad'"),
+        ('motion', ('--ros-args', '--dance'), '--dance'),
+    ],
+)
+def test_what_ros_refuses_is_told_in_one_line(
+    topic: str, more: tuple[str, ...], reason: str
+) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    with RosProcess(
+        'rnea_ros.tools.check_trajectory', '--topic', topic, '--urdf', URDF, *more,
+        domain_id=new_domain_id(),
+    ) as process:
+        assert process.wait() == 2
+        *before, last = process.output.splitlines()
+        assert last.startswith('check_trajectory: ')
+        assert reason in last
+        assert all('[rcl]' in line for line in before)  # of ROS itself
+
+
+@pytest.mark.ros
+def test_a_silent_topic_is_told() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    with RosProcess(
+        'rnea_ros.tools.check_trajectory', '--topic', 'motion', '--urdf', URDF,
+        '--timeout', '0.5', domain_id=new_domain_id(),
+    ) as process:
+        assert process.wait() == 2
+        assert 'nothing came on /motion in 0.5 s' in process.output
+        assert 'Traceback' not in process.output

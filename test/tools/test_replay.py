@@ -1,0 +1,223 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The command: exit codes, one line for what is refused, parameters as the node takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import csv
+from dataclasses import replace
+from pathlib import Path
+import subprocess
+import sys
+
+from bags import write_bag
+import numpy as np
+import pytest
+from recordings import recording
+from robots import ROOT
+from synthetic_recordings import ARM, Robot, record
+
+from rnea_ros.preflight.recording import Recording
+from rnea_ros.preflight.samples import Kind
+from rnea_ros.tools.replay import main
+
+ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
+WHOLE = record(Robot(ARM), Kind.MOTION, 1)
+SHORT = WHOLE.part(WHOLE.time <= 2.5)
+
+
+@pytest.fixture(scope='module')
+def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp('recorded') / 'bag'
+    write_bag(path, SHORT, 'MCAP')
+    return path
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return what runs the command: exit code, output, complaints."""
+
+    def run_main(*arguments: str | Path) -> tuple[int, str, str]:
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run_main
+
+
+@pytest.fixture
+def refused(run: Run) -> Callable[..., str]:
+    """Return what returns the one line by which arguments were refused with exit code 2."""
+
+    def line(*arguments: str | Path) -> str:
+        code, output, complaint = run(*arguments)
+        assert (code, output) == (2, '')
+        assert len(complaint.splitlines()) == 1, complaint
+        assert complaint.startswith('replay: ')
+        return complaint
+
+    return line
+
+
+def test_a_real_arm_is_played_drawn_and_written(tmp_path: Path) -> None:
+    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+    drawn, table = tmp_path / 'replay.png', tmp_path / 'replay.csv'
+    command = [
+        sys.executable, '-m', 'rnea_ros.tools.replay',
+        str(recording('panda_exciting_trajectory.db3')), '--urdf', ARM_URDF,
+        '--picture', str(drawn), '--csv', str(table),
+    ]
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert '14 samples that repeat' in finished.stdout
+    assert 'the control went through the recording' in finished.stdout
+    assert drawn.read_bytes().startswith(b'\x89PNG')
+    rows = list(csv.DictReader(table.open(encoding='utf-8')))
+    assert {row['state'] for row in rows} <= {'ramping', 'active', 'degraded'}
+    commanded, measured = (
+        np.array([float(row[f'fer_joint2/{what}']) for row in rows if row['state'] == 'active'])
+        for what in ('commanded', 'measured')
+    )
+    missed = np.sqrt(np.mean((commanded - measured) ** 2) / np.mean(measured**2))
+    assert missed < 0.07
+
+
+@pytest.mark.parametrize('storage', ['SQLITE3', 'MCAP'])
+@pytest.mark.parametrize('form', ['directory', 'file'])
+def test_bags_of_both_storages_are_played(
+    tmp_path: Path, run: Run, storage: str, form: str
+) -> None:
+    path = tmp_path / 'bag'
+    write_bag(path, SHORT, storage)
+    if form == 'file':
+        (path,) = [part for part in path.iterdir() if part.suffix in ('.db3', '.mcap')]
+        path = path.rename(tmp_path / path.name)  # without its metadata
+    code, output, _ = run(path, '--urdf', ARM_URDF)
+    assert code == 0
+    assert f'{len(SHORT.time)} joint states of 2.5 s' in output
+
+
+def test_a_cell_is_empty_where_nothing_was_commanded_or_measured(
+    tmp_path: Path, run: Run
+) -> None:
+    effort = SHORT.effort.copy()
+    effort[:, 6] = np.nan
+    write_bag(tmp_path / 'bag', replace(SHORT, effort=effort), 'MCAP')
+    table = tmp_path / 'replay.csv'
+    assert run(tmp_path / 'bag', '--urdf', ARM_URDF, '--csv', table)[0] == 0
+    row = list(csv.DictReader(table.open(encoding='utf-8')))[-1]
+    assert row['fer_joint7/measured'] == ''
+    assert row['fer_joint7/commanded'] != ''
+
+
+def test_the_exit_code_says_whether_the_control_went_through(
+    tmp_path: Path, bag: Path, run: Run
+) -> None:
+    assert run(bag, '--urdf', ARM_URDF)[0] == 0
+    gap: Recording = SHORT.part((SHORT.time < 1.5) | (SHORT.time > 2.0))
+    write_bag(tmp_path / 'bag', gap, 'MCAP')
+    code, output, _ = run(tmp_path / 'bag', '--urdf', ARM_URDF, '-p', 'joint_states_timeout:=0.1')
+    assert code == 1
+    assert output.endswith('joint_states_stale\n')
+
+
+def test_the_nodes_parameter_files_are_taken_and_single_parameters_win(
+    bag: Path, run: Run
+) -> None:
+    files = sorted((ROOT / 'config').glob('*.yaml'))
+    assert len(files) == 4
+    for path in files:
+        code, output, _ = run(
+            bag, '--urdf', ARM_URDF, '--params-file', path, '-p', 'rate:=250.0'
+        )
+        assert code == 0, path
+        assert 'at 250 Hz' in output
+    output = run(bag, '--urdf', ARM_URDF, '--params-file', ROOT / 'config/franka.yaml')[1]
+    assert 'without what the hardware adds: gravity, friction, payload' in output
+
+
+def test_gravity_is_the_nodes_parameter(bag: Path, run: Run) -> None:
+    upright = run(bag, '--urdf', ARM_URDF)[1]
+    wall = run(bag, '--urdf', ARM_URDF, '-p', 'gravity:=[9.81, 0.0, 0.0]')[1]
+    assert upright.splitlines()[6] != wall.splitlines()[6]
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'reason'),
+    [
+        (('-p', 'rate'), 'rate is not NAME:=VALUE'),
+        (('-p', 'rate:=[1'), 'no YAML'),
+        (('-p', 'rate:=500'), 'rate: 500 is not of type float'),
+        (('-p', 'mode:=dance'), "'dance'"),
+        (('-p', 'speed:=1.0'), 'speed: no such parameter'),
+        (('-p', 'joints:=[elbow]'), "'elbow'"),
+        (('--params-file', 'none.yaml'), 'none.yaml'),
+        (('--joints', 'a'), 'MODEL=RECORDED'),
+        (('--joints', 'elbow=fer_joint4'), "'elbow'"),
+        (('--effort-scale', '0'), '--effort-scale 0'),
+        (('--topic', '/other'), 'no topic'),
+        (('--csv', 'none/replay.csv'), 'none/replay.csv cannot be written'),
+        (('--unknown',), '--unknown'),
+    ],
+)
+def test_bad_arguments_are_refused(
+    bag: Path,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    reason: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, complaint = run(bag, '--urdf', ARM_URDF, *arguments)
+    assert code == 2
+    assert len(complaint.splitlines()) == 1, complaint
+    assert reason in complaint
+
+
+def test_bad_files_are_refused(
+    tmp_path: Path, bag: Path, refused: Callable[..., str]
+) -> None:
+    assert '--urdf' in refused(bag)
+    assert 'none.urdf' in refused(bag, '--urdf', 'none.urdf')
+    assert 'none.mcap does not exist' in refused('none.mcap', '--urdf', ARM_URDF)
+    text = tmp_path / 'some.mcap'
+    text.write_text('not a bag')
+    assert 'some.mcap' in refused(text, '--urdf', ARM_URDF)
+    write_bag(tmp_path / 'empty', SHORT.part(slice(0, 0)), 'MCAP')
+    assert 'no joint state' in refused(tmp_path / 'empty', '--urdf', ARM_URDF)
+    write_bag(tmp_path / 'silent', SHORT.with_scaled_effort(np.nan), 'MCAP')
+    assert 'no effort' in refused(tmp_path / 'silent', '--urdf', ARM_URDF)
+    write_bag(tmp_path / 'short', SHORT.part(slice(0, 1)), 'MCAP')
+    assert 'too few' in refused(tmp_path / 'short', '--urdf', ARM_URDF)
+    ur5e = ROOT / 'urdf/ur5e.urdf'
+    assert 'no recorded joint' in refused(bag, '--urdf', ur5e)
+
+
+def test_help_says_what_is_told_and_what_is_returned(run: Run) -> None:
+    code, output, _ = run('--help')
+    assert code == 0
+    for word in ('--params-file', 'repeated samples', 'Exit code', '--csv', '--picture'):
+        assert word in output
+
+
+def test_a_recording_is_played_without_ros(bag: Path) -> None:
+    code = (
+        'import sys\n'
+        'for name in ("rclpy", "rcl_interfaces", "sensor_msgs"):\n'
+        '    sys.modules[name] = None\n'
+        'from rnea_ros.tools.replay import main\n'
+        f'sys.exit(main([{str(bag)!r}, "--urdf", {ARM_URDF!r}]))\n'
+    )
+    finished = subprocess.run(
+        [sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert finished.returncode == 0, finished.stderr
