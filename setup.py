@@ -51,6 +51,7 @@ EXTRAS = {
         'xacro',
     ],
     'lint': ['ruff', 'mypy', 'import-linter'],
+    'docs': ['sphinx', 'myst-parser', 'furo'],
 }
 
 data_files = [

@@ -17,10 +17,6 @@ import re
 import sys
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-if __name__ == '__main__':
-    sys.path.insert(0, str(ROOT))
-
 import interface_tables as tables
 from interface_tables import Endpoint, NodeInterface
 from rclpy.parameter import Parameter
@@ -30,11 +26,14 @@ from rnea_ros.node.declarations import PARAMETERS, sensor_declarations
 from rnea_ros.sim.options import OPTIONS
 from rnea_ros.watchdog.parameters import PARAMETERS as WATCHDOG_PARAMETERS
 
+ROOT = Path(__file__).resolve().parents[1]
+
 INTRODUCTION = """\
 # Interface reference
 
-Written by `python docs/interface_reference.py > docs/interface.md` from the nodes' own declarations: do not edit. Names without a
-leading slash are in the node's namespace, `~` is the node itself, and all can be remapped."""
+Written by `python docs/interface_reference.py > docs/interface.md` from the nodes' own
+declarations: do not edit. Names without a leading slash are in the node's namespace, `~` is the
+node itself, and all can be remapped."""
 
 TYPES = {bool: 'bool', int: 'integer', float: 'double', str: 'string'}
 UNSET = {Parameter.Type.DOUBLE_ARRAY: 'double[]', Parameter.Type.STRING_ARRAY: 'string[]'}
@@ -48,8 +47,8 @@ def page() -> str:
         _executables(),
         _node(tables.FEEDFORWARD, [*_parameters(PARAMETERS), '', *_sensor(sensor)]),
         _diagnostics(
-            'Status `feedforward: control`, of the node in its namespace. Its level is OK, WARN while something is '
-            'flagged or waited for, ERROR once something ended the control.',
+            'Status `feedforward: control`, of the node in its namespace. Its level is OK, WARN '
+            'while something is flagged or waited for, ERROR once something ended the control.',
             tables.CONTROL_DIAGNOSTICS,
         ),
         _counts(),
@@ -57,7 +56,8 @@ def page() -> str:
         _node(tables.EFFORT_CONTROLLER, []),
         _node(tables.EFFORT_WATCHDOG, _parameters(WATCHDOG_PARAMETERS)),
         _diagnostics(
-            'Status `effort_watchdog`. Its level is ERROR from `ramping` on until somebody commands again.',
+            'Status `effort_watchdog`. Its level is ERROR from `ramping` on until somebody '
+            'commands again.',
             tables.WATCHDOG_DIAGNOSTICS,
         ),
         _launch_files(),
@@ -108,13 +108,16 @@ def _node(node: NodeInterface, parameters: Sequence[str]) -> str:
     lines = [f'## `{node.name}`', '', node.about]
     for title, endpoints in (('Subscribes to', node.subscribes), ('Publishes', node.publishes)):
         if endpoints:
-            rows = [(_name(e), f'`{_short(e.type)}`', e.qos, e.meaning) for e in endpoints]
-            lines += ['', f'### {title}', '', *_table(['topic', 'type', 'QoS', ''], rows)]
+            topics = [(_name(e), f'`{_short(e.type)}`', e.qos, e.meaning) for e in endpoints]
+            lines += ['', f'### {title}', '', *_table(['topic', 'type', 'QoS', ''], topics)]
     if node.services or node.lifecycle:
         rows = [(_name(e), f'`{_short(e.type)}`', e.meaning) for e in node.services]
         lines += ['', '### Services', '', *_table(['service', 'type', ''], rows)]
     if node.lifecycle:
-        lines += ['', 'Beside these it has the services and the topic `~/transition_event` of a lifecycle node.']
+        lines += [
+            '',
+            'Beside these it has the services of a lifecycle node, and its `~/transition_event`.',
+        ]
     if parameters:
         lines += ['', '### Parameters', '', *parameters]
     return '\n'.join(lines)
@@ -138,8 +141,9 @@ def _parameters(table: Mapping[str, Declaration]) -> list[str]:
     note = []
     if {row[3] for row in rows} != {'never'}:
         note = [
-            '`changed` says when a node that runs takes another value: at any time, blended where it acts on the '
-            'efforts; while it is inactive, to count from the next configure on at the latest; or never.',
+            '`changed` says when a node that runs takes another value: at any time, blended where '
+            'it acts on the efforts; while it is inactive, to count from the next configure on at '
+            'the latest; or never.',
             '',
         ]
         return [*note, *_table(['parameter', 'type', 'default', 'changed', ''], rows)]
@@ -172,7 +176,8 @@ def _counts() -> str:
         for group, meaning in tables.COUNTS.items()
     ]
     return '\n'.join([
-        'Counts since activation, of what occurred; every word is in [troubleshooting](troubleshooting.md#by-word):',
+        'Counts since activation, of what occurred; every word is in '
+        '[troubleshooting](troubleshooting.md#by-word):',
         '',
         *_table(['key', ''], rows),
     ])

@@ -1,7 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Topics, services and diagnostics of the nodes, for the interface reference; tests compare them with the nodes."""
+"""
+Topics, services and diagnostics of the nodes, for the interface reference.
+
+Tests compare these tables with what the nodes really have.
+"""
 
 from __future__ import annotations
 
@@ -68,8 +72,8 @@ TERM_MEANINGS: Mapping[str, str] = {
 
 FEEDFORWARD = NodeInterface(
     'feedforward',
-    '[Control laws and states](control.md), [trajectories](trajectories.md), [wrenches](wrenches.md), '
-    '[a base that moves](base.md), [real time](real_time.md)',
+    '[Control laws and states](control.md), [trajectories](trajectories.md), '
+    '[wrenches](wrenches.md), [a base that moves](base.md), [real time](real_time.md)',
     subscribes=(
         Endpoint(
             'robot_description', 'std_msgs/msg/String',
@@ -128,8 +132,8 @@ FEEDFORWARD = NodeInterface(
 
 SIMULATED_ROBOT = NodeInterface(
     'simulated_robot',
-    'What a robot under ros2_control shows of itself: physics by MuJoCo at 1 kHz, brakes that hold until the first '
-    'command. All parameters are read at the start.',
+    'What a robot under ros2_control shows of itself: physics by MuJoCo at 1 kHz, brakes that '
+    'hold until the first command. All parameters are read at the start.',
     subscribes=(),
     publishes=(
         Endpoint('robot_description', 'std_msgs/msg/String', 'the URDF', LATCHED),
@@ -150,8 +154,9 @@ SIMULATED_ROBOT = NodeInterface(
 
 EFFORT_CONTROLLER = NodeInterface(
     'effort_controller',
-    "The simulated robot's second node stands for ros2_control's forward controller (its name is the parameter "
-    '`controller`). It has the parameters `joints` and `interface_name` of a real one, read-only.',
+    "The simulated robot's second node stands for ros2_control's forward controller (its name is "
+    'the parameter `controller`). It has the parameters `joints` and `interface_name` of a real '
+    'one, read-only.',
     subscribes=(
         Endpoint(
             '~/commands', COMMANDS,
@@ -187,14 +192,15 @@ CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'achieved_rate': 'ticks a second since the last report, Hz',
     'late_ticks': 'ticks over half a period late, since activation',
     'missed_ticks': 'ticks that were skipped, since activation',
-    'unprompted_ticks': 'ticks without the joint states that should have set them off, since activation',
+    'unprompted_ticks': 'ticks that no joint states set off though they should, since activation',
     'cpu_share': 'of one core, by the whole process',
     'speed_scaling': 'the factor that is in force',
     'joint_states_age': 'since the oldest of the newest was received, s',
     'saturated_joints': 'at their effort limit',
     'stale_wrenches': 'sensors whose term fades or has faded',
     'overloaded_joints': 'those that `limits_cannot_hold` is about',
-    'effort_controller': '`absent`, `withheld` or `confirmed`: [the command topic](control.md#the-command-topic)',
+    'effort_controller': '`absent`, `withheld` or `confirmed`: '
+    '[the command topic](control.md#the-command-topic)',
     'other_publishers': 'other nodes that publish on the command topic',
     'lateness_p50_us': 'how late ticks begin: median, microseconds',
     'lateness_p99_us': '99th percentile',

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,9 +18,10 @@ from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='the simulated robot needs mujoco')
 
+from builtin_interfaces.msg import Time
 import interface_reference
 import interface_tables as tables
-from interface_tables import Endpoint, NodeInterface
+from interface_tables import NodeInterface
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from rnea_ros.node.reporter import Reporter
@@ -93,12 +94,7 @@ def full_name(node: NodeInterface, name: str) -> str:
     return name if name.startswith('/') else f'/{name}'
 
 
-def expected(node: NodeInterface, endpoints: Sequence[Endpoint]) -> set[tuple[str, str]]:
-    """Return names and types as the table has them."""
-    return {(full_name(node, endpoint.name), endpoint.type) for endpoint in endpoints}
-
-
-def found(node: NodeInterface, names_and_types: Any) -> set[tuple[str, str]]:
+def own(node: NodeInterface, names_and_types: Any) -> set[tuple[str, str]]:
     """Return names and types as the graph has them, without what others have too."""
     standard = OF_EVERY_NODE | (OF_LIFECYCLE if node.lifecycle else set())
     usual = {full_name(node, name) for name in standard}
@@ -110,13 +106,21 @@ def found(node: NodeInterface, names_and_types: Any) -> set[tuple[str, str]]:
 def test_the_topics_and_services_of_the_reference_are_those_of_the_node(
     graph: Any, node: NodeInterface
 ) -> None:
-    for read, endpoints in (
-        (graph.get_subscriber_names_and_types_by_node, node.subscribes),
-        (graph.get_publisher_names_and_types_by_node, node.publishes),
-        (graph.get_service_names_and_types_by_node, node.services),
-    ):
-        wait_until(lambda: found(node, read(node.name, '/')) == expected(node, endpoints))
-        assert found(node, read(node.name, '/')) == expected(node, endpoints)
+    reads = (
+        graph.get_subscriber_names_and_types_by_node,
+        graph.get_publisher_names_and_types_by_node,
+        graph.get_service_names_and_types_by_node,
+    )
+    expected = [
+        {(full_name(node, endpoint.name), endpoint.type) for endpoint in endpoints}
+        for endpoints in (node.subscribes, node.publishes, node.services)
+    ]
+
+    def found() -> list[set[tuple[str, str]]]:
+        return [own(node, read(node.name, '/')) for read in reads]
+
+    wait_until(lambda: found() == expected)
+    assert found() == expected
 
 
 @pytest.mark.ros
@@ -147,22 +151,16 @@ def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
     rig.q[:] = PANDA_POSE
     rig.activate()
     published: list[Any] = []
-    from builtin_interfaces.msg import Time
-
-    node = SimpleNamespace(
+    node: Any = SimpleNamespace(
         create_publisher=lambda *_: SimpleNamespace(publish=published.append),
         get_fully_qualified_name=lambda: '/feedforward',
         get_clock=lambda: SimpleNamespace(now=lambda: SimpleNamespace(to_msg=Time)),
     )
-    watch = SimpleNamespace(
-        flags=frozenset(), counts=Counter(), target='confirmed', other_publishers=()
-    )
+    watch: Any = SimpleNamespace(counts=Counter(), target='confirmed', other_publishers=())
     clock: Any = SimpleNamespace(seen=lambda: rig.now)
     statistics = LoopStatistics(rig.period)
-    reporter = Reporter(
-        node, rig.controller, rig.states, statistics, clock, 1000.0, Counter(), watch  # type: ignore[arg-type]
-    )
-    reporter.publish()
+    control = (rig.controller, rig.states, statistics, clock)
+    Reporter(node, *control, 1000.0, Counter(), watch).publish()
     (status,) = published[0].status
     assert [value.key for value in status.values] == [*tables.CONTROL_DIAGNOSTICS]
 
