@@ -83,7 +83,7 @@ $(VENV)/lint.stamp: $(VENV)/test.stamp
 	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,test,lint]'
 	@touch $@
 
-$(VENV)/docs.stamp: $(VENV)/lint.stamp
+$(VENV)/docs.stamp: $(VENV)/demo.stamp
 	@echo 'Installing Sphinx ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,test,lint,docs]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,docs]'
 	@touch $@
