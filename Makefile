@@ -3,6 +3,7 @@
 #
 # make demo         see an arm under computed torque, over real ROS 2 topics
 # make test         run the tests
+# make docs         these pages and the API reference as HTML, in build/docs
 # make bench        measure, beside other libraries, and write docs/performance.md
 # make bench-loop   measure the control loop, beside what else could run, and write the same page
 # make soak         run the control loop for half an hour; fail where memory or jitter grows
@@ -27,7 +28,7 @@ PIP := $(RUN) -m pip --disable-pip-version-check install -qq --constraint constr
 export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test bench bench-loop soak lint clean
+.PHONY: demo test docs bench bench-loop soak lint clean
 
 demo: $(VENV)/demo.stamp
 	@$(RUN) -m rnea_ros.sim.demo $(DEMO)
@@ -49,6 +50,9 @@ bench-loop: $(VENV)/test.stamp
 
 soak: $(VENV)/test.stamp
 	@$(RUN) -m benchmark.loop.soak $(SOAK)
+
+docs: $(VENV)/docs.stamp
+	@$(RUN) -m sphinx --fail-on-warning --keep-going -q --jobs auto docs build/docs
 
 lint: $(VENV)/lint.stamp
 	@$(RUN) -m ruff check
@@ -77,4 +81,9 @@ $(VENV)/test.stamp: $(VENV)/demo.stamp
 $(VENV)/lint.stamp: $(VENV)/test.stamp
 	@echo 'Installing ruff, mypy and import-linter ...'
 	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,test,lint]'
+	@touch $@
+
+$(VENV)/docs.stamp: $(VENV)/demo.stamp
+	@echo 'Installing Sphinx ...'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,docs]'
 	@touch $@

@@ -52,6 +52,7 @@ EXTRAS = {
         'xacro',
     ],
     'lint': ['ruff', 'mypy', 'import-linter'],
+    'docs': ['sphinx', 'myst-parser', 'furo'],
 }
 
 data_files = [

@@ -5,7 +5,7 @@
 How fast a motion may be run at most: along the same path, all its times multiplied by one factor.
 
 At s times the duration velocities are 1 / s, accelerations and all efforts but gravity's 1 / s^2
-of what they were:
+of what they were::
 
     tau(s) = g + (tau - g) / s^2.
 

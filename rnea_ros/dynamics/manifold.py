@@ -181,8 +181,8 @@ def left_jacobian(turn: Array) -> Array:
     """
     Return G such that a body that moves with (turn, u) in unit time arrives at G u.
 
-    G = 1 + (1 - cos t)/t^2 [w] + (t - sin t)/t^3 [w]^2, with t = |w| (Modern Robotics, eq. 3.88,
-    for a rotation vector instead of a unit axis).
+    G = 1 + (1 - cos t)/t^2 [w] + (t - sin t)/t^3 [w]^2, with t the length of w (Modern
+    Robotics, eq. 3.88, for a rotation vector instead of a unit axis).
 
     :param turn: rotation vector w, shape (3,), rad
     """

@@ -5,7 +5,7 @@
 From an IMU's readings to the motion of the root link that it is fixed to.
 
 An accelerometer reads a - g, its acceleration less that of free fall: +9.81 m/s^2 upwards at
-rest. From the IMU, which is at r in the root link, that of the root link's origin follows:
+rest. From the IMU, which is at r in the root link, that of the root link's origin follows::
 
     s_root = s - alpha x r - w x (w x r)
 

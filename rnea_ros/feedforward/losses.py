@@ -4,6 +4,8 @@
 """
 What joints lose between motor and link: friction, and the inertia of rotors behind their gears.
 
+::
+
     tau_f = B qd + s(qd) (C + k |load|),   s(qd) = tanh(qd / v_s)
     tau_r = (armature + rotor_inertia gear_ratio^2) qdd
 

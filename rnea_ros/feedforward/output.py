@@ -23,8 +23,8 @@ class OutputStage:
     A blend bridges whatever jumps: at its start the difference between the last command and the
     newly wanted effort is kept as an offset, which then fades linearly to zero.
 
-    :param effort_limits: greatest |command|, shape (m,), N m or N
-    :param effort_rate_limit: greatest |change of command|, shape (m,), N m/s or N/s
+    :param effort_limits: greatest command, in either direction, shape (m,), N m or N
+    :param effort_rate_limit: greatest change of command, likewise, shape (m,), N m/s or N/s
     """
 
     def __init__(self, effort_limits: Array, effort_rate_limit: Array) -> None:

@@ -4,7 +4,7 @@
 """
 Play a recorded bag through the control: what would have been commanded, beside what was measured.
 
-The control is that of the node `feedforward` with the same parameters; stamps are its time, no
+The control is that of the node ``feedforward`` with the same parameters; stamps are its time, no
 ROS is needed, and nothing moves. Told are: how far commands, gravity torques and the full inverse
 dynamics are from the measured efforts, limits that were met, states, refused joint states by
 reason, and flaws of the recording: repeated samples, velocities that contradict positions, gaps,

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 from pathlib import Path
 import re
@@ -18,6 +19,12 @@ REFERENCE = ROOT / 'rnea_ros' / 'dynamics' / 'reference'
 LINKS = sorted(set(re.findall(
     r'\[`(\w+)\.(\w+)`\]\(([^)]+)\)', PAGE.read_text(encoding='utf-8')
 )))
+# | | `equation` | number | [`module.function`](path of the module) |
+EQUATIONS = re.findall(
+    r'^\|[^|]*\| `(.+)` \| ([^|]*) \| \[`\w+\.(\w+)`\]\(([^)]+)\) \|$',
+    PAGE.read_text(encoding='utf-8').partition('## From equation to line')[2],
+    re.MULTILINE,
+)
 
 
 @pytest.mark.parametrize(('module', 'function', 'path'), LINKS)
@@ -42,3 +49,20 @@ def test_every_link_on_the_page_is_checked() -> None:
 ])
 def test_every_formulation_is_on_the_page(path: Path) -> None:
     assert path.stem in {module for module, _, _ in LINKS}
+
+
+@pytest.mark.parametrize(('equation', 'number', 'function', 'path'), EQUATIONS)
+def test_every_equation_stands_beside_the_code_that_computes_it(
+    equation: str, number: str, function: str, path: str
+) -> None:
+    text = (PAGE.parent / path).read_text(encoding='utf-8')
+    module = ast.parse(text)
+    (found,) = [node for node in module.body if getattr(node, 'name', '') == function]
+    source = f'{ast.get_docstring(module)}\n{ast.get_source_segment(text, found)}'
+    assert equation.replace(r'\|', '|') in source
+    if re.fullmatch(r'\(\d\.\d+\)|table \d\.\d', number):
+        assert number.strip('()') in source
+
+
+def test_there_are_equations() -> None:
+    assert len(EQUATIONS) > 20
