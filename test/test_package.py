@@ -67,7 +67,7 @@ def test_the_wheel_has_what_ros_looks_for(wheel: zipfile.ZipFile) -> None:
         if '.data/data/' in name
     }
     expected = {'share/ament_index/resource_index/packages/rnea_ros', 'share/rnea_ros/package.xml'}
-    for directory in ('launch', 'config', 'urdf'):
+    for directory in ('launch', 'config', 'config/presets', 'layouts', 'urdf'):
         files = [path for path in (ROOT / directory).iterdir() if path.is_file()]
         assert files
         expected |= {f'share/rnea_ros/{directory}/{path.name}' for path in files}
@@ -101,15 +101,17 @@ def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:
     assert marked == while_active
 
 
+PARAMETER_FILES = [*(ROOT / 'config').glob('*.yaml'), *(ROOT / 'config/presets').glob('*.yaml')]
+
+
 @pytest.mark.ros
-@pytest.mark.parametrize('name', sorted(path.name for path in (ROOT / 'config').glob('*.yaml')))
-def test_every_parameter_file_is_accepted_whole(name: str) -> None:
+@pytest.mark.parametrize('path', sorted(PARAMETER_FILES), ids=lambda path: path.stem)
+def test_every_parameter_file_is_accepted_whole(path: Path) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     import yaml
 
     from rnea_ros.node.parameters import NodeParameters
 
-    path = ROOT / 'config' / name
     given = yaml.safe_load(path.read_text(encoding='utf-8'))['/**']['ros__parameters']
     arguments = ['--ros-args', '--params-file', str(path)]
     with ros_node(new_domain_id(), 'feedforward', cli_args=arguments) as node:
