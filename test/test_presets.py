@@ -32,7 +32,7 @@ ROBOTS = (ROOT / 'docs/robots.md').read_text(encoding='utf-8')
 
 UR_PARTS = ('shoulder_pan', 'shoulder_lift', 'elbow', 'wrist_1', 'wrist_2', 'wrist_3')
 UR = tuple(f'{part}_joint' for part in UR_PARTS)
-JOINTS = {
+JOINTS: dict[str, list[tuple[str, ...]]] = {
     'universal_robots': [UR],
     'franka': [tuple(f'{arm}_joint{n}' for n in range(1, 8)) for arm in ('fr3', 'panda')],
     'kuka_iiwa': [tuple(f'joint_{n}' for n in range(1, 8))],
@@ -47,7 +47,7 @@ CONTINUOUS = ('joint_1', 'joint_3', 'joint_5', 'joint_7')
 def values_of(preset: str) -> dict[str, Any]:
     """Return all parameters under a preset."""
     text = (DIRECTORY / f'{preset}.yaml').read_text(encoding='utf-8')
-    given = yaml.safe_load(text)['/**']['ros__parameters']
+    given: dict[str, Any] = yaml.safe_load(text)['/**']['ros__parameters']
     return {name: declared.default for name, declared in PARAMETERS.items()} | given
 
 
