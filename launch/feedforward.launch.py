@@ -31,6 +31,7 @@ ARGUMENTS = {
     'use_sim_time': ('false', 'true: time comes from /clock'),
     'watchdog': ('false', 'true: a process beside the node commands zero when the node dies'),
     'namespace': ('', 'namespace of the node, its topics and the controller'),
+    'enclaves': ('', 'root of the SROS2 enclaves, such as /rnea_ros; empty: the default enclave'),
 }
 
 
@@ -71,7 +72,12 @@ def command_topic(files: list[Path]) -> str:
     return next((topic for topic in reversed(named) if topic), DEFAULT_TOPIC)
 
 
-def watchdog(topic: str, namespace: str) -> Node:
+def enclave(root: str, name: str) -> list[str]:
+    """Return the ROS arguments that name a node's enclave."""
+    return ['--enclave', f'{root.rstrip("/")}/{name}'] if root else []
+
+
+def watchdog(topic: str, namespace: str, enclaves: str) -> Node:
     """Return the watchdog of a command topic."""
     return Node(
         package='rnea_ros',
@@ -80,6 +86,7 @@ def watchdog(topic: str, namespace: str) -> Node:
         namespace=namespace,
         output='screen',
         parameters=[{'command_topic': topic}],
+        ros_arguments=enclave(enclaves, 'effort_watchdog'),
     )
 
 
@@ -106,12 +113,13 @@ def nodes(context: Any) -> list[Node]:
         output='screen',
         parameters=[*map(str, files), overrides],
         remappings=[('joint_states', given['joint_states'])],
+        ros_arguments=enclave(given['enclaves'], 'feedforward'),
         additional_env=NO_SHARED_MEMORY if watched else {},
     )
     if not watched:
         return [node]
     topic = overrides.get('command_topic') or command_topic(files)
-    return [node, watchdog(topic, given['namespace'])]
+    return [node, watchdog(topic, given['namespace'], given['enclaves'])]
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -62,3 +62,10 @@ def test_an_unknown_preset_is_refused_with_those_that_are_known(
 ) -> None:
     with pytest.raises(ValueError, match=f'{name} is not known; known are franka, generic, kin'):
         launch_file.parameter_files(name, '', CONFIG)
+
+
+def test_enclaves_are_named_only_where_a_root_is_given(launch_file: ModuleType) -> None:
+    assert launch_file.enclave('', 'feedforward') == []
+    for root in ('/rnea_ros', '/rnea_ros/'):
+        named = ['--enclave', '/rnea_ros/feedforward']
+        assert launch_file.enclave(root, 'feedforward') == named
