@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -38,6 +39,37 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert f"version='{declared}'" in SETUP
     changelog = (ROOT / 'CHANGELOG.rst').read_text(encoding='utf-8')
     assert re.search(rf'^{re.escape(declared or "")} \(', changelog, re.MULTILINE)
+
+
+KEYS = {
+    'numpy': 'python3-numpy',
+    'numba': 'python3-numba',
+    'llvmlite': 'python3-numba',
+    'matplotlib': 'python3-matplotlib',
+    'yaml': 'python3-yaml',
+    'urdf_parser_py': 'urdfdom_py',
+}
+"""rosdep's keys for what is imported, where they have another name."""
+
+FROM_PIP = {'mujoco', 'rosbags'}
+"""Have keys for pip alone, which a released package may not depend on."""
+
+
+def test_package_xml_names_what_the_code_imports_and_nothing_else() -> None:
+    imported = set()
+    for directory in ('rnea_ros', 'launch'):
+        for path in (ROOT / directory).rglob('*.py'):
+            for part in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+                if isinstance(part, ast.Import):
+                    imported |= {alias.name.partition('.')[0] for alias in part.names}
+                elif isinstance(part, ast.ImportFrom) and part.level == 0:
+                    imported.add((part.module or '').partition('.')[0])
+    others = imported - sys.stdlib_module_names - {'rnea_ros'}
+    assert others >= FROM_PIP
+    keys = {KEYS.get(name, name) for name in others - FROM_PIP}
+    package = ElementTree.parse(ROOT / 'package.xml').getroot()
+    named = {element.text for element in package.findall('exec_depend')}
+    assert named == keys | {'lifecycle_msgs'}  # of rclpy's lifecycle nodes, and of whoever asks
 
 
 @pytest.fixture(scope='module')
