@@ -59,7 +59,9 @@ data_files = [
     ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
     (f'share/{PACKAGE}', ['package.xml']),
     (f'share/{PACKAGE}/launch', glob('launch/*.launch.py')),
-    (f'share/{PACKAGE}/config', glob('config/*.yaml')),
+    (f'share/{PACKAGE}/config', glob('config/*.*')),
+    (f'share/{PACKAGE}/config/presets', glob('config/presets/*.yaml')),
+    (f'share/{PACKAGE}/layouts', glob('layouts/*')),
     (f'share/{PACKAGE}/urdf', glob('urdf/*.urdf')),
 ]
 

@@ -22,13 +22,16 @@ NO_SHARED_MEMORY = {'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
 
 ARGUMENTS = {
     'urdf': ('', 'URDF or xacro file; empty: robot_description comes from its topic'),
-    'params_file': ('', "parameters; empty: the package's config/feedforward.yaml"),
-    'controller': ('', 'name of the effort controller; empty: as in params_file'),
-    'mode': ('', 'control law; empty: as in params_file'),
-    'rate': ('', 'commands a second, Hz; empty: as in params_file'),
+    'preset': ('', "arm whose parameters are taken, a file of the package's config/presets"),
+    'params_file': ('', 'parameters, which count before those of the preset'),
+    'controller': ('', 'name of the effort controller; empty: as in params_file or preset'),
+    'mode': ('', 'control law; empty: as in params_file or preset'),
+    'rate': ('', 'commands a second, Hz; empty: as in params_file or preset'),
+    'joint_states': ('joint_states', 'topic of the joint states'),
     'use_sim_time': ('false', 'true: time comes from /clock'),
     'watchdog': ('false', 'true: a process beside the node commands zero when the node dies'),
     'namespace': ('', 'namespace of the node, its topics and the controller'),
+    'enclaves': ('', 'root of the SROS2 enclaves, such as /rnea_ros; empty: the default enclave'),
 }
 
 
@@ -50,7 +53,31 @@ def parameter_in(section: Any, name: str) -> Any:
     return (section.get('ros__parameters') or {}).get(name, found[-1] if found else None)
 
 
-def watchdog(topic: str, namespace: str) -> Node:
+def parameter_files(preset: str, params_file: str, config: Path) -> list[Path]:
+    """Return the files to take parameters from; of two that have one, the later counts."""
+    presets = {path.stem: path for path in sorted((config / 'presets').glob('*.yaml'))}
+    if preset and preset not in presets:
+        known = ', '.join(presets)
+        raise ValueError(f'preset:={preset} is not known; known are {known}')
+    files = [presets[preset]] if preset else []
+    if params_file:
+        files.append(Path(params_file))
+    return files or [config / 'feedforward.yaml']
+
+
+def command_topic(files: list[Path]) -> str:
+    """Return the command topic that parameter files name, or the default."""
+    sections = [yaml.safe_load(path.read_text(encoding='utf-8')) for path in files]
+    named = [parameter_in(section, 'command_topic') for section in sections]
+    return next((topic for topic in reversed(named) if topic), DEFAULT_TOPIC)
+
+
+def enclave(root: str, name: str) -> list[str]:
+    """Return the ROS arguments that name a node's enclave."""
+    return ['--enclave', f'{root.rstrip("/")}/{name}'] if root else []
+
+
+def watchdog(topic: str, namespace: str, enclaves: str) -> Node:
     """Return the watchdog of a command topic."""
     return Node(
         package='rnea_ros',
@@ -59,6 +86,7 @@ def watchdog(topic: str, namespace: str) -> Node:
         namespace=namespace,
         output='screen',
         parameters=[{'command_topic': topic}],
+        ros_arguments=enclave(enclaves, 'effort_watchdog'),
     )
 
 
@@ -75,7 +103,7 @@ def nodes(context: Any) -> list[Node]:
         overrides['mode'] = given['mode']
     if given['rate']:
         overrides['rate'] = float(given['rate'])
-    params_file = Path(given['params_file'] or share / 'config/feedforward.yaml')
+    files = parameter_files(given['preset'], given['params_file'], share / 'config')
     watched = given['watchdog'].lower() == 'true'
     node = Node(
         package='rnea_ros',
@@ -83,14 +111,15 @@ def nodes(context: Any) -> list[Node]:
         name='feedforward',
         namespace=given['namespace'],
         output='screen',
-        parameters=[str(params_file), overrides],
+        parameters=[*map(str, files), overrides],
+        remappings=[('joint_states', given['joint_states'])],
+        ros_arguments=enclave(given['enclaves'], 'feedforward'),
         additional_env=NO_SHARED_MEMORY if watched else {},
     )
     if not watched:
         return [node]
-    parameters = yaml.safe_load(params_file.read_text(encoding='utf-8'))
-    topic = overrides.get('command_topic') or parameter_in(parameters, 'command_topic')
-    return [node, watchdog(topic or DEFAULT_TOPIC, given['namespace'])]
+    topic = overrides.get('command_topic') or command_topic(files)
+    return [node, watchdog(topic, given['namespace'], given['enclaves'])]
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -40,6 +41,37 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert re.search(rf'^{re.escape(declared or "")} \(', changelog, re.MULTILINE)
 
 
+KEYS = {
+    'numpy': 'python3-numpy',
+    'numba': 'python3-numba',
+    'llvmlite': 'python3-numba',
+    'matplotlib': 'python3-matplotlib',
+    'yaml': 'python3-yaml',
+    'urdf_parser_py': 'urdfdom_py',
+}
+"""rosdep's keys for what is imported, where they have another name."""
+
+FROM_PIP = {'mujoco', 'rosbags'}
+"""Have keys for pip alone, which a released package may not depend on."""
+
+
+def test_package_xml_names_what_the_code_imports_and_nothing_else() -> None:
+    imported = set()
+    for directory in ('rnea_ros', 'launch'):
+        for path in (ROOT / directory).rglob('*.py'):
+            for part in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+                if isinstance(part, ast.Import):
+                    imported |= {alias.name.partition('.')[0] for alias in part.names}
+                elif isinstance(part, ast.ImportFrom) and part.level == 0:
+                    imported.add((part.module or '').partition('.')[0])
+    others = imported - sys.stdlib_module_names - {'rnea_ros'}
+    assert others >= FROM_PIP
+    keys = {KEYS.get(name, name) for name in others - FROM_PIP}
+    package = ElementTree.parse(ROOT / 'package.xml').getroot()
+    named = {element.text for element in package.findall('exec_depend')}
+    assert named == keys | {'lifecycle_msgs'}  # of rclpy's lifecycle nodes, and of whoever asks
+
+
 @pytest.fixture(scope='module')
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
     # Built from a copy: setuptools leaves its build directory in the sources.
@@ -67,7 +99,7 @@ def test_the_wheel_has_what_ros_looks_for(wheel: zipfile.ZipFile) -> None:
         if '.data/data/' in name
     }
     expected = {'share/ament_index/resource_index/packages/rnea_ros', 'share/rnea_ros/package.xml'}
-    for directory in ('launch', 'config', 'urdf'):
+    for directory in ('launch', 'config', 'config/presets', 'layouts', 'urdf'):
         files = [path for path in (ROOT / directory).iterdir() if path.is_file()]
         assert files
         expected |= {f'share/rnea_ros/{directory}/{path.name}' for path in files}
@@ -101,15 +133,17 @@ def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:
     assert marked == while_active
 
 
+PARAMETER_FILES = [*(ROOT / 'config').glob('*.yaml'), *(ROOT / 'config/presets').glob('*.yaml')]
+
+
 @pytest.mark.ros
-@pytest.mark.parametrize('name', sorted(path.name for path in (ROOT / 'config').glob('*.yaml')))
-def test_every_parameter_file_is_accepted_whole(name: str) -> None:
+@pytest.mark.parametrize('path', sorted(PARAMETER_FILES), ids=lambda path: path.stem)
+def test_every_parameter_file_is_accepted_whole(path: Path) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     import yaml
 
     from rnea_ros.node.parameters import NodeParameters
 
-    path = ROOT / 'config' / name
     given = yaml.safe_load(path.read_text(encoding='utf-8'))['/**']['ros__parameters']
     arguments = ['--ros-args', '--params-file', str(path)]
     with ros_node(new_domain_id(), 'feedforward', cli_args=arguments) as node:

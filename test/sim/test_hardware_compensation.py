@@ -38,7 +38,7 @@ VISCOUS, COULOMB = 3.0, 1.0
 
 def settings_of(preset: str) -> dict[str, Any]:
     """Return what a parameter file says of the control."""
-    text = (ROOT / 'config' / f'{preset}.yaml').read_text(encoding='utf-8')
+    text = (ROOT / 'config/presets' / f'{preset}.yaml').read_text(encoding='utf-8')
     values = yaml.safe_load(text)['/**']['ros__parameters']
     return {
         'hardware_compensates': tuple(map(HardwareCompensation, values['hardware_compensates'])),

@@ -306,6 +306,62 @@ def test_an_external_entity_in_a_parameter_reads_no_file(tmp_path: Path) -> None
     assert 'the secret' not in str(refusal(declaration + GOOD))
 
 
+QUADRATIC = (
+    f'<!DOCTYPE r [<!ENTITY a "{"x" * 50_000}">]><robot name="{"&a;" * 50_000}"/>'
+)
+HIDDEN = [
+    pytest.param(f'<!--robot-->\n<!DOCTYPE robot>{GOOD}', id='behind-a-comment'),
+    pytest.param(f'<?robot arm?><!DOCTYPE robot>{GOOD}', id='behind-an-instruction'),
+    pytest.param(f'<?xml version="1.0"?>\n<!DOCTYPE robot>{GOOD}', id='behind-a-declaration'),
+    pytest.param(f'\ufeff<!DOCTYPE robot>{GOOD}', id='behind-a-mark'),
+    pytest.param(f'<!DOCTYPE robot PUBLIC "-//a//b" "http://127.0.0.1:9/a">{GOOD}', id='public'),
+    pytest.param(f'<!DOCTYPE r [<!ENTITY % p "<!ENTITY a \'b\'>">%p;]>{GOOD}', id='parameter'),
+    pytest.param(f'<!DOCTYPE r [<!ATTLIST link name CDATA "a">]>{GOOD}', id='default-attribute'),
+    pytest.param(f'<!DOCTYPE r [<!ENTITY a SYSTEM "/dev/zero">]>{GOOD}', id='endless-file'),
+    pytest.param(QUADRATIC, id='quadratic-blow-up'),
+    *(
+        pytest.param(f'<?xml version="1.0" encoding="{name}"?><!DOCTYPE robot>{GOOD}', id=name)
+        for name in ('utf-16', 'utf-7', 'latin-1', 'no-such-encoding')
+    ),
+]
+
+
+@pytest.mark.parametrize('text', HIDDEN)
+def test_a_document_type_is_refused_wherever_it_hides(text: str, tmp_path: Path) -> None:
+    assert 'DTD' in str(refusal(text))
+    path = tmp_path / 'robot.urdf'
+    path.write_text(text, encoding='utf-8')
+    with pytest.raises(UrdfError, match='DTD'):
+        RobotModel.from_urdf(path)
+
+
+@pytest.mark.parametrize('encoding', ['utf-16', 'utf-16-le', 'utf-16-be', 'utf-32', 'utf-7'])
+def test_another_encoding_hides_no_document_type(encoding: str, tmp_path: Path) -> None:
+    declaration = f'<?xml version="1.0" encoding="{encoding}"?>'
+    entity = '<!DOCTYPE robot [<!ENTITY name "arm">]>'
+    path = tmp_path / 'robot.urdf'
+    path.write_bytes((declaration + entity + GOOD.replace('"arm"', '"&name;"')).encode(encoding))
+    with pytest.raises(UrdfError, match=r'cannot read|not well-formed|DTD'):
+        RobotModel.from_urdf(path)
+
+
+def test_a_declared_encoding_changes_no_text_that_is_decoded_already() -> None:
+    for encoding in ('utf-8', 'utf-16', 'latin-1'):
+        text = f'<?xml version="1.0" encoding="{encoding}"?>{GOOD.replace("arm", "bär")}'
+        assert parse_urdf(text).name == 'bär'
+
+
+def test_what_xacro_made_of_a_document_type_is_refused(tmp_path: Path) -> None:
+    xacro = pytest.importorskip('xacro', reason='xacro is not installed')
+    path = tmp_path / 'arm.urdf.xacro'
+    path.write_text(f'<!DOCTYPE robot [<!ENTITY name "arm">]>{GOOD}', encoding='utf-8')
+    expanded = xacro.process_file(str(path)).toxml()
+    assert '<!DOCTYPE' in expanded
+    assert 'DTD' in str(refusal(expanded))
+    path.write_text(GOOD, encoding='utf-8')
+    assert parse_urdf(xacro.process_file(str(path)).toxml()).name == 'arm'
+
+
 @pytest.mark.parametrize(
     ('content', 'reason'),
     [
