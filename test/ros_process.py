@@ -84,7 +84,7 @@ class RosProcess:
         self._process = subprocess.Popen(
             [sys.executable, '-u', '-m', module, *arguments],
             cwd=ROOT,
-            env=os.environ | _isolated(domain_id),
+            env=os.environ | isolated(domain_id),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -162,7 +162,7 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
     import rclpy
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
-    os.environ.update(_isolated(domain_id))
+    os.environ.update(isolated(domain_id))
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=domain_id)
     # Without rosout: rcl keeps its publishers in one table for all contexts, and crashes over it.
@@ -185,7 +185,8 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
         context.try_shutdown()
 
 
-def _isolated(domain_id: int) -> dict[str, str]:
+def isolated(domain_id: int) -> dict[str, str]:
+    """Return the environment variables of a process on a DDS domain, which stays on loopback."""
     return {
         'ROS_DOMAIN_ID': str(domain_id),
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
