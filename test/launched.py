@@ -28,7 +28,7 @@ PATIENCE = 120.0
 """How long a launch test waits for what must come, s: kernels may have to be compiled first."""
 
 PATIENT = ROOT / 'test/launch/patient.yaml'
-"""Parameters of the node: machines that run tests stall, and what is not tested must not end it."""
+"""Parameters of the node: machines that run tests stall, which must not end it."""
 
 
 def share(name: str) -> str:

@@ -45,7 +45,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, int]]:
 def commands_come_at_the_rate(seen: Onlooker) -> bool:
     """Whether most of the newest commands came one period apart."""
     times = [at for at, _ in seen.commands[-100:]]
-    return len(times) == 100 and abs(np.median(np.diff(times)) * RATE - 1.0) < 0.1
+    return len(times) == 100 and bool(abs(np.median(np.diff(times)) * RATE - 1.0) < 0.1)
 
 
 class TestFeedforward(unittest.TestCase):

@@ -49,16 +49,16 @@ class TestTwoRobots(unittest.TestCase):
             with onlooker(domain_id, namespace) as seen:
                 assert wait_until(lambda: len(seen.commands) > 100)
                 assert {len(values) for _, values in seen.commands} == {joints}
-                controller = f'/{namespace}/effort_controller'
-                assert seen.diagnostics['effort_controller'] == controller
-                commanders = seen.node.get_publishers_info_by_topic(f'{controller}/commands')
+                assert seen.diagnostics['effort_controller'] == 'confirmed'
+                topic = f'/{namespace}/effort_controller/commands'
+                commanders = seen.node.get_publishers_info_by_topic(topic)
                 assert [each.node_namespace for each in commanders] == [f'/{namespace}']
 
     def test_nothing_of_theirs_is_outside_their_namespaces(self, domain_id: int) -> None:
         with onlooker(domain_id, 'left') as left, onlooker(domain_id, 'right'):
             topics = {name for name, _ in left.node.get_topic_names_and_types()}
-            shared = {'/diagnostics', '/parameter_events', '/rosout'}
-            assert {each for each in topics if not each.startswith(('/left/', '/right/'))} <= shared
+            outside = {name for name in topics if not name.startswith(('/left/', '/right/'))}
+            assert outside <= {'/diagnostics', '/parameter_events', '/rosout'}
 
     def test_one_ends_and_the_other_goes_on(self, domain_id: int) -> None:
         with onlooker(domain_id, 'left') as left, onlooker(domain_id, 'right') as right:
