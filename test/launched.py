@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from launch import LaunchDescription
-from launch.actions import IncludeLaunchDescription
+from launch.actions import IncludeLaunchDescription, SetLaunchConfiguration
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 import launch_testing.actions
 from onlooker import Onlooker
@@ -62,8 +62,10 @@ def alone(*actions: Any) -> tuple[LaunchDescription, dict[str, int]]:
     """
     domain_id = new_domain_id()
     os.environ.update(isolated(domain_id))
-    description = LaunchDescription([*actions, launch_testing.actions.ReadyToTest()])
-    return description, {'domain_id': domain_id}
+    # launch takes a process that needs more than 5 s to end for one that hangs.
+    patience = SetLaunchConfiguration('sigterm_timeout', str(PATIENCE))
+    ready = launch_testing.actions.ReadyToTest()
+    return LaunchDescription([patience, *actions, ready]), {'domain_id': domain_id}
 
 
 @contextmanager

@@ -25,9 +25,11 @@ from ros_process import wait_until
 @pytest.mark.ros
 @pytest.mark.launch_test
 def generate_test_description() -> tuple[LaunchDescription, dict[str, int]]:
-    """Start a simulated Panda, the node, and the watchdog beside it."""
+    """Start a simulated UR5e that is stretched out, the node, and the watchdog beside it."""
     needs_simulation()
-    return alone(launch_file('simulation.launch.py', watchdog='true', params_file=PATIENT))
+    return alone(
+        launch_file('simulation.launch.py', robot='ur5e', watchdog='true', params_file=PATIENT)
+    )
 
 
 class TestKilledNode(unittest.TestCase):
