@@ -9,7 +9,7 @@ What is launched is what was installed last: after a change, build before testin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import os
 from pathlib import Path
@@ -22,6 +22,7 @@ import launch_testing.actions
 from onlooker import Onlooker
 import pytest
 from robots import ROOT
+import ros_process
 from ros_process import isolated, new_domain_id, ros_node
 
 PATIENCE = 120.0
@@ -66,6 +67,11 @@ def alone(*actions: Any) -> tuple[LaunchDescription, dict[str, int]]:
     patience = SetLaunchConfiguration('sigterm_timeout', str(PATIENCE))
     ready = launch_testing.actions.ReadyToTest()
     return LaunchDescription([patience, *actions, ready]), {'domain_id': domain_id}
+
+
+def wait_until(condition: Callable[[], Any]) -> bool:
+    """Return whether a condition came true in time."""
+    return ros_process.wait_until(condition, PATIENCE)
 
 
 @contextmanager

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import fcntl
 import itertools
@@ -77,12 +77,19 @@ class RosProcess:
     :param module: such as ``rnea_ros.sim.simulated_robot``
     :param arguments: of its command line
     :param domain_id: its DDS domain
+    :param program: what takes module and arguments, where it is not this Python
     """
 
-    def __init__(self, module: str, *arguments: str, domain_id: int) -> None:
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        domain_id: int,
+        program: Sequence[str] = (sys.executable, '-u', '-m'),
+    ) -> None:
         self._lines: list[str] = []
         self._process = subprocess.Popen(
-            [sys.executable, '-u', '-m', module, *arguments],
+            [*program, module, *arguments],
             cwd=ROOT,
             env=os.environ | isolated(domain_id),
             stdout=subprocess.PIPE,
@@ -139,6 +146,10 @@ class RosProcess:
     def send(self, number: signal.Signals) -> None:
         """Send it a signal."""
         self._process.send_signal(number)
+
+    def interrupt(self) -> None:
+        """Send it and what it started SIGINT, as Ctrl-C in a terminal does."""
+        self._signal_group(signal.SIGINT)
 
     def wait(self, timeout: float = PATIENCE) -> int:
         """Return its exit code once it has ended; fail the test where it does not in time, s."""

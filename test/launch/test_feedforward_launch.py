@@ -17,11 +17,18 @@ from launch import LaunchDescription
 from launch_ros.actions import Node
 import launch_testing
 import launch_testing.asserts
-from launched import PATIENCE, PATIENT, alone, launch_file, needs_simulation, onlooker, share
+from launched import (
+    PATIENT,
+    alone,
+    launch_file,
+    needs_simulation,
+    onlooker,
+    share,
+    wait_until,
+)
 from lifecycle_msgs.msg import Transition
 import numpy as np
 from onlooker import Onlooker
-from ros_process import wait_until
 
 RATE = 100.0
 POSTURE = [0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785]
@@ -55,7 +62,7 @@ def commands_come_at_the_rate(seen: Onlooker) -> bool:
 class TestFeedforward(unittest.TestCase):
     def test_commands_come_at_the_rate_and_hold_the_arm(self, domain_id: int) -> None:
         with onlooker(domain_id) as seen:
-            assert wait_until(lambda: commands_come_at_the_rate(seen), PATIENCE)
+            assert wait_until(lambda: commands_come_at_the_rate(seen))
             assert wait_until(lambda: np.abs(seen.newest).max() > HOLDING), seen.newest
 
     def test_deactivated_it_is_silent_and_a_new_life_commands_again(self, domain_id: int) -> None:
@@ -74,7 +81,7 @@ class TestFeedforward(unittest.TestCase):
             assert seen.change_state(Transition.TRANSITION_CONFIGURE)
             assert seen.change_state(Transition.TRANSITION_ACTIVATE)
             assert seen.lifecycle_state == 'active'
-            assert wait_until(lambda: commands_come_at_the_rate(seen), PATIENCE)
+            assert wait_until(lambda: commands_come_at_the_rate(seen))
 
 
 @launch_testing.post_shutdown_test()

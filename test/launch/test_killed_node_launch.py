@@ -17,9 +17,8 @@ pytest.importorskip('launch_testing', reason='launch_testing (of a ROS 2 install
 from launch import LaunchDescription
 import launch_testing
 import launch_testing.asserts
-from launched import PATIENCE, PATIENT, alone, launch_file, needs_simulation, onlooker
+from launched import PATIENCE, PATIENT, alone, launch_file, needs_simulation, onlooker, wait_until
 import numpy as np
-from ros_process import wait_until
 
 
 @pytest.mark.ros

@@ -16,8 +16,7 @@ from fake_robot import GRAVITY, PERIOD, fake_robot
 from launch import LaunchDescription
 import launch_testing
 import launch_testing.asserts
-from launched import PATIENCE, PATIENT, alone, launch_file
-from ros_process import wait_until
+from launched import PATIENCE, PATIENT, alone, launch_file, wait_until
 
 NEVER = 1e-6
 """Rate of joint states that are not sent, Hz."""

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""``simulation.launch.py`` as it is shipped: everything comes up, acts, and ends cleanly."""
+"""``simulation.launch.py``: everything comes up, acts, and ends cleanly."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ pytest.importorskip('launch_testing', reason='launch_testing (of a ROS 2 install
 from launch import LaunchDescription
 import launch_testing
 import launch_testing.asserts
-from launched import PATIENCE, alone, launch_file, needs_simulation, onlooker
+from launched import PATIENCE, PATIENT, alone, launch_file, needs_simulation, onlooker, wait_until
 import numpy as np
-from ros_process import wait_until
 from sensor_msgs.msg import JointState
 
 STILL = 0.01
@@ -29,7 +28,11 @@ STILL = 0.01
 def generate_test_description() -> tuple[LaunchDescription, dict[str, int]]:
     """Start a simulated Panda under computed torque."""
     needs_simulation()
-    return alone(launch_file('simulation.launch.py', robot='panda', mode='computed_torque'))
+    return alone(
+        launch_file(
+            'simulation.launch.py', robot='panda', mode='computed_torque', params_file=PATIENT
+        )
+    )
 
 
 class TestSimulation(unittest.TestCase):

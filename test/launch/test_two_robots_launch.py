@@ -17,10 +17,9 @@ from launch.actions import GroupAction
 from launch_ros.actions import Node, PushRosNamespace
 import launch_testing
 import launch_testing.asserts
-from launched import PATIENT, alone, launch_file, needs_simulation, onlooker, share
+from launched import PATIENT, alone, launch_file, needs_simulation, onlooker, share, wait_until
 from lifecycle_msgs.msg import Transition
 import numpy as np
-from ros_process import wait_until
 
 JOINTS = {'left': 6, 'right': 7}
 RATE = 100.0
