@@ -35,13 +35,28 @@ ARGUMENTS = {
 }
 
 
-def urdf_text(path: str) -> str:
+def existing_file(argument: str, path: str | Path) -> Path:
+    """Return the file that an argument names; the node must not start without its content."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(f'{argument}: {str(path)!r} is no file')
+    return Path(path)
+
+
+def number(argument: str, text: str) -> float:
+    """Return the number that an argument gives."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f'{argument}: {text!r} is no number') from None
+
+
+def urdf_text(path: Path) -> str:
     """Return a URDF file's text, a xacro file expanded."""
-    if path.endswith('.xacro'):
+    if path.suffix == '.xacro':
         import xacro
 
-        return str(xacro.process_file(path).toxml())
-    return Path(path).read_text(encoding='utf-8')
+        return str(xacro.process_file(str(path)).toxml())
+    return path.read_text(encoding='utf-8')
 
 
 def parameter_in(section: Any, name: str) -> Any:
@@ -61,7 +76,7 @@ def parameter_files(preset: str, params_file: str, config: Path) -> list[Path]:
         raise ValueError(f'preset:={preset} is not known; known are {known}')
     files = [presets[preset]] if preset else []
     if params_file:
-        files.append(Path(params_file))
+        files.append(existing_file('params_file', params_file))
     return files or [config / 'feedforward.yaml']
 
 
@@ -96,13 +111,13 @@ def nodes(context: Any) -> list[Node]:
     share = Path(get_package_share_directory('rnea_ros'))
     overrides: dict[str, Any] = {'use_sim_time': given['use_sim_time'].lower() == 'true'}
     if given['urdf']:
-        overrides['robot_description'] = urdf_text(given['urdf'])
+        overrides['robot_description'] = urdf_text(existing_file('urdf', given['urdf']))
     if given['controller']:
         overrides['command_topic'] = f'{given["controller"]}/commands'
     if given['mode']:
         overrides['mode'] = given['mode']
     if given['rate']:
-        overrides['rate'] = float(given['rate'])
+        overrides['rate'] = number('rate', given['rate'])
     files = parameter_files(given['preset'], given['params_file'], share / 'config')
     watched = given['watchdog'].lower() == 'true'
     node = Node(

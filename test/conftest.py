@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import os
+from pathlib import Path
+from typing import Any
 
 from fake_robot import FakeRobot, fake_robot
 import pytest
@@ -34,6 +36,19 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  
         report.outcome = 'failed'
         report.longrepr = f'an oracle test was skipped: {report.longrepr}'
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Any:
+    """
+    Leave to launch_testing the tests in test/launch only.
+
+    It imports every file to see whether it is one of its own; where such a file skips itself, all
+    others of its directory would be left out with it.
+    """
+    if module_path.parent.name == 'launch':
+        return None
+    return pytest.Module.from_parent(parent, path=module_path)
 
 
 @pytest.fixture

@@ -12,13 +12,11 @@ import time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from onlooker import Array, Onlooker
 from robots import ROOT
-from ros_process import RosProcess, ros_node, wait_until
+from ros_process import RosProcess, ros_node
 
 import rnea_ros
-
-Array = NDArray[np.float64]
 
 PERIOD = 0.005
 """Of the node, s."""
@@ -45,7 +43,7 @@ def node(domain_id: int, options: str = '') -> RosProcess:
     return RosProcess(NODE, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id)
 
 
-class FakeRobot:
+class FakeRobot(Onlooker):
     """
     What a feedforward node needs to see of a robot, at a pose that never changes.
 
@@ -65,12 +63,13 @@ class FakeRobot:
         rate: float = 200.0,
         controller: bool = True,
     ) -> None:
-        from diagnostic_msgs.msg import DiagnosticArray
         from rclpy.qos import DurabilityPolicy, QoSProfile
         from sensor_msgs.msg import JointState
-        from std_msgs.msg import Float64MultiArray, String
+        from std_msgs.msg import String
 
-        self.node = node
+        if joints is not None and controller:
+            node.declare_parameter('joints', list(joints))
+        super().__init__(node, controller=node.get_name() if controller else '')
         self.message = JointState(
             name=list(JOINTS),
             position=array('d', POSE),
@@ -79,24 +78,12 @@ class FakeRobot:
         )
         self.sending = True
         self.stamped = True
-        self.commands: list[tuple[float, Array]] = []
-        self.efforts: list[tuple[float, Array]] = []
-        """The commands again, each with the node's own time, s."""
-
-        self.diagnostics: dict[str, str] = {}
-        if joints is not None and controller:
-            node.declare_parameter('joints', list(joints))
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._descriptions = node.create_publisher(String, 'robot_description', latched)
         if urdf is not None:
             self.describe(urdf)
         self._states = node.create_publisher(JointState, 'joint_states', 1)
         node.create_timer(1.0 / rate, self.send)
-        if controller:
-            topic = f'/{node.get_name()}/commands'
-            node.create_subscription(Float64MultiArray, topic, self._on_command, 100)
-        node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
-        node.create_subscription(JointState, 'feedforward/effort', self._on_effort, 1000)
 
     def describe(self, urdf: str) -> None:
         """Latch a robot_description."""
@@ -111,71 +98,6 @@ class FakeRobot:
         if self.stamped:
             self.message.header.stamp = self.node.get_clock().now().to_msg()
         self._states.publish(self.message)
-
-    def _on_command(self, message: Any) -> None:
-        self.commands.append((time.monotonic(), np.array(message.data)))
-
-    def _on_effort(self, message: Any) -> None:
-        from rnea_ros.node.clock import seconds
-
-        self.efforts.append((seconds(message.header.stamp), np.array(message.effort)))
-
-    def _on_diagnostics(self, message: Any) -> None:
-        for status in message.status:
-            self.diagnostics = {value.key: value.value for value in status.values}
-
-    @property
-    def newest(self) -> Array:
-        """The newest command."""
-        return self.commands[-1][1]
-
-    def steady(self, effort: Array, tolerance: float = 1e-9) -> bool:
-        """Whether the newest command is an effort."""
-        return bool(self.commands) and bool(np.allclose(self.newest, effort, atol=tolerance))
-
-    @property
-    def controlled(self) -> bool:
-        """Whether it is controlled; where the machine stalls, late states are flagged."""
-        return self.diagnostics.get('state') in ('active', 'degraded')
-
-    def wait_until_controlled(self) -> None:
-        """Wait until diagnostics tell that it is controlled."""
-        assert wait_until(lambda: self.controlled), self.diagnostics
-
-    def wait_for_state(self, state: str) -> None:
-        """Wait until diagnostics tell a state of the control."""
-        told = wait_until(lambda: self.diagnostics.get('state') == state)
-        assert told, f'state {state} was not reached: {self.diagnostics}'
-
-    def set_parameters(self, **values: Any) -> list[Any]:
-        """Set parameters of the feedforward node in one request; return the results."""
-        from rcl_interfaces.srv import SetParameters
-        from rclpy.parameter import Parameter
-
-        request = SetParameters.Request(
-            parameters=[
-                Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
-                for name, value in values.items()
-            ]
-        )
-        response = self.call(SetParameters, 'feedforward/set_parameters', request)
-        return list(response.results)
-
-    def change_state(self, transition: int) -> bool:
-        """Ask the node for a lifecycle transition; return whether it succeeded."""
-        from lifecycle_msgs.srv import ChangeState
-
-        request = ChangeState.Request()
-        request.transition.id = transition
-        return bool(self.call(ChangeState, 'feedforward/change_state', request).success)
-
-    def call(self, kind: Any, name: str, request: Any) -> Any:
-        """Call a service and return its response."""
-        client = self.node.create_client(kind, name)
-        assert wait_until(client.service_is_ready), f'no service {name}'
-        future = client.call_async(request)
-        assert wait_until(future.done), f'no answer from {name}'
-        return future.result()
 
 
 @contextmanager

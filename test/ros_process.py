@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import fcntl
 import itertools
@@ -77,14 +77,21 @@ class RosProcess:
     :param module: such as ``rnea_ros.sim.simulated_robot``
     :param arguments: of its command line
     :param domain_id: its DDS domain
+    :param program: what takes module and arguments, where it is not this Python
     """
 
-    def __init__(self, module: str, *arguments: str, domain_id: int) -> None:
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        domain_id: int,
+        program: Sequence[str] = (sys.executable, '-u', '-m'),
+    ) -> None:
         self._lines: list[str] = []
         self._process = subprocess.Popen(
-            [sys.executable, '-u', '-m', module, *arguments],
+            [*program, module, *arguments],
             cwd=ROOT,
-            env=os.environ | _isolated(domain_id),
+            env=os.environ | isolated(domain_id),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -140,6 +147,10 @@ class RosProcess:
         """Send it a signal."""
         self._process.send_signal(number)
 
+    def interrupt(self) -> None:
+        """Send it and what it started SIGINT, as Ctrl-C in a terminal does."""
+        self._signal_group(signal.SIGINT)
+
     def wait(self, timeout: float = PATIENCE) -> int:
         """Return its exit code once it has ended; fail the test where it does not in time, s."""
         try:
@@ -162,7 +173,7 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
     import rclpy
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
-    os.environ.update(_isolated(domain_id))
+    os.environ.update(isolated(domain_id))
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=domain_id)
     # Without rosout: rcl keeps its publishers in one table for all contexts, and crashes over it.
@@ -185,7 +196,8 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
         context.try_shutdown()
 
 
-def _isolated(domain_id: int) -> dict[str, str]:
+def isolated(domain_id: int) -> dict[str, str]:
+    """Return the environment variables of a process on a DDS domain, which stays on loopback."""
     return {
         'ROS_DOMAIN_ID': str(domain_id),
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 import re
 import subprocess
 import sys
@@ -74,6 +73,7 @@ def test_package_xml_names_what_the_code_imports_and_nothing_else() -> None:
 
 @pytest.fixture(scope='module')
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    pytest.importorskip('pip', reason='the wheel is built by pip, which is missing')
     # Built from a copy: setuptools leaves its build directory in the sources.
     source, target = tmp_path_factory.mktemp('source'), tmp_path_factory.mktemp('wheel')
     listed = subprocess.run(
@@ -193,21 +193,6 @@ def test_every_source_file_states_its_licence() -> None:
     assert len(sources) > 50
     without = [str(path) for path in sources if not path.read_text('utf-8').startswith(header)]
     assert not without
-
-
-def test_the_code_in_the_documents_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    for document in ('README.md', 'docs/dynamics.md'):
-        text = Path(document).read_text(encoding='utf-8')
-        blocks = re.findall(r'```python\n(.*?)```', text, re.DOTALL)
-        assert blocks
-        exec(compile('\n'.join(blocks), document, 'exec'), {})
-
-
-def test_documents_link_to_files_that_exist() -> None:
-    for document in [ROOT / 'README.md', *Path(ROOT / 'docs').glob('*.md')]:
-        for link in re.findall(r'\]\(([^)#:]+)\)', document.read_text(encoding='utf-8')):
-            assert (document.parent / link).exists(), f'{document.name} links to {link}'
 
 
 @pytest.mark.parametrize('document', ['safety.md', 'faults.md', 'trajectories.md'])

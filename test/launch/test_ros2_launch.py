@@ -1,0 +1,65 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""``ros2 launch`` as it is typed: help, arguments that cannot be used, and Ctrl-C."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from robots import ROOT
+from ros_process import RosProcess
+
+pytestmark = pytest.mark.ros
+
+PATIENCE = 120.0
+"""How long a launch may take, s: machines that run tests stall."""
+
+FILES = sorted(path.name for path in (ROOT / 'launch').glob('*.launch.py'))
+
+
+def ros2_launch(domain_id: int, *arguments: str) -> RosProcess:
+    """Start ``ros2 launch rnea_ros``, or skip the test where there is no such command."""
+    pytest.importorskip('ros2launch', reason='ros2 launch (of a ROS 2 installation) is missing')
+    from launched import share
+
+    ros2 = shutil.which('ros2')
+    assert ros2, 'ros2launch is there, and no ros2'
+    share('launch')
+    return RosProcess('launch', 'rnea_ros', *arguments, domain_id=domain_id, program=(ros2,))
+
+
+@pytest.mark.parametrize('name', FILES)
+def test_every_launch_file_tells_its_arguments(domain_id: int, name: str) -> None:
+    with ros2_launch(domain_id, name, '--show-args') as process:
+        assert process.wait(PATIENCE) == 0
+        assert 'Arguments (pass arguments as' in process.output
+        assert 'no description given' not in process.output
+
+
+@pytest.mark.parametrize(
+    ('argument', 'complaint'),
+    [
+        ('urdf:=nowhere.urdf', "urdf: 'nowhere.urdf' is no file"),
+        ('params_file:=nowhere.yaml', "params_file: 'nowhere.yaml' is no file"),
+        ('rate:=fast', "rate: 'fast' is no number"),
+    ],
+)
+def test_an_argument_that_cannot_be_used_ends_the_launch_and_is_named(
+    domain_id: int, argument: str, complaint: str
+) -> None:
+    with ros2_launch(domain_id, 'feedforward.launch.py', argument) as process:
+        assert process.wait(PATIENCE) == 1
+        assert complaint in process.output
+        assert 'Traceback' not in process.output
+        assert 'process started' not in process.output
+
+
+def test_ctrl_c_ends_everything_with_exit_code_0(domain_id: int) -> None:
+    with ros2_launch(domain_id, 'feedforward.launch.py', 'watchdog:=true') as process:
+        process.wait_for('waiting: no robot_description', PATIENCE)
+        process.wait_for('watching /effort_controller/commands', PATIENCE)
+        process.interrupt()
+        assert process.wait(PATIENCE) == 0
+        assert process.output.count('process has finished cleanly') == 2
