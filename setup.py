@@ -18,6 +18,7 @@ EXECUTABLES = {
     'demo': 'rnea_ros.sim.demo',
     'play_joint_states': 'rnea_ros.tools.play_joint_states',
     'preflight': 'rnea_ros.tools.preflight',
+    'activate_controller': 'rnea_ros.tools.activate_controller',
 }
 
 
@@ -56,7 +57,7 @@ data_files = [
     (f'share/{PACKAGE}', ['package.xml']),
     (f'share/{PACKAGE}/launch', glob('launch/*.launch.py')),
     (f'share/{PACKAGE}/config', glob('config/*.yaml')),
-    (f'share/{PACKAGE}/urdf', glob('urdf/*.urdf')),
+    (f'share/{PACKAGE}/urdf', glob('urdf/*.urdf') + glob('urdf/*.xacro')),
 ]
 
 if {'bdist_wheel', 'editable_wheel'} & set(sys.argv):
