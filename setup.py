@@ -86,7 +86,7 @@ setup(
     maintainer='The rnea_ros authors',
     maintainer_email='maintainers@rnea-ros.invalid',
     description='Real-time torque feedforward for ROS 2 by the recursive Newton-Euler algorithm',
-    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description=Path(__file__).resolve().with_name('README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     license='Apache-2.0',
     entry_points={

@@ -101,7 +101,8 @@ def plugins_package() -> str:
         except PackageNotFoundError:
             continue
         return package
-    raise RuntimeError('gz_ros2_control is not installed: apt install ros-$ROS_DISTRO-gz-ros2-control')
+    package = 'ros-$ROS_DISTRO-gz-ros2-control'
+    raise RuntimeError(f'gz_ros2_control is not installed: apt install {package}')
 
 
 def robot_text(path: str, arguments: str) -> str:
@@ -128,24 +129,29 @@ def mesh_paths(description: str) -> list[Any]:
 
 def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
     """Return the robot's name and URDF with tags for Gazebo, and the path of its controllers."""
-    from rnea_ros.sim.gazebo_description import PLUGINS, controller_parameters, with_gazebo_control
+    from rnea_ros.sim.gazebo_controllers import listed_joints, with_joints
+    from rnea_ros.sim.gazebo_description import PLUGINS, has_own_control, with_gazebo_control
     from rnea_ros.urdf import parse_urdf
 
-    text = robot_text(given['urdf'] or str(share / 'urdf/panda.urdf'), given['xacro_arguments'])
+    path = given['urdf'] or str(share / 'urdf/panda.urdf')
+    text = robot_text(path, given['xacro_arguments'])
     source = Path(given['controllers_file'] or share / 'config/gazebo_controllers.yaml')
     if given['own_control'].lower() == 'true':
+        if not has_own_control(text):
+            raise RuntimeError(f'own_control: {path} has no <ros2_control>')
         return parse_urdf(text).name, text, str(source)
     parameters = yaml.safe_load(source.read_text(encoding='utf-8'))
-    # Gazebo and the spawners read it as long as they run.
-    target = Path(tempfile.mkdtemp(prefix='rnea_ros_')) / 'gazebo_controllers.yaml'
+    joints = given['joints'].replace(',', ' ').split()
+    # Gazebo and the spawners read this file.
+    target = Path(tempfile.mkdtemp(prefix='rnea_ros_'), 'gazebo_controllers.yaml')
     made = with_gazebo_control(
         text,
         str(target),
-        joints=[name for name in given['joints'].replace(',', ' ').split()],
+        joints=joints or listed_joints(parameters, given['controller']),
         positions=[float(value) for value in given['positions'].replace(',', ' ').split()],
         plugins=PLUGINS[plugins_package()],
     )
-    parameters = controller_parameters(parameters, given['controller'], made.joints)
+    parameters = with_joints(parameters, given['controller'], made.joints)
     target.write_text(yaml.safe_dump(parameters), encoding='utf-8')
     return made.name, made.description, str(target)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import math
-from typing import Any, TypeAlias
+from typing import TypeAlias
 import warnings
 from xml.etree import ElementTree
 
@@ -105,12 +105,11 @@ def with_gazebo_control(
     :param plugins: names that Gazebo is to find
     :raises RneaError: the robot cannot be moved so, with the reason
     """
-    root = parse_xml(urdf)
-    if root.find('ros2_control') is not None:
+    if has_own_control(urdf):
         raise UrdfError(
             'element <ros2_control>', 'the URDF brings its own; use it as it is (own_control)'
         )
-    description = parse_urdf(urdf)
+    root, description = parse_xml(urdf), parse_urdf(urdf)
     roles = JointRoles.assign(description, tuple(joints) or arm_joints(description))
     _refuse_followers(roles)
     at = roles.positions(None)
@@ -147,32 +146,6 @@ def arm_joints(description: RobotDescription) -> tuple[str, ...]:
     return names
 
 
-def controller_parameters(
-    parameters: Any, controller: str, joints: Sequence[str]
-) -> dict[str, Any]:
-    """
-    Return a controller manager's parameters with the joints of the effort controller filled in.
-
-    :param parameters: what was read from the YAML file
-    :param controller: name of the effort controller
-    :param joints: in order
-    :raises InputError: they have no such controller, or list other joints for it
-    """
-    sections = parameters if isinstance(parameters, dict) else {}
-    section = sections.get(controller) or {}
-    values = section.get('ros__parameters') if isinstance(section, dict) else None
-    if not isinstance(values, dict):
-        raise InputError('controllers_file', f'has no {controller}: ros__parameters')
-    listed = values.get('joints', list(joints))
-    if listed != list(joints):
-        raise InputError(
-            'joints', f'{", ".join(joints)} are to be commanded, but {controller} has {listed}'
-        )
-    return sections | {
-        controller: section | {'ros__parameters': values | {'joints': list(joints)}}
-    }
-
-
 def _refuse_followers(roles: JointRoles) -> None:
     for joint in roles.mimics:
         assert joint.mimic is not None
@@ -199,7 +172,8 @@ def _start(
         return usual if inside else start_pose(model, names)
     if len(positions) != len(names):
         raise InputError(
-            'positions', f'has {len(positions)} numbers for {len(names)} joints: {", ".join(names)}'
+            'positions',
+            f'has {len(positions)} numbers for {len(names)} joints: {", ".join(names)}',
         )
     for name, value in zip(names, positions, strict=True):
         limits = description.joints[name].limits
