@@ -54,7 +54,7 @@ ARGUMENTS = {
     'controller': ('effort_controller', 'name of the effort controller in controllers_file'),
     'mode': ('computed_torque', 'control law of the node'),
     'rate': ('500', 'commands a (simulated) second, Hz'),
-    'params_file': ('', "parameters of the node; empty: the package's config/simulation.yaml"),
+    'params_file': ('', "parameters of the node; empty: the package's config/gazebo.yaml"),
     'gui': ('false', "true: with Gazebo's window; false: its server alone"),
     'world': ('empty.sdf', 'SDF file; empty.sdf is one that every Gazebo has'),
     'timeout': ('60', 's, that a step may take'),
@@ -214,7 +214,7 @@ def actions(context: Any) -> list[Any]:
         PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
         launch_arguments={
             'urdf': '',  # from robot_state_publisher
-            'params_file': given['params_file'] or str(share / 'config/simulation.yaml'),
+            'params_file': given['params_file'] or str(share / 'config/gazebo.yaml'),
             'controller': given['controller'],
             'mode': given['mode'],
             'rate': given['rate'],

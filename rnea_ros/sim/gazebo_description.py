@@ -33,6 +33,9 @@ from .joint_roles import JointRoles
 Array: TypeAlias = NDArray[np.float64]
 
 WORLD = 'world'
+GRAVITY = (0.0, 0.0, -9.8)
+"""Of a world whose SDF does not say otherwise, m/s^2."""
+
 XACRO = 'http://www.ros.org/wiki/xacro'
 
 
@@ -118,7 +121,7 @@ def with_gazebo_control(
     text = ElementTree.tostring(root, 'unicode')
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', UrdfWarning)  # the node's log tells them
-        model = RobotModel.from_urdf(text)
+        model = RobotModel.from_urdf(text, gravity=GRAVITY)
     names = tuple(joint.name for joint in roles.commanded)
     start = _start(model, names, positions, description)
     efforts = _holding_efforts(model, names, start)

@@ -27,13 +27,13 @@ pytest.importorskip('launch_ros', reason='launch_ros (of a ROS 2 installation) i
 xacro = pytest.importorskip('xacro', reason='xacro is not installed')
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
 
-from launch.actions import DeclareLaunchArgument
+from launch.actions import DeclareLaunchArgument  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
 LAUNCH_FILE = ROOT / 'launch/gazebo.launch.py'
 
-LAUNCH = '''
+LAUNCH = """
 import sys
 from launch import LaunchDescription, LaunchService
 from launch.actions import IncludeLaunchDescription
@@ -48,7 +48,7 @@ service.include_launch_description(
     ])
 )
 sys.exit(service.run())
-'''
+"""
 """What ``ros2 launch`` does, which is not installed everywhere where launch is."""
 
 SCRIPT = f"""#!{sys.executable}
@@ -280,7 +280,7 @@ def test_a_xacro_of_the_user_is_expanded_with_its_arguments(
     path.write_text(USERS_XACRO)
     lines = run(prefix, urdf=str(path), xacro_arguments='mass:=2.0').lines
     effort = './/state_interface[@name="effort"]/param'
-    assert float(str(published_robot(lines).findtext(effort))) == pytest.approx(-2.0 * 9.81)
+    assert float(str(published_robot(lines).findtext(effort))) == pytest.approx(-2.0 * 9.8)
     assert argument(lines, 'create', '-name') == 'mine'
 
 

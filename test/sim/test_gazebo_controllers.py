@@ -12,6 +12,7 @@ from robots import ROOT
 
 from rnea_ros import InputError
 from rnea_ros.sim.gazebo_controllers import listed_joints, with_joints
+from rnea_ros.sim.gazebo_description import GRAVITY
 
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
 
@@ -34,6 +35,10 @@ def test_the_shipped_controllers_are_what_the_node_expects() -> None:
     # The only effort controller that every distribution has.
     assert manager[controller]['type'] == 'forward_command_controller/ForwardCommandController'
     assert 1000 % manager['update_rate'] == 0
+
+
+def test_the_node_takes_gravity_as_gazebo_does() -> None:
+    assert read('gazebo.yaml')['/**']['ros__parameters']['gravity'] == list(GRAVITY)
 
 
 def test_joints_that_are_listed_are_the_commanded_ones() -> None:

@@ -15,6 +15,7 @@ from robots import ARM, ROOT, SHIPPED, joint, link, load, robot
 
 from rnea_ros import InputError, UnknownNameError, UrdfError
 from rnea_ros.sim.gazebo_description import (
+    GRAVITY,
     PLUGINS,
     arm_joints,
     has_own_control,
@@ -119,7 +120,7 @@ def test_a_joint_starts_where_it_is_asked_to_with_the_effort_that_holds_it_there
     made = with_gazebo_control(PANDA, CONTROLLERS, positions=positions)
     elements = control(made.description).findall('joint')
     assert [initial(each, 'position') for each in elements] == positions
-    holding = load(made.description).gravity_torques(positions)
+    holding = load(made.description, GRAVITY).gravity_torques(positions)
     np.testing.assert_allclose([initial(each, 'effort') for each in elements], holding)
 
 
