@@ -31,10 +31,12 @@ from launch import LaunchDescription
 from launch.actions import (
     AppendEnvironmentVariable,
     DeclareLaunchArgument,
+    GroupAction,
     IncludeLaunchDescription,
     LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
+    SetLaunchConfiguration,
     Shutdown,
 )
 from launch.event_handlers import OnProcessExit
@@ -182,10 +184,14 @@ def actions(context: Any) -> list[Any]:
     flags = '-r' if given['gui'].lower() == 'true' else '-r -s'
     gazebo = [
         *mesh_paths(description),
-        IncludeLaunchDescription(
-            PythonLaunchDescriptionSource(str(gz_launch)),
-            launch_arguments={'gz_args': f'{flags} {given["world"]}'}.items(),
-        ),
+        GroupAction([
+            # It runs in a shell. Where that stays, a signal ends the shell and Gazebo lives on.
+            SetLaunchConfiguration('launch-prefix', 'exec'),
+            IncludeLaunchDescription(
+                PythonLaunchDescriptionSource(str(gz_launch)),
+                launch_arguments={'gz_args': f'{flags} {given["world"]}'}.items(),
+            ),
+        ]),
         Node(
             package='ros_gz_bridge',
             executable='parameter_bridge',

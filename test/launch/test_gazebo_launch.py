@@ -63,7 +63,11 @@ code = os.environ.get('GAZEBO_TEST_' + name.upper())
 if code is not None:
     sys.exit(int(code))
 if {{stays}}:
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
+    def end(*_):
+        with open(os.environ['GAZEBO_TEST_LOG'], 'a') as log:
+            log.write('end ' + name + chr(10))
+        sys.exit(0)
+    signal.signal(signal.SIGINT, end)
     time.sleep({{patience}})
 else:
     time.sleep(0.3)
@@ -79,6 +83,7 @@ STAYS = {
 """The executables of packages, and whether they run on."""
 
 GZ_SIM = """
+# As ros_gz_sim starts Gazebo: in a shell, with a substitution that keeps it from making way.
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, ExecuteProcess
 from launch.substitutions import LaunchConfiguration
@@ -86,7 +91,9 @@ from launch.substitutions import LaunchConfiguration
 def generate_launch_description():
     return LaunchDescription([
         DeclareLaunchArgument('gz_args'),
-        ExecuteProcess(cmd=['{gz}', LaunchConfiguration('gz_args')], name='gazebo'),
+        ExecuteProcess(
+            cmd=['{gz} $(echo)', LaunchConfiguration('gz_args')], shell=True, prefix=None
+        ),
     ])
 """
 
@@ -203,6 +210,14 @@ def test_a_process_that_fails_ends_everything_with_an_error(
 ) -> None:
     monkeypatch.setenv(f'GAZEBO_TEST_{process.upper()}', '4')
     assert run(prefix).code == 1
+
+
+def test_gazebo_does_not_outlive_the_launch(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('GAZEBO_TEST_EFFORT_CONTROLLER', '1')
+    lines = run(prefix).lines
+    assert 'end gz' in lines
 
 
 def test_gazebo_and_the_spawners_share_one_file_with_the_joints(
