@@ -163,7 +163,6 @@ def spawner(name: str, controllers: str, timeout: str, *options: str) -> Node:
     return Node(
         package='controller_manager',
         executable='spawner',
-        name=f'spawner_{name}',
         output='screen',
         arguments=[
             name,
