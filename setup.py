@@ -21,6 +21,7 @@ EXECUTABLES = {
     'check_trajectory': 'rnea_ros.tools.check_trajectory',
     'replay': 'rnea_ros.tools.replay',
     'plot': 'rnea_ros.tools.plot',
+    'activate_controller': 'rnea_ros.tools.activate_controller',
 }
 
 
@@ -62,7 +63,7 @@ data_files = [
     (f'share/{PACKAGE}/config', glob('config/*.*')),
     (f'share/{PACKAGE}/config/presets', glob('config/presets/*.yaml')),
     (f'share/{PACKAGE}/layouts', glob('layouts/*')),
-    (f'share/{PACKAGE}/urdf', glob('urdf/*.urdf')),
+    (f'share/{PACKAGE}/urdf', glob('urdf/*.urdf') + glob('urdf/*.xacro')),
 ]
 
 if {'bdist_wheel', 'editable_wheel'} & set(sys.argv):
@@ -91,7 +92,7 @@ setup(
     maintainer='The rnea_ros authors',
     maintainer_email='maintainers@rnea-ros.invalid',
     description='Real-time torque feedforward for ROS 2 by the recursive Newton-Euler algorithm',
-    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description=Path(__file__).resolve().with_name('README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     license='Apache-2.0',
     entry_points={

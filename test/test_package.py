@@ -133,7 +133,8 @@ def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:
     assert marked == while_active
 
 
-PARAMETER_FILES = [*(ROOT / 'config').glob('*.yaml'), *(ROOT / 'config/presets').glob('*.yaml')]
+OF_CONTROLLERS = ROOT / 'config/gazebo_controllers.yaml'
+PARAMETER_FILES = {*(ROOT / 'config').rglob('*.yaml')} - {OF_CONTROLLERS}
 
 
 @pytest.mark.ros

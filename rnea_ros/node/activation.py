@@ -129,8 +129,9 @@ class Activation:
     def stop(self) -> None:
         """Ramp down as stale_action says, and end the loop; returns when that is done."""
         self._controller.stop()
-        if not self._loop.finish(self._controller.settings.greatest_stop_time + STOP_MARGIN):
-            self._node.get_logger().error('the control did not stop in time and was ended')
+        why = self._loop.finish(self._controller.settings.greatest_stop_time + STOP_MARGIN)
+        if why:
+            self._node.get_logger().warning(f'the control was ended before it had stopped: {why}')
         self._tare.close()
         self._speed_scaling.close()
         self.reporter.log_changes()

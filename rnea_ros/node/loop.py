@@ -24,6 +24,9 @@ from .publishers import Publishers
 from .realtime import RealtimeSettings, enter_realtime, leave_realtime
 from .statistics import LoopStatistics
 
+STANDSTILL = 1.0
+"""Simulated time that has not moved for so long stands still, s of the machine's time."""
+
 
 class Schedule(Protocol):
     """When ticks are due."""
@@ -91,20 +94,30 @@ class ControlLoop:
         """Collect garbage beside the loop; to be called now and then."""
         self._garbage.collect()
 
-    def finish(self, timeout: float) -> bool:
+    def finish(self, timeout: float) -> str:
         """
         Wait until the control has stopped, then end the thread.
 
-        :param timeout: s; after it the thread is ended in any case
-        :return: whether the control had stopped in time
+        :param timeout: s; after it, or where time stands still, the thread is ended in any case
+        :return: why it was ended before the control had stopped, empty where it had
         """
-        in_time = self._finished.wait(timeout)
+        why = self._wait_for_stop(timeout)
         self._quit = True
         self._schedule.cancel()
         self._thread.join()
         leave_realtime(self._realtime)
         self._garbage.end()
-        return in_time
+        return why
+
+    def _wait_for_stop(self, timeout: float) -> str:
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            seen = self._clock.seen()
+            if self._finished.wait(STANDSTILL):
+                return ''
+            if self._clock.seen() == seen:
+                return 'simulated time stands still'
+        return 'it did not stop in time'
 
     def _run(self) -> None:
         self.complaints = enter_realtime(self._realtime)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from array import array
+import math
 from pathlib import Path
 import time
 from types import SimpleNamespace
@@ -80,6 +81,20 @@ class Outputs:
             raise RuntimeError('unsendable')
 
 
+class HaltingClock(MachineClock):
+    """Time that stands still from :meth:`halt` on, as a simulation's that was ended."""
+
+    _end = math.inf
+
+    def halt(self) -> None:
+        self._end = time.monotonic()
+
+    def now(self) -> float:
+        return min(super().now(), self._end)
+
+    seen = now
+
+
 class Rig:
     """
     A loop that runs.
@@ -98,8 +113,8 @@ class Rig:
         self.controller = FeedforwardController(MODEL, self.settings, self.states)
         self.joint_states = JointStates()
         self.outputs = Outputs()
-        self.schedule = PeriodicSchedule(PERIOD)
-        clock = MachineClock()
+        self.clock = clock = HaltingClock()
+        self.schedule = PeriodicSchedule(PERIOD, clock.now, clock.sleep)
         surroundings = self.controller.surroundings
         inputs = Inputs(self.states, surroundings, cast(Any, self.joint_states), {}, None, clock)
         self.loop = ControlLoop(
@@ -119,7 +134,7 @@ class Rig:
     def __exit__(self, *_: object) -> None:
         self.controller.stop()
         self.joint_states.delay = 0.0
-        assert self.loop.finish(10.0)
+        assert not self.loop.finish(10.0)
 
 
 @pytest.mark.parametrize('part', ['inputs', 'outputs', 'schedule'])
@@ -153,3 +168,22 @@ def test_a_sample_that_comes_while_a_tick_is_held_up_is_not_from_the_future() ->
         rig.joint_states.delay = 0.05
         time.sleep(1.0)
         assert not rig.states.rejections
+
+
+def test_a_stop_does_not_wait_for_time_that_stands_still() -> None:
+    rig = Rig()
+    rig.loop.start()
+    assert wait_until(lambda: rig.controller.state is State.RAMPING)
+    rig.clock.halt()
+    rig.controller.stop()
+    begin = time.monotonic()
+    assert rig.loop.finish(60.0) == 'simulated time stands still'
+    assert time.monotonic() - begin < 30.0
+
+
+def test_a_stop_that_takes_too_long_is_ended() -> None:
+    rig = Rig(hold_duration=60.0)
+    rig.loop.start()
+    assert wait_until(lambda: rig.controller.state is State.ACTIVE)
+    rig.controller.stop()
+    assert rig.loop.finish(0.1) == 'it did not stop in time'

@@ -1,0 +1,194 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Activate an effort controller as soon as the feedforward node's commands hold the arm.
+
+An effort controller that is active and gets no command, or one that still grows from zero, lets an
+arm without brakes fall. So load it with `spawner --inactive`, start the node, then run this: it
+waits until the node's start ramp is over and its commands reach the controller.
+
+Exit code: 0 the controller is active; 1 it is not, and a line says why; 2 bad arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+import math
+import sys
+import time
+from typing import Any, NoReturn
+
+from ..errors import RneaError
+from ..feedforward.supervisor import CONTROLLING, State
+
+NOT_DONE, BAD_INPUT = 1, 2
+
+SWITCH_TIMEOUT = 5
+"""How long the controller manager may take for the switch itself, s."""
+
+
+class NotActivatedError(RneaError):
+    """The controller was not activated, and why."""
+
+
+def commands_hold(values: Mapping[str, str]) -> bool:
+    """
+    Return whether the node's commands hold the arm, and go to the controller that was asked.
+
+    :param values: of the node's diagnostics, by key
+    :raises NotActivatedError: the control has ended
+    """
+    state = State(values['state'])
+    if state not in (*CONTROLLING, State.WAITING, State.READY):
+        raise NotActivatedError(f'the control is {state.value} ({values["reason"]})')
+    ramped_up = state in (State.ACTIVE, State.DEGRADED)
+    return ramped_up and values['effort_controller'] == 'confirmed'
+
+
+class Activator:
+    """
+    Watches the feedforward node and then asks the controller manager.
+
+    :param node: listens and calls
+    :param feedforward: name of the feedforward node, resolved
+    :param controller: name of the effort controller
+    :param controller_manager: name of its node
+    :raises NotActivatedError: the service's definition is not installed
+    """
+
+    def __init__(
+        self, node: Any, feedforward: str, controller: str, controller_manager: str
+    ) -> None:
+        from diagnostic_msgs.msg import DiagnosticArray
+
+        try:
+            from controller_manager_msgs.srv import SwitchController
+        except ImportError as error:
+            raise NotActivatedError(f'controller_manager_msgs is missing: {error}') from error
+        self._status = f'{feedforward.lstrip("/")}: control'
+        self._controller = controller
+        self._values: dict[str, str] = {}
+        self._request = SwitchController.Request(activate_controllers=[controller])
+        self._request.strictness = SwitchController.Request.STRICT
+        self._request.activate_asap = True
+        self._request.timeout.sec = SWITCH_TIMEOUT
+        node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
+        self._client = node.create_client(
+            SwitchController, f'{controller_manager}/switch_controller'
+        )
+        self._future: Any = None
+
+    def done(self) -> bool:
+        """
+        Look how things stand, go one step further; return whether the controller is active.
+
+        :raises NotActivatedError: it will not be
+        """
+        if self._future is not None:
+            return self._answered()
+        if self._values and commands_hold(self._values) and self._client.service_is_ready():
+            self._future = self._client.call_async(self._request)
+        return False
+
+    @property
+    def missing(self) -> str:
+        """What is waited for."""
+        if not self._values:
+            return f'no diagnostics of {self._status!r}'
+        if self._future is not None:
+            return f'no answer from {self._client.srv_name}'
+        if not self._client.service_is_ready():
+            return f'no service {self._client.srv_name}'
+        state, target = self._values['state'], self._values['effort_controller']
+        return f'the control is {state}, the effort controller {target}'
+
+    def _on_diagnostics(self, message: Any) -> None:
+        for status in message.status:
+            if status.name == self._status:
+                self._values = {pair.key: pair.value for pair in status.values}
+
+    def _answered(self) -> bool:
+        if not self._future.done():
+            return False
+        error = self._future.exception()
+        if error is not None or not self._future.result().ok:
+            # Humble's answer has no message.
+            why = error or getattr(self._future.result(), 'message', '') or 'it was refused'
+            raise NotActivatedError(f'{self._controller} stays inactive: {why}')
+        return True
+
+
+class _OneLineParser(argparse.ArgumentParser):
+    """Refuses arguments with one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f'{self.prog}: {message} (see --help)\n')
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = _OneLineParser(
+        prog='activate_controller',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add('controller', help='name of the effort controller, loaded and inactive')
+    add('--node', default='feedforward', help='name of the feedforward node')
+    add('--controller-manager', default='controller_manager', help='name of its node')
+    add('--timeout', type=float, default=60.0, help='give up after so many seconds; 60')
+    options = parser.parse_args(arguments)
+    if not 0.0 < options.timeout < math.inf:
+        parser.error(f'--timeout {options.timeout:g} is not positive and finite')
+    return options
+
+
+def _activate(node: Any, options: argparse.Namespace) -> None:
+    """Wait and activate; what is waited for is told whenever it changes."""
+    from rclpy.executors import SingleThreadedExecutor
+
+    activator = Activator(
+        node,
+        node.resolve_topic_name(options.node),
+        options.controller,
+        options.controller_manager,
+    )
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    deadline = time.monotonic() + options.timeout
+    told = ''
+    while not activator.done():
+        if time.monotonic() > deadline:
+            raise NotActivatedError(f'{activator.missing}, after {options.timeout:g} s')
+        if activator.missing != told:
+            told = activator.missing
+            print(f'waiting: {told}', flush=True)
+        executor.spin_once(timeout_sec=0.1)
+    print(f'{options.controller} is active', flush=True)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Activate the controller; return the exit code."""
+    arguments = list(sys.argv[1:] if args is None else args)
+    start = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
+    options = _options(arguments[:start])
+    import rclpy
+
+    rclpy.init(args=arguments[start:])
+    try:
+        node = rclpy.create_node('activate_controller')
+        _activate(node, options)
+    except NotActivatedError as error:
+        print(f'activate_controller: {error}', file=sys.stderr)
+        return NOT_DONE
+    except KeyboardInterrupt:
+        print('activate_controller: interrupted', file=sys.stderr)
+        return NOT_DONE
+    finally:
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,344 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+``gazebo.launch.py`` under a real launch, with scripts in the place of Gazebo and ROS nodes.
+
+Each script notes when it starts. What the launch file is to get right is the order, what the
+processes are told, and what happens when one of them fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import os
+from pathlib import Path
+import runpy
+import shutil
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+from robots import ROOT
+
+pytest.importorskip('launch_ros', reason='launch_ros (of a ROS 2 installation) is missing')
+xacro = pytest.importorskip('xacro', reason='xacro is not installed')
+yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
+
+from launch.actions import DeclareLaunchArgument  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+LAUNCH_FILE = ROOT / 'launch/gazebo.launch.py'
+
+LAUNCH = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+path, *pairs = sys.argv[1:]
+arguments = [pair.split(':=', 1) for pair in pairs]
+service = LaunchService(noninteractive=True)
+service.include_launch_description(
+    LaunchDescription([
+        IncludeLaunchDescription(PythonLaunchDescriptionSource(path), launch_arguments=arguments)
+    ])
+)
+sys.exit(service.run())
+"""
+"""What ``ros2 launch`` does, which is not installed everywhere where launch is."""
+
+SCRIPT = f"""#!{sys.executable}
+import os, signal, sys, time
+words = [word for word in sys.argv[1:] if not word.startswith('--ros-args')]
+name = os.path.basename(sys.argv[0])
+if name == 'spawner':
+    name = sys.argv[1]
+with open(os.environ['GAZEBO_TEST_LOG'], 'a') as log:
+    log.write(name + ' ' + ' '.join(words) + chr(10))
+code = os.environ.get('GAZEBO_TEST_' + name.upper())
+if code is not None:
+    sys.exit(int(code))
+if {{stays}}:
+    def end(*_):
+        with open(os.environ['GAZEBO_TEST_LOG'], 'a') as log:
+            log.write('end ' + name + chr(10))
+        sys.exit(0)
+    signal.signal(signal.SIGINT, end)
+    time.sleep({{patience}})
+else:
+    time.sleep(0.3)
+"""
+
+STAYS = {
+    'ros_gz_sim': {'gz': True, 'create': False},
+    'ros_gz_bridge': {'parameter_bridge': True},
+    'robot_state_publisher': {'robot_state_publisher': True},
+    'controller_manager': {'spawner': False},
+    'rnea_ros': {'feedforward_node': True, 'activate_controller': False},
+}
+"""The executables of packages, and whether they run on."""
+
+GZ_SIM = """
+# As ros_gz_sim starts Gazebo: in a shell, with a substitution that keeps it from making way.
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, ExecuteProcess
+from launch.substitutions import LaunchConfiguration
+
+def generate_launch_description():
+    return LaunchDescription([
+        DeclareLaunchArgument('gz_args'),
+        ExecuteProcess(
+            cmd=['{gz} $(echo)', LaunchConfiguration('gz_args')], shell=True, prefix=None
+        ),
+    ])
+"""
+
+
+@pytest.fixture
+def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A prefix with every package that the launch file needs; a test may remove one."""
+    root = tmp_path / 'prefix'
+    for package, scripts in {**STAYS, 'gz_ros2_control': {}}.items():
+        index = root / 'share/ament_index/resource_index/packages'
+        index.mkdir(parents=True, exist_ok=True)
+        (index / package).touch()
+        (root / 'lib' / package).mkdir(parents=True)
+        (root / 'share' / package).mkdir(parents=True)
+        for name, stays in scripts.items():
+            script = root / 'lib' / package / name
+            script.write_text(SCRIPT.format(stays=stays, patience=60))
+            script.chmod(0o755)
+    for directory in ('launch', 'config', 'urdf'):
+        (root / 'share/rnea_ros' / directory).symlink_to(ROOT / directory)
+    (root / 'share/ros_gz_sim/launch').mkdir()
+    (root / 'share/ros_gz_sim/launch/gz_sim.launch.py').write_text(
+        GZ_SIM.format(gz=root / 'lib/ros_gz_sim/gz')
+    )
+    path = os.environ.get('AMENT_PREFIX_PATH', '')
+    monkeypatch.setenv('AMENT_PREFIX_PATH', f'{root}{os.pathsep}{path}')
+    monkeypatch.setenv('GAZEBO_TEST_LOG', str(tmp_path / 'log'))
+    monkeypatch.setenv('TMPDIR', str(tmp_path))
+    return root
+
+
+@dataclass(frozen=True)
+class Launched:
+    """What came of a launch: its exit code, its output, and what was started with what words."""
+
+    code: int
+    output: str
+    lines: list[str]
+
+
+def run(prefix: Path, **arguments: str) -> Launched:
+    """Launch until everything has ended."""
+    words = [f'{name}:={value}' for name, value in arguments.items()]
+    done = subprocess.run(
+        [sys.executable, '-c', LAUNCH, str(LAUNCH_FILE), *words],
+        env=os.environ | {'PYTHONPATH': f'{ROOT}{os.pathsep}{os.environ.get("PYTHONPATH", "")}'},
+        cwd=prefix.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    log = prefix.parent / 'log'
+    lines = log.read_text().splitlines() if log.exists() else []
+    return Launched(done.returncode, done.stdout, lines)
+
+
+def names(lines: list[str]) -> list[str]:
+    return [line.split()[0] for line in lines]
+
+
+def argument(lines: list[str], name: str, option: str) -> str:
+    (words,) = (line.split() for line in lines if line.split()[0] == name)
+    return words[words.index(option) + 1]
+
+
+def test_the_arguments_are_described() -> None:
+    description = runpy.run_path(str(LAUNCH_FILE))['generate_launch_description']()
+    arguments = [each for each in description.entities if isinstance(each, DeclareLaunchArgument)]
+    assert {'urdf', 'positions', 'controller', 'mode', 'rate', 'gui', 'params_file'} <= {
+        each.name for each in arguments
+    }
+    assert all(each.description for each in arguments)
+
+
+def test_a_step_starts_when_the_one_before_has_ended(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The node's early end is what ends the launch here, once the controller is active.
+    node = prefix / 'lib/rnea_ros/feedforward_node'
+    node.write_text(node.read_text().replace('time.sleep(60)', 'time.sleep(3)'))
+    launched = run(prefix)
+    lines = launched.lines
+    assert launched.code == 0, launched.output
+    together, order = names(lines)[:4], names(lines)[4:]
+    assert set(together) == {'gz', 'parameter_bridge', 'robot_state_publisher', 'create'}
+    assert order[:2] == ['joint_state_broadcaster', 'effort_controller']
+    assert set(order[2:]) == {'feedforward_node', 'activate_controller'}
+    (effort,) = (line for line in lines if line.startswith('effort_controller'))
+    assert '--inactive' in effort.split()
+    (broadcaster,) = (line for line in lines if line.startswith('joint_state_broadcaster'))
+    assert '--inactive' not in broadcaster.split()
+    assert argument(lines, 'activate_controller', '--timeout') == '60'
+
+
+@pytest.mark.parametrize(
+    'step', ['create', 'joint_state_broadcaster', 'effort_controller', 'activate_controller']
+)
+def test_a_step_that_fails_ends_everything_with_an_error(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    monkeypatch.setenv(f'GAZEBO_TEST_{step.upper()}', '3')
+    launched = run(prefix)
+    assert launched.code == 1
+    assert step in names(launched.lines)
+    assert 'ended with exit code 3' in launched.output
+    assert ('feedforward_node' in names(launched.lines)) == (step == 'activate_controller')
+
+
+@pytest.mark.parametrize('process', ['gz', 'robot_state_publisher', 'feedforward_node'])
+def test_a_process_that_fails_ends_everything_with_an_error(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, process: str
+) -> None:
+    monkeypatch.setenv(f'GAZEBO_TEST_{process.upper()}', '4')
+    assert run(prefix).code == 1
+
+
+def test_gazebo_does_not_outlive_the_launch(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('GAZEBO_TEST_EFFORT_CONTROLLER', '1')
+    lines = run(prefix).lines
+    assert 'end gz' in lines
+
+
+def test_gazebo_and_the_spawners_share_one_file_with_the_joints(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('GAZEBO_TEST_FEEDFORWARD_NODE', '0')
+    lines = run(prefix, positions='0, -0.5, 0, -2, 0, 1.5, 0').lines
+    path = argument(lines, 'effort_controller', '--param-file')
+    assert path == argument(lines, 'joint_state_broadcaster', '--param-file')
+    values = yaml.safe_load(Path(path).read_text())['effort_controller']['ros__parameters']
+    assert values['joints'] == [f'fer_joint{number}' for number in range(1, 8)]
+    robot = published_robot(lines)
+    assert robot.findtext('gazebo/plugin/parameters') == path
+    start = './/state_interface[@name="position"]/param[@name="initial_value"]'
+    assert [float(str(each.text)) for each in robot.findall(start)][1] == -0.5
+
+
+def published_robot(lines: list[str]) -> ElementTree.Element:
+    """Return what robot_state_publisher was given."""
+    path = argument(lines, 'robot_state_publisher', '--params-file')
+    (section,) = yaml.safe_load(Path(path).read_text()).values()
+    assert section['ros__parameters']['use_sim_time'] is True
+    return ElementTree.fromstring(section['ros__parameters']['robot_description'])
+
+
+@pytest.mark.parametrize(('gui', 'flags'), [('false', '-r -s'), ('true', '-r')])
+def test_gazebo_runs_from_its_start_on_with_or_without_a_window(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, gui: str, flags: str
+) -> None:
+    monkeypatch.setenv('GAZEBO_TEST_EFFORT_CONTROLLER', '1')
+    lines = run(prefix, gui=gui, world='mine.sdf').lines
+    assert f'gz {flags} mine.sdf' in lines
+
+
+@pytest.mark.parametrize(
+    ('package', 'plugin'),
+    [
+        ('gz_ros2_control', 'gz_ros2_control/GazeboSimSystem'),
+        ('ign_ros2_control', 'ign_ros2_control/IgnitionSystem'),
+    ],
+)
+def test_the_plugins_are_those_that_are_installed(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, package: str, plugin: str
+) -> None:
+    monkeypatch.setenv('GAZEBO_TEST_EFFORT_CONTROLLER', '1')
+    index = prefix / 'share/ament_index/resource_index/packages'
+    shutil.move(index / 'gz_ros2_control', index / package)
+    shutil.move(prefix / 'share/gz_ros2_control', prefix / 'share' / package)
+    lines = run(prefix).lines
+    assert published_robot(lines).findtext('ros2_control/hardware/plugin') == plugin
+
+
+USERS_XACRO = """
+<robot name="mine" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="mass" default="1"/>
+  <link name="base"/>
+  <link name="arm">
+    <inertial>
+      <mass value="$(arg mass)"/><origin xyz="1 0 0"/>
+      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
+  </link>
+  <joint name="shoulder" type="continuous">
+    <parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+  </joint>
+</robot>
+"""
+
+
+def test_a_xacro_of_the_user_is_expanded_with_its_arguments(
+    prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('GAZEBO_TEST_EFFORT_CONTROLLER', '1')
+    path = tmp_path / 'mine.urdf.xacro'
+    path.write_text(USERS_XACRO)
+    lines = run(prefix, urdf=str(path), xacro_arguments='mass:=2.0').lines
+    effort = './/state_interface[@name="effort"]/param'
+    assert float(str(published_robot(lines).findtext(effort))) == pytest.approx(-2.0 * 9.8)
+    assert argument(lines, 'create', '-name') == 'mine'
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'error'),
+    [
+        ({'controller': 'left'}, 'has no left: ros__parameters'),
+        ({'joints': 'elbow'}, "unknown joint 'elbow'"),
+        ({'own_control': 'true'}, 'has no <ros2_control>'),
+        ({'positions': '1, 2'}, 'has 2 numbers for 7 joints'),
+    ],
+)
+def test_arguments_that_cannot_be_start_nothing(
+    prefix: Path, arguments: Mapping[str, str], error: str
+) -> None:
+    launched = run(prefix, **arguments)
+    assert (launched.code, launched.lines) == (1, [])
+    assert error in launched.output
+
+
+def test_without_the_plugins_the_package_to_install_is_named(
+    prefix: Path,
+) -> None:
+    index = prefix / 'share/ament_index/resource_index/packages'
+    (index / 'gz_ros2_control').unlink()
+    launched = run(prefix)
+    assert (launched.code, launched.lines) == (1, [])
+    assert 'ros-$ROS_DISTRO-gz-ros2-control' in launched.output
+
+
+def test_tags_of_the_user_are_taken_as_they_are(
+    prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rnea_ros.sim.gazebo_description import with_gazebo_control
+
+    monkeypatch.setenv('GAZEBO_TEST_FEEDFORWARD_NODE', '0')
+    urdf, controllers = tmp_path / 'own.urdf', tmp_path / 'own.yaml'
+    panda = (ROOT / 'urdf/panda.urdf').read_text(encoding='utf-8')
+    urdf.write_text(with_gazebo_control(panda, str(controllers)).description)
+    controllers.write_text('{}')
+    arguments = {'own_control': 'true', 'controllers_file': str(controllers)}
+    lines = run(prefix, urdf=str(urdf), **arguments).lines
+    assert argument(lines, 'effort_controller', '--param-file') == str(controllers)
+    assert ElementTree.tostring(published_robot(lines)) == ElementTree.tostring(
+        ElementTree.fromstring(urdf.read_text())
+    )

@@ -1,0 +1,183 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""When an effort controller is activated; the controller manager's messages are not needed."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+from rnea_ros.feedforward.supervisor import State
+from rnea_ros.tools import activate_controller
+from rnea_ros.tools.activate_controller import Activator, NotActivatedError, commands_hold
+
+
+def values(state: State, target: str = 'confirmed') -> dict[str, str]:
+    return {'state': state.value, 'effort_controller': target, 'reason': 'joint_states_stale'}
+
+
+@pytest.mark.parametrize('state', [State.ACTIVE, State.DEGRADED])
+def test_commands_hold_when_the_start_ramp_is_over(state: State) -> None:
+    assert commands_hold(values(state))
+
+
+@pytest.mark.parametrize('target', ['absent', 'withheld'])
+def test_commands_that_do_not_reach_the_controller_hold_nothing(target: str) -> None:
+    assert not commands_hold(values(State.ACTIVE, target))
+
+
+@pytest.mark.parametrize('state', [State.WAITING, State.READY, State.RAMPING])
+def test_commands_that_still_grow_do_not_hold(state: State) -> None:
+    assert not commands_hold(values(state))
+
+
+@pytest.mark.parametrize(
+    'state', [State.HOLDING, State.RAMPING_DOWN, State.FAULT, State.STOPPED]
+)
+def test_a_control_that_ends_gets_no_controller(state: State) -> None:
+    with pytest.raises(NotActivatedError, match=rf'{state.value} \(joint_states_stale\)'):
+        commands_hold(values(state))
+
+
+class Request:
+    """The fields of controller_manager_msgs/srv/SwitchController that every distribution has."""
+
+    STRICT = 2
+    __slots__ = (
+        'activate_asap', 'activate_controllers', 'deactivate_controllers', 'strictness', 'timeout'
+    )
+
+    def __init__(self, activate_controllers: list[str]) -> None:
+        self.activate_controllers = activate_controllers
+        self.deactivate_controllers: list[str] = []
+        self.strictness = 0
+        self.activate_asap = False
+        self.timeout = SimpleNamespace(sec=0, nanosec=0)
+
+
+class ControllerManager:
+    """
+    A node and a client in one, which notes what it is asked for.
+
+    :ivar ready: whether the service is there
+    :ivar answer: an exception: the call fails; None: it did not come yet
+    """
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.srv_name = ''
+        self.ready = True
+        self.answer: Any = None
+        self.tell: Any = None
+
+    def create_subscription(self, kind: Any, topic: str, callback: Any, depth: int) -> None:
+        assert topic == '/diagnostics'
+        self.tell = callback
+
+    def create_client(self, kind: Any, name: str) -> ControllerManager:
+        self.srv_name = name
+        return self
+
+    def service_is_ready(self) -> bool:
+        return self.ready
+
+    def call_async(self, request: Request) -> Any:
+        self.requests.append(request)
+        failure = self.answer if isinstance(self.answer, Exception) else None
+        return SimpleNamespace(
+            done=lambda: self.answer is not None,
+            exception=lambda: failure,
+            result=lambda: self.answer,
+        )
+
+    def diagnose(self, state: State, name: str = 'left/feedforward: control') -> None:
+        pairs = [KeyValue(key=key, value=value) for key, value in values(state).items()]
+        self.tell(DiagnosticArray(status=[DiagnosticStatus(name=name, values=pairs)]))
+
+
+@pytest.fixture
+def manager(monkeypatch: pytest.MonkeyPatch) -> ControllerManager:
+    srv = ModuleType('controller_manager_msgs.srv')
+    srv.SwitchController = SimpleNamespace(Request=Request)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, 'controller_manager_msgs', ModuleType('c'))
+    monkeypatch.setitem(sys.modules, 'controller_manager_msgs.srv', srv)
+    return ControllerManager()
+
+
+def activator(manager: ControllerManager) -> Activator:
+    return Activator(manager, '/left/feedforward', 'effort_controller', 'controller_manager')
+
+
+def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerManager) -> None:
+    watched = activator(manager)
+    assert not watched.done()
+    assert watched.missing == "no diagnostics of 'left/feedforward: control'"
+    manager.diagnose(State.ACTIVE, 'right/feedforward: control')
+    manager.diagnose(State.RAMPING)
+    assert not watched.done()
+    assert watched.missing == 'the control is ramping, the effort controller confirmed'
+    assert not manager.requests
+    manager.diagnose(State.ACTIVE)
+    assert not watched.done()
+    assert watched.missing == 'no answer from controller_manager/switch_controller'
+    manager.answer = SimpleNamespace(ok=True)
+    assert watched.done()
+    (request,) = manager.requests
+    assert request.activate_controllers == ['effort_controller']
+    assert not request.deactivate_controllers
+    assert request.strictness == Request.STRICT
+    assert request.timeout.sec > 0
+
+
+def test_a_controller_manager_that_is_not_there_is_waited_for(manager: ControllerManager) -> None:
+    watched = activator(manager)
+    manager.ready = False
+    manager.diagnose(State.ACTIVE)
+    assert not watched.done()
+    assert watched.missing == 'no service controller_manager/switch_controller'
+    assert not manager.requests
+
+
+@pytest.mark.parametrize(
+    ('answer', 'why'),
+    [
+        (SimpleNamespace(ok=False), 'it was refused'),
+        (SimpleNamespace(ok=False, message='in use'), 'in use'),
+        (RuntimeError('gone'), 'gone'),
+    ],
+)
+def test_a_refusal_is_told(manager: ControllerManager, answer: Any, why: str) -> None:
+    watched = activator(manager)
+    manager.answer = answer
+    manager.diagnose(State.ACTIVE)
+    watched.done()
+    with pytest.raises(NotActivatedError, match=f'effort_controller stays inactive: {why}'):
+        watched.done()
+
+
+def test_without_the_messages_of_ros2_control_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, manager: ControllerManager
+) -> None:
+    monkeypatch.setitem(sys.modules, 'controller_manager_msgs', None)
+    monkeypatch.setitem(sys.modules, 'controller_manager_msgs.srv', None)
+    with pytest.raises(NotActivatedError, match='controller_manager_msgs is missing'):
+        activator(manager)
+
+
+@pytest.mark.parametrize('arguments', [[], ['effort_controller', '--timeout', 'nan'], ['a', 'b']])
+def test_bad_arguments_are_refused_with_one_line(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        activate_controller.main(arguments)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.count('\n') == 1
