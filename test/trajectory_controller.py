@@ -9,6 +9,7 @@ Written from what joint_trajectory_controller does, without any code of the pack
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -78,3 +79,51 @@ def _derivative(order: int, power: int, s: float) -> float:
     return factor * s ** max(power - order, 0) if factor else 0.0
 
 
+
+
+@dataclass
+class Point:
+    """One point that such a controller was sent; what is empty was left out."""
+
+    time: float
+    position: Array
+    velocity: Array
+    acceleration: Array
+    effort: Array
+
+
+def sample(points: Sequence[Point], time: float) -> tuple[Array, Array, Array, Array]:
+    """
+    Return position, velocity, acceleration and effort that it wants at a time.
+
+    :param points: at least one
+    :param time: s, not before the first point
+    """
+    last = points[-1]
+    zero = np.zeros_like(last.position)
+    if time >= last.time:
+        filled = (field if field.size else zero for field in (last.velocity, last.acceleration))
+        velocity, acceleration = filled
+        return last.position, velocity, acceleration, last.effort if last.effort.size else zero
+    number = max(k for k, point in enumerate(points) if point.time <= time)
+    a, b = points[number], points[number + 1]
+    T, t = b.time - a.time, time - a.time
+    effort = zero
+    if a.effort.size and b.effort.size:
+        effort = a.effort + (b.effort - a.effort) * t / T
+    known = [(a.position, b.position)]
+    if a.velocity.size and b.velocity.size:
+        known.append((a.velocity, b.velocity))
+        if a.acceleration.size and b.acceleration.size:
+            known.append((a.acceleration, b.acceleration))
+    # The polynomial whose derivatives at both ends are those that are known.
+    count = 2 * len(known)
+    rows = [[_derivative(k, p, at) for p in range(count)]
+            for at in (0.0, 1.0) for k in range(len(known))]
+    ends = [pair[side] * T**k for side in (0, 1) for k, pair in enumerate(known)]
+    c = np.linalg.solve(np.array(rows), np.array(ends))
+    s = t / T
+    q, v, acc = (
+        np.array([_derivative(k, p, s) for p in range(count)]) @ c / T**k for k in range(3)
+    )
+    return q, v, acc, effort

@@ -80,7 +80,7 @@ class Configuration:
             joints = self.model.joint_names
             logger.warning(f'the controller names no joints; commanded are {", ".join(joints)}')
         self.settings = resolve(parameters.settings_from(values, joints), self.model)
-        self.rules = _rules(values, self.model, self.settings)
+        self.rules = joint_rules(values, self.model, self.settings)
         self.differentiate_velocity: bool = values['differentiate_velocity']
         self.trigger = Trigger(values['trigger'])
         self.realtime = parameters.realtime_from(values)
@@ -151,9 +151,16 @@ class Configuration:
         self.publishers.close()
 
 
-def _rules(
+def joint_rules(
     values: Mapping[str, Any], model: RobotModel, settings: ResolvedSettings
 ) -> JointRules:
+    """
+    Return what motions of the commanded joints are held to.
+
+    :param values: parameter values by name
+    :param model: the robot
+    :param settings: of the control
+    """
     commanded = settings.in_model
     speeds = model.velocity_limits[commanded]
     return JointRules(

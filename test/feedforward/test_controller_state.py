@@ -60,10 +60,14 @@ class Bench:
     ) -> Setpoint | None:
         """Let the controller say what it wants, a hundredth of a second after the last time."""
         self.now += 0.01
-        arrays = (np.asarray(values, dtype=float) for values in (q, qd, qdd))
+        position, velocity, acceleration = (
+            np.asarray(values, dtype=np.float64) for values in (q, qd, qdd)
+        )
         return self.monitor.update(
             names,
-            *arrays,
+            position,
+            velocity,
+            acceleration,
             speed,
             stamp=CLOCK + self.now if stamp is None else stamp,
             clock=CLOCK + self.now,
