@@ -36,7 +36,7 @@ from ..errors import RneaError
 from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.motion_efforts import EffortError
 from ..feedforward.trajectory_request import TrajectoryRequest
-from ..feedforward.trajectory_rules import TrajectoryError
+from ..feedforward.trajectory_rules import TrajectoryError, TrajectoryReason
 from ..robot import RobotModel
 from ..urdf import parse_urdf
 from . import parameters as control_parameters
@@ -57,6 +57,9 @@ NEWEST_STATES = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 LOOK = 0.05
 """How often joint states are looked at, s: only their newest counts."""
+
+
+_OF_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
 
 class NotReadyError(RneaError):
@@ -259,8 +262,8 @@ class TrajectoryEffort(Node):
 
 
 def _with_time(error: TrajectoryError, request: TrajectoryRequest) -> TrajectoryError:
-    """Return an error that tells at which time the point at fault is."""
-    if error.point is None or not error.point < request.times.size:
+    """Return an error about a limit that tells at which time the point at fault is."""
+    if error.point is None or error.reason not in _OF_LIMITS:
         return error
     detail = f'{error.detail}, at {request.times[error.point]:.6g} s'
     return TrajectoryError(error.reason, detail, joint=error.joint, point=error.point)
