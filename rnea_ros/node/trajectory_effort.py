@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Sequence
+import os
 import signal
 import sys
 import threading
@@ -101,6 +102,11 @@ class TrajectoryEffort(Node):
         self._plan: Plan | None = None
         self._refusal = ''
         load_decoder()
+        if os.environ.get('ROS_DISTRO') == 'humble':
+            self.get_logger().warning(
+                'joint_trajectory_controller refuses efforts on Humble; see reference_source of '
+                'the feedforward node'
+            )
         if self._values['robot_description']:
             self._take_robot(self._values['robot_description'])
         else:

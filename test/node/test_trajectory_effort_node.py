@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 import signal
 from typing import Any
 
@@ -87,6 +88,10 @@ class Controller:
 
 
 Run = Callable[..., Any]
+
+
+def has(controller: Controller, key: str) -> bool:
+    return controller.diagnostics.get(key) == '1'
 
 
 @contextmanager
@@ -191,7 +196,7 @@ def test_what_breaks_a_rule_is_refused_whole_with_the_reason(domain_id: int) -> 
             controller.send(*points, names=names)
             process.wait_for(f'trajectory refused: {said}')
             key = f'count/refused/{said.partition(",")[0].partition(":")[0]}'
-            assert wait_until(lambda key=key: controller.diagnostics.get(key) == '1'), key
+            assert wait_until(partial(has, controller, key)), key
         assert not controller.messages
 
 
