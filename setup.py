@@ -15,6 +15,7 @@ EXECUTABLES = {
     'feedforward_node': 'rnea_ros.node.feedforward_node',
     'simulated_robot': 'rnea_ros.sim.simulated_robot',
     'effort_watchdog': 'rnea_ros.watchdog.effort_watchdog',
+    'trajectory_effort': 'rnea_ros.node.trajectory_effort',
     'demo': 'rnea_ros.sim.demo',
     'play_joint_states': 'rnea_ros.tools.play_joint_states',
     'preflight': 'rnea_ros.tools.preflight',

@@ -153,6 +153,25 @@ class FeedforwardController:
         """
         self._requests.append(lambda now: self._follow(motion, start))
 
+    @property
+    def following(self) -> bool:
+        """Whether motions are followed now."""
+        return self._supervisor.controlling and self._mode is not Mode.GRAVITY
+
+    def want(self, setpoint: Setpoint) -> None:
+        """
+        Want what a trajectory controller wants now; for the thread that calls :meth:`step`.
+
+        The first of a stream is blended in.
+
+        :param setpoint: of the commanded joints, in their order
+        """
+        if not self.following:
+            return
+        if not self._reference.streamed:
+            self._output.blend(self._settings.settings.ramp_duration)
+        self._reference.accept(setpoint, None)
+
     def cancel(self) -> None:
         """Drop every motion and hold the position that is wanted now."""
         self._requests.append(lambda now: self._cancel())

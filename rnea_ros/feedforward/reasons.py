@@ -40,6 +40,9 @@ class Reason(enum.Enum):
     NOT_UNIT_QUATERNION = 'not_unit_quaternion'
     FREE_FALL = 'free_fall'
 
+    # references of a controller that are refused, beside these and reasons of trajectories
+    SPEED_OUT_OF_RANGE = 'speed_out_of_range'
+
     # what is flagged while the control goes on
     JOINT_STATES_LATE = 'joint_states_late'
     JOINT_STATES_FROZEN = 'joint_states_frozen'

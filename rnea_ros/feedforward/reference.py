@@ -65,6 +65,16 @@ class Reference:
         """Whether the wanted velocity is other than zero."""
         return isinstance(self._in_force, _Begun) and bool(self.velocity.any())
 
+    @property
+    def streamed(self) -> bool:
+        """Whether the set-points of a trajectory controller are followed."""
+        in_force = self._in_force
+        return (
+            isinstance(in_force, _Begun)
+            and isinstance(in_force.motion, Setpoint)
+            and in_force.motion.from_controller
+        )
+
     def accept(self, motion: Trajectory | Setpoint, start: float | None) -> None:
         """
         Let a motion replace the one in force from its start on.
@@ -151,10 +161,11 @@ class Reference:
         self.position[:], self.velocity[:], self.acceleration[:], self.effort[:] = setpoint.state
         if age > self._timeout:
             # It commands velocity or acceleration still, or it is done with: only the first is
-            # stale.
-            self.stale = self.moving or bool(self.acceleration.any())
+            # stale. A controller is never done.
+            moves = self.moving or bool(self.acceleration.any())
+            self.stale = moves or setpoint.from_controller
             self.hold_reached()
-        else:
+        elif not setpoint.from_controller:
             self._scale()
 
     def _scale(self) -> None:

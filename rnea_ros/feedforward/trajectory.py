@@ -61,6 +61,8 @@ class Setpoint:
     :param qd: joint velocities, shape (joints,), rad/s or m/s; 0 where none were given
     :param qdd: joint accelerations, shape (joints,), rad/s^2 or m/s^2; 0 where none were given
     :param effort: added to the output, shape (joints,), N m or N; ``None`` for none
+    :param from_controller: whether a trajectory controller wants it: then speed scaling is in it
+        already, and the next one is due, even at rest
     """
 
     start_time: float | None
@@ -69,6 +71,7 @@ class Setpoint:
     qd: Array
     qdd: Array
     effort: Array | None = None
+    from_controller: bool = False
 
     @property
     def state(self) -> MotionState:

@@ -22,11 +22,20 @@ from .trajectory_rules import JointRules, TrajectoryReason, refuse_where
 
 Array: TypeAlias = NDArray[np.float64]
 
-# A spline swings out a little around a turning point: below the tracking error it does no harm.
-_OVERSHOOT = 1e-3
-# Splines through samples of a motion at full speed swing over it: by 5 % where it speeds up by
-# 15 rad/s^2 and is sampled every 0.1 s.
-_OVERSPEED = 1.05
+OVERSHOOT = 1e-3
+"""
+How far a motion may be beyond a position limit between points, rad or m.
+
+A spline swings out a little around a turning point: below the tracking error it does no harm.
+"""
+
+OVERSPEED = 1.05
+"""
+How many velocity limits a motion may reach.
+
+Splines through samples of a motion at full speed swing over it: by 5 % where it speeds up by
+15 rad/s^2 and is sampled every 0.1 s.
+"""
 
 
 def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
@@ -39,8 +48,8 @@ def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules)
     :raises TrajectoryError: if it does so by more than a milliradian or millimetre
     """
     q = trajectory.knots.positions
-    lower = np.minimum(rules.lower, np.minimum(q[:-1], q[1:])) - _OVERSHOOT
-    upper = np.maximum(rules.upper, np.maximum(q[:-1], q[1:])) + _OVERSHOOT
+    lower = np.minimum(rules.lower, np.minimum(q[:-1], q[1:])) - OVERSHOOT
+    upper = np.maximum(rules.upper, np.maximum(q[:-1], q[1:])) + OVERSHOOT
     lowest, highest = _extremes(trajectory.coefficients, lower, upper)
     refuse_where(
         (lowest < lower) | (highest > upper),
@@ -61,7 +70,7 @@ def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules
     :param rules: what it is held to
     :raises TrajectoryError: if it is so by more than 5 %
     """
-    limits = _OVERSPEED * rules.velocity_limits
+    limits = OVERSPEED * rules.velocity_limits
     knots = trajectory.knots
     speeds = np.abs(knots.velocities)
     if knots.times.size > 1:

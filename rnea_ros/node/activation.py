@@ -15,6 +15,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ..errors import RneaError
 from ..feedforward.control_law import Mode
 from ..feedforward.controller import FeedforwardController
+from ..feedforward.controller_state import ControllerStateMonitor
 from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.position_jumps import PositionJumps
 from ..feedforward.reasons import Reason
@@ -28,6 +29,7 @@ from .clock import Clock, MachineClock, SimClock
 from .command_watch import CommandWatch
 from .configuration import Configuration
 from .controller_joints import ControllerJoints
+from .controller_state_input import ControllerStateInput
 from .inputs import Inputs
 from .loop import ControlLoop, Schedule
 from .memory import reserve_memory
@@ -80,6 +82,7 @@ class Activation:
             configuration.imu,
             self._clock,
         )
+        self._references = self._follow_controller_state(inputs)
         takes, schedule = self._make_schedule(states, inputs)
         self._loop = ControlLoop(
             self._controller,
@@ -109,6 +112,7 @@ class Activation:
             settings.settings.rate,
             self._refusals,
             self.watch,
+            self._references,
         )
         reserve_memory()
         load_decoder()
@@ -172,6 +176,8 @@ class Activation:
         # The mode that was asked for last; the loop takes changes and motions in their order.
         if self._configuration.settings.settings.mode is Mode.GRAVITY:
             raise _NotFollowingError('mode_gravity', 'mode gravity follows no trajectory')
+        if self._references is not None:
+            raise _NotFollowingError('other_source', 'reference_source is controller_state')
         request = decode_trajectory(message)
         if request.is_cancel:
             controller.cancel()
@@ -190,6 +196,17 @@ class Activation:
         # From here on only the loop's own time counts: setting the wall clock moves nothing.
         start = None if motion.start_time is None else motion.start_time - stamp + now
         controller.follow(motion, start)
+
+    def _follow_controller_state(self, inputs: Inputs) -> ControllerStateMonitor | None:
+        """Let the loop take what a trajectory controller wants, if that is asked for."""
+        subscription = self._configuration.controller_state
+        if subscription is None:
+            return None
+        controller = self._controller
+        monitor = ControllerStateMonitor(self._configuration.rules, controller.speed_scaling)
+        source = ControllerStateInput(subscription, monitor, controller, self._clock)
+        inputs.take_others.append(source.take)
+        return monitor
 
     def _make_schedule(
         self, states: JointStateMonitor, inputs: Inputs

@@ -16,6 +16,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import Imu, JointState
 
 from ..feedforward.checks import SettingsError
+from ..feedforward.controller_state import ReferenceSource
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..feedforward.speed_scaling import ScalingUnit
 from ..feedforward.trajectory_rules import JointRules, StartFrom
@@ -23,6 +24,7 @@ from ..robot import RobotModel
 from ..urdf import parse_urdf
 from . import parameters
 from .controller_joints import ControllerJoints, difference
+from .controller_state_input import controller_state_type
 from .direct import DirectSubscription
 from .inputs import Raw
 from .publishers import Publishers
@@ -78,10 +80,15 @@ class Configuration:
             joints = self.model.joint_names
             logger.warning(f'the controller names no joints; commanded are {", ".join(joints)}')
         self.settings = resolve(parameters.settings_from(values, joints), self.model)
-        self.rules = _rules(values, self.model, self.settings)
+        self.rules = joint_rules(values, self.model, self.settings)
         self.differentiate_velocity: bool = values['differentiate_velocity']
         self.trigger = Trigger(values['trigger'])
         self.realtime = parameters.realtime_from(values)
+        self.reference_source = ReferenceSource(values['reference_source'])
+        # Before any topic is made: the package may be missing.
+        state_type = None
+        if self.reference_source is ReferenceSource.CONTROLLER_STATE:
+            state_type = controller_state_type()
         self.speed_scaling_topic: str = values['speed_scaling_topic']
         self.speed_scaling_unit = ScalingUnit(values['speed_scaling_unit'])
 
@@ -104,6 +111,10 @@ class Configuration:
             self.imu = DirectSubscription(
                 node, Imu, values['base_sensor.topic'], SENSOR_DATA, raw=True
             )
+        self.controller_state: Raw | None = None
+        if state_type is not None:
+            topic = values['controller_state_topic']
+            self.controller_state = DirectSubscription(node, state_type, topic, NEWEST, raw=True)
         self.sim_clock: DirectSubscription[Any] | None = None
         if node.get_parameter('use_sim_time').value:
             self.sim_clock = DirectSubscription(node, ClockMessage, '/clock', NEWEST)
@@ -117,9 +128,10 @@ class Configuration:
 
     @property
     def inputs(self) -> list[DirectSubscription[Any]]:
-        """What the loop reads about the robot."""
-        imu = [] if self.imu is None else [self.imu]
-        return [self.joint_states, *self.wrenches.values(), *imu]
+        """What the loop reads."""
+        there_perhaps = (self.imu, self.controller_state)
+        others = [subscription for subscription in there_perhaps if subscription is not None]
+        return [self.joint_states, *self.wrenches.values(), *others]
 
     def resolve_change(self, values: Mapping[str, Any]) -> ResolvedSettings:
         """
@@ -139,9 +151,16 @@ class Configuration:
         self.publishers.close()
 
 
-def _rules(
+def joint_rules(
     values: Mapping[str, Any], model: RobotModel, settings: ResolvedSettings
 ) -> JointRules:
+    """
+    Return what motions of the commanded joints are held to.
+
+    :param values: parameter values by name
+    :param model: the robot
+    :param settings: of the control
+    """
     commanded = settings.in_model
     speeds = model.velocity_limits[commanded]
     return JointRules(

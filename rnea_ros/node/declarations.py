@@ -12,6 +12,7 @@ import math
 from ..feedforward.base_settings import RANGES as BASE_RANGES
 from ..feedforward.base_settings import BaseSensorSettings, BaseUse, StaleBase
 from ..feedforward.control_law import Mode
+from ..feedforward.controller_state import ReferenceSource
 from ..feedforward.loaded_robot import HardwareCompensation
 from ..feedforward.losses import FrictionModel, VelocitySource
 from ..feedforward.settings import StaleAction
@@ -210,6 +211,14 @@ _PARAMETERS: Mapping[str, Declaration] = {
     ),
     'use_trajectory_effort': Declaration(
         False, "add the efforts of a trajectory's points to the output"
+    ),
+    'reference_source': Declaration(
+        'joint_trajectory', f'where the wanted motion comes from: {words(ReferenceSource)}'
+    ),
+    'controller_state_topic': Declaration(
+        'joint_trajectory_controller/controller_state',
+        'control_msgs/JointTrajectoryControllerState of a trajectory controller, for '
+        'reference_source controller_state',
     ),
     'speed_scaling_topic': Declaration(
         '', 'std_msgs/Float64 by which motions are slowed down, from 0 to full speed; empty: none'

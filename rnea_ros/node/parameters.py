@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..feedforward.base_settings import BaseSensorSettings, BaseUse, StaleBase
 from ..feedforward.checks import SettingsError
 from ..feedforward.control_law import Mode
+from ..feedforward.controller_state import ReferenceSource
 from ..feedforward.loaded_robot import HardwareCompensation
 from ..feedforward.loss_settings import LossSettings
 from ..feedforward.losses import FrictionModel, VelocitySource
@@ -242,6 +243,7 @@ def check_alone(values: Mapping[str, Any]) -> None:
     realtime_from(values)
     _word(Trigger, 'trigger', values['trigger'])
     _word(StartFrom, 'trajectory_start_from', values['trajectory_start_from'])
+    _word(ReferenceSource, 'reference_source', values['reference_source'])
     _word(ScalingUnit, 'speed_scaling_unit', values['speed_scaling_unit'])
     gravity = values['gravity']
     if len(gravity) != 3 or not all(math.isfinite(value) for value in gravity):

@@ -81,6 +81,12 @@ class RepeatedMessage(CdrMessage):
         self.expect(8, 'stamp')
         self.offset = 8
 
+    def skip_duration(self, what: str) -> None:
+        """Go on after a duration, which is no part of the layout."""
+        self.offset = aligned(self.offset, 4)
+        self.expect(8, what)
+        self.offset += 8
+
     def integer(self, what: str) -> int:
         """Read an int32; it is a part of the layout."""
         value = super().integer(what)

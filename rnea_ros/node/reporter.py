@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..feedforward.controller import FeedforwardController
+from ..feedforward.controller_state import ControllerStateMonitor
 from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
@@ -48,6 +49,7 @@ class Reporter:
     :param rate: the rate that is aimed at, Hz
     :param refusals: of other inputs than the loop's, counted by whoever takes them
     :param watch: of the command topic
+    :param references: of a trajectory controller, None where none is followed
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Reporter:
         rate: float,
         refusals: Counter[str],
         watch: CommandWatch,
+        references: ControllerStateMonitor | None = None,
     ) -> None:
         self._node = node
         self._controller = controller
@@ -69,6 +72,7 @@ class Reporter:
         self._rate = rate
         self._refusals = refusals
         self._watch = watch
+        self._references = references
         self._told_state: State | None = None
         self._told_counts: dict[str, int] = {}
         self._told_at = 0.0
@@ -104,6 +108,9 @@ class Reporter:
                 self._told_at = now
                 self._told_counts = counts
                 logger.warning(', '.join(f'{key}: {value}' for key, value in news.items()))
+                if any(key.startswith('controller_state/') for key in news):
+                    assert self._references is not None
+                    logger.warning(f'controller_state refused: {self._references.complaint}')
 
     def publish(self) -> None:
         """Publish diagnostics."""
@@ -136,6 +143,9 @@ class Reporter:
         for what, summary in (('lateness', report.lateness), ('compute', report.compute)):
             for name, value in zip(('p50', 'p99', 'max'), summary, strict=True):
                 values[f'{what}_{name}_us'] = f'{1e6 * value:.1f}'
+        if self._references is not None:
+            values['controller_state_age'] = f'{self._references.age(now):.4f}'
+            values['controller_state_speed'] = f'{self._references.speed:.3f}'
         values.update({f'count/{key}': count for key, count in self._counts().items()})
         summary_line = ' '.join([controller.state.value, reason, *flags]).strip()
         name = f'{self._node.get_fully_qualified_name()[1:]}: control'
@@ -159,6 +169,9 @@ class Reporter:
         if self._controller.surroundings.base is not None:
             refused = self._controller.surroundings.base.rejections
             counts.update({f'base_sensor/{k.value}': v for k, v in refused.items()})
+        if self._references is not None:
+            refusals = self._references.refusals
+            counts.update({f'controller_state/{word}': n for word, n in refusals.items()})
         if self._states.clock_steps:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
         for flags in (self._controller.flag_counts, self._watch.counts):

@@ -1,0 +1,307 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The node ``trajectory_effort``: gives trajectories the efforts that they need, and passes them on.
+
+It listens to ``~/joint_trajectory`` and sends to a joint_trajectory_controller that takes efforts.
+A trajectory is passed on whole, or refused whole with the reason in the log and in diagnostics.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rcl_interfaces.msg import SetParametersResult
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
+
+from ..errors import RneaError
+from ..feedforward.joint_state import JointStateMonitor
+from ..feedforward.motion_efforts import EffortError
+from ..feedforward.trajectory_request import TrajectoryRequest
+from ..feedforward.trajectory_rules import TrajectoryError, TrajectoryReason
+from ..robot import RobotModel
+from ..urdf import parse_urdf
+from . import parameters as control_parameters
+from . import trajectory_effort_parameters as parameters
+from .cdr import CdrMessage, MalformedError
+from .diagnostics import diagnostic_array
+from .direct import DirectSubscription
+from .effort_planner import EffortPlanner, Plan
+from .repeated_message import RepeatedReader
+from .samples import JointStateSample
+from .trajectory_controller import TrajectoryController
+from .trajectory_decoder import decode_trajectory, load_decoder
+
+LATCHED = QoSProfile(
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+NEWEST_STATES = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+LOOK = 0.05
+"""How often joint states are looked at, s: only their newest counts."""
+
+
+_OF_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
+
+
+class NotReadyError(RneaError):
+    """
+    A trajectory came at a time when none can be passed on.
+
+    :param word: why, for diagnostics
+    :param detail: why, in words
+    """
+
+    def __init__(self, word: str, detail: str) -> None:
+        super().__init__(f'{word}: {detail}')
+        self.word = word
+
+
+class TrajectoryEffort(Node):
+    """
+    Trajectories in, trajectories with efforts out.
+
+    :raises RneaError: a parameter that was given at the start cannot be used
+    """
+
+    def __init__(self) -> None:
+        super().__init__('trajectory_effort')
+        parameters.declare(self)
+        self._values = parameters.values_of(self)
+        self.add_on_set_parameters_callback(self._on_set_parameters)
+        self._topic = self.resolve_topic_name(self._values['trajectory_topic'])
+        self._controller = TrajectoryController(self, self._topic)
+        self._model: RobotModel | None = None
+        self._planner: EffortPlanner | None = None
+        self._planned_for: tuple[str, ...] = ()
+        self._states: JointStateMonitor | None = None
+        self._read_state = RepeatedReader(JointStateSample.read)
+        self._joint_states: DirectSubscription[bytes] = DirectSubscription(
+            self, JointState, 'joint_states', NEWEST_STATES, raw=True
+        )
+        self._counts: Counter[str] = Counter()
+        self._plan: Plan | None = None
+        self._refusal = ''
+        load_decoder()
+        if os.environ.get('ROS_DISTRO') == 'humble':
+            self.get_logger().warning(
+                'joint_trajectory_controller refuses efforts on Humble; see reference_source of '
+                'the feedforward node'
+            )
+        if self._values['robot_description']:
+            self._take_robot(self._values['robot_description'])
+        else:
+            self.create_subscription(
+                String, 'robot_description', self._on_robot_description, LATCHED
+            )
+        self._passed_on = self.create_publisher(JointTrajectory, self._topic, 10)
+        self.create_subscription(
+            JointTrajectory, '~/joint_trajectory', self._on_trajectory, 10, raw=True
+        )
+        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
+        self.create_timer(LOOK, self._look)
+        self.create_timer(1.0, self._publish_diagnostics)
+
+    def _on_robot_description(self, message: Any) -> None:
+        try:
+            self._take_robot(message.data)
+        except RneaError as error:
+            self.get_logger().error(f'robot_description refused: {error}')
+
+    def _take_robot(self, urdf: str) -> None:
+        description = parse_urdf(urdf, strict_inertia=self._values['strict_inertia'])
+        for warning in description.warnings:
+            self.get_logger().warning(warning)
+        self._model = RobotModel.from_description(description, gravity=self._values['gravity'])
+        self._states = JointStateMonitor(
+            self._model.joint_names,
+            continuous=self._model.continuous,
+            differentiate_velocity=self._values['differentiate_velocity'],
+        )
+        self._planner = None
+
+    def _look(self) -> None:
+        """Take the joint states that came, and get ready once all that is needed is there."""
+        now, clock = time.monotonic(), self._now()
+        messages = self._joint_states.take_all()
+        if self._states is not None:
+            for message in messages:
+                try:
+                    sample, stamp = self._read_state(message)
+                except MalformedError:
+                    continue
+                self._states.update(*sample, stamp=stamp, clock=clock, received=now)
+        joints = self._joints()
+        if self._model is None or not joints or (self._planner and joints == self._planned_for):
+            return
+        try:
+            self._planner = EffortPlanner(self._model, joints, self._values)
+        except RneaError as error:
+            self._planner = None
+            self.get_logger().error(f'not ready: {error}', throttle_duration_sec=10.0)
+            return
+        self._planned_for = joints
+        self.get_logger().info(
+            f'{self._model!r}: efforts for {", ".join(joints)} on {self._topic}'
+        )
+
+    def _joints(self) -> tuple[str, ...]:
+        return control_parameters.listed_joints(self._values) or self._controller.joints or ()
+
+    def _on_trajectory(self, data: bytes) -> None:
+        try:
+            plan = self._plan_for(data)
+        except (MalformedError, TrajectoryError, EffortError, NotReadyError) as error:
+            self._counts[f'refused/{error.word}'] += 1
+            self._refusal = str(error)
+            self.get_logger().error(f'trajectory refused: {error}')
+            return
+        self._passed_on.publish(plan.message)
+        self._plan = plan
+        self._refusal = ''
+        self._counts['passed_on'] += 1
+        worst = plan.deviation
+        self.get_logger().info(
+            f'trajectory passed on: {len(plan.message.points)} points, up to '
+            f'{100.0 * plan.greatest_share:.0f} % of the effort limits; straight lines between '
+            f'the efforts are off by up to {worst.effort:.3g}'
+            + (f' ({worst.joint} at {worst.time:.3f} s)' if worst.joint else '')
+        )
+
+    def _plan_for(self, data: bytes) -> Plan:
+        planner, states = self._ready()
+        request = decode_trajectory(data)
+        try:
+            plan = planner.plan(request, self._now(), states.position, states.velocity)
+        except TrajectoryError as error:
+            raise _with_time(error, request) from None
+        header = CdrMessage(data)
+        plan.message.header.stamp.sec = header.integer('stamp')
+        plan.message.header.stamp.nanosec = header.unsigned('stamp')
+        plan.message.header.frame_id = header.text('frame')
+        return plan
+
+    def _ready(self) -> tuple[EffortPlanner, JointStateMonitor]:
+        """Return what plans, and where the robot is; raise where something is missing."""
+        controller, states = self._controller, self._states
+        if states is None:
+            raise NotReadyError('no_robot_description', 'no robot_description came')
+        if self._planner is None:
+            raise NotReadyError(
+                'no_joints', f'{controller.name} has not told its joints; start it or set joints'
+            )
+        interfaces = controller.command_interfaces
+        if interfaces is not None and 'effort' not in interfaces:
+            raise NotReadyError(
+                'no_effort_interface',
+                f'{controller.name} commands {", ".join(interfaces)} and takes no efforts',
+            )
+        if not self._passed_on.get_subscription_count():
+            raise NotReadyError('nobody_listens', f'nobody listens on {self._topic}')
+        timeout, age = self._values['joint_states_timeout'], states.age(time.monotonic())
+        if age > timeout:
+            missing = ', '.join(states.missing())
+            detail = f'none of {missing} came' if missing else f'the newest is {age:.3f} s old'
+            raise NotReadyError('joint_states_stale', detail)
+        return self._planner, states
+
+    def _now(self) -> float:
+        """Return the node's time, s."""
+        return float(1e-9 * self.get_clock().now().nanoseconds)
+
+    def _publish_diagnostics(self) -> None:
+        ready, detail = True, 'ready'
+        try:
+            self._ready()
+        except NotReadyError as error:
+            ready, detail = False, str(error)
+        values: dict[str, object] = {'ready': ready, 'refused_last': self._refusal}
+        values['passed_on'] = self._counts['passed_on']
+        if self._plan is not None:
+            values['points'] = len(self._plan.message.points)
+            values['greatest_share_of_limit'] = f'{self._plan.greatest_share:.3f}'
+            values['greatest_deviation'] = f'{self._plan.deviation.effort:.4g}'
+        values.update({
+            f'count/{key}': count for key, count in self._counts.items() if key != 'passed_on'
+        })
+        level = DiagnosticStatus.OK if ready and not self._refusal else DiagnosticStatus.WARN
+        summary = self._refusal or detail
+        self._diagnostics.publish(
+            diagnostic_array(
+                self.get_clock().now().to_msg(),
+                f'{self.get_fully_qualified_name()[1:]}: trajectories',
+                level,
+                summary,
+                values,
+            )
+        )
+
+    def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
+        """Check all changes together; take none where one cannot be used."""
+        try:
+            values = parameters.values_of(self, changes)
+            if self._model is not None and self._planned_for:
+                self._planner = EffortPlanner(self._model, self._planned_for, values)
+        except RneaError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        self._values = values
+        return SetParametersResult(successful=True)
+
+
+def _with_time(error: TrajectoryError, request: TrajectoryRequest) -> TrajectoryError:
+    """Return an error about a limit that tells at which time the point at fault is."""
+    if error.point is None or error.reason not in _OF_LIMITS:
+        return error
+    detail = f'{error.detail}, at {request.times[error.point]:.6g} s'
+    return TrajectoryError(error.reason, detail, joint=error.joint, point=error.point)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node until SIGINT or SIGTERM; return the exit code."""
+    arguments = sys.argv if args is None else ['trajectory_effort', *args]
+    parser = argparse.ArgumentParser(
+        prog='trajectory_effort', description=__doc__,
+        epilog='Parameters are set as for every node: --ros-args -p resample:=0.01',
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.parse_args(remove_ros_args(arguments)[1:])
+    end = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: end.set())
+    try:
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+        node = TrajectoryEffort()
+    except (RneaError, RuntimeError) as error:  # rclpy's own errors are RuntimeErrors
+        print(f'trajectory_effort: {str(error).splitlines()[0]}', file=sys.stderr)
+        rclpy.try_shutdown()
+        return 2
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    while not end.is_set():
+        executor.spin_once(timeout_sec=0.1)
+    node.destroy_node()
+    rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,129 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+A trajectory controller as ros2_control's is: what it wants at a time, and what it says of it.
+
+Written from what joint_trajectory_controller does, without any code of the package's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+NO_CONTROL_MSGS = 'control_msgs (a ROS package that is not on PyPI) is not installed'
+
+
+@dataclass
+class TrajectoryController:
+    """
+    Follows one quintic for all joints, and repeats its last point for ever, as it was given.
+
+    :param start: where it begins
+    :param way: from there to its end
+    :param duration: of the motion in its own time, s
+    :param last_acceleration: of the last point
+    :param speed: the speed scaling factor
+    :param tells_speed: whether it fills the field; those that do not leave it 0
+    """
+
+    start: Array
+    way: Array
+    duration: float
+    last_acceleration: float = 0.0
+    speed: float = 1.0
+    tells_speed: bool = True
+    time: float = field(default=0.0, init=False)
+
+    def advance(self, period: float) -> None:
+        """Let real time pass."""
+        self.time += period * self.speed
+
+    def share(self, time: float) -> tuple[float, float, float]:
+        """Return the share of the way at a time, and its derivatives in the motion's own time."""
+        T, end = self.duration, self.last_acceleration
+        if time >= T:
+            return 1.0, 0.0, end
+        s = time / T
+        # The quintic from rest to rest with these accelerations at its ends.
+        ends = np.array([0.0, 0.0, 0.0, 1.0, 0.0, end * T * T])
+        powers = np.array([[_derivative(k, p, at) for p in range(6)]
+                           for at in (0.0, 1.0) for k in range(3)])
+        c = np.linalg.solve(powers, ends)
+        q, v, a = (sum(c[p] * _derivative(k, p, s) for p in range(6)) for k in range(3))
+        return float(q), float(v / T), float(a / T**2)
+
+    @property
+    def reference(self) -> tuple[Array, Array, Array]:
+        """What it says: position, velocity, acceleration."""
+        q, v, a = self.share(self.time)
+        return self.start + q * self.way, v * self.way, a * self.way
+
+    @property
+    def speed_field(self) -> float:
+        """What it says of its speed."""
+        return self.speed if self.tells_speed else 0.0
+
+
+def _derivative(order: int, power: int, s: float) -> float:
+    """Return a derivative of a power of s."""
+    factor = 1.0
+    for k in range(order):
+        factor *= power - k
+    return factor * s ** max(power - order, 0) if factor else 0.0
+
+
+
+
+@dataclass
+class Point:
+    """One point that such a controller was sent; what is empty was left out."""
+
+    time: float
+    position: Array
+    velocity: Array
+    acceleration: Array
+    effort: Array
+
+
+def sample(points: Sequence[Point], time: float) -> tuple[Array, Array, Array, Array]:
+    """
+    Return position, velocity, acceleration and effort that it wants at a time.
+
+    :param points: at least one
+    :param time: s, not before the first point
+    """
+    last = points[-1]
+    zero = np.zeros_like(last.position)
+    if time >= last.time:
+        filled = (field if field.size else zero for field in (last.velocity, last.acceleration))
+        velocity, acceleration = filled
+        return last.position, velocity, acceleration, last.effort if last.effort.size else zero
+    number = max(k for k, point in enumerate(points) if point.time <= time)
+    a, b = points[number], points[number + 1]
+    T, t = b.time - a.time, time - a.time
+    effort = zero
+    if a.effort.size and b.effort.size:
+        effort = a.effort + (b.effort - a.effort) * t / T
+    known = [(a.position, b.position)]
+    if a.velocity.size and b.velocity.size:
+        known.append((a.velocity, b.velocity))
+        if a.acceleration.size and b.acceleration.size:
+            known.append((a.acceleration, b.acceleration))
+    # The polynomial whose derivatives at both ends are those that are known.
+    count = 2 * len(known)
+    rows = [[_derivative(k, p, at) for p in range(count)]
+            for at in (0.0, 1.0) for k in range(len(known))]
+    ends = [pair[side] * T**k for side in (0, 1) for k, pair in enumerate(known)]
+    c = np.linalg.solve(np.array(rows), np.array(ends))
+    s = t / T
+    q, v, acc = (
+        np.array([_derivative(k, p, s) for p in range(count)]) @ c / T**k for k in range(3)
+    )
+    return q, v, acc, effort
