@@ -123,7 +123,8 @@ def picture(
     efforts.set(xlabel='time, s')
     for axis in axes:
         axis.grid(alpha=0.3)
-        axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
+        if axis.get_lines():
+            axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
     figure.savefig(path, dpi=110)
     if show:
         plt.show()

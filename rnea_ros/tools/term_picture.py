@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 
 from ..drawing import legend_above, new_figure, rows_over_time, save
-from .term_recording import COMMANDED, MEASURED, Line, TermRecording
+from .term_recording import COMMANDED, MEASURED, TERMS, Line, TermRecording
 
 STYLES: dict[str, dict[str, Any]] = {
     MEASURED: {'color': '0.7', 'linewidth': 1.5},
-    COMMANDED: {'color': 'black', 'linewidth': 1.0},
+    COMMANDED: {'color': 'black', 'linewidth': 1.0, 'zorder': 3},
+    **{term: {'color': f'C{number}'} for number, term in enumerate(TERMS)},
 }
+OTHER = {'color': 'C9', 'linewidth': 0.9}
+"""What is no term of the control law: how limits and blending changed their sum."""
 
 COLUMNS = 5
 
@@ -37,10 +40,9 @@ def picture(path: Path, recording: TermRecording) -> list[str]:
     figure = new_figure(11.0, 1.3 + 1.6 * len(recording.joints))
     rows = rows_over_time(figure, recording.joints)
     figure.suptitle(f'{recording.node}: parts of its commands; rows differ in scale')
-    terms = [what for what in recording.lines if what not in STYLES]
     for axis, joint in zip(rows, recording.joints, strict=True):
         for what in shown:
-            style = STYLES.get(what) or {'color': f'C{terms.index(what)}', 'linewidth': 1.2}
+            style = STYLES.get(what, OTHER)
             line = recording.lines[what].get(joint, NO_LINE)
             axis.plot(line.time, line.effort, label=what, **style)
     if shown:

@@ -26,7 +26,8 @@ TERM_TOPIC = re.compile(r'(/.+)/terms/(\w+)')
 
 COMMANDED = 'commanded'
 MEASURED = 'measured'
-ORDER = (MEASURED, COMMANDED, *(part.name for part in fields(Terms)))
+TERMS = tuple(part.name for part in fields(Terms))
+ORDER = (MEASURED, COMMANDED, *TERMS)
 """What is drawn first; what is not named follows in the order of the alphabet."""
 
 
