@@ -134,7 +134,7 @@ def test_computed_torque_tracks_a_demanding_motion_to_5_mrad(tmp_path: Path) -> 
             amplitude * (fade2 * s + 2.0 * fade1 * s1 + fade * s2),
         )
 
-    parameters = {
+    parameters: dict[str, Any] = {
         'mode': 'computed_torque',
         'gains.kp': [100.0],
         'gains.kd': [20.0],
