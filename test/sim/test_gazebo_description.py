@@ -127,6 +127,9 @@ def test_a_joint_starts_where_it_is_asked_to_with_the_effort_that_holds_it_there
 def test_an_arm_starts_at_its_usual_pose_or_in_the_middle_of_its_limits() -> None:
     panda = control(with_gazebo_control(PANDA, CONTROLLERS).description)
     assert initial(panda.findall('joint')[3], 'position') == -3 * math.pi / 4
+    elsewhere = PANDA.replace('lower="-3.0718" upper="-0.0698"', 'lower="0.1" upper="1.1"')
+    other = control(with_gazebo_control(elsewhere, CONTROLLERS).description)
+    assert initial(other.findall('joint')[3], 'position') == pytest.approx(0.6)
     middle = ARM.replace('"robot"', '"panda"').replace('lower="-3"', 'lower="-1"')
     other = control(with_gazebo_control(middle, CONTROLLERS).description)
     assert [initial(each, 'position') for each in other.findall('joint')] == [1.0]
@@ -191,6 +194,8 @@ def test_positions_that_cannot_be_are_refused() -> None:
     for wrong in (0.0, math.nan):
         with pytest.raises(InputError, match="'fer_joint4'"):
             with_gazebo_control(PANDA, CONTROLLERS, positions=[0, 0, 0, wrong, 0, 1, 0])
+    with pytest.raises(InputError, match="'shoulder': inf"):
+        with_gazebo_control(GRIPPER, CONTROLLERS, positions=[math.inf])
 
 
 def test_a_urdf_with_tags_of_its_own_is_refused() -> None:

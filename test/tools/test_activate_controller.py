@@ -122,6 +122,8 @@ def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerM
     assert not watched.done()
     assert watched.missing == "no diagnostics of 'left/feedforward: control'"
     manager.diagnose(State.ACTIVE, 'right/feedforward: control')
+    assert not watched.done()
+    assert not manager.requests
     manager.diagnose(State.RAMPING)
     assert not watched.done()
     assert watched.missing == 'the control is ramping, the effort controller confirmed'
