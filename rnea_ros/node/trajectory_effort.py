@@ -229,13 +229,17 @@ class TrajectoryEffort(Node):
         return float(1e-9 * self.get_clock().now().nanoseconds)
 
     def _publish_diagnostics(self) -> None:
-        ready, detail = True, 'ready'
+        missing = ''
         try:
             self._ready()
         except NotReadyError as error:
-            ready, detail = False, str(error)
-        values: dict[str, object] = {'ready': ready, 'refused_last': self._refusal}
-        values['passed_on'] = self._counts['passed_on']
+            missing = str(error)
+        values: dict[str, object] = {
+            'ready': not missing,
+            'missing': missing,
+            'refused_last': self._refusal,
+            'passed_on': self._counts['passed_on'],
+        }
         if self._plan is not None:
             values['points'] = len(self._plan.message.points)
             values['greatest_share_of_limit'] = f'{self._plan.greatest_share:.3f}'
@@ -243,14 +247,14 @@ class TrajectoryEffort(Node):
         values.update({
             f'count/{key}': count for key, count in self._counts.items() if key != 'passed_on'
         })
-        level = DiagnosticStatus.OK if ready and not self._refusal else DiagnosticStatus.WARN
-        summary = self._refusal or detail
+        complaint = missing or self._refusal
+        level = DiagnosticStatus.WARN if complaint else DiagnosticStatus.OK
         self._diagnostics.publish(
             diagnostic_array(
                 self.get_clock().now().to_msg(),
                 f'{self.get_fully_qualified_name()[1:]}: trajectories',
                 level,
-                summary,
+                complaint or 'ready',
                 values,
             )
         )
@@ -283,11 +287,11 @@ def main(args: list[str] | None = None) -> int:
         epilog='Parameters are set as for every node: --ros-args -p resample:=0.01',
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.parse_args(remove_ros_args(arguments)[1:])
     end = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: end.set())
     try:
+        parser.parse_args(remove_ros_args(arguments)[1:])
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
         node = TrajectoryEffort()
     except (RneaError, RuntimeError) as error:  # rclpy's own errors are RuntimeErrors

@@ -356,6 +356,20 @@ def test_the_effort_is_that_of_the_motion_at_its_true_speed(speed: float) -> Non
     np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
 
 
+@pytest.mark.parametrize(('tells', 'true_speed'), [(True, 1.0), (False, 0.5)])
+def test_a_slower_speed_that_is_asked_for_by_topic_counts_once_or_not_at_all(
+    tells: bool, true_speed: float
+) -> None:
+    beside, said = Beside(), lift()
+    said.tells_speed = tells
+    beside.rig.controller.speed_scaling.ask(0.5)
+    beside.rig.run(0.5)
+    beside.follow(said, 0.5)
+    q, qd, qdd = said.reference
+    expected = beside.rig.model.inverse_dynamics(q, true_speed * qd, true_speed**2 * qdd)
+    np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
+
+
 def test_after_the_end_only_gravity_is_held_although_the_last_acceleration_is_repeated() -> None:
     beside, said = Beside(), lift()
     beside.follow(said, 1.2)

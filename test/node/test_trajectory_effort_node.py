@@ -211,7 +211,8 @@ def test_an_effort_beyond_its_limit_names_joint_time_value_and_limit(domain_id: 
 
 def test_a_controller_that_takes_no_efforts_is_not_sent_any(domain_id: int) -> None:
     with beside(domain_id, interfaces=('position',)) as (controller, process):
-        assert not controller.ready
+        reason = 'no_effort_interface'
+        assert wait_until(lambda: reason in controller.diagnostics.get('missing', ''))
         controller.send((2.0, END))
         process.wait_for('trajectory refused: no_effort_interface: '
                          '/joint_trajectory_controller commands position and takes no efforts')
