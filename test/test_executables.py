@@ -75,6 +75,17 @@ REFUSED = {
         f'none.db3 {URDF} -p rate:=fast', f'none.db3 {URDF} --params-file text.yaml',
         f'none.db3 {URDF} --params-file unknown.yaml', f'none.db3 {URDF} -p mode:=levitation',
     ],
+    'trajectory_effort': [
+        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+        f'{ROS} --params-file unknown.yaml',
+        f'{ROS} -p resample:=1e-9',
+        f'{ROS} -p trajectory_topic:=a//b',
+        f'{ROS} -p robot_description:=<robot',
+    ],
+    'activate_controller': [
+        '', 'a b', 'effort_controller --timeout 0', 'effort_controller --node a//b',
+        *(f'effort_controller {ROS} {arguments}' for arguments in FROM_ROS),
+    ],
     'plot': ['', '--bag none.db3', '--bag text.db3', f'{ROS} -r bad'],
 }  # fmt: skip
 

@@ -10,25 +10,19 @@ A trajectory is passed on whole, or refused whole with the reason in the log and
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Sequence
 import os
-import signal
 import sys
-import threading
 import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rcl_interfaces.msg import SetParametersResult
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
-from rclpy.utilities import remove_ros_args
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
@@ -43,13 +37,19 @@ from ..urdf import parse_urdf
 from . import parameters as control_parameters
 from . import trajectory_effort_parameters as parameters
 from .cdr import CdrMessage, MalformedError
+from .declaration import check_topic, described
 from .diagnostics import diagnostic_array
 from .direct import DirectSubscription
 from .effort_planner import EffortPlanner, Plan
+from .process import NodeProcess
 from .repeated_message import RepeatedReader
 from .samples import JointStateSample
 from .trajectory_controller import TrajectoryController
 from .trajectory_decoder import decode_trajectory, load_decoder
+
+ABOUT = """\
+The node 'trajectory_effort': gives trajectories the efforts that they need, and passes them on to
+a joint_trajectory_controller that takes efforts; whole, or not at all and with the reason."""
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
@@ -87,6 +87,7 @@ class TrajectoryEffort(Node):
         super().__init__('trajectory_effort')
         parameters.declare(self)
         self._values = parameters.values_of(self)
+        check_topic(self, 'trajectory_topic', self._values['trajectory_topic'])
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self._topic = self.resolve_topic_name(self._values['trajectory_topic'])
         self._controller = TrajectoryController(self, self._topic)
@@ -281,27 +282,9 @@ def _with_time(error: TrajectoryError, request: TrajectoryRequest) -> Trajectory
 
 def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM; return the exit code."""
-    arguments = sys.argv if args is None else ['trajectory_effort', *args]
-    parser = argparse.ArgumentParser(
-        prog='trajectory_effort', description=__doc__,
-        epilog='Parameters are set as for every node: --ros-args -p resample:=0.01',
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    end = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: end.set())
-    try:
-        parser.parse_args(remove_ros_args(arguments)[1:])
-        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-        node = TrajectoryEffort()
-    except (RneaError, RuntimeError) as error:  # rclpy's own errors are RuntimeErrors
-        print(f'trajectory_effort: {str(error).splitlines()[0]}', file=sys.stderr)
-        rclpy.try_shutdown()
-        return 2
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    while not end.is_set():
-        executor.spin_once(timeout_sec=0.1)
+    process = NodeProcess('trajectory_effort', ABOUT, described(parameters.PARAMETERS), args)
+    node = process.start(TrajectoryEffort)
+    process.spin(node)
     node.destroy_node()
     rclpy.try_shutdown()
     return 0

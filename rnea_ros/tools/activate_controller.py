@@ -18,12 +18,13 @@ from collections.abc import Mapping, Sequence
 import math
 import sys
 import time
-from typing import Any, NoReturn
+from typing import Any
 
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
 from ..feedforward.supervisor import CONTROLLING, State
 
-NOT_DONE, BAD_INPUT = 1, 2
+NOT_DONE = 1
 
 SWITCH_TIMEOUT = 5
 """How long the controller manager may take for the switch itself, s."""
@@ -120,15 +121,8 @@ class Activator:
         return True
 
 
-class _OneLineParser(argparse.ArgumentParser):
-    """Refuses arguments with one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f'{self.prog}: {message} (see --help)\n')
-
-
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = _OneLineParser(
+    parser = OneLineParser(
         prog='activate_controller',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -170,23 +164,20 @@ def _activate(node: Any, options: argparse.Namespace) -> None:
 
 def main(args: list[str] | None = None) -> int:
     """Activate the controller; return the exit code."""
-    arguments = list(sys.argv[1:] if args is None else args)
-    start = arguments.index('--ros-args') if '--ros-args' in arguments else len(arguments)
-    options = _options(arguments[:start])
-    import rclpy
+    arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
+    options = _options(arguments)
+    from ..node.process import RosError
+    from .live_node import live_node
 
-    rclpy.init(args=arguments[start:])
     try:
-        node = rclpy.create_node('activate_controller')
-        _activate(node, options)
-    except NotActivatedError as error:
+        with live_node('activate_controller', ros_arguments) as node:
+            _activate(node, options)
+    except (NotActivatedError, RosError) as error:
         print(f'activate_controller: {error}', file=sys.stderr)
-        return NOT_DONE
+        return BAD_INPUT if isinstance(error, RosError) else NOT_DONE
     except KeyboardInterrupt:
         print('activate_controller: interrupted', file=sys.stderr)
         return NOT_DONE
-    finally:
-        rclpy.try_shutdown()
     return 0
 
 
