@@ -23,6 +23,7 @@ from rclpy.parameter import Parameter
 
 from rnea_ros.node.declaration import Declaration
 from rnea_ros.node.declarations import PARAMETERS, sensor_declarations
+from rnea_ros.node.trajectory_effort_parameters import PARAMETERS as EFFORT_PARAMETERS
 from rnea_ros.sim.options import OPTIONS
 from rnea_ros.watchdog.parameters import PARAMETERS as WATCHDOG_PARAMETERS
 
@@ -49,7 +50,7 @@ def page() -> str:
         _diagnostics(
             'Status `feedforward: control`, of the node in its namespace. Its level is OK, WARN '
             'while something is flagged or waited for, ERROR once something ended the control.',
-            tables.CONTROL_DIAGNOSTICS,
+            {**tables.CONTROL_DIAGNOSTICS, **tables.FOLLOWING_DIAGNOSTICS},
         ),
         _counts(),
         _node(tables.SIMULATED_ROBOT, _options(OPTIONS)),
@@ -59,6 +60,12 @@ def page() -> str:
             'Status `effort_watchdog`. Its level is ERROR from `ramping` on until somebody '
             'commands again.',
             tables.WATCHDOG_DIAGNOSTICS,
+        ),
+        _node(tables.TRAJECTORY_EFFORT, _parameters(EFFORT_PARAMETERS)),
+        _diagnostics(
+            'Status `trajectory_effort: trajectories`. Beside these it counts refusals as '
+            '`count/refused/<reason>`.',
+            tables.EFFORT_DIAGNOSTICS,
         ),
         _launch_files(),
     ]) + '\n'

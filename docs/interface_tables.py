@@ -28,12 +28,14 @@ class Endpoint:
     :param type: of its messages
     :param meaning: one line
     :param qos: of a topic
+    :param optional: it is only there where a package is that nothing else needs
     """
 
     name: str
     type: str
     meaning: str
     qos: str = ''
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,13 @@ FEEDFORWARD = NodeInterface(
         Endpoint(
             'parameter:speed_scaling_topic', 'std_msgs/msg/Float64',
             'how far the robot slows motions down. While active', RELIABLE,
+        ),
+        Endpoint(
+            'parameter:controller_state_topic', 'control_msgs/msg/JointTrajectoryControllerState',
+            'what a [trajectory controller](trajectory_controllers.md) wants, with '
+            '`reference_source: controller_state`',
+            BEST_EFFORT,
+            optional=True,
         ),
         Endpoint(
             '/clock', 'rosgraph_msgs/msg/Clock', 'simulated time, with `use_sim_time`', BEST_EFFORT
@@ -183,6 +192,31 @@ EFFORT_WATCHDOG = NodeInterface(
     ),
 )
 
+TRAJECTORY_EFFORT = NodeInterface(
+    'trajectory_effort',
+    '[Efforts for a trajectory controller](trajectory_controllers.md).',
+    subscribes=(
+        Endpoint(
+            'robot_description', 'std_msgs/msg/String',
+            'the URDF; the parameter of the same name wins where it is set', LATCHED,
+        ),
+        Endpoint(
+            'joint_states', 'sensor_msgs/msg/JointState', 'where motions begin', BEST_EFFORT
+        ),
+        Endpoint(
+            '~/joint_trajectory', 'trajectory_msgs/msg/JointTrajectory',
+            'to be given efforts and passed on', RELIABLE,
+        ),
+    ),
+    publishes=(
+        Endpoint(
+            'parameter:trajectory_topic', 'trajectory_msgs/msg/JointTrajectory',
+            'the same motion with efforts at every point', RELIABLE,
+        ),
+        DIAGNOSTICS,
+    ),
+)
+
 CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'state': '[state](control.md#states) of the control',
     'reason': 'what ended it, or ends it; empty: nothing did',
@@ -216,7 +250,25 @@ COUNTS: Mapping[str, str] = {
     'base_sensor': "messages of the [base's IMU](base.md#when-it-goes-silent) that were refused",
     'joint_trajectory': '[trajectories](trajectories.md#what-is-refused) that were refused',
     'speed_scaling': 'values that were refused: `out_of_range`',
+    'controller_state': "a [trajectory controller's](trajectory_controllers.md) references that "
+    'were refused',
     '': 'how often something was flagged',
+}
+
+FOLLOWING_DIAGNOSTICS: Mapping[str, str] = {
+    'controller_state_age': 'since the newest reference was received, s',
+    'controller_state_speed': 'factor of speed that it came with',
+}
+"""Beside those of the control, with ``reference_source: controller_state``."""
+
+EFFORT_DIAGNOSTICS: Mapping[str, str] = {
+    'ready': 'whether a trajectory would be passed on',
+    'missing': 'what that waits for',
+    'refused_last': 'why the newest trajectory was refused; empty: it was not',
+    'passed_on': 'how many trajectories were',
+    'points': 'of the newest that was passed on',
+    'greatest_share_of_limit': 'of an effort in it',
+    'greatest_deviation': 'of straight lines between its efforts, N m or N',
 }
 
 WATCHDOG_DIAGNOSTICS: Mapping[str, str] = {

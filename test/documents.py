@@ -90,6 +90,8 @@ def blocks_of(text: str, document: str) -> list[Block]:
         line = text.count('\n', 0, match.start('language')) + 1
         language, mark = match['language'].strip(), match['mark']
         values = tuple((match['values'] or '').split())
+        if re.fullmatch(r'\{[\w-]+\}.*', language):
+            language = ''  # a directive of Sphinx's
         if language not in LANGUAGES:
             raise ValueError(f'{document}:{line}: {language!r} is none of {LANGUAGES}')
         if mark not in (None, 'needs', 'file'):

@@ -48,7 +48,7 @@ def named(blocks_or_paths: Iterable[Block | Path]) -> list[str]:
     return [str(x.relative_to(ROOT)) if isinstance(x, Path) else str(x) for x in blocks_or_paths]
 
 
-FOLDERS = ('config', 'docs', 'launch', 'urdf')
+FOLDERS = ('config', 'docs', 'launch', 'layouts', 'urdf')
 """What a reader finds beside the package."""
 
 
@@ -141,7 +141,7 @@ def test_what_is_typed_stands_in_a_block_that_says_so() -> None:
 
 def test_programs_that_documents_run_exist() -> None:
     for path, command in COMMANDS:
-        if command[:3] == ['ros2', 'run', 'rnea_ros']:
+        if command[:3] == ['ros2', 'run', 'rnea_ros'] and command[3] != '<name>':
             assert command[3] in EXECUTABLES, f'{path.name}: {command}'
         for name in re.findall(r'-m (rnea_ros[\w.]+|benchmark[\w.]*)', ' '.join(command)):
             module = ROOT / name.replace('.', '/')
@@ -172,7 +172,7 @@ def launch_arguments(name: str) -> set[str]:
 
 def test_parameters_that_documents_set_exist() -> None:
     for path, command in COMMANDS:
-        if command[:3] == ['ros2', 'param', 'set'] and command[3].endswith('/feedforward'):
+        if command[:3] == ['ros2', 'param', 'set'] and command[3:4] == ['/feedforward']:
             assert command[4] in parameters(), f'{path.name}: {command}'
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,6 +33,7 @@ GIVEN = {
     'wrench_inputs.<name>.topic': 'flange/wrench',
     'base_sensor.topic': 'imu',
     'speed_scaling_topic': 'speed_scaling',
+    'trajectory_topic': 'joint_trajectory_controller/joint_trajectory',
 }
 """What the parameters are set to that name topics."""
 
@@ -46,6 +48,7 @@ NODES = {
     'simulated_robot': tables.SIMULATED_ROBOT,
     'effort_controller': tables.EFFORT_CONTROLLER,
     'effort_watchdog': tables.EFFORT_WATCHDOG,
+    'trajectory_effort': tables.TRAJECTORY_EFFORT,
 }
 
 OF_EVERY_NODE = {
@@ -76,12 +79,16 @@ def graph() -> Iterator[Any]:
     """Give a node that sees all the others, each with all that it can have."""
     domain_id = new_domain_id()
     robot = parameters('urdf:=urdf/panda_arm.urdf publish_clock:=true wrench_link:=fer_link7')
-    processes = (
-        RosProcess('rnea_ros.sim.simulated_robot', *robot, domain_id=domain_id),
-        RosProcess('rnea_ros.watchdog.effort_watchdog', domain_id=domain_id),
-        RosProcess('rnea_ros.node.feedforward_node', *parameters(INPUTS), domain_id=domain_id),
-    )
-    with processes[0], processes[1], processes[2] as node, ros_node(domain_id) as observer:
+    with ExitStack() as running:
+        for name, arguments in (
+            ('sim.simulated_robot', robot),
+            ('watchdog.effort_watchdog', []),
+            ('node.trajectory_effort', []),
+            ('node.feedforward_node', parameters(INPUTS)),
+        ):
+            process = RosProcess(f'rnea_ros.{name}', *arguments, domain_id=domain_id)
+            node = running.enter_context(process)
+        observer = running.enter_context(ros_node(domain_id))
         node.wait_for('active')
         assert wait_until(lambda: NODES.keys() <= {*observer.get_node_names()})
         yield observer
@@ -112,7 +119,7 @@ def test_the_topics_and_services_of_the_reference_are_those_of_the_node(
         graph.get_service_names_and_types_by_node,
     )
     expected = [
-        {(full_name(node, endpoint.name), endpoint.type) for endpoint in endpoints}
+        {(full_name(node, e.name), e.type) for e in endpoints if not e.optional}
         for endpoints in (node.subscribes, node.publishes, node.services)
     ]
 
@@ -131,6 +138,8 @@ def test_the_qos_of_the_reference_is_that_of_the_node(graph: Any, node: NodeInte
         (graph.get_publishers_info_by_topic, node.publishes),
     ):
         for endpoint in endpoints:
+            if endpoint.optional:
+                continue
             infos = [
                 info for info in read(full_name(node, endpoint.name))
                 if info.node_name == node.name
@@ -166,7 +175,7 @@ def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
 
 
 @pytest.mark.ros
-def test_the_reference_has_every_key_of_the_watchdogs_diagnostics(graph: Any) -> None:
+def test_the_reference_has_every_key_of_the_other_nodes_diagnostics(graph: Any) -> None:
     from diagnostic_msgs.msg import DiagnosticArray
 
     seen: dict[str, list[str]] = {}
@@ -176,8 +185,13 @@ def test_the_reference_has_every_key_of_the_watchdogs_diagnostics(graph: Any) ->
             seen[status.name] = [value.key for value in status.values]
 
     graph.create_subscription(DiagnosticArray, '/diagnostics', take, 10)
-    assert wait_until(lambda: {'effort_watchdog', 'feedforward: control'} <= seen.keys())
+    efforts = 'trajectory_effort: trajectories'
+    assert wait_until(
+        lambda: {'effort_watchdog', 'feedforward: control', efforts} <= seen.keys()
+    )
     assert seen['effort_watchdog'] == [*tables.WATCHDOG_DIAGNOSTICS]
+    of_a_plan = ('points', 'greatest_share_of_limit', 'greatest_deviation')
+    assert seen[efforts] == [key for key in tables.EFFORT_DIAGNOSTICS if key not in of_a_plan]
     counts = [key for key in seen['feedforward: control'] if key.startswith('count/')]
     groups = {key.split('/')[1] for key in counts if key.count('/') == 2}
     assert groups <= tables.COUNTS.keys()

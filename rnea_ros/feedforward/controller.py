@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 import math
 from typing import TypeAlias
 
@@ -249,7 +249,7 @@ class FeedforwardController:
             terms = self._law.terms(self._mode, q, qd, wanted, self._external)
             return replace(terms.of(commanded), trajectory=self._reference.effort.copy())
         gravity = self._wind_down.share * self._holding.effort
-        return Terms(gravity, *(np.zeros_like(gravity) for _ in range(6)))
+        return Terms(gravity, *(np.zeros_like(gravity) for _ in fields(Terms)[1:]))
 
     def _make_law(self, settings: ResolvedSettings) -> ControlLaw:
         kp, kd = np.zeros(self._model.nv), np.zeros(self._model.nv)
