@@ -26,6 +26,7 @@ html_static_path = ['_static']
 html_css_files = ['wide.css']
 html_title = f'rnea_ros {version}'
 
+highlight_language = 'none'
 myst_heading_anchors = 4
 
 toc_object_entries = False
