@@ -18,6 +18,10 @@ from rnea_ros import RobotModel, UrdfWarning
 from rnea_ros.urdf import RobotDescription
 
 ROOT = Path(__file__).resolve().parents[1]
+
+OF_CONTROLLERS = ROOT / 'config/gazebo_controllers.yaml'
+PARAMETER_FILES = sorted({*(ROOT / 'config').rglob('*.yaml')} - {OF_CONTROLLERS})
+"""Files of the node's parameters."""
 SHIPPED = tuple(ROOT / 'urdf' / name for name in ('panda.urdf', 'panda_arm.urdf', 'ur5e.urdf'))
 
 LIMIT = '<limit lower="-3" upper="3" velocity="2" effort="100"/>'

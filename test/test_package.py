@@ -17,7 +17,7 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 
 import pytest
-from robots import ROOT
+from robots import PARAMETER_FILES, ROOT
 from ros_process import NO_ROS, new_domain_id, ros_node
 
 from rnea_ros.errors import RneaError
@@ -134,12 +134,8 @@ def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:
     assert marked == while_active
 
 
-OF_CONTROLLERS = ROOT / 'config/gazebo_controllers.yaml'
-PARAMETER_FILES = {*(ROOT / 'config').rglob('*.yaml')} - {OF_CONTROLLERS}
-
-
 @pytest.mark.ros
-@pytest.mark.parametrize('path', sorted(PARAMETER_FILES), ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', PARAMETER_FILES, ids=lambda path: path.stem)
 def test_every_parameter_file_is_accepted_whole(path: Path) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     import yaml

@@ -355,8 +355,8 @@ class Chance:
         self.rig.controller.fail(Reason.CLOCK_RESET, self.rig.now)
 
 
-EVERYTHING = {*State, *Reason} - {Reason.MALFORMED}
-"""Only bytes are malformed, and none come here."""
+EVERYTHING = {*State, *Reason} - {Reason.MALFORMED, Reason.SPEED_OUT_OF_RANGE}
+"""Only bytes are malformed, and only a trajectory controller tells a speed; neither comes here."""
 
 
 @pytest.mark.timeout(900)

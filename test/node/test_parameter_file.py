@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from robots import ROOT
+from robots import PARAMETER_FILES
 
 from rnea_ros.feedforward.checks import SettingsError
 from rnea_ros.node.declarations import PARAMETERS
@@ -35,9 +35,9 @@ def test_what_is_not_given_has_its_default() -> None:
     assert complete_values({'rate': 100.0}) == defaults | {'rate': 100.0}
 
 
-@pytest.mark.parametrize('name', sorted(path.name for path in (ROOT / 'config').glob('*.yaml')))
-def test_every_parameter_file_is_read_whole(name: str) -> None:
-    given = read_parameter_file(ROOT / 'config' / name)
+@pytest.mark.parametrize('path', PARAMETER_FILES, ids=lambda path: path.stem)
+def test_every_parameter_file_is_read_whole(path: Path) -> None:
+    given = read_parameter_file(path)
     assert given
     assert given.items() <= complete_values(given).items()
 

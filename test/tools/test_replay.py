@@ -16,7 +16,7 @@ from bags import write_bag
 import numpy as np
 import pytest
 from recordings import recording
-from robots import ROOT
+from robots import PARAMETER_FILES, ROOT
 from synthetic_recordings import ARM, Robot, record
 
 from rnea_ros.preflight.recording import Recording
@@ -132,15 +132,14 @@ def test_the_exit_code_says_whether_the_control_went_through(
 def test_the_nodes_parameter_files_are_taken_and_single_parameters_win(
     bag: Path, run: Run
 ) -> None:
-    files = sorted((ROOT / 'config').glob('*.yaml'))
-    assert len(files) == 4
-    for path in files:
+    assert len(PARAMETER_FILES) == 8
+    for path in PARAMETER_FILES:
         code, output, _ = run(
             bag, '--urdf', ARM_URDF, '--params-file', path, '-p', 'rate:=250.0'
         )
         assert code == 0, path
         assert 'at 250 Hz' in output
-    output = run(bag, '--urdf', ARM_URDF, '--params-file', ROOT / 'config/franka.yaml')[1]
+    output = run(bag, '--urdf', ARM_URDF, '--params-file', ROOT / 'config/presets/franka.yaml')[1]
     assert 'without what the hardware adds: gravity, friction, payload' in output
 
 
