@@ -11,8 +11,9 @@ The order matters: an effort controller that is active and gets no commands lets
 2. The robot is created, at its start positions.
 3. joint_state_broadcaster: without joint states the node commands nothing.
 4. The effort controller, inactive. It listens already, and tells the node which joints it has.
-5. The node, which ramps its commands up; activate_controller waits for that to be over, and
-   activates the effort controller.
+5. The node, which ramps its commands up; activate_controller waits for that to be over, has the
+   node hold the pose, as the first step in Gazebo is one without effort, and activates the
+   effort controller.
 
 A step that fails ends the launch with exit code 1; so does a process that ends before its time.
 """
@@ -230,7 +231,7 @@ def actions(context: Any) -> list[Any]:
         package='rnea_ros',
         executable='activate_controller',
         output='screen',
-        arguments=[given['controller'], '--timeout', given['timeout']],
+        arguments=[given['controller'], '--hold', '--timeout', given['timeout']],
     )
     order = StartOrder(
         [

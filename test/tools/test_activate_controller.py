@@ -15,10 +15,11 @@ from ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from sensor_msgs.msg import JointState
 
 from rnea_ros.feedforward.supervisor import State
 from rnea_ros.tools import activate_controller
-from rnea_ros.tools.activate_controller import Activator, NotActivatedError, commands_hold
+from rnea_ros.tools.activate_controller import Activator, Holder, NotActivatedError, commands_hold
 
 
 def values(state: State, target: str = 'confirmed') -> dict[str, str]:
@@ -77,11 +78,18 @@ class ControllerManager:
         self.srv_name = ''
         self.ready = True
         self.answer: Any = None
-        self.tell: Any = None
+        self.hear: dict[str, Any] = {}
+        self.wanted: list[Any] = []
+        self.listeners = 1
 
     def create_subscription(self, kind: Any, topic: str, callback: Any, depth: int) -> None:
-        assert topic == '/diagnostics'
-        self.tell = callback
+        self.hear[topic] = callback
+
+    def create_publisher(self, kind: Any, topic: str, depth: int) -> Any:
+        assert topic == '/left/feedforward/joint_trajectory'
+        return SimpleNamespace(
+            publish=self.wanted.append, get_subscription_count=lambda: self.listeners
+        )
 
     def create_client(self, kind: Any, name: str) -> ControllerManager:
         self.srv_name = name
@@ -99,9 +107,13 @@ class ControllerManager:
             result=lambda: self.answer,
         )
 
-    def diagnose(self, state: State, name: str = 'left/feedforward: control') -> None:
-        pairs = [KeyValue(key=key, value=value) for key, value in values(state).items()]
-        self.tell(DiagnosticArray(status=[DiagnosticStatus(name=name, values=pairs)]))
+    def diagnose(
+        self, state: State, name: str = 'left/feedforward: control', **more: str
+    ) -> None:
+        told = values(state) | {key.replace('__', '/'): value for key, value in more.items()}
+        pairs = [KeyValue(key=key, value=value) for key, value in told.items()]
+        status = DiagnosticStatus(name=name, values=pairs)
+        self.hear['/diagnostics'](DiagnosticArray(status=[status]))
 
 
 @pytest.fixture
@@ -138,6 +150,56 @@ def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerM
     assert not request.deactivate_controllers
     assert request.strictness == Request.STRICT
     assert request.timeout.sec > 0
+
+
+def holding(manager: ControllerManager) -> Activator:
+    """Return one that has the pose held, at a time when the node's commands hold already."""
+    holder = Holder(manager, '/left/feedforward')
+    names = ('/left/feedforward', 'effort_controller', 'controller_manager')
+    watched = Activator(manager, *names, holder)
+    manager.diagnose(State.ACTIVE, count__joint_trajectory__empty='2')
+    return watched
+
+
+def stand(manager: ControllerManager) -> None:
+    """Let joint states and the node's efforts come."""
+    manager.hear['joint_states'](JointState(name=['b', 'finger'], position=[0.2, 0.9]))
+    manager.hear['joint_states'](JointState(name=['a'], position=[0.1]))
+    manager.hear['/left/feedforward/effort'](JointState(name=['a', 'b'], effort=[1.0, 2.0]))
+
+
+def test_the_pose_is_held_before_the_controller_is_activated(manager: ControllerManager) -> None:
+    watched = holding(manager)
+    assert not watched.done()
+    assert not manager.wanted
+    assert watched.missing == 'the node does not hold the pose yet'
+    stand(manager)
+    manager.listeners = 0
+    assert not watched.done()
+    assert not manager.wanted
+    manager.listeners = 1
+    assert not watched.done()
+    (wanted,) = manager.wanted
+    assert wanted.joint_names == ['a', 'b']
+    (point,) = wanted.points
+    assert point.positions.tolist() == [0.1, 0.2]
+    assert point.time_from_start.nanosec > 0
+    assert not watched.done()
+    assert not manager.requests
+    manager.diagnose(State.ACTIVE, count__joint_trajectory__empty='2')
+    assert not watched.done()
+    assert len(manager.wanted) == 1
+    assert len(manager.requests) == 1
+
+
+def test_a_pose_that_the_node_refuses_gets_no_controller(manager: ControllerManager) -> None:
+    watched = holding(manager)
+    stand(manager)
+    assert not watched.done()
+    manager.diagnose(State.ACTIVE, count__joint_trajectory__empty='3')
+    with pytest.raises(NotActivatedError, match='refused to hold the pose'):
+        watched.done()
+    assert not manager.requests
 
 
 def test_a_controller_manager_that_is_not_there_is_waited_for(manager: ControllerManager) -> None:
