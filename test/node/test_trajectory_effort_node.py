@@ -272,7 +272,6 @@ def test_what_is_missing_is_said_and_ctrl_c_ends_it_with_exit_code_0(domain_id: 
         (['--ros-args', '-p', 'resmaple:=1.0'], 'resmaple: no such parameter'),
         (['--ros-args', '-p', 'friction.model:=stribeck'], "friction.model: 'stribeck' is none"),
         (['--ros-args', '-p', 'robot_description:=hello'], 'XML'),
-        (['--ros-args', '-p', 'nonsense'], 'trajectory_effort: '),
         (['file.yaml'], 'unrecognized arguments: file.yaml'),
     ],
 )
@@ -284,9 +283,3 @@ def test_bad_arguments_end_in_one_line_and_exit_code_2(
         assert said in process.output
         assert 'Traceback' not in process.output
         assert len([line for line in process.output.splitlines() if 'usage' not in line]) == 1
-
-
-def test_help_tells_what_it_is_for(domain_id: int) -> None:
-    with RosProcess(EXECUTABLE, '--help', domain_id=domain_id) as process:
-        assert process.wait() == 0
-        assert 'joint_trajectory_controller' in process.output
