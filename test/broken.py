@@ -29,7 +29,7 @@ def main() -> int:
         return works(*given, **named)
 
     setattr(kind, method, broken)
-    return int(import_module(module).main([module, *arguments]))
+    return int(import_module(module).main(arguments))
 
 
 if __name__ == '__main__':

@@ -178,5 +178,5 @@ def test_without_control_msgs_configure_is_refused_and_says_what_is_missing(
 
 def test_an_unknown_source_ends_the_node_and_is_named(domain_id: int) -> None:
     with node(domain_id, '-p reference_source:=wish') as process:
-        assert process.wait() == 1
+        assert process.wait() == 2
         assert "'wish' is none of joint_trajectory, controller_state" in process.output
