@@ -90,9 +90,9 @@ class Broadcasters:
             self._clock = node.create_publisher(Clock, '/clock', NEWEST)
 
     def start(self) -> None:
-        """Let the robot's time be the wall clock's, unless the simulated time is told."""
+        """Let the robot's time be the wall clock's at the first cycle, unless it is told itself."""
         if not self._simulated_stamps:
-            self._epoch = time.time_ns() - _nanoseconds(self._robot.time)
+            self._epoch = time.time_ns() + _nanoseconds(TIMESTEP - self._robot.time)
 
     def publish_clock(self) -> None:
         """Tell the simulated time, if it is asked for."""
