@@ -90,7 +90,7 @@ class Broadcasters:
             self._clock = node.create_publisher(Clock, '/clock', NEWEST)
 
     def start(self) -> None:
-        """Let the robot's time be the wall clock's at the first cycle, unless it is told itself."""
+        """Let the first cycle be at the wall clock's time, unless simulated time is told."""
         if not self._simulated_stamps:
             self._epoch = time.time_ns() + _nanoseconds(TIMESTEP - self._robot.time)
 
