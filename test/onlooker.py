@@ -37,6 +37,9 @@ class Onlooker:
         self.reports = 0
         """How many diagnostics have come."""
 
+        self.told: dict[str, str] = {}
+        """The newest message of every status, by its name."""
+
         self._reporter = f'{node.get_namespace()}/feedforward: control'.lstrip('/')
         if controller:
             topic = f'{controller}/commands'
@@ -54,6 +57,7 @@ class Onlooker:
 
     def _on_diagnostics(self, message: Any) -> None:
         for status in message.status:
+            self.told[status.name] = status.message
             if status.name == self._reporter:
                 self.diagnostics = {value.key: value.value for value in status.values}
                 self.reports += 1

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 import fcntl
 import itertools
 import os
+from pathlib import Path
 import signal
 import subprocess
 import sys
@@ -31,6 +32,11 @@ MOST_DOMAINS = 30
 
 POLITENESS = 5.0
 """How long a process may take to end before it is killed, s."""
+
+PROFILE_VARIABLES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
+"""In which Fast DDS from 3, and before, looks for its profiles."""
+
+UDP_ON_LOOPBACK = Path(__file__).with_name('udp_on_loopback.xml')
 
 _numbers = itertools.count(7 * os.getpid())
 _domains: dict[int, int] = {}
@@ -198,7 +204,20 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
 
 def isolated(domain_id: int) -> dict[str, str]:
     """Return the environment variables of a process on a DDS domain, which stays on loopback."""
+    # Our own profile stays there by itself, and LOCALHOST would overrule it; a user's may not.
+    profile = os.environ.get(PROFILE_VARIABLES[0]) == str(UDP_ON_LOOPBACK)
     return {
         'ROS_DOMAIN_ID': str(domain_id),
-        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SYSTEM_DEFAULT' if profile else 'LOCALHOST',
     }
+
+
+def without_shared_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    Let Fast DDS use UDP alone, for processes and nodes that start while the patch lasts.
+
+    The shared memory of a process that is killed can be left so that the next one of its place is
+    found, but hears nothing (eProsima/Fast-DDS, issue 5469).
+    """
+    for name in PROFILE_VARIABLES:
+        monkeypatch.setenv(name, str(UDP_ON_LOOPBACK))

@@ -24,7 +24,7 @@ import numpy as np
 @pytest.mark.ros
 @pytest.mark.launch_test
 def generate_test_description() -> tuple[LaunchDescription, dict[str, int]]:
-    """Start a simulated UR5e that is stretched out, the node, and the watchdog beside it."""
+    """Start a simulated UR5e with its arm raised, the node, and the watchdog beside it."""
     needs_simulation()
     return alone(
         launch_file('simulation.launch.py', robot='ur5e', watchdog='true', params_file=PATIENT)
@@ -37,7 +37,8 @@ class TestKilledNode(unittest.TestCase):
     ) -> None:
         with onlooker(domain_id) as seen:
             assert wait_until(lambda: seen.commands and np.abs(seen.newest).max() > 10.0)
-            proc_output.assertWaitFor('watching /effort_controller/commands', timeout=PATIENCE)
+            # It may discover the node's commands seconds after the node began.
+            assert wait_until(lambda: seen.told.get('effort_watchdog') == 'watching')
             os.kill(proc_info['feedforward_node'].pid, signal.SIGKILL)
             proc_output.assertWaitFor('zero effort was commanded', timeout=PATIENCE)
             assert wait_until(lambda: seen.steady(np.zeros_like(seen.newest)))

@@ -33,7 +33,15 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 from robots import ROOT
-from ros_process import NO_ROS, PATIENCE, RosProcess, new_domain_id, ros_node, wait_until
+from ros_process import (
+    NO_ROS,
+    PATIENCE,
+    RosProcess,
+    new_domain_id,
+    ros_node,
+    wait_until,
+    without_shared_memory,
+)
 
 import rnea_ros
 
@@ -210,7 +218,7 @@ class Stage:
         assert self.change_state(Transition.TRANSITION_DEACTIVATE)
         assert self.change_state(Transition.TRANSITION_ACTIVATE)
 
-    def wait_for_control(self, witness: Witness) -> None:
+    def wait_for_control(self, witness: Witness, control: RosProcess) -> None:
         """
         Wait until the node's diagnostics tell, from now on, that it is in control.
 
@@ -219,10 +227,11 @@ class Stage:
         """
         for _ in range(MOST_ATTEMPTS):
             witness.told['control'] = {}
-            assert wait_until(
+            told = wait_until(
                 lambda: witness.told['control'].get('state') in (*IN_CONTROL, 'fault'),
                 3.0 * PATIENCE,
             )
+            assert told, f'{witness.told}, gave up {self.gave_up}:\n{control.output}'
             if witness.told['control']['state'] in IN_CONTROL:
                 return
             self.gave_up.append(witness.told['control']['reason'])
@@ -231,7 +240,10 @@ class Stage:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[tuple[Stage, Witness, Any]]:
+def stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Stage, Witness, Any]]:
+    without_shared_memory(monkeypatch)
     domain_id = new_domain_id()
     with ros_node(domain_id) as node:
         yield Stage(node, domain_id, tmp_path), Witness(node), node
@@ -251,7 +263,7 @@ def assert_commands_keep_their_rules(commands: list[Command]) -> None:
         # Some did not come here, and some were withheld while somebody began to listen.
         periods = (command.sent - before.sent) / PERIOD + 1.0
         steps = max(command.number - before.number, periods)
-        assert (change <= steps * STEP * (1.0 + 1e-9)).all(), (before, command)
+        assert (change <= steps * STEP * (1.0 + 1e-9)).all(), f'{before}\n{command}'
 
 
 def assert_watchdog_took_the_effort_away(commands: list[Command]) -> None:
@@ -315,7 +327,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
         for life in range(LIVES):
             launched = time.monotonic()
             with play.process('node.feedforward_node', CONTROL) as control:
-                play.wait_for_control(witness)
+                play.wait_for_control(witness, control)
                 starts.append(time.monotonic() - launched)
                 chaos.asking = True
                 time.sleep(ALIVE / 2.0)
@@ -325,11 +337,11 @@ def test_a_minute_of_chaos_breaks_no_rule(
                     chaos.asking = True
                 if life == 2:
                     chaos.cease_to_ask()
-                    play.wait_for_control(witness)
+                    play.wait_for_control(witness, control)
                     stop_for_a_while(control, witness)
                 time.sleep(ALIVE / 2.0)
                 chaos.cease_to_ask()
-                play.wait_for_control(witness)
+                play.wait_for_control(witness, control)
                 chaos.asking = True
                 if life < LIVES - 1:
                     time.sleep(0.5)
