@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..feedforward.polynomials import values_at
+from ..feedforward.motion_segments import states_in
 from ..feedforward.trajectory import Trajectory
 from ..robot import RobotModel
 from .limits import Limits, Quantity
-from .peaks import Peak, derivative
+from .peaks import Peak
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -100,7 +100,7 @@ def samples(trajectory: Trajectory, rate: float) -> tuple[Array, Array, Array, A
     s = within / steps[segment]
     if len(rows):
         time = knots.times[segment] + s * durations[segment]
-        q, qd, qdd = (_values(trajectory, order, segment, s) for order in range(3))
+        q, qd, qdd = states_in(trajectory, segment, s)
     else:
         time, q, qd, qdd = knots.times, knots.positions, knots.velocities, knots.accelerations
     ends = time[[0, -1]]
@@ -111,11 +111,3 @@ def samples(trajectory: Trajectory, rate: float) -> tuple[Array, Array, Array, A
         np.concatenate((rest, qd, rest)),
         np.concatenate((rest, qdd, rest)),
     )
-
-
-def _values(
-    trajectory: Trajectory, order: int, segment: NDArray[np.int64], s: Array
-) -> Array:
-    """Return a derivative at s of some segments, shape (N, joints)."""
-    polynomials = np.moveaxis(derivative(trajectory, order)[0], 1, 0)[:, segment]
-    return values_at(polynomials, np.broadcast_to(s[:, np.newaxis], polynomials.shape[1:]))

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..feedforward.motion_segments import derivative
 from ..feedforward.polynomials import turning_points, values_at
 from ..feedforward.trajectory import Trajectory
 from .limits import Limits, Quantity
@@ -103,33 +104,16 @@ def extremes(trajectory: Trajectory, order: int) -> Array:
     if knots.times.size == 1:
         value = (knots.positions, knots.velocities, knots.accelerations)[order][0]
         return np.broadcast_to((value, np.full_like(value, knots.times[0])), (2, 2, value.size))
-    polynomials, durations = derivative(trajectory, order)
+    polynomials = derivative(trajectory, order)
     segments, powers, joints = polynomials.shape
     flat = np.moveaxis(polynomials, 1, 0).reshape(powers, segments * joints)
     s = turning_points(flat)
     values = values_at(flat, s).reshape(-1, joints)
     s = s.reshape(len(s), segments, joints)
-    times = knots.times[:-1, np.newaxis] + s * durations[:, np.newaxis]
+    times = knots.times[:-1, np.newaxis] + s * np.diff(knots.times)[:, np.newaxis]
     times = times.reshape(-1, joints)
     columns = np.arange(joints)
     return np.array([
         (values[row, columns], times[row, columns])
         for row in (values.argmin(axis=0), values.argmax(axis=0))
     ])
-
-
-def derivative(trajectory: Trajectory, order: int) -> tuple[Array, Array]:
-    """
-    Return the derivatives of a motion's polynomials by time, still in s of 0 to 1.
-
-    :param trajectory: the motion, of two points or more
-    :param order: how often to derive
-    :returns: coefficients of s^0, s^1 and so on, shape (segments, powers, joints), and the
-        durations of the segments, shape (segments,), s
-    """
-    durations = np.diff(trajectory.knots.times)
-    polynomials = trajectory.coefficients
-    for _ in range(order):
-        powers = np.arange(1.0, polynomials.shape[1])[:, np.newaxis]
-        polynomials = powers * polynomials[:, 1:] / durations[:, np.newaxis, np.newaxis]
-    return polynomials, durations

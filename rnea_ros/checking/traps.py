@@ -11,12 +11,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..feedforward.motion_segments import derivative
 from ..feedforward.trajectory import Trajectory
 from ..feedforward.trajectory_knots import CUBIC, QUINTIC
 from ..feedforward.trajectory_request import TrajectoryRequest
 from ..feedforward.trajectory_rules import TrajectoryError
 from .compiling import Start
-from .peaks import derivative
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -96,7 +96,7 @@ def end_values(trajectory: Trajectory, order: int) -> Array:
     if knots.times.size == 1:
         sides[0] = (knots.velocities, knots.accelerations)[order - 1][0]
         return sides
-    polynomials, _ = derivative(trajectory, order)
+    polynomials = derivative(trajectory, order)
     sides[:-1, 1] = polynomials[:, 0]
     sides[1:, 0] = polynomials.sum(axis=1)
     return sides

@@ -103,6 +103,8 @@ class MotionEfforts:
         """
         Return how good straight lines between the points are.
 
+        Where what is needed jumps at a point, both sides of it count.
+
         :param points: of a motion
         :param efforts: for them, shape (points, joints), N m or N
         :param q_robot: see :meth:`of_points`
@@ -111,6 +113,8 @@ class MotionEfforts:
         segment, share = looks_between(points.times)
         if not segment.size:
             return Deviation()
+        given, side = points.beside_given
+        segment, share = np.concatenate((segment, given)), np.concatenate((share, side))
         times = points.times[segment] + share * np.diff(points.times)[segment]
         needed = self._needed(points.between(segment, share), q_robot)
         self._check(times, needed)

@@ -15,11 +15,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .motion_segments import States, states_in
 from .trajectory import Setpoint, Trajectory
 from .trajectory_knots import CUBIC, LINEAR, QUINTIC, Knots
 
 Array: TypeAlias = NDArray[np.float64]
-Motion: TypeAlias = tuple[Array, Array, Array]
 
 LOOK = 0.02
 """How often a motion is looked at between two points, s."""
@@ -89,16 +89,27 @@ class MotionPoints:
             self.own_efforts[:-1] = (1.0 - share) * before + share * after
 
     @property
-    def at_start(self) -> Motion:
+    def at_start(self) -> States:
         """The state where each interval between two points begins, by its own polynomial."""
-        return _states(self._trajectory, self._segment, self._begin)
+        return states_in(self._trajectory, self._segment, self._begin)
 
     @property
-    def at_end(self) -> Motion:
+    def at_end(self) -> States:
         """The state where each interval ends, by its own polynomial."""
-        return _states(self._trajectory, self._segment, self._end)
+        return states_in(self._trajectory, self._segment, self._end)
 
-    def between(self, interval: NDArray[np.intp], share: Array) -> Motion:
+    @property
+    def beside_given(self) -> tuple[NDArray[np.intp], Array]:
+        """
+        Where intervals begin or end at a given point: at the interval, and at which share of it.
+
+        Polynomials meet there, and what they need may jump.
+        """
+        begins, ends = np.flatnonzero(self._begin == 0.0), np.flatnonzero(self._end == 1.0)
+        share = np.repeat((0.0, 1.0), (begins.size, ends.size))
+        return np.concatenate((begins, ends)), share
+
+    def between(self, interval: NDArray[np.intp], share: Array) -> States:
         """
         Return states between points.
 
@@ -106,9 +117,8 @@ class MotionPoints:
         :param share: of the interval, 0 to 1, shape (N,)
         """
         begin, end = self._begin[interval], self._end[interval]
-        return _states(
-            self._trajectory, self._segment[interval], begin + share * (end - begin)
-        )
+        s = begin + share * (end - begin)
+        return states_in(self._trajectory, self._segment[interval], s)
 
 
 def looks_between(times: Array) -> tuple[NDArray[np.intp], Array]:
@@ -137,23 +147,6 @@ def _merged(computed: Array, of_knots: Array, at_knot: NDArray[np.intp]) -> Arra
     given = at_knot >= 0
     values[given] = of_knots[at_knot[given]]
     return values
-
-
-def _states(trajectory: Trajectory, segment: NDArray[np.intp], s: Array) -> Motion:
-    """Return positions, velocities and accelerations in segments, each of shape (N, joints)."""
-    coefficients = trajectory.coefficients[segment]
-    rate = 1.0 / np.diff(trajectory.knots.times)[segment]
-    power = np.arange(6.0)
-    states = []
-    for order in range(3):
-        factor = np.ones(6)
-        for k in range(order):
-            factor *= power - k
-        exponents = np.maximum(power - order, 0.0)
-        weights = factor * s[:, np.newaxis] ** exponents * rate[:, np.newaxis] ** order
-        states.append(np.einsum('np,npj->nj', weights, coefficients))
-    q, qd, qdd = states
-    return q, qd, qdd
 
 
 def _as_trajectory(setpoint: Setpoint) -> Trajectory:

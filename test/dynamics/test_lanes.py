@@ -311,6 +311,7 @@ def test_a_kernel_leaves_what_the_tree_fixes_as_it_was(
 
 @pytest.mark.skipif(not COMPILED, reason='this is the run in plain Python')
 def test_all_of_this_holds_in_plain_python() -> None:
-    arguments = [__file__, '-q', '-p', 'no:cacheprovider']
+    # numpy warns of numbers that are none, which compiled kernels do not.
+    arguments = [__file__, '-q', '-p', 'no:cacheprovider', '-W', 'ignore::RuntimeWarning']
     code = f'import pytest; assert pytest.main({arguments!r}) == 0'
     assert ' passed' in run(code, RNEA_ROS_PURE_PYTHON='1')

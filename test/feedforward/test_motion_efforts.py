@@ -178,9 +178,38 @@ def test_the_deviation_is_the_greatest_found_by_looking_everywhere() -> None:
         off.append(np.abs(effort - model.inverse_dynamics(q, qd, qdd)))
     assert told.effort <= np.max(off) * (1.0 + 1e-6)
     assert told.effort > 0.5 * np.max(off)
-    finer = MotionPoints(motion, 0.01)
-    efforts = calculator.of_points(finer, np.zeros(2))
-    assert calculator.deviation(finer, efforts, np.zeros(2)).effort < 0.5 * told.effort
+
+
+def test_lines_between_points_that_are_closer_are_better() -> None:
+    model = two_joint_arm()
+    rest = np.zeros((2, 2))
+    times, positions = np.array([0.0, 1.0]), np.array([[0.0, 0.0], [1.5, -1.0]])
+    knots = Knots(times, positions, rest, rest, np.full(2, QUINTIC))
+    motion, calculator = Trajectory(model.joint_names, None, knots), efforts_of(model)
+    told = []
+    for period in (0.1, 0.01):
+        points = MotionPoints(motion, period)
+        efforts = calculator.of_points(points, np.zeros(2))
+        told.append(calculator.deviation(points, efforts, np.zeros(2)).effort)
+    assert told[1] < 0.05 * told[0]
+
+
+@pytest.mark.parametrize('period', [0.0, 0.01, 0.1])
+@pytest.mark.parametrize('degree', DEGREES)
+def test_lines_are_told_to_be_off_by_all_that_is_needed_on_either_side_of_a_jump(
+    degree: int, period: float
+) -> None:
+    model = two_joint_arm()
+    motion = random_motion(np.random.default_rng(9), 2, [degree] * 3)
+    calculator, points = efforts_of(model), MotionPoints(motion, period)
+    efforts = calculator.of_points(points, np.zeros(2))
+    told = calculator.deviation(points, efforts, np.zeros(2))
+    sequence = sent(points, efforts)
+    met, end = motion.knots.times[1:]
+    for time in (met - 1e-9, met + 1e-9, end - 1e-9):
+        q, qd, qdd, effort = sample(sequence, time)
+        off = np.abs(effort - model.inverse_dynamics(q, qd, qdd)).max()
+        assert told.effort >= off * (1.0 - 1e-6)
 
 
 def test_payload_friction_and_rotors_are_in_the_efforts_and_what_the_hardware_does_is_not(
