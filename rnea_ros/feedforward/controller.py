@@ -139,6 +139,11 @@ class FeedforwardController:
         """Return what will be wanted of the commanded joints; see :meth:`.Reference.expected`."""
         return self._reference.expected(time)
 
+    def held(self, time: float) -> Array:
+        """Return the positions that commanded joints hold: those wanted, or else measured."""
+        wanted = self.wanted(time)
+        return self.measured()[0] if wanted is None else wanted.position
+
     @property
     def speed_scaling(self) -> SpeedScaling:
         """How fast the time of motions runs; any thread may ask it for another speed."""
@@ -239,6 +244,14 @@ class FeedforwardController:
         except Exception as error:
             self.fail(Reason.INTERNAL_ERROR, now, error)
             return self._end(now)
+
+    def outdated(self, age: float) -> bool:
+        """
+        Return whether a command counts no more: a watchdog may have taken the effort away.
+
+        :param age: since the tick that it was made for, s
+        """
+        return self._freshness.outlasts(age)
 
     def terms(self) -> Terms:
         """Return the parts of the effort wanted at the last tick, commanded joints only."""

@@ -31,7 +31,7 @@ from ..errors import RneaError
 from .reasons import Reason
 from .speed_scaling import SpeedScaling
 from .stamp_order import ONLY, StampOrder
-from .trajectory import MotionState, Setpoint
+from .trajectory import Setpoint
 from .trajectory_peaks import OVERSHOOT, OVERSPEED
 from .trajectory_rules import JointRules, TrajectoryReason
 
@@ -118,7 +118,7 @@ class ControllerStateMonitor:
         clock: float,
         received: float,
         measured: Array,
-        wanted: MotionState | None,
+        held: Callable[[], Array],
     ) -> Setpoint | None:
         """
         Return what is to be wanted, None where it is refused.
@@ -133,16 +133,15 @@ class ControllerStateMonitor:
         :param clock: the clock that stamps are given in, s
         :param received: monotonic time of receipt, s
         :param measured: positions of the commanded joints in their order, shape (m,), rad or m
-        :param wanted: what is wanted of them now, if anything is: joints that are left out hold
-            that
+        :param held: returns the positions that joints hold which are left out, shape (m,)
         """
         try:
             self._find(names)
             self._check_message(position, velocity, acceleration, speed)
             if stamp:
                 self._check_stamp(stamp, clock, received)
-            held = measured if wanted is None else wanted.position
-            setpoint = self._setpoint(position, velocity, acceleration, speed, held)
+            others = measured if self._to.size == measured.size else held()
+            setpoint = self._setpoint(position, velocity, acceleration, speed, others)
             self._check_motion(setpoint, measured)
         except ControllerStateError as error:
             self.refuse(error)
@@ -212,10 +211,10 @@ class ControllerStateMonitor:
         velocity: Array,
         acceleration: Array,
         speed: float | None,
-        held: Array,
+        others: Array,
     ) -> Setpoint:
-        """Return a reference in real time, joints that it leaves out at rest."""
-        q, qd, qdd = held.copy(), np.zeros_like(held), np.zeros_like(held)
+        """Return a reference in real time, the others that it leaves out at rest."""
+        q, qd, qdd = others.copy(), np.zeros_like(others), np.zeros_like(others)
         q[self._to] = position[self._from]
         scale, change = self._scale(speed)
         if self._taken is None or (q != self._taken).any():

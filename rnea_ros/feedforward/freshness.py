@@ -52,9 +52,18 @@ class Freshness:
         elapsed, self._ticked = now - self._ticked, now
         half = 0.5 * self._period
         (commanded, timeout), (others, others_timeout) = self._timeouts
-        self.blocked = elapsed - half > timeout
+        self.blocked = self.outlasts(elapsed)
         self.stale = self._states.age(now + half, commanded) > timeout or bool(
             others.size and self._states.age(now + half, others) > others_timeout
         )
         # The first tick, and one after simulated time was set back, count as a whole period.
         self.dt = min(elapsed, self._period) if elapsed >= 0.0 else self._period
+
+    def outlasts(self, duration: float) -> bool:
+        """
+        Return whether joint states are too old after a time.
+
+        :param duration: s
+        """
+        _, timeout = self._timeouts[0]
+        return duration - 0.5 * self._period > timeout

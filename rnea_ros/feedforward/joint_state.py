@@ -79,6 +79,7 @@ class JointStateMonitor:
         self._stamps = StampOrder(n)
         self._table = JointTable(n)
         self._all = np.arange(n)
+        self._taken_at = np.full(n, -math.inf)
         self._derived_from = np.zeros(n)
         self._derived_at = np.full(n, -math.inf)
         self.position = self._table.position
@@ -148,6 +149,7 @@ class JointStateMonitor:
         stamp: float,
         clock: float,
         received: float,
+        machine: float | None = None,
     ) -> Reason | None:
         """
         Take a sample, or refuse it whole; arrays are contiguous.
@@ -159,6 +161,7 @@ class JointStateMonitor:
         :param stamp: the sample's own time, s; 0 where it has none, then its order is not checked
         :param clock: the clock that stamps are given in, s
         :param received: monotonic time of receipt, s
+        :param machine: where ``received`` is simulated time, the machine's monotonic time
         :return: why it was refused, None where it was taken
         """
         layout = self._layout(names)
@@ -166,7 +169,9 @@ class JointStateMonitor:
             return None
         if self._differentiate and _absent(velocity, layout):
             velocity = velocity[:0]
-        reason = self._refusal(layout, position, velocity, effort, stamp, clock, received)
+        reason = self._refusal(
+            layout, position, velocity, effort, stamp, clock, received, machine
+        )
         if reason is not None:
             self.refuse(reason)
             return reason
@@ -178,6 +183,8 @@ class JointStateMonitor:
         )
         if stamp:
             self._stamps.take(layout.numbers, stamp, received)
+        if machine is not None:
+            self._taken_at[layout.in_robot] = machine
         return None
 
     def refuse(self, reason: Reason) -> None:
@@ -214,6 +221,7 @@ class JointStateMonitor:
         stamp: float,
         clock: float,
         received: float,
+        machine: float | None,
     ) -> Reason | None:
         """Return what is wrong with a sample, by itself or after those before."""
         k, jumps = len(layout.names), self._jumps
@@ -245,22 +253,27 @@ class JointStateMonitor:
                 q,
                 self.position[layout.in_robot],
                 self.velocity[layout.in_robot],
-                self._elapsed(layout, stamp, received),
+                self._elapsed(layout, stamp, received, machine),
             ):
                 return Reason.POSITION_JUMP
         return None
 
-    def _elapsed(self, layout: _Layout, stamp: float, received: float) -> Array:
+    def _elapsed(
+        self, layout: _Layout, stamp: float, received: float, machine: float | None
+    ) -> Array:
         """
         Return how much time each joint had since its valid sample, s, shape (k,).
 
         A sample that came late did not move late: the time that it had is told by the receipts, by
         the stamps, or by the usual interval, which two samples taken in one tick have too,
-        whichever is longest. A wrong stamp cannot make it much longer.
+        whichever is longest. A wrong stamp cannot make it much longer. While ``/clock`` is held up
+        joints go on in simulated time that is not known yet: there the machine's time counts too.
         """
         joints, table = layout.in_robot, self._table
         by_stamps = stamp - self._stamps.newest(layout.numbers) if stamp else 0.0
         by_joint = np.maximum(received - table.received[joints], table.interval(joints))
+        if machine is not None:
+            by_joint = np.maximum(by_joint, machine - self._taken_at[joints])
         return np.maximum(by_joint, np.minimum(by_stamps, by_joint + MAX_DELAY))
 
     def _derived(self, layout: _Layout, position: Array, received: float) -> Array:

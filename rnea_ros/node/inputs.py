@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+import time
 from typing import TypeVar
 
 from ..feedforward.joint_state import JointStateMonitor
@@ -71,9 +72,14 @@ class Inputs:
         messages = self._joint_states.take_all()
         # A tick that is held up after it began takes samples that are newer than its beginning.
         received = max(now, self._clock.now())
+        machine = time.monotonic() if self._clock.simulated else None
         for sample, stamp in _samples(messages, self._read_joint_state, self._states.refuse):
             self._states.update(
-                *sample, stamp=stamp, clock=self._clock.stamp(), received=received
+                *sample,
+                stamp=stamp,
+                clock=self._clock.stamp(),
+                received=received,
+                machine=machine,
             )
 
     def _take_wrenches(self, now: float) -> None:

@@ -82,7 +82,7 @@ class ControlLoop:
         self._finished = threading.Event()
         self._quit = False
         self._thread = threading.Thread(target=self._run, name='control_loop', daemon=True)
-        self.statistics = LoopStatistics(period)
+        self.statistics = LoopStatistics(period, clock.now())
         self.complaints: list[str] = []
 
     def start(self) -> None:
@@ -157,7 +157,8 @@ class ControlLoop:
 
     def _command(self, now: float) -> None:
         command = self._controller.step(now)
-        if command is None:
+        # A process that was stopped within a tick must not come back with an effort of long ago.
+        if command is None or self._controller.outdated(self._clock.now() - now):
             return
         publishers, stamp = self._publishers, self._clock.stamp()
         publishers.send_command(command)

@@ -17,7 +17,7 @@ class LoopReport:
     """
     What the loop did since the last report.
 
-    :param rate: ticks a second, Hz
+    :param rate: ticks a second of the loop's clock, Hz
     :param late: ticks that came over half a period late, since the start
     :param missed: ticks that were skipped, since the start
     :param unprompted: ticks that came although what they are for did not, since the start
@@ -42,10 +42,11 @@ class LoopStatistics:
     One thread records, another reports; a report may miss the tick that is under way.
 
     :param period: s
+    :param loop_time: of the loop's clock now, s
     :param capacity: how many ticks a report looks back at most
     """
 
-    def __init__(self, period: float, capacity: int = 10_000) -> None:
+    def __init__(self, period: float, loop_time: float, capacity: int = 10_000) -> None:
         self._period = period
         self._lateness = np.zeros(capacity)
         self._compute = np.zeros(capacity)
@@ -54,6 +55,7 @@ class LoopStatistics:
         self.missed = 0
         self.unprompted = 0
         self._reported_ticks = 0
+        self._reported_loop_time = loop_time
         self._reported_at = time.monotonic()
         self._reported_cpu = time.process_time()
 
@@ -71,13 +73,18 @@ class LoopStatistics:
         if lateness > 0.5 * self._period:
             self._late += 1
 
-    def report(self) -> LoopReport:
-        """Return what happened since the last report."""
+    def report(self, loop_time: float) -> LoopReport:
+        """
+        Return what happened since the last report.
+
+        :param loop_time: of the loop's clock now, s
+        """
         now, cpu, ticks = time.monotonic(), time.process_time(), self._ticks
         new = ticks - self._reported_ticks
         elapsed = max(now - self._reported_at, 1e-9)
+        passed = loop_time - self._reported_loop_time
         report = LoopReport(
-            rate=new / elapsed,
+            rate=new / passed if passed > 0.0 else 0.0,
             late=self._late,
             missed=self.missed,
             unprompted=self.unprompted,
@@ -86,6 +93,7 @@ class LoopStatistics:
             cpu=(cpu - self._reported_cpu) / elapsed,
         )
         self._reported_at, self._reported_cpu, self._reported_ticks = now, cpu, ticks
+        self._reported_loop_time = loop_time
         return report
 
 

@@ -21,7 +21,7 @@ from rnea_ros.feedforward.controller_state import ControllerStateMonitor
 from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.speed_scaling import SpeedScaling
 from rnea_ros.feedforward.supervisor import State
-from rnea_ros.feedforward.trajectory import MotionState, Setpoint
+from rnea_ros.feedforward.trajectory import Setpoint
 from rnea_ros.feedforward.trajectory_rules import JointRules
 
 JOINTS = ('lift', 'turn', 'bend')
@@ -45,7 +45,7 @@ class Bench:
         self.scaling = SpeedScaling()
         self.monitor = ControllerStateMonitor(JointRules(**(of_joints | rules)), self.scaling)
         self.measured = np.array([0.0, 0.5, 1.0])
-        self.wanted: MotionState | None = None
+        self.held: Array | None = None
         self.now = 10.0
 
     def say(
@@ -73,7 +73,7 @@ class Bench:
             clock=CLOCK + self.now,
             received=self.now,
             measured=self.measured,
-            wanted=self.wanted,
+            held=lambda: self.measured if self.held is None else self.held,
         )
 
     def taken(self, *args: Any, **kwargs: Any) -> Setpoint:
@@ -224,7 +224,7 @@ def test_joints_left_out_hold_what_is_wanted_of_them_where_that_is_allowed() -> 
     first = bench.taken((1.05, 0.02), (0.3, 0.1), names=names)
     assert first.q.tolist() == [0.02, bench.measured[1], 1.05]
     assert first.qd.tolist() == [0.1, 0.0, 0.3]
-    bench.wanted = MotionState.at_rest(first.q)
+    bench.held = first.q
     bench.measured[1] += 0.03
     assert bench.taken((1.05, 0.03), (0.3, 0.1), names=names).q[1] == first.q[1]
 
@@ -324,7 +324,7 @@ class Beside:
             self.rig.model.joint_names, q, qd, qdd, speed,
             stamp=self.rig.now, clock=self.rig.now, received=self.rig.now,
             measured=self.rig.controller.measured()[0],
-            wanted=self.rig.controller.wanted(self.rig.now),
+            held=lambda: self.rig.controller.held(self.rig.now),
         )
         assert setpoint is not None, self.monitor.complaint
         self.rig.controller.want(setpoint)

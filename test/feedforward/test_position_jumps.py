@@ -59,6 +59,7 @@ class Robot:
         after: float = PERIOD,
         stamp: float | None = None,
         late: float = 0.0,
+        machine: float | None = None,
     ) -> Reason | None:
         """Let time pass, and a sample come that is off, stamped with its time."""
         self.now += after
@@ -70,6 +71,7 @@ class Robot:
             stamp=self.now if stamp is None else stamp,
             clock=self.now,
             received=self.now + late,
+            machine=machine,
         )
 
     def move(self) -> None:
@@ -195,6 +197,20 @@ def test_stamps_that_advance_too_little_make_no_jump_of_a_motion() -> None:
             robot.move()
         stamp += 1e-6
         assert robot.feed(after=10 * PERIOD, stamp=stamp) is None
+
+
+def test_while_simulated_time_is_held_up_the_machines_time_counts() -> None:
+    way = (0.2, 0.0, 0.0)
+    jump = Reason.POSITION_JUMP
+    for machine, verdict in ((7.10, None), (7.05, jump), (None, jump)):
+        robot = Robot()
+        assert robot.feed(machine=7.0) is None
+        assert robot.feed(way, after=0.003, machine=machine) is verdict
+    robot = Robot()
+    assert robot.feed(machine=7.0) is None
+    robot.q += 0.2
+    for k in range(20):
+        assert robot.feed(machine=7.10 + 0.002 * k) is None
 
 
 def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:

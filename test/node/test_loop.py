@@ -104,9 +104,12 @@ class Rig:
 
     def __init__(self, **options: Any) -> None:
         self.settings = resolve(
-            Settings(
-                joints=MODEL.joint_names, rate=1.0 / PERIOD, joint_states_timeout=10.0, **options
-            ),
+            Settings(**{
+                'joints': MODEL.joint_names,
+                'rate': 1.0 / PERIOD,
+                'joint_states_timeout': 10.0,
+                **options,
+            }),
             MODEL,
         )
         self.states = JointStateMonitor(MODEL.joint_names)
@@ -159,6 +162,27 @@ def test_an_error_around_the_control_ends_in_zero_effort(
 
 def broken_wait() -> float:
     raise RuntimeError('unwaitable')
+
+
+def test_a_process_that_was_stopped_within_a_tick_does_not_send_what_it_had_ready(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Rig(joint_states_timeout=0.3) as rig:
+        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
+        step, sent = rig.controller.step, []
+
+        def step_and_stand_still(now: float) -> np.ndarray | None:
+            command = step(now)
+            sent.append(len(rig.outputs.commands))
+            if len(sent) == 1:
+                time.sleep(0.5)
+            return command
+
+        monkeypatch.setattr(rig.controller, 'step', step_and_stand_still)
+        assert wait_until(lambda: rig.controller.reason is not None)
+        assert rig.controller.reason is Reason.TICK_BLOCKED
+        assert sent[1] == sent[0]
+        assert wait_until(lambda: sent[-1] > sent[1])
 
 
 def test_a_sample_that_comes_while_a_tick_is_held_up_is_not_from_the_future() -> None:

@@ -15,6 +15,7 @@ import pytest
 from ros_process import NO_ROS
 
 from rnea_ros.feedforward.control_law import ControlLaw
+from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.supervisor import State
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -63,12 +64,14 @@ class Bench:
         self.refusals: Counter[str] = Counter()
         time = SimpleNamespace(monotonic=lambda: self.rig.now)
         monkeypatch.setattr(module, 'time', time)
+        self.clock = SimpleNamespace(seen=lambda: self.rig.now, simulated=False)
         watch = SimpleNamespace(
             flags=frozenset(), counts=Counter(), target='confirmed', other_publishers=()
         )
         parts: Any = (
-            self.node, self.rig.controller, self.rig.states, LoopStatistics(self.rig.period),
-            SimpleNamespace(seen=lambda: self.rig.now), 1000.0, self.refusals, watch,
+            self.node, self.rig.controller, self.rig.states,
+            LoopStatistics(self.rig.period, self.rig.now),
+            self.clock, 1000.0, self.refusals, watch,
         )
         self.reporter = Reporter(*parts)
         self.reporter.log_changes()
@@ -133,6 +136,17 @@ def test_refusals_are_logged_at_most_once_a_second_and_all_counted(bench: Bench)
     assert values['count/joint_trajectory/start_too_far'] == '3500'
     assert level == DiagnosticStatus.OK
     assert len(bench.lines('error')) == 0
+
+
+def test_stamps_that_repeat_in_simulated_time_are_counted_and_not_logged(bench: Bench) -> None:
+    bench.clock.simulated = True
+    for _ in range(1500):
+        bench.rig.tick()
+        bench.rig.states.refuse(Reason.STAMP_NOT_NEWER)
+        bench.reporter.log_changes()
+    assert not bench.lines('warning')
+    _, values = bench.diagnostics()
+    assert values['count/joint_states/stamp_not_newer'] == '1500'
 
 
 def test_what_was_told_is_not_told_again(bench: Bench) -> None:

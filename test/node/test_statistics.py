@@ -14,13 +14,14 @@ from rnea_ros.node import statistics
 from rnea_ros.node.statistics import LoopStatistics
 
 PERIOD = 0.002
+BEGIN = 50.0
 
 
 class Time:
     """Stands for the module ``time``: monotonic time and the process's time, set by the test."""
 
     def __init__(self) -> None:
-        self.now = 50.0
+        self.now = BEGIN
         self.cpu = 3.0
 
     def monotonic(self) -> float:
@@ -38,78 +39,89 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Time:
 
 
 def test_the_rate_is_that_of_the_ticks_since_the_last_report(time: Time) -> None:
-    loop = LoopStatistics(PERIOD)
+    loop = LoopStatistics(PERIOD, BEGIN)
     for ticks, seconds in ((500, 1.0), (100, 0.5), (0, 2.0), (1000, 1.0)):
         for _ in range(ticks):
             loop.record(0.0, 0.0)
         time.now += seconds
-        assert loop.report().rate == pytest.approx(ticks / seconds)
+        assert loop.report(time.now).rate == pytest.approx(ticks / seconds)
 
 
 def test_the_share_of_a_core_is_that_since_the_last_report(time: Time) -> None:
-    loop = LoopStatistics(PERIOD)
+    loop = LoopStatistics(PERIOD, BEGIN)
     for cpu, seconds in ((0.1, 1.0), (0.5, 2.0), (0.0, 1.0), (3.0, 1.0)):
         time.now += seconds
         time.cpu += cpu
-        assert loop.report().cpu == pytest.approx(cpu / seconds)
+        assert loop.report(time.now).cpu == pytest.approx(cpu / seconds)
+
+
+def test_the_rate_counts_the_loops_time_and_the_share_the_machines(time: Time) -> None:
+    loop = LoopStatistics(PERIOD, 7.0)
+    for _ in range(500):
+        loop.record(0.0, 0.0)
+    time.now += 2.0  # the simulation runs at half the machine's speed
+    time.cpu += 1.0
+    report = loop.report(8.0)
+    assert report.rate == pytest.approx(500.0)
+    assert report.cpu == pytest.approx(0.5)
 
 
 @pytest.mark.usefixtures('time')
 def test_two_reports_at_the_same_time_are_no_division_by_zero() -> None:
-    loop = LoopStatistics(PERIOD)
+    loop = LoopStatistics(PERIOD, BEGIN)
     loop.record(0.0, 0.0)
-    assert loop.report().rate > 0.0
-    assert loop.report().rate == 0.0
+    assert loop.report(BEGIN).rate == 0.0
+    assert loop.report(BEGIN - 1.0).rate == 0.0  # simulated time was set back
 
 
 def test_a_tick_is_late_when_over_half_a_period_is_lost_and_they_are_counted_from_the_start(
 ) -> None:
-    loop = LoopStatistics(PERIOD)
+    loop = LoopStatistics(PERIOD, BEGIN)
     for lateness in (0.0, 0.0005, 0.001, 0.0011, 0.002, 1.0):
         loop.record(lateness, 0.0)
-    assert loop.report().late == 3
-    assert loop.report().late == 3
+    assert loop.report(BEGIN).late == 3
+    assert loop.report(BEGIN).late == 3
     loop.record(0.0015, 0.0)
-    assert loop.report().late == 4
+    assert loop.report(BEGIN).late == 4
 
 
 def test_missed_ticks_are_told_as_they_are_given() -> None:
-    loop = LoopStatistics(PERIOD)
-    assert loop.report().missed == 0
+    loop = LoopStatistics(PERIOD, BEGIN)
+    assert loop.report(BEGIN).missed == 0
     loop.missed = 17
-    assert loop.report().missed == 17
-    assert loop.report().missed == 17
+    assert loop.report(BEGIN).missed == 17
+    assert loop.report(BEGIN).missed == 17
 
 
 def test_percentiles_are_those_of_the_ticks_since_the_last_report() -> None:
-    loop = LoopStatistics(PERIOD)
+    loop = LoopStatistics(PERIOD, BEGIN)
     for k in range(101):
         loop.record(1e-5 * k, 1e-3 + 1e-6 * k)
-    report = loop.report()
+    report = loop.report(BEGIN)
     assert report.lateness == pytest.approx((50e-5, 99e-5, 100e-5))
     assert report.compute == pytest.approx((1.05e-3, 1.099e-3, 1.1e-3))
     loop.record(7e-3, 9e-3)
-    report = loop.report()
+    report = loop.report(BEGIN)
     assert report.lateness == (7e-3, 7e-3, 7e-3)
     assert report.compute == (9e-3, 9e-3, 9e-3)
 
 
 def test_where_no_tick_came_all_is_zero() -> None:
-    loop = LoopStatistics(PERIOD)
+    loop = LoopStatistics(PERIOD, BEGIN)
     for _ in range(2):
-        report = loop.report()
+        report = loop.report(BEGIN)
         assert report.lateness == report.compute == (0.0, 0.0, 0.0)
         loop.record(1.0, 1.0)
-        loop.report()
+        loop.report(BEGIN)
 
 
 @pytest.mark.parametrize('ticks', [5, 10, 11, 25, 30, 1000])
 def test_a_report_looks_back_at_no_more_ticks_than_the_ring_holds(ticks: int) -> None:
-    loop = LoopStatistics(PERIOD, capacity=10)
+    loop = LoopStatistics(PERIOD, BEGIN, capacity=10)
     values = np.random.default_rng(ticks).uniform(size=(ticks, 2))
     for lateness, compute in values:
         loop.record(lateness, compute)
-    report = loop.report()
+    report = loop.report(BEGIN)
     newest = values[-10:]
     for column, told in enumerate((report.lateness, report.compute)):
         expected = (*np.percentile(newest[:, column], (50.0, 99.0)), newest[:, column].max())
@@ -117,13 +129,13 @@ def test_a_report_looks_back_at_no_more_ticks_than_the_ring_holds(ticks: int) ->
 
 
 def test_a_report_across_the_end_of_the_ring_takes_the_new_ticks_only() -> None:
-    loop = LoopStatistics(PERIOD, capacity=10)
+    loop = LoopStatistics(PERIOD, BEGIN, capacity=10)
     ends = [0, 7, 13, 14, 23, 40]
     for begin, end in pairwise(ends):
         for k in range(begin, end):
             loop.record(float(k), float(-k))
         newest = np.arange(max(begin, end - 10), end)
-        report = loop.report()
+        report = loop.report(BEGIN)
         assert report.lateness[0] == np.median(newest)
         assert report.lateness[2] == end - 1
         assert report.compute[2] == -newest[0]

@@ -88,7 +88,7 @@ class Arm:
             self._clock,
         )
         self._command = CommandMessage(model.nv)
-        self._statistics = LoopStatistics(0.001)
+        self._statistics = LoopStatistics(0.001, 0.0)
 
     def tick(self) -> int:
         now = self._clock.now()
