@@ -12,7 +12,6 @@ from typing import Any
 
 from trajectory_msgs.msg import JointTrajectory
 
-from ..errors import RneaError
 from ..feedforward.control_law import Mode
 from ..feedforward.controller import FeedforwardController
 from ..feedforward.controller_state import ControllerStateMonitor
@@ -33,6 +32,7 @@ from .controller_state_input import ControllerStateInput
 from .inputs import Inputs
 from .loop import ControlLoop, Schedule
 from .memory import reserve_memory
+from .not_now import NotNowError
 from .other_publishers import OtherPublishers
 from .reporter import Reporter
 from .schedule import PeriodicSchedule, Trigger
@@ -163,7 +163,7 @@ class Activation:
         """
         try:
             self._follow(message)
-        except (MalformedError, TrajectoryError, _NotFollowingError) as error:
+        except (MalformedError, TrajectoryError, NotNowError) as error:
             self._refusals[f'joint_trajectory/{error.word}'] += 1
             self._node.get_logger().error(
                 f'trajectory refused: {error}', throttle_duration_sec=1.0
@@ -172,12 +172,12 @@ class Activation:
     def _follow(self, message: bytes) -> None:
         controller = self._controller
         if controller.state not in CONTROLLING:
-            raise _NotFollowingError('not_active', f'the control is {controller.state.value}')
+            raise NotNowError('not_active', f'the control is {controller.state.value}')
         # The mode that was asked for last; the loop takes changes and motions in their order.
         if self._configuration.settings.settings.mode is Mode.GRAVITY:
-            raise _NotFollowingError('mode_gravity', 'mode gravity follows no trajectory')
+            raise NotNowError('mode_gravity', 'mode gravity follows no trajectory')
         if self._references is not None:
-            raise _NotFollowingError('other_source', 'reference_source is controller_state')
+            raise NotNowError('other_source', 'reference_source is controller_state')
         request = decode_trajectory(message)
         if request.is_cancel:
             controller.cancel()
@@ -231,11 +231,3 @@ class Activation:
         if sim_clock is None:
             return MachineClock()
         return SimClock(sim_clock, lambda now: self._controller.fail(Reason.CLOCK_RESET, now))
-
-
-class _NotFollowingError(RneaError):
-    """A trajectory came at a time when none is followed."""
-
-    def __init__(self, word: str, detail: str) -> None:
-        super().__init__(f'{word}: {detail}')
-        self.word = word

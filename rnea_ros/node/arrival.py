@@ -21,6 +21,9 @@ class ArrivalSchedule:
     """
     Wakes its thread when joint states are complete, or when they are late.
 
+    In simulated time one that is refused sets off a tick too: a simulation in lockstep goes on
+    only after the command that answers it.
+
     :param states: the measured joint state
     :param commanded: numbers of the joints whose samples set a tick off
     :param wait: sleeps until joint states come, or for a time, s
@@ -48,6 +51,7 @@ class ArrivalSchedule:
         self._clock = clock
         self._ticked = 0.0
         self._cancelled = False
+        self._refusals = states.rejections
         self.missed = 0
         self.unprompted = 0
 
@@ -69,7 +73,7 @@ class ArrivalSchedule:
                 self.unprompted += 1
                 break
             self._take(now)
-            if not self._states.renewed(self._commanded):
+            if not self._prompted():
                 self._wait(PATIENCE * self._period - elapsed)
             elif elapsed < self._period / MOST_TICKS:
                 self._clock.sleep(self._period / MOST_TICKS - elapsed)
@@ -77,6 +81,12 @@ class ArrivalSchedule:
                 break
             now = self._clock.now()
         self._states.count_as_seen()
+        self._refusals = self._states.rejections
         late = max(now - self._ticked - self._period, 0.0)
         self._ticked = now
         return late
+
+    def _prompted(self) -> bool:
+        """Return whether joint states call for a tick."""
+        refused = self._states.rejections is not self._refusals  # another one at each refusal
+        return self._states.renewed(self._commanded) or (refused and self._clock.simulated)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import time
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from .direct import DirectSubscription
 
@@ -21,7 +21,13 @@ def seconds(stamp: Any) -> float:
 
 
 class Clock(Protocol):
-    """What the loop needs of time."""
+    """
+    What the loop needs of time.
+
+    :cvar simulated: whether it is not the machine's
+    """
+
+    simulated: ClassVar[bool]
 
     def now(self) -> float:
         """Return the time that ages and schedules are counted in, s; for the loop's thread."""
@@ -38,6 +44,8 @@ class Clock(Protocol):
 
 class MachineClock:
     """Monotonic time for the schedule, wall time for stamps."""
+
+    simulated: ClassVar[bool] = False
 
     def now(self) -> float:
         """Return monotonic time, s; setting the wall clock does not change it."""
@@ -63,6 +71,8 @@ class SimClock:
     :param subscription: to ``/clock``
     :param set_back: called in the loop's thread, with the new time, when time runs backwards
     """
+
+    simulated: ClassVar[bool] = True
 
     def __init__(
         self, subscription: DirectSubscription[Any], set_back: Callable[[float], None]

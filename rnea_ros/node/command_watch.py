@@ -14,9 +14,12 @@ from .command_gate import CommandGate
 from .controller_joints import ControllerJoints, difference
 from .other_publishers import OtherPublishers
 
-DISCOVERY = 2.0
-"""Who is heard of within so long after the start was there before: DDS takes its time, s."""
+DISCOVERY = 4.0
+"""
+Who is heard of within so long after the start was there before, s: DDS takes its time.
 
+Where its first announcements are lost, Fast DDS makes the next after 3 s.
+"""
 
 LOOK_AGAIN = 1.0
 """One may have taken another's place, so that there are as many as before: when to look, s."""

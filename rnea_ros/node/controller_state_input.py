@@ -84,7 +84,7 @@ class ControllerStateInput:
                 clock=self._clock.stamp(),
                 received=now,
                 measured=self._controller.measured()[0],
-                wanted=self._controller.wanted(now),
+                held=lambda: self._controller.held(now),
             )
             if setpoint is not None:
                 self._controller.want(setpoint)

@@ -49,6 +49,7 @@ class DirectSubscription(Generic[Message]):
     :param qos: keep last 1 makes :meth:`take` cost least
     :param raw: whether to take messages as the bytes in which they came
     :param options: further arguments of ``Node.create_subscription``
+    :ivar subscription: rclpy's
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class DirectSubscription(Generic[Message]):
         self._node = node
         self._msg_type = msg_type
         self._raw = raw
-        self._subscription = node.create_subscription(
+        self.subscription = node.create_subscription(
             msg_type,
             topic,
             lambda _: None,
@@ -73,9 +74,9 @@ class DirectSubscription(Generic[Message]):
             raw=raw,
             **options,
         )
-        self._handle = self._subscription.handle
+        self._handle = self.subscription.handle
         self._wait_set = _rclpy.WaitSet(1, 0, 0, 0, 0, 0, node.context.handle)
-        self._most = max(self._subscription.qos_profile.depth, 1)
+        self._most = max(self.subscription.qos_profile.depth, 1)
 
     def take_all(self) -> list[Message]:
         """
@@ -112,4 +113,4 @@ class DirectSubscription(Generic[Message]):
 
     def destroy(self) -> None:
         """Unsubscribe; a take that is under way in another thread ends first."""
-        self._node.destroy_subscription(self._subscription)
+        self._node.destroy_subscription(self.subscription)

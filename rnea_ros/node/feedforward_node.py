@@ -25,6 +25,7 @@ from .configuration import Configuration
 from .controller_joints import ControllerJoints, difference
 from .declaration import described
 from .declarations import PARAMETERS, sensor_declarations
+from .node_time import MACHINE_TIME, OffExecutorTime
 from .other_publishers import OtherPublishers
 from .process import NodeProcess
 
@@ -41,7 +42,7 @@ DISCOVERY = 0.5
 """How long the node waits at its start to hear who else is there, s."""
 
 
-class FeedforwardNode(LifecycleNode):
+class FeedforwardNode(OffExecutorTime, LifecycleNode):
     """
     Torque feedforward as a ROS 2 lifecycle node.
 
@@ -65,8 +66,8 @@ class FeedforwardNode(LifecycleNode):
         self._controller_joints = ControllerJoints(self, self._command_topic)
         self._other_publishers = OtherPublishers(self, self._command_topic)
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
-        self.create_timer(0.1, self._watch)
-        self.create_timer(1.0, self._each_second)
+        self.create_timer(0.1, self._watch, clock=MACHINE_TIME)
+        self.create_timer(1.0, self._each_second, clock=MACHINE_TIME)
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Read the robot and the parameters; refuse, saying why, what cannot be run."""
@@ -164,6 +165,7 @@ class FeedforwardNode(LifecycleNode):
 
     def _watch(self) -> None:
         """Look after what the loop has no time for, ten times a second."""
+        self.look_at_time()
         if self._activation is not None:
             self._activation.reporter.log_changes()
         if self._configuration is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
+from rclpy.qos import ReliabilityPolicy
 
 ASK_AGAIN = 1.0
 """How often it is asked, s: it may have been started again, with other joints."""
@@ -25,12 +26,22 @@ class TrajectoryController:
     """
 
     def __init__(self, node: Any, topic: str) -> None:
+        self._node, self._topic = node, topic
         self.name = topic.rpartition('/')[0]
         self._client = node.create_client(GetParameters, f'{self.name}/get_parameters')
         self._future: Any = None
         self.joints: tuple[str, ...] | None = None
         self.command_interfaces: tuple[str, ...] | None = None
         node.create_timer(ASK_AGAIN, self.ask)
+
+    @property
+    def may_lose_messages(self) -> bool:
+        """Whether it listens best effort, as JTC does by default: it may lose long messages."""
+        listeners = self._node.get_subscriptions_info_by_topic(self._topic)
+        return any(
+            listener.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
+            for listener in listeners
+        )
 
     def ask(self) -> None:
         """Ask, without waiting; an answer that never came is given up."""

@@ -20,7 +20,6 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rcl_interfaces.msg import SetParametersResult
 import rclpy
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -41,6 +40,8 @@ from .declaration import check_topic, described
 from .diagnostics import diagnostic_array
 from .direct import DirectSubscription
 from .effort_planner import EffortPlanner, Plan
+from .node_time import MACHINE_TIME, OffExecutorTime
+from .not_now import NotNowError
 from .process import NodeProcess
 from .repeated_message import RepeatedReader
 from .samples import JointStateSample
@@ -59,24 +60,14 @@ NEWEST_STATES = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 LOOK = 0.05
 """How often joint states are looked at, s: only their newest counts."""
 
+LARGE = 400_000
+"""Size of messages, bytes, that best-effort listeners got; larger than Fast DDS's shared memory of
+512 KiB most were lost."""
 
 _OF_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
 
-class NotReadyError(RneaError):
-    """
-    A trajectory came at a time when none can be passed on.
-
-    :param word: why, for diagnostics
-    :param detail: why, in words
-    """
-
-    def __init__(self, word: str, detail: str) -> None:
-        super().__init__(f'{word}: {detail}')
-        self.word = word
-
-
-class TrajectoryEffort(Node):
+class TrajectoryEffort(OffExecutorTime):
     """
     Trajectories in, trajectories with efforts out.
 
@@ -119,8 +110,8 @@ class TrajectoryEffort(Node):
             JointTrajectory, '~/joint_trajectory', self._on_trajectory, 10, raw=True
         )
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
-        self.create_timer(LOOK, self._look)
-        self.create_timer(1.0, self._publish_diagnostics)
+        self.create_timer(LOOK, self._look, clock=MACHINE_TIME)
+        self.create_timer(1.0, self._publish_diagnostics, clock=MACHINE_TIME)
 
     def _on_robot_description(self, message: Any) -> None:
         try:
@@ -171,7 +162,7 @@ class TrajectoryEffort(Node):
     def _on_trajectory(self, data: bytes) -> None:
         try:
             plan = self._plan_for(data)
-        except (MalformedError, TrajectoryError, EffortError, NotReadyError) as error:
+        except (MalformedError, TrajectoryError, EffortError, NotNowError) as error:
             self._counts[f'refused/{error.word}'] += 1
             self._refusal = str(error)
             self.get_logger().error(f'trajectory refused: {error}')
@@ -187,6 +178,11 @@ class TrajectoryEffort(Node):
             f'the efforts are off by up to {worst.effort:.3g}'
             + (f' ({worst.joint} at {worst.time:.3f} s)' if worst.joint else '')
         )
+        if _size(plan.message) > LARGE and self._controller.may_lose_messages:
+            self.get_logger().warning(
+                f'{self._controller.name} listens best effort and may lose so long a message; '
+                'raise resample'
+            )
 
     def _plan_for(self, data: bytes) -> Plan:
         planner, states = self._ready()
@@ -205,35 +201,36 @@ class TrajectoryEffort(Node):
         """Return what plans, and where the robot is; raise where something is missing."""
         controller, states = self._controller, self._states
         if states is None:
-            raise NotReadyError('no_robot_description', 'no robot_description came')
+            raise NotNowError('no_robot_description', 'no robot_description came')
         if self._planner is None:
-            raise NotReadyError(
+            raise NotNowError(
                 'no_joints', f'{controller.name} has not told its joints; start it or set joints'
             )
         interfaces = controller.command_interfaces
         if interfaces is not None and 'effort' not in interfaces:
-            raise NotReadyError(
+            raise NotNowError(
                 'no_effort_interface',
                 f'{controller.name} commands {", ".join(interfaces)} and takes no efforts',
             )
         if not self._passed_on.get_subscription_count():
-            raise NotReadyError('nobody_listens', f'nobody listens on {self._topic}')
+            raise NotNowError('nobody_listens', f'nobody listens on {self._topic}')
         timeout, age = self._values['joint_states_timeout'], states.age(time.monotonic())
         if age > timeout:
             missing = ', '.join(states.missing())
             detail = f'none of {missing} came' if missing else f'the newest is {age:.3f} s old'
-            raise NotReadyError('joint_states_stale', detail)
+            raise NotNowError('joint_states_stale', detail)
         return self._planner, states
 
     def _now(self) -> float:
         """Return the node's time, s."""
+        self.look_at_time()
         return float(1e-9 * self.get_clock().now().nanoseconds)
 
     def _publish_diagnostics(self) -> None:
         missing = ''
         try:
             self._ready()
-        except NotReadyError as error:
+        except NotNowError as error:
             missing = str(error)
         values: dict[str, object] = {
             'ready': not missing,
@@ -270,6 +267,14 @@ class TrajectoryEffort(Node):
             return SetParametersResult(successful=False, reason=str(error))
         self._values = values
         return SetParametersResult(successful=True)
+
+
+def _size(message: JointTrajectory) -> int:
+    """Return how many bytes a trajectory takes, but for its names."""
+    return sum(
+        40 + 8 * sum(map(len, (p.positions, p.velocities, p.accelerations, p.effort)))
+        for p in message.points
+    )
 
 
 def _with_time(error: TrajectoryError, request: TrajectoryRequest) -> TrajectoryError:

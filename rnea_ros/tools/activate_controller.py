@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-import math
 import sys
 import time
 from typing import Any
@@ -26,6 +25,7 @@ from typing import Any
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
 from ..feedforward.supervisor import CONTROLLING, State
+from .arguments import positive
 
 NOT_DONE = 1
 
@@ -214,11 +214,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add('--node', default='feedforward', help='name of the feedforward node')
     add('--controller-manager', default='controller_manager', help='name of its node')
     add('--hold', action='store_true', help='have the node hold the pose first; needs gains')
-    add('--timeout', type=float, default=60.0, help='give up after so many seconds; 60')
-    options = parser.parse_args(arguments)
-    if not 0.0 < options.timeout < math.inf:
-        parser.error(f'--timeout {options.timeout:g} is not positive and finite')
-    return options
+    add('--timeout', type=positive, default=60.0, help='give up after so many seconds; 60')
+    return parser.parse_args(arguments)
 
 
 def _activate(node: Any, options: argparse.Namespace) -> None:

@@ -30,7 +30,8 @@ from ..checking.report import report
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
 from ..feedforward.trajectory_request import TrajectoryRequest
-from ..robot import STANDARD_GRAVITY, RobotModel
+from ..robot import RobotModel
+from .arguments import add_gravity, positive
 from .model import load_model
 from .trajectory_sources import TrajectoryFileError, read_trajectory
 
@@ -49,7 +50,7 @@ def _parser() -> OneLineParser:
     add('--urdf', type=Path, required=True, help='the robot')
     add('--topic', help='of a bag, where it has several; without a file, the live topic')
     add('--index', type=int, default=0, help='which trajectory of a file, 0 for the first')
-    add('--timeout', type=float, default=30.0, help='live: wait so long for a trajectory, s; 30')
+    add('--timeout', type=positive, default=30.0, help='live: give up after so many seconds; 30')
     add('--rate', type=float, default=RATE, help='samples of efforts a second, Hz; 1000')
     add(
         '--start',
@@ -75,14 +76,7 @@ def _parser() -> OneLineParser:
         metavar=('LINK', 'MASS', 'X', 'Y', 'Z'),
         help="a mass on a link, kg, and its centre in the link's frame, m; may be repeated",
     )
-    add(
-        '--gravity',
-        nargs=3,
-        type=float,
-        default=STANDARD_GRAVITY,
-        metavar=('X', 'Y', 'Z'),
-        help="in the root link's frame, m/s^2; for arms on a wall or ceiling",
-    )
+    add_gravity(parser)
     add('--picture', type=Path, help='PNG of the efforts to write (needs matplotlib)')
     return parser
 
@@ -96,8 +90,6 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('name a file, or --topic')
     if options.index < 0:
         parser.error(f'--index {options.index} is negative')
-    if not 0.0 < options.timeout < math.inf:
-        parser.error(f'--timeout {options.timeout:g} is not positive and finite')
     try:
         options.start = _by_joint('--start', options.start)
         if None in options.start:

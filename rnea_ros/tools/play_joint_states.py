@@ -27,6 +27,7 @@ from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
 from ..preflight.recording import Sample, read_joint_states
 from ..urdf import read_urdf
+from .arguments import positive
 from .live_node import live_node
 
 LATCHED = QoSProfile(
@@ -71,11 +72,9 @@ def main(args: list[str] | None = None) -> int:
     parser.add_argument('--source-topic', help='recorded topic, where there are several')
     parser.add_argument('--topic', default='joint_states', help='topic to publish on')
     parser.add_argument('--urdf', type=Path, help='URDF to latch on robot_description')
-    parser.add_argument('--speed', type=float, default=1.0, help='2 plays twice as fast')
+    parser.add_argument('--speed', type=positive, default=1.0, help='2 plays twice as fast')
     parser.add_argument('--wait', type=float, default=30.0, help='wait so long for a listener, s')
     options = parser.parse_args(arguments)
-    if not 0.0 < options.speed < math.inf:
-        parser.error(f'--speed {options.speed:g} is not positive and finite')
     if math.isnan(options.wait):
         parser.error('--wait is not a number')
 

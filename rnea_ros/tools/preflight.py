@@ -23,7 +23,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from contextlib import suppress
-import math
 from pathlib import Path
 import sys
 
@@ -40,8 +39,7 @@ from ..preflight.recording import (
     recording_from,
 )
 from ..preflight.samples import MIN_POSES, Kind, still_poses
-from ..robot import STANDARD_GRAVITY
-from .arguments import check_effort_scale, joint_names
+from .arguments import add_gravity, add_recorded_joints, positive
 from .model import load_model
 
 
@@ -56,14 +54,7 @@ def _parser() -> OneLineParser:
     add('--bag', type=Path, help='recording to judge: directory, .db3 or .mcap (needs rosbags)')
     add('--urdf', type=Path, help='the model; live, the default is the topic robot_description')
     add('--topic', help='topic of the joint states; live joint_states, else the only one recorded')
-    add(
-        '--joints',
-        nargs='+',
-        default=[],
-        metavar='MODEL=RECORDED',
-        help='which joint of the model has which recorded name, where the names differ by more '
-        'than one common prefix',
-    )
+    add_recorded_joints(parser)
     add(
         '--use',
         choices=('auto', 'still', 'motion'),
@@ -71,16 +62,8 @@ def _parser() -> OneLineParser:
         help='judge still poses, or the motion (auto: still poses where there are enough)',
     )
     add('--poses', type=int, default=12, help=f'live: enough poses, at least {MIN_POSES}; 12')
-    add('--duration', type=float, default=180.0, help='live: end after so many seconds; 180')
-    add('--effort-scale', type=float, default=1.0, help='multiply measured efforts; -1 or N m/A')
-    add(
-        '--gravity',
-        nargs=3,
-        type=float,
-        default=STANDARD_GRAVITY,
-        metavar=('X', 'Y', 'Z'),
-        help="in the root link's frame, m/s^2; for arms on a wall or ceiling",
-    )
+    add('--duration', type=positive, default=180.0, help='live: end after so many seconds; 180')
+    add_gravity(parser)
     add('--picture', type=Path, help='PNG to write (needs matplotlib)')
     return parser
 
@@ -94,10 +77,6 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('--bag needs --urdf')
     if options.poses < MIN_POSES:
         parser.error(f'--poses {options.poses} is less than {MIN_POSES}')
-    if not 0.0 < options.duration < math.inf:
-        parser.error(f'--duration {options.duration:g} is not positive and finite')
-    check_effort_scale(parser, options.effort_scale)
-    options.joints = joint_names(parser, options.joints)
     return options, of_ros
 
 
@@ -137,7 +116,7 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup
     model = load_model('preflight', source, options.gravity)
     kind = {'auto': None, 'still': Kind.STILL, 'motion': Kind.MOTION}[options.use]
     scaled = recording.with_scaled_effort(options.effort_scale)
-    return check(model, scaled, options.joints, kind)
+    return check(model, scaled, dict(options.joints), kind)
 
 
 def main(args: list[str] | None = None) -> int:

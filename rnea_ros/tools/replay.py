@@ -32,14 +32,14 @@ from ..replay.recorded_robot import recorded_robot
 from ..replay.report import report
 from ..replay.review import Review, review
 from ..replay.table_file import write_table
-from .arguments import check_effort_scale, joint_names
+from .arguments import add_recorded_joints
 from .model import load_model
 
 ENDED = 1
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return checked options."""
+    """Return the options."""
     parser = OneLineParser(
         prog='replay',
         description=__doc__,
@@ -59,21 +59,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         metavar='NAME:=VALUE',
         help='a parameter of the node, instead of that of the file',
     )
-    add(
-        '--joints',
-        nargs='+',
-        default=[],
-        metavar='MODEL=RECORDED',
-        help='which joint of the model has which recorded name, where the names differ by more '
-        'than one common prefix',
-    )
-    add('--effort-scale', type=float, default=1.0, help='multiply measured efforts; -1 or N m/A')
+    add_recorded_joints(parser)
     add('--picture', type=Path, help='PNG to write (needs matplotlib)')
     add('--csv', type=Path, help='table to write: commands and measured efforts at every tick')
-    options = parser.parse_args(arguments)
-    check_effort_scale(parser, options.effort_scale)
-    options.joints = joint_names(parser, options.joints)
-    return options
+    return parser.parse_args(arguments)
 
 
 def _values(options: argparse.Namespace) -> dict[str, Any]:
@@ -89,7 +78,7 @@ def _review(options: argparse.Namespace) -> Review:
         'replay', options.urdf, values['gravity'], strict_inertia=values['strict_inertia']
     )
     samples = list(read_joint_states(options.bag, options.topic))
-    robot = recorded_robot(model, samples, options.joints, options.effort_scale)
+    robot = recorded_robot(model, samples, dict(options.joints), options.effort_scale)
     return review(
         robot,
         settings_from(values, listed_joints(values)),

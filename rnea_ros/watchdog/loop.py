@@ -14,8 +14,12 @@ from ..node.schedule import PeriodicSchedule
 from .command_link import CommandLink
 from .silence import ACTING, SilenceWatch
 
-LINGER = 0.05
-"""How long the publisher outlives its last command, s: what was not taken is lost with it."""
+LINGER = 0.5
+"""
+How long the publisher outlives its last command, s.
+
+What a listener has received but not taken is lost with the publisher, and listeners may be busy.
+"""
 
 
 class WatchLoop:

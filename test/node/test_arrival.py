@@ -6,21 +6,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from rnea_ros.feedforward.joint_state import JointStateMonitor
+from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.node.arrival import PATIENCE, ArrivalSchedule
 
 PERIOD = 0.125
 """A period without rounding errors, so that times can be compared exactly."""
 
 JOINTS = ('a', 'b', 'finger')
+REFUSED = ['refused']
 
 
 class Robot:
     """Joint states that come at given times, and a clock that only waiting moves on."""
+
+    simulated: ClassVar[bool] = False
 
     def __init__(self, *arrivals: tuple[float, Sequence[str]]) -> None:
         self.now_ = 0.0
@@ -53,6 +58,9 @@ class Robot:
         assert now == self.now_
         while self.arrivals and self.arrivals[0][0] <= self.now_:
             _, names = self.arrivals.pop(0)
+            if names == REFUSED:
+                self.states.refuse(Reason.POSITION_JUMP)
+                continue
             zeros = np.zeros(len(names))
             assert (
                 self.states.update(
@@ -67,6 +75,12 @@ class Robot:
             self.schedule.wait()
             times.append(self.now_)
         return times
+
+
+class SimulatedRobot(Robot):
+    """The same in simulated time."""
+
+    simulated: ClassVar[bool] = True
 
 
 def whole(*times: float) -> list[tuple[float, Sequence[str]]]:
@@ -88,6 +102,17 @@ def test_what_several_publishers_send_makes_one_tick_when_the_last_part_is_there
 def test_joints_that_are_not_commanded_set_off_no_tick() -> None:
     robot = Robot((0.1, ['finger']), (0.125, ['finger']))
     assert robot.ticks(1) == [PATIENCE * PERIOD]
+
+
+def test_joint_states_that_are_refused_set_off_no_tick() -> None:
+    robot = Robot((0.1, REFUSED))
+    assert robot.ticks(1) == [PATIENCE * PERIOD]
+
+
+def test_in_simulated_time_they_do_as_a_simulation_may_wait_for_their_answer() -> None:
+    robot = SimulatedRobot((0.1, REFUSED), (0.2, JOINTS), (0.3, REFUSED))
+    assert robot.ticks(3) == [0.1, 0.2, 0.3]
+    assert robot.schedule.unprompted == 0
 
 
 def test_where_joint_states_are_late_ticks_come_all_the_same_and_are_counted() -> None:

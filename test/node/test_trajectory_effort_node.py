@@ -34,10 +34,14 @@ class Controller:
     :param interfaces: what it commands
     """
 
-    def __init__(self, node: Any, interfaces: Sequence[str] = ('effort',)) -> None:
+    def __init__(
+        self, node: Any, interfaces: Sequence[str] = ('effort',), *, reliable: bool = True
+    ) -> None:
         from diagnostic_msgs.msg import DiagnosticArray
+        from rclpy.qos import QoSProfile, ReliabilityPolicy
         from trajectory_msgs.msg import JointTrajectory
 
+        policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
         self.messages: list[Any] = []
         self.diagnostics: dict[str, str] = {}
         node.declare_parameter('joints', list(JOINTS))
@@ -46,7 +50,7 @@ class Controller:
             JointTrajectory,
             f'/{node.get_name()}/joint_trajectory',
             lambda message: self.messages.append(message),
-            10,
+            QoSProfile(depth=10, reliability=policy),
         )
         node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self._publisher = node.create_publisher(
@@ -96,13 +100,17 @@ def has(controller: Controller, key: str) -> bool:
 
 @contextmanager
 def beside(
-    domain_id: int, options: str = '', interfaces: Sequence[str] = ('effort',)
+    domain_id: int,
+    options: str = '',
+    interfaces: Sequence[str] = ('effort',),
+    *,
+    reliable: bool = True,
 ) -> Iterator[tuple[Controller, RosProcess]]:
     """Give a controller and the node that feeds it, once that is ready."""
     name = 'joint_trajectory_controller'
     with ros_node(domain_id, name) as node, ros_node(domain_id, 'robot') as robot_node:
         FakeRobot(robot_node, controller=False)
-        controller = Controller(node, interfaces)
+        controller = Controller(node, interfaces, reliable=reliable)
         arguments = f'--ros-args {PATIENT}{options}'.split()
         with RosProcess(EXECUTABLE, *arguments, domain_id=domain_id) as process:
             assert wait_until(lambda: 'ready' in controller.diagnostics), process.output
@@ -247,6 +255,19 @@ def test_a_payload_may_be_set_while_it_runs_and_a_bad_one_is_refused(domain_id: 
         held = controller.received().points[-1].effort
         np.testing.assert_allclose(held, loaded.gravity_torques(END), atol=1e-9)
         assert (np.abs(held) < LIMITS).all()
+
+
+@pytest.mark.parametrize('reliable', [True, False])
+def test_who_may_lose_a_long_message_is_told_of(domain_id: int, reliable: bool) -> None:
+    zero = np.zeros(7)
+    with beside(domain_id, '-p resample:=0.001', reliable=reliable) as (controller, process):
+        controller.send((1.4, END, zero, zero))
+        process.wait_for('trajectory passed on: 1401 points')
+        controller.send((1.9, END, zero, zero))
+        process.wait_for('trajectory passed on: 1901 points')
+        controller.send()
+        process.wait_for('trajectory refused: no_points')
+        assert process.output.count('may lose so long a message') == (not reliable)
 
 
 def test_what_is_missing_is_said_and_ctrl_c_ends_it_with_exit_code_0(domain_id: int) -> None:

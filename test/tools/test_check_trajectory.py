@@ -212,7 +212,7 @@ def test_a_broken_bag_or_message_is_refused(tmp_path: Path, capsys: Refused) -> 
         (('x.yaml', '--urdf', URDF), 'x.yaml does not exist'),
         (('x.yaml', '--urdf', 'none.urdf'), 'none.urdf'),
         (('x.yaml', '--urdf', URDF, '--index', '-1'), '--index -1'),
-        (('x.yaml', '--urdf', URDF, '--timeout', 'nan'), '--timeout nan'),
+        (('x.yaml', '--urdf', URDF, '--timeout', 'nan'), '--timeout: nan'),
         (('x.yaml', '--urdf', URDF, '--start', '1'), 'not JOINT=POSITION'),
         (('x.yaml', '--urdf', URDF, '--start', 'a=b'), "'b' is no number"),
         (('x.yaml', '--urdf', URDF, '--effort-limits', 'a=inf'), 'inf is not finite'),

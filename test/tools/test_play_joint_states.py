@@ -71,7 +71,7 @@ def test_a_topic_that_the_bag_does_not_have_is_refused() -> None:
         ((), 'bag'),
         (('none.db3',), 'none.db3 does not exist'),
         (('none.db3', '--urdf', 'none.urdf'), 'none.urdf'),
-        (('none.db3', '--speed', '0'), '--speed 0'),
+        (('none.db3', '--speed', '0'), '--speed: 0'),
         (('none.db3', '--wait', 'nan'), '--wait'),
         (('none.db3', '--dance'), '--dance'),
     ],

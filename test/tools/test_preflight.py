@@ -143,8 +143,8 @@ def test_a_bag_with_too_little_in_it_is_refused(
     [
         (('--bag', 'x'), '--bag needs --urdf'),
         (('--poses', '3'), '--poses 3'),
-        (('--duration', 'nan'), '--duration nan'),
-        (('--effort-scale', '0'), '--effort-scale 0'),
+        (('--duration', 'nan'), '--duration: nan'),
+        (('--effort-scale', '0'), '--effort-scale: 0'),
         (('--joints', 'a'), 'MODEL=RECORDED'),
         (('--use', 'dance'), 'dance'),
         (('--unknown',), '--unknown'),

@@ -161,7 +161,7 @@ def test_gravity_is_the_nodes_parameter(bag: Path, run: Run) -> None:
         (('--params-file', 'none.yaml'), 'none.yaml'),
         (('--joints', 'a'), 'MODEL=RECORDED'),
         (('--joints', 'elbow=fer_joint4'), "'elbow'"),
-        (('--effort-scale', '0'), '--effort-scale 0'),
+        (('--effort-scale', '0'), '--effort-scale: 0'),
         (('--topic', '/other'), 'no topic'),
         (('--csv', 'none/replay.csv'), 'none/replay.csv cannot be written'),
         (('--unknown',), '--unknown'),
