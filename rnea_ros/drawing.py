@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the pictures share: figures that need no display, a row of axes for every joint."""
+"""What the pictures share: figures, a row of axes for every joint, files and windows."""
 
 from __future__ import annotations
 
@@ -20,19 +20,35 @@ class PictureError(RneaError):
     """The picture cannot be drawn or written."""
 
 
-def new_figure(width: float, height: float) -> Figure:
+def require_matplotlib() -> None:
     """
-    Return an empty figure that needs no display.
+    Refuse to go on without what draws.
 
-    :param width: inches
-    :param height: inches
     :raises PictureError: matplotlib is missing
     """
     try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+        import matplotlib  # noqa: F401
     except ImportError as error:
         raise PictureError('pictures need matplotlib: pip install matplotlib') from error
+
+
+def new_figure(width: float, height: float, *, window: bool = False) -> Figure:
+    """
+    Return an empty figure.
+
+    :param width: inches
+    :param height: inches
+    :param window: whether :func:`show_windows` is to show it; without, it needs no display
+    :raises PictureError: matplotlib is missing
+    """
+    require_matplotlib()
+    if window:
+        from matplotlib import pyplot
+
+        return pyplot.figure(figsize=(width, height), layout='constrained')
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout='constrained')
     FigureCanvasAgg(figure)
     return figure
@@ -85,3 +101,10 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(path, dpi=90, format='png')
     except OSError as error:
         raise PictureError(f'{path} cannot be written: {error.strerror}') from error
+
+
+def show_windows() -> None:
+    """Open the windows of figures that have one; return when they are closed."""
+    from matplotlib import pyplot
+
+    pyplot.show()

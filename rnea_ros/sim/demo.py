@@ -29,13 +29,16 @@ from numpy.typing import NDArray
 import rclpy
 
 from ..command_line import BAD_INPUT, OneLineParser
+from ..drawing import require_matplotlib
 from ..errors import RneaError, UrdfWarning
 from ..feedforward.trajectory_request import TrajectoryPoint
 from ..resources import share_path
 from ..robot import RobotModel
+from ..urdf import parse_urdf, read_urdf
 from .demo_client import DemoClient, DemoError, Recording
-from .demo_motion import KD, KP, POSES, Motion, inertias, start_pose
+from .demo_motion import KD, KP, Motion, inertias
 from .demo_report import Phase, picture, table
+from .start_position import USUAL, start_position
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -52,6 +55,9 @@ LEAD = 0.3
 
 ARRIVED, ARRIVAL_CHECKS = 0.02, 30
 """rad or m from the start pose; looks at whether the arm is there"""
+
+ROBOTS = ('panda', 'panda_arm', 'ur5e')
+"""Those of the package."""
 
 NEEDED_GAIN = 10.0
 """How many times better than feedback alone computed torque has to be."""
@@ -118,6 +124,7 @@ class Demo:
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
+        require_matplotlib()  # before half a minute of motion that would not be drawn
         self._options = options
         self._output = Path(options.output)
         self._output.mkdir(parents=True, exist_ok=True)
@@ -126,11 +133,12 @@ class Demo:
         with warnings.catch_warnings():
             warnings.simplefilter('ignore', UrdfWarning)  # the node's log tells them
             model = RobotModel.from_urdf(self._urdf)
-        # A hand has a controller of its own: the shipped arms' poses say what is the arm.
-        pose = None if options.urdf else np.array(POSES[options.robot])
-        joints = model.joint_names if pose is None else model.joint_names[: pose.size]
+        # A hand has a controller of its own: the shipped arms' usual poses say what is the arm.
+        arm = tuple(name for name in model.joint_names if name in USUAL)
+        joints = model.joint_names if options.urdf else arm
         self._joints = joints
-        self._pose = start_pose(model, joints) if pose is None else pose
+        description = parse_urdf(read_urdf(self._urdf))
+        self._pose = np.array([start_position(description.joints[name]) for name in joints])
         self._inertias = inertias(model, joints, self._pose)
         self._motion = Motion.for_robot(model, joints, self._pose, options.seconds)
         self._processes = Processes(self._output)
@@ -277,7 +285,7 @@ class Demo:
 def main(args: list[str] | None = None) -> int:
     """Run the demo; return the exit code."""
     parser = OneLineParser(prog='demo', description=__doc__)
-    parser.add_argument('--robot', choices=sorted(POSES), default='panda', help='shipped robot')
+    parser.add_argument('--robot', choices=ROBOTS, default='panda', help='shipped robot')
     parser.add_argument('--urdf', help='URDF of another robot')
     parser.add_argument('--rate', type=float, default=500.0, help='commands a second, Hz')
     parser.add_argument('--seconds', type=float, default=10.0, help='length of the motion, s')

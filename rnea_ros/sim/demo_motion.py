@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 import math
 from typing import TypeAlias
@@ -18,13 +17,6 @@ from ..robot import RobotModel
 
 Array: TypeAlias = NDArray[np.float64]
 
-POSES: Mapping[str, tuple[float, ...]] = {
-    'panda': (0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4),
-    'panda_arm': (0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4),
-    'ur5e': (0.0, -math.pi / 2, math.pi / 2, -math.pi / 2, -math.pi / 2, 0.0),
-}
-"""Where the shipped robots start."""
-
 AMPLITUDE = 0.5
 FREQUENCIES = (0.25, 0.5)
 FADE = 1.0
@@ -33,22 +25,6 @@ KNOT_INTERVAL = 0.04
 
 KP, KD = 100.0, 20.0
 """Gains of computed torque, 1/s^2 and 1/s: errors fade at 10 rad/s, critically damped."""
-
-
-def start_pose(model: RobotModel, joints: tuple[str, ...]) -> Array:
-    """
-    Return a pose in the middle of what the limits allow, zero where there are none.
-
-    :param model: the robot
-    :param joints: the commanded joints
-    :return: positions, shape (m,), rad or m
-    """
-    numbers = [model.joint_names.index(name) for name in joints]
-    lower, upper = model.position_lower[numbers], model.position_upper[numbers]
-    limited = np.isfinite(lower) & np.isfinite(upper)
-    pose = np.zeros(len(joints))
-    pose[limited] = 0.5 * (lower[limited] + upper[limited])
-    return pose
 
 
 def inertias(model: RobotModel, joints: tuple[str, ...], pose: Array) -> Array:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..drawing import new_figure, plain, save, show_windows
 from .demo_client import Recording
 from .demo_motion import Motion
 
@@ -90,17 +91,12 @@ def picture(
     :param motion: what was wanted
     :param title: of the picture
     :param show: open a window too
+    :raises PictureError: it cannot be drawn or written
     """
-    import matplotlib
-
-    if not show:
-        matplotlib.use('Agg')
-    import matplotlib.pyplot as plt
-
     joint = int(np.argmax([np.abs(phases[0].errors(motion)[1]).max(axis=0)]))
     name = motion.joints[joint]
-    figure, axes = plt.subplots(3, 1, figsize=(10.0, 11.0), sharex=True, layout='constrained')
-    tracking, errors, efforts = axes
+    figure = new_figure(10.0, 11.0, window=show)
+    tracking, errors, efforts = axes = figure.subplots(3, 1, sharex=True)
 
     t = np.linspace(0.0, motion.duration, 1000)
     tracking.plot(t, motion.state(t)[0][:, joint], 'k:', label='wanted', zorder=10)
@@ -122,10 +118,9 @@ def picture(
     efforts.set(ylabel=f'effort of {name}, N m', title=f'parts of the effort, {last.title}')
     efforts.set(xlabel='time, s')
     for axis in axes:
-        axis.grid(alpha=0.3)
+        plain(axis)
         if axis.get_lines():
             axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
-    figure.savefig(path, dpi=110)
+    save(figure, path)
     if show:
-        plt.show()
-    plt.close(figure)
+        show_windows()

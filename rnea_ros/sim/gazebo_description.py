@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 from ..errors import InputError, UrdfError, UrdfWarning
 from ..resources import share_path
 from ..robot import RobotModel
-from ..urdf import Joint, RobotDescription, parse_urdf
+from ..urdf import RobotDescription, parse_urdf
 from ..urdf.xml import parse_xml
-from .demo_motion import POSES, start_pose
 from .fixed_joints import fix_joint
 from .joint_roles import JointRoles
+from .massless_links import WORLD, give_base_mass
+from .start_position import is_within
 
 Array: TypeAlias = NDArray[np.float64]
 
-WORLD = 'world'
 GRAVITY = (0.0, 0.0, -9.8)
 """Of a world whose SDF does not say otherwise, m/s^2."""
 
@@ -103,8 +103,7 @@ def with_gazebo_control(
     :param urdf: its text, without such tags
     :param controllers: path of the controller manager's parameters
     :param joints: the commanded joints, in order; none for all that :func:`arm_joints` returns
-    :param positions: where they start, rad or m; none for the shipped robots' usual pose, or the
-        middle of the limits
+    :param positions: where they start, rad or m; none for what :func:`.start_position` says
     :param plugins: names that Gazebo is to find
     :raises RneaError: the robot cannot be moved so, with the reason
     """
@@ -118,12 +117,14 @@ def with_gazebo_control(
     at = roles.positions(None)
     for joint in roles.held:
         fix_joint(root, joint, at[joint.name])
+    give_base_mass(root, description, {joint.name for joint in roles.held})
     text = ElementTree.tostring(root, 'unicode')
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', UrdfWarning)  # the node's log tells them
         model = RobotModel.from_urdf(text, gravity=GRAVITY)
     names = tuple(joint.name for joint in roles.commanded)
-    start = _start(model, names, positions, description)
+    usual = [at[name] for name in names]
+    start = _checked(positions or usual, names, description)
     efforts = _holding_efforts(model, names, start)
     for element in _tags(description, roles, start, efforts, controllers, plugins):
         root.append(element)
@@ -158,21 +159,10 @@ def _refuse_followers(roles: JointRoles) -> None:
         )
 
 
-def _start(
-    model: RobotModel,
-    names: tuple[str, ...],
-    positions: Sequence[float],
-    description: RobotDescription,
+def _checked(
+    positions: Sequence[float], names: tuple[str, ...], description: RobotDescription
 ) -> Array:
-    """Return where the commanded joints start, shape (m,), rad or m."""
-    if len(positions) == 0:
-        known = POSES.get(description.name, ())
-        usual = np.array(known) if len(known) == len(names) else start_pose(model, names)
-        inside = all(
-            _within(description.joints[name], value)
-            for name, value in zip(names, usual, strict=True)
-        )
-        return usual if inside else start_pose(model, names)
+    """Return where the commanded joints are to start, shape (m,), rad or m."""
     if len(positions) != len(names):
         raise InputError(
             'positions',
@@ -180,17 +170,11 @@ def _start(
         )
     for name, value in zip(names, positions, strict=True):
         limits = description.joints[name].limits
-        if not math.isfinite(value) or not _within(description.joints[name], value):
+        if not math.isfinite(value) or not is_within(description.joints[name], value):
             raise InputError(
                 'positions', f'{name!r}: {value} is not from {limits.lower} to {limits.upper}'
             )
     return np.array(positions, dtype=np.float64)
-
-
-def _within(joint: Joint, position: float) -> bool:
-    # Limits without width are the way of careless files to give none.
-    lower, upper = joint.limits.lower, joint.limits.upper
-    return lower >= upper or lower <= position <= upper
 
 
 def _holding_efforts(model: RobotModel, names: tuple[str, ...], start: Array) -> Array:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ..errors import InputError, UnknownNameError
 from ..urdf import Joint, RobotDescription
+from .start_position import nearest_to_zero, start_position
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,11 @@ class JointRoles:
         """
         Return where every moving joint is, rad or m, by name.
 
-        :param commanded: positions of the commanded joints; None for zero. A joint whose position
-            is not given is at zero, or at the limit that is nearest to it
+        :param commanded: positions of the commanded joints; None for where they start by
+            :func:`.start_position`. Held joints are at zero, or at the limit nearest to it
         """
-        at = {
-            joint.name: min(max(0.0, joint.limits.lower), joint.limits.upper)
-            for joint in (*self.commanded, *self.held)
-        }
+        at = {joint.name: nearest_to_zero(joint) for joint in self.held}
+        at.update((joint.name, start_position(joint)) for joint in self.commanded)
         if commanded is not None:
             at.update(zip((joint.name for joint in self.commanded), commanded, strict=True))
         for joint in (*self.mimics, *self.held):

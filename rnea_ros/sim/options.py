@@ -31,7 +31,11 @@ OPTIONS: Mapping[str, tuple[Any, str]] = {
     'robot_description': ('', 'URDF text'),
     'urdf': ('', 'path of a URDF file, where robot_description is not set'),
     'joints': (NAMES, 'commanded joints, in order; unset: all that are independent'),
-    'initial_positions': (NUMBERS, 'one a commanded joint, rad or m; unset: zero'),
+    'initial_positions': (
+        NUMBERS,
+        "one a commanded joint, rad or m; unset: the shipped robots' usual pose, or the middle of "
+        'the limits',
+    ),
     'gravity': (
         list(STANDARD_GRAVITY),
         "acceleration of free fall in the root link's frame, m/s^2",
@@ -39,6 +43,11 @@ OPTIONS: Mapping[str, tuple[Any, str]] = {
     'controller': ('effort_controller', 'name of the node that takes the commands'),
     'state_rate': (1000.0, 'joint states and wrenches a second, Hz'),
     'publish_clock': (False, 'publish /clock, and stamp with simulated time'),
+    'lockstep': (
+        False,
+        'let simulated time wait for the command that answers each state; needs publish_clock, '
+        'and a node with trigger joint_states and the rate of state_rate',
+    ),
     'wrench_link': ('', 'first link beyond the force-torque sensor; empty: no sensor'),
     'command_delay': (0, 'whole steps of 1 ms by which commands act later'),
     'extra_damping': (NUMBERS, "one a commanded joint, beside the URDF's, N m s/rad or N s/m"),
@@ -79,6 +88,7 @@ class Options:
     controller: str
     steps_per_state: int
     publish_clock: bool
+    lockstep: bool
     wrench_link: str | None
     command_delay: int
     extra_damping: Sequence[float] | None
@@ -167,6 +177,8 @@ def read(node: Any) -> Options:
     fastest = 1.0 / TIMESTEP
     if not 0.0 < given['state_rate'] <= fastest:
         raise InputError('state_rate', f'{given["state_rate"]} is not from 0 to {fastest} Hz')
+    if given['lockstep'] and not given['publish_clock']:
+        raise InputError('lockstep', 'needs publish_clock: the wall clock waits for nobody')
     payload = None
     if given['payload.link']:
         payload = Payload(
@@ -183,6 +195,7 @@ def read(node: Any) -> Options:
         controller=given['controller'],
         steps_per_state=round(fastest / given['state_rate']),
         publish_clock=given['publish_clock'],
+        lockstep=given['lockstep'],
         wrench_link=given['wrench_link'] or None,
         command_delay=given['command_delay'],
         extra_damping=given['extra_damping'],

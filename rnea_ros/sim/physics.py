@@ -77,8 +77,8 @@ class SimulatedRobot:
     :param urdf_text: the URDF, damping and friction of the joints included
     :param joints: the joints that are commanded, in the order of the commands; by default all
         that are independent. The others are held where they are
-    :param initial_positions: of the commanded joints, shape (n,), rad or m; by default zero, or
-        the limit that is nearest to it
+    :param initial_positions: of the commanded joints, shape (n,), rad or m; by default where
+        :func:`.start_position` says
     :param gravity: acceleration of free fall in the root link's frame, shape (3,), m/s^2
     :param timestep: s
     :param payload: what a link carries, None for nothing

@@ -6,7 +6,8 @@ The simulated robot as a process, behind the topics that a robot under ros2_cont
 
 Physics, messages and commands run in one thread, on no executor; a second node answers, under the
 name of the effort controller, which joints it commands. A cycle goes as in a controller manager:
-the state is read and told, the newest command is taken, and it moves the robot until the next.
+the newest command is taken, the state is told, and the command moves the robot until the next; in
+lockstep it is the one that answers the state.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from std_msgs.msg import Float64MultiArray, String
 from ..node.direct import DirectSubscription
 from ..node.interpreter import prepare_interpreter
 from ..node.process import NodeProcess
-from ..node.schedule import PeriodicSchedule
 from . import options as robot_options
 from .effort_controller import EffortController
 from .options import TIMESTEP, Options
+from .pace import Lockstep, Pace, RealTime
 from .physics import JointStates, SimulatedRobot
 
 ABOUT = """\
@@ -45,9 +46,6 @@ NEWEST = QoSProfile(depth=1)
 """What ros2_control's system default comes to: reliable, volatile, keep last 1."""
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-
-MOST_STEPS = 100
-"""What is made up for after a stall, in steps; simulated time stays behind by the rest."""
 
 
 class Broadcasters:
@@ -131,12 +129,12 @@ def _nanoseconds(seconds: float) -> int:
 
 class PhysicsLoop:
     """
-    Moves the robot in real time, in a thread of its own.
+    Moves the robot, in a thread of its own.
 
     :param robot: the robot; the thread has it to itself from :meth:`start` on
     :param controller: what the commands go through
-    :param commands: where they come from
     :param broadcasters: where states go
+    :param pace: says when it moves, and has the commands
     :param options: say how often, and what pushes the robot
     """
 
@@ -144,14 +142,14 @@ class PhysicsLoop:
         self,
         robot: SimulatedRobot,
         controller: EffortController,
-        commands: DirectSubscription[Any],
         broadcasters: Broadcasters,
+        pace: Pace,
         options: Options,
     ) -> None:
         self._robot = robot
         self._controller = controller
-        self._commands = commands
         self._broadcasters = broadcasters
+        self._pace = pace
         self._steps_per_state = options.steps_per_state
         self._push = options.make_push(robot)
         self._commanded = slice(len(robot.joint_names))
@@ -176,28 +174,27 @@ class PhysicsLoop:
 
     def _run(self) -> None:
         try:
-            schedule = PeriodicSchedule(TIMESTEP)
+            self._pace.start()
             self._broadcasters.start()
-            missed, steps_to_state = 0, 0
+            steps_to_state = 0
             measured = self._robot.state()
             while not self._ended.is_set():
-                schedule.wait()
+                steps = self._pace.steps()
+                self._receive(self._pace.command())
                 self._broadcasters.publish_clock()
                 if steps_to_state <= 0:
                     self._broadcasters.publish(measured)
                     steps_to_state = self._steps_per_state
-                message = self._commands.take()
-                if message is not None:
-                    self._controller.receive(message.data)
-                due = 1 + schedule.missed - missed
-                missed = schedule.missed
-                steps = min(due, MOST_STEPS)
-                self._broadcasters.lose((due - steps) * TIMESTEP)
+                    self._receive(self._pace.answer())
                 for _ in range(steps):
                     measured = self._step(measured)
                 steps_to_state -= steps
         except Exception:  # the thread that watches ends the process, and says why
             self.failure = traceback.format_exc()
+
+    def _receive(self, message: Any | None) -> None:
+        if message is not None:
+            self._controller.receive(message.data)
 
     def _step(self, measured: JointStates) -> JointStates:
         if self._push is not None:
@@ -243,7 +240,9 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
     commands: DirectSubscription[Any] = DirectSubscription(
         controller_node, Float64MultiArray, '~/commands', NEWEST
     )
-    loop = PhysicsLoop(robot, controller, commands, broadcasters, options)
+    real_time = RealTime(commands, TIMESTEP, broadcasters.lose)
+    pace = Lockstep(commands, real_time, logger.warning) if options.lockstep else real_time
+    loop = PhysicsLoop(robot, controller, broadcasters, pace, options)
     loop.start()
     node.get_logger().info(
         f'brakes hold {len(robot.joint_names)} joints until the first command: '

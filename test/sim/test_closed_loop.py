@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import json
 import math
 from pathlib import Path
+import signal
 import time
 from typing import Any
 
@@ -35,6 +36,12 @@ Array = NDArray[np.float64]
 URDF = ROOT / 'urdf/panda_arm.urdf'
 JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
 READY = (0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4)
+
+LOCKSTEP = {'state_rate': 500.0, 'publish_clock': True, 'lockstep': True}
+"""Of the simulated robot: how slow the machine is, and how long it stalls, moves nothing."""
+
+IN_LOCKSTEP = {'rate': 500.0, 'trigger': 'joint_states', 'use_sim_time': True}
+"""Of the node, to go with it."""
 
 
 class Arm:
@@ -138,11 +145,10 @@ def test_computed_torque_tracks_a_demanding_motion_to_5_mrad(tmp_path: Path) -> 
         'mode': 'computed_torque',
         'gains.kp': [100.0],
         'gains.kd': [20.0],
-        'rate': 500.0,
+        **IN_LOCKSTEP,
     }
-    with arm_under_control(tmp_path, READY, **parameters) as (arm, control):
-        start = time.time() + 1.0
-        follow(arm, wanted, start, duration)
+    with arm_under_control(tmp_path, READY, LOCKSTEP, **parameters) as (arm, control):
+        start = follow(arm, wanted, duration)
         assert 'refused' not in control.output
     errors, span = tracked(arm, wanted, start, duration)
     assert (span > 0.9).all()
@@ -169,50 +175,62 @@ def test_what_is_run_in_gazebo_holds_to_1_mrad_and_tracks_two_sines_to_10_mrad(
             s2 = s2 - amplitude * omega**2 * np.sin(omega * t)
         return READY + fade * s, fade1 * s + fade * s1, fade2 * s + 2.0 * fade1 * s1 + fade * s2
 
-    scene = {'urdf': str(urdf), 'gravity': list(GRAVITY), 'publish_clock': True}
+    scene = {'urdf': str(urdf), 'gravity': list(GRAVITY), **LOCKSTEP}
     file = (ROOT / 'config/gazebo.yaml').read_text(encoding='utf-8')
     parameters = yaml.safe_load(file)['/**']['ros__parameters']
-    parameters |= {'mode': 'computed_torque', 'rate': 500.0, 'use_sim_time': True}
-    parameters['joint_states_timeout'] = 1.0  # the tests' machine stalls for longer
+    parameters |= {'mode': 'computed_torque', **IN_LOCKSTEP}
     with arm_under_control(tmp_path, READY, scene, **parameters) as (arm, control):
         begin = arm.stamps[-1]
         assert wait_until(lambda: arm.stamps[-1] > begin + 2.0)
         drift = np.abs(np.array(arm.positions) - READY).max()
-        start = arm.stamps[-1] + 1.0
-        follow(arm, wanted, start, duration)
+        start = follow(arm, wanted, duration)
         assert 'refused' not in control.output
     errors, span = tracked(arm, wanted, start, duration)
-    rms = np.sqrt(np.mean(errors**2, axis=0)).max()
     largest = np.abs(errors).max()
-    print(f'drift {1e3 * drift:.3f}, RMS {1e3 * rms:.2f}, largest {1e3 * largest:.2f} mrad')
+    print(f'drift {1e3 * drift:.3f}, error at most {1e3 * largest:.2f} mrad')
     assert (span > 0.4).all()
     assert drift < 1e-3
-    assert rms < 10e-3  # the largest error is that of the machine's longest stall
+    assert largest < 10e-3
 
 
-def follow(arm: Arm, wanted: Callable[[float], Any], start: float, duration: float) -> None:
+def test_in_lockstep_the_node_winds_down_though_the_falling_arm_is_not_believed(
+    tmp_path: Path,
+) -> None:
+    parameters = {'mode': 'gravity', **IN_LOCKSTEP}
+    with arm_under_control(tmp_path, READY, LOCKSTEP, **parameters) as (arm, control):
+        before = arm.stamps[-1]
+        assert wait_until(lambda: arm.stamps[-1] > before + 0.5)
+        control.send(signal.SIGINT)
+        assert control.wait() == 0
+        assert 'stopped' in control.output
+        assert 'before it had stopped' not in control.output
+        assert 'position_jump' in control.output  # no friction holds the arm up
+
+
+def follow(arm: Arm, wanted: Callable[[float], Any], duration: float) -> float:
     """
-    Send a motion, and wait until it is over.
+    Send a motion, wait until it is over, and return the stamp of its first point, s.
 
     :param wanted: position, velocity and acceleration by time since the start
-    :param start: stamp of its first point, s
     :param duration: s
     """
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-    publisher = arm.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
-    assert wait_until(lambda: publisher.get_subscription_count() > 0)
     message = JointTrajectory(joint_names=list(JOINTS))
-    message.header.stamp.sec = int(start)
-    message.header.stamp.nanosec = int(1e9 * (start % 1.0))
     for t in np.arange(0.0, duration + 1e-9, 0.05):
         point = JointTrajectoryPoint()
         point.positions, point.velocities, point.accelerations = map(list, wanted(t))
         point.time_from_start.sec = int(t)
         point.time_from_start.nanosec = round(1e9 * (t % 1.0))
         message.points.append(point)
+    publisher = arm.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
+    assert wait_until(lambda: publisher.get_subscription_count() > 0)
+    start = arm.stamps[-1] + 1.0  # only now: to be found may take as long
+    message.header.stamp.sec = int(start)
+    message.header.stamp.nanosec = int(1e9 * (start % 1.0))
     publisher.publish(message)
     assert wait_until(lambda: arm.stamps[-1] > start + duration)
+    return start
 
 
 def tracked(

@@ -21,13 +21,14 @@ import rnea_ros
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
-from rnea_ros.sim.demo import Demo, main
+from rnea_ros.sim.demo import ROBOTS, Demo, main
 from rnea_ros.sim.demo_client import Recording
-from rnea_ros.sim.demo_motion import POSES, Motion, inertias, start_pose
+from rnea_ros.sim.demo_motion import Motion, inertias
 from rnea_ros.sim.demo_report import Phase, table
+from rnea_ros.sim.start_position import USUAL
 
 PANDA = rnea_ros.RobotModel.from_urdf(ROOT / 'urdf/panda_arm.urdf')
-POSE = np.array(POSES['panda_arm'])
+POSE = np.array([USUAL[name] for name in PANDA.joint_names])
 MOTION = Motion.for_robot(PANDA, PANDA.joint_names, POSE, 6.0)
 
 
@@ -40,11 +41,11 @@ def phase(title: str, error: float) -> Phase:
     return Phase(title, recording, 100.0, 500.0, 3, 0.1)
 
 
-@pytest.mark.parametrize('robot', sorted(POSES))
+@pytest.mark.parametrize('robot', ROBOTS)
 def test_the_motion_stays_within_the_limits_of_every_shipped_robot(robot: str) -> None:
     model = rnea_ros.RobotModel.from_urdf(ROOT / f'urdf/{robot}.urdf')
-    pose = np.array(POSES[robot])
-    joints = model.joint_names[: pose.size]
+    joints = tuple(name for name in model.joint_names if name in USUAL)
+    pose = np.array([USUAL[name] for name in joints])
     q, qd, _ = Motion.for_robot(model, joints, pose, 10.0).state(np.linspace(0.0, 10.0, 2000))
     m = pose.size
     assert ((q > model.position_lower[:m]) & (q < model.position_upper[:m])).all()
@@ -66,11 +67,6 @@ def test_inertias_are_the_diagonal_of_the_mass_matrix() -> None:
     model = pinocchio.buildModelFromUrdf(str(ROOT / 'urdf/panda_arm.urdf'))
     expected = np.diag(pinocchio.crba(model, model.createData(), POSE))
     np.testing.assert_allclose(inertias(PANDA, PANDA.joint_names, POSE), expected, rtol=1e-9)
-
-
-def test_an_unknown_robot_starts_in_the_middle_of_its_limits() -> None:
-    pose = start_pose(PANDA, PANDA.joint_names)
-    np.testing.assert_allclose(pose, 0.5 * (PANDA.position_lower + PANDA.position_upper))
 
 
 def test_the_table_tells_error_rate_late_ticks_and_cpu() -> None:
@@ -99,6 +95,14 @@ def test_a_urdf_that_is_not_there_is_named(
 ) -> None:
     assert main(['--urdf', '/nowhere.urdf', '--output', str(tmp_path)]) == 2
     assert '/nowhere.urdf' in capsys.readouterr().err
+
+
+def test_what_cannot_be_drawn_is_not_begun(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, 'matplotlib', None)
+    assert main(['--output', str(tmp_path)]) == 2
+    assert 'matplotlib' in capsys.readouterr().err
 
 
 @pytest.mark.slow

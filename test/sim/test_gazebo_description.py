@@ -21,6 +21,7 @@ from rnea_ros.sim.gazebo_description import (
     has_own_control,
     with_gazebo_control,
 )
+from rnea_ros.sim.massless_links import refuse_massless
 from rnea_ros.urdf import parse_urdf
 
 xacro = pytest.importorskip('xacro', reason='xacro (pip install xacro) is not installed')
@@ -228,3 +229,30 @@ def test_a_xacro_of_a_user_may_call_the_macros_itself() -> None:
     assert initial(element, 'effort') == 0.0
     assert element.findtext('command_interface/param[@name="min"]') == '-87'
     assert parse_urdf(document.toxml()).root == 'world'
+
+
+def test_a_base_without_mass_is_given_some_as_gazebo_would_leave_out_the_arm() -> None:
+    bare = robot(
+        link('base'), link('arm', 1.0), joint('turn', 'continuous', 'base', 'arm', axis=(0, 0, 1))
+    )
+    made = parse_urdf(with_gazebo_control(bare, CONTROLLERS).description)
+    base = made.links['base'].inertial
+    assert base is not None
+    assert base.mass > 0.0
+
+
+def test_what_moves_without_mass_is_refused() -> None:
+    bare = robot(
+        link('base', 1.0),
+        link('wrist'),
+        link('hand', 1.0),
+        joint('turn', 'continuous', 'base', 'wrist', axis=(0, 0, 1)),
+        joint('bend', 'continuous', 'wrist', 'hand', axis=(0, 1, 0)),
+    )
+    with pytest.raises(UrdfError, match=r"'wrist'.*moves, but has no mass"):
+        with_gazebo_control(bare, CONTROLLERS)
+    fixed = bare.replace('name="bend" type="continuous"', 'name="bend" type="fixed"')
+    assert fixed != bare
+    with_gazebo_control(fixed, CONTROLLERS)
+    with pytest.raises(UrdfError, match=r"'wrist'.*has no mass"):
+        refuse_massless(bare)

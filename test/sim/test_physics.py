@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+import math
 import subprocess
 import sys
 from typing import Any
@@ -14,10 +16,12 @@ from robots import PENDULUM, ROOT, ROTOR, SHIPPED, joint, link, load, robot
 from rnea_ros import InputError, UnknownNameError, Wrench
 from rnea_ros.robot import Payload
 from rnea_ros.sim.effort_controller import EffortController
+from rnea_ros.urdf import parse_urdf
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
 from rnea_ros.sim.physics import Noise, SimulatedRobot
+from rnea_ros.sim.start_position import start_position
 
 PANDA = SHIPPED[1].read_text()
 PANDA_HAND = SHIPPED[0].read_text()
@@ -212,9 +216,28 @@ def test_commands_and_states_are_in_the_order_that_the_caller_gives() -> None:
         np.testing.assert_allclose(back, ahead[::-1], rtol=1e-9, atol=1e-12)
 
 
-def test_joints_start_at_zero_or_at_the_limit_that_is_nearest() -> None:
-    expected = [0.0, 0.0, 0.0, -0.0698, 0.0, 0.0, 0.0]
-    assert SimulatedRobot(PANDA).state().positions.tolist() == expected
+def test_joints_of_shipped_robots_start_in_their_usual_pose() -> None:
+    arm = [0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4]
+    expected = [*arm, 0.02, 0.02]
+    assert SimulatedRobot(PANDA_HAND).state().positions.tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ('name', 'limits', 'expected'),
+    [
+        ('elbow', (-3.0, 1.0), -1.0),
+        ('elbow', (-math.inf, math.inf), 0.0),
+        ('elbow', (0.5, math.inf), 0.5),
+        ('elbow_joint', (-3.0, 3.0), math.pi / 2),
+        ('elbow_joint', (-3.0, 1.0), -1.0),
+    ],
+)
+def test_other_joints_start_in_the_middle_of_their_limits(
+    name: str, limits: tuple[float, float], expected: float
+) -> None:
+    joint = parse_urdf(PANDA).joints['fer_joint1']
+    narrowed = replace(joint.limits, lower=limits[0], upper=limits[1])
+    assert start_position(replace(joint, name=name, limits=narrowed)) == expected
 
 
 def test_noise_has_its_standard_deviation_and_repeats_with_its_seed() -> None:

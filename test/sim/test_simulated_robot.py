@@ -73,6 +73,9 @@ class Client:
     def wait_for_efforts(self, efforts: Iterable[float]) -> None:
         assert wait_until(lambda: list(self.state.effort) == list(efforts)), self.state.effort
 
+    def wait_for_states(self, count: int) -> None:
+        assert wait_until(lambda: len(self.states) >= count), self.process.output
+
     def collect(self, message: Any, topic: str, qos: Any = 10) -> list[Any]:
         """Return the list to which a topic's messages are added."""
         received: list[Any] = []
@@ -229,6 +232,31 @@ def test_simulated_time_keeps_up_with_the_clock_on_the_wall_and_stamps_the_state
         assert stamp(client.state) == pytest.approx(times[-1], abs=0.5)
 
 
+def test_in_lockstep_time_waits_for_the_command_that_answers_each_state() -> None:
+    with simulated_robot(publish_clock=True, lockstep=True) as client:
+        assert client.state  # before the first command nobody is waited for
+        client.command(GRAVITY_TORQUES)
+        client.wait_for_efforts(GRAVITY_TORQUES)
+        for number in range(20):
+            told = len(client.states)
+            time.sleep(0.1 if number < 3 else 0.0)
+            assert len(client.states) == told
+            client.command((1.0 + 0.01 * number) * GRAVITY_TORQUES)
+            client.wait_for_states(told + 1)
+            before, after = client.states[-2:]
+            assert stamp(after) - stamp(before) == pytest.approx(0.005, abs=1e-6)
+            np.testing.assert_allclose(after.effort, (1.0 + 0.01 * number) * GRAVITY_TORQUES)
+
+
+def test_in_lockstep_time_goes_on_where_nobody_answers_any_more() -> None:
+    with simulated_robot(publish_clock=True, lockstep=True) as client:
+        client.command(GRAVITY_TORQUES)
+        client.wait_for_efforts(GRAVITY_TORQUES)
+        first = client.states[-1]
+        assert wait_until(lambda: stamp(client.states[-1]) > stamp(first) + 1.0)
+        client.process.wait_for('no command answered a state in 2 s')
+
+
 def test_names_follow_the_namespace_and_the_option_and_not_the_robots_node_name() -> None:
     renamed = ('-r', '__ns:=/left', '-r', '__node:=arm')
     with simulated_robot(*renamed, controller='torque_controller') as client:
@@ -264,6 +292,7 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
         ({'urdf': "''"}, 'robot_description: is not set'),
         ({'state_rate': 2000.0}, 'state_rate: 2000.0'),
         ({'state_rate': 'fast'}, 'state_rate'),
+        ({'lockstep': True}, 'lockstep: needs publish_clock'),
         ({'speed': 1.0}, 'speed: no such option'),
         ({'joints': ['fer_joint9']}, "unknown joint 'fer_joint9'"),
         ({'initial_positions': [0.0]}, 'initial_positions: has shape'),
