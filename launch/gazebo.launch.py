@@ -20,10 +20,12 @@ A step that fails ends the launch with exit code 1; so does a process that ends 
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Sequence
 import os
 from pathlib import Path
 import re
+import shutil
 import tempfile
 from typing import Any
 
@@ -55,8 +57,8 @@ ARGUMENTS = {
     'positions': ('', 'where they start, rad or m, commas between; empty: the usual pose'),
     'controllers_file': ('', "empty: the package's config/gazebo_controllers.yaml"),
     'controller': ('effort_controller', 'name of the effort controller in controllers_file'),
-    'mode': ('computed_torque', 'control law of the node'),
-    'rate': ('500', 'commands a (simulated) second, Hz'),
+    'mode': ('computed_torque', 'control law of the node, whatever params_file says'),
+    'rate': ('500', 'commands a (simulated) second, Hz, whatever params_file says'),
     'params_file': ('', "parameters of the node; empty: the package's config/gazebo.yaml"),
     'gui': ('false', "true: with Gazebo's window; false: its server alone"),
     'world': ('empty.sdf', 'SDF file; empty.sdf is one that every Gazebo has'),
@@ -133,7 +135,12 @@ def mesh_paths(description: str) -> list[Any]:
 def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
     """Return the robot's name and URDF with tags for Gazebo, and the path of its controllers."""
     from rnea_ros.sim.gazebo_controllers import listed_joints, with_joints
-    from rnea_ros.sim.gazebo_description import PLUGINS, has_own_control, with_gazebo_control
+    from rnea_ros.sim.gazebo_description import (
+        PLUGINS,
+        has_own_control,
+        with_gazebo_control,
+    )
+    from rnea_ros.sim.massless_links import refuse_massless
     from rnea_ros.urdf import parse_urdf
 
     path = given['urdf'] or str(share / 'urdf/panda.urdf')
@@ -142,11 +149,14 @@ def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
     if given['own_control'].lower() == 'true':
         if not has_own_control(text):
             raise RuntimeError(f'own_control: {path} has no <ros2_control>')
+        refuse_massless(text)
         return parse_urdf(text).name, text, str(source)
     parameters = yaml.safe_load(source.read_text(encoding='utf-8'))
     joints = given['joints'].replace(',', ' ').split()
     # Gazebo and the spawners read this file.
-    target = Path(tempfile.mkdtemp(prefix='rnea_ros_'), 'gazebo_controllers.yaml')
+    directory = tempfile.mkdtemp(prefix='rnea_ros_')
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    target = Path(directory, 'gazebo_controllers.yaml')
     made = with_gazebo_control(
         text,
         str(target),
@@ -227,11 +237,12 @@ def actions(context: Any) -> list[Any]:
             'use_sim_time': 'true',
         }.items(),
     )
+    hold = [] if given['mode'] == 'gravity' else ['--hold']  # which holds no pose
     activate = Node(
         package='rnea_ros',
         executable='activate_controller',
         output='screen',
-        arguments=[given['controller'], '--hold', '--timeout', given['timeout']],
+        arguments=[given['controller'], *hold, '--timeout', given['timeout']],
     )
     order = StartOrder(
         [

@@ -18,8 +18,8 @@ from launch_ros.actions import Node
 ARGUMENTS = {
     'robot': ('panda', 'robot of the package: panda, panda_arm or ur5e'),
     'urdf': ('', 'URDF file of another robot; it is taken instead of robot'),
-    'mode': ('gravity', 'control law of the node'),
-    'rate': ('500', 'commands a second, Hz'),
+    'mode': ('gravity', 'control law of the node, whatever params_file says'),
+    'rate': ('500', 'commands a second, Hz, whatever params_file says'),
     'params_file': ('', "parameters of the node; empty: the package's config/simulation.yaml"),
     'use_sim_time': ('false', 'true: the simulation sends /clock, and the node follows it'),
     'watchdog': ('true', 'false: without the process that commands zero when the node dies'),

@@ -52,11 +52,14 @@ sys.exit(service.run())
 """What ``ros2 launch`` does, which is not installed everywhere where launch is."""
 
 SCRIPT = f"""#!{sys.executable}
-import os, signal, sys, time
+import os, shutil, signal, sys, time
 words = [word for word in sys.argv[1:] if not word.startswith('--ros-args')]
 name = os.path.basename(sys.argv[0])
 if name == 'spawner':
     name = sys.argv[1]
+if '--param-file' in words:
+    kept = os.environ['GAZEBO_TEST_LOG'] + '.' + name
+    shutil.copy(words[words.index('--param-file') + 1], kept)
 with open(os.environ['GAZEBO_TEST_LOG'], 'a') as log:
     log.write(name + ' ' + ' '.join(words) + chr(10))
 code = os.environ.get('GAZEBO_TEST_' + name.upper())
@@ -191,6 +194,16 @@ def test_a_step_starts_when_the_one_before_has_ended(
     assert argument(lines, 'activate_controller', '--timeout') == '60'
 
 
+@pytest.mark.parametrize(('mode', 'holds'), [('gravity', False), ('computed_torque', True)])
+def test_the_pose_is_held_in_modes_that_hold_one(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, mode: str, holds: bool
+) -> None:
+    monkeypatch.setenv('GAZEBO_TEST_ACTIVATE_CONTROLLER', '1')
+    lines = run(prefix, mode=mode).lines
+    (activate,) = (line for line in lines if line.startswith('activate_controller'))
+    assert ('--hold' in activate.split()) == holds
+
+
 @pytest.mark.parametrize(
     'step', ['create', 'joint_state_broadcaster', 'effort_controller', 'activate_controller']
 )
@@ -228,12 +241,14 @@ def test_gazebo_and_the_spawners_share_one_file_with_the_joints(
     lines = run(prefix, positions='0, -0.5, 0, -2, 0, 1.5, 0').lines
     path = argument(lines, 'effort_controller', '--param-file')
     assert path == argument(lines, 'joint_state_broadcaster', '--param-file')
-    values = yaml.safe_load(Path(path).read_text())['effort_controller']['ros__parameters']
+    kept = yaml.safe_load((prefix.parent / 'log.effort_controller').read_text())
+    values = kept['effort_controller']['ros__parameters']
     assert values['joints'] == [f'fer_joint{number}' for number in range(1, 8)]
     robot = published_robot(lines)
     assert robot.findtext('gazebo/plugin/parameters') == path
     start = './/state_interface[@name="position"]/param[@name="initial_value"]'
     assert [float(str(each.text)) for each in robot.findall(start)][1] == -0.5
+    assert not Path(path).parent.exists()  # nothing is left behind
 
 
 def published_robot(lines: list[str]) -> ElementTree.Element:
