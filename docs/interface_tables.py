@@ -223,7 +223,7 @@ CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'flags': 'what is wrong while it goes on',
     'mode': 'control law in force',
     'target_rate': 'Hz, the parameter `rate`',
-    'achieved_rate': 'ticks a second since the last report, Hz',
+    'achieved_rate': "ticks a second of the loop's clock since the last report, Hz",
     'late_ticks': 'ticks over half a period late, since activation',
     'missed_ticks': 'ticks that were skipped, since activation',
     'unprompted_ticks': 'ticks that no joint states set off though they should, since activation',

@@ -39,7 +39,7 @@ LANGUAGES = ('python', *SHELL, 'yaml', 'xml', 'text', '')
 """A block without a language is text: output, or a formula."""
 
 FENCE = re.compile(
-    r'(?:^<!-- (?P<mark>\w+): (?P<values>[^>\n]*) -->\n)?'
+    r'(?:^ *<!-- (?P<mark>\w+): (?P<values>[^>\n]*) -->\n)?'
     r'^ *```(?P<language>[^\n]*)\n(?P<code>.*?)^ *```$',
     re.DOTALL | re.MULTILINE,
 )

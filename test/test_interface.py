@@ -167,7 +167,7 @@ def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
     )
     watch: Any = SimpleNamespace(counts=Counter(), target='confirmed', other_publishers=())
     clock: Any = SimpleNamespace(seen=lambda: rig.now)
-    statistics = LoopStatistics(rig.period)
+    statistics = LoopStatistics(rig.period, rig.now)
     control = (rig.controller, rig.states, statistics, clock)
     Reporter(node, *control, 1000.0, Counter(), watch).publish()
     (status,) = published[0].status
