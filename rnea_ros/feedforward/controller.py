@@ -21,11 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import RobotModel
+from .acting_effort import acting_effort
 from .control_law import ControlLaw, Mode, Terms
 from .flags import Flags
 from .freshness import Freshness
 from .holding_effort import HoldingEffort
 from .joint_state import JointStateMonitor
+from .law_in_force import LawInForce
 from .output import OutputStage
 from .reasons import Reason
 from .reference import Reference
@@ -56,24 +58,18 @@ class FeedforwardController:
     def __init__(
         self, model: RobotModel, settings: ResolvedSettings, states: JointStateMonitor
     ) -> None:
-        self._model = model
         self._states = states
         self.surroundings = Surroundings(model, settings.settings)
-        self._external: Array | None = None
         self.permitted = True
         self.outside_flags: frozenset[Reason] = frozenset()
         self._supervisor = Supervisor()
         self._requests: deque[Callable[[float], object]] = deque()
         self._settings = settings
         self._commanded = settings.in_model
-        self._mode = settings.settings.mode
-        self._law = self._make_law(settings)
         self._freshness = Freshness(states, settings)
         self._output = OutputStage(settings.effort_limits, settings.effort_rate_limit)
         self._reference = Reference(len(settings.joints), settings.settings.reference_timeout)
-        n = model.nv
-        self._wanted = (np.zeros(n), np.zeros(n), np.zeros(n))
-        self._has_wanted = False
+        self._law = LawInForce(settings, states, self.surroundings, self._reference)
         self._began = False
         self._holding = HoldingEffort(settings)
         self._wind_down = WindDown(self._supervisor, self._output)
@@ -103,7 +99,7 @@ class FeedforwardController:
     @property
     def mode(self) -> Mode:
         """The control law in force."""
-        return self._mode
+        return self._law.mode
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -161,7 +157,7 @@ class FeedforwardController:
     @property
     def following(self) -> bool:
         """Whether motions are followed now."""
-        return self._supervisor.controlling and self._mode is not Mode.GRAVITY
+        return self._supervisor.controlling and self._law.mode is not Mode.GRAVITY
 
     def want(self, setpoint: Setpoint) -> None:
         """
@@ -188,7 +184,7 @@ class FeedforwardController:
         :param settings: settings that differ from those in force in mode, gains,
             compensate_coriolis, losses or payloads only
         """
-        law = self._make_law(settings)
+        law = self._law.law_of(settings)
         self._requests.append(lambda now: self._change(settings, law))
 
     def tare(self) -> None:
@@ -255,30 +251,14 @@ class FeedforwardController:
 
     def terms(self) -> Terms:
         """Return the parts of the effort wanted at the last tick, commanded joints only."""
-        commanded = self._commanded
-        q, qd = self._states.position, self._states.velocity
         if self._supervisor.controlling:
-            wanted = self._wanted if self._has_wanted else None
-            terms = self._law.terms(self._mode, q, qd, wanted, self._external)
-            return replace(terms.of(commanded), trajectory=self._reference.effort.copy())
+            return self._law.terms()
         gravity = self._wind_down.share * self._holding.effort
         return Terms(gravity, *(np.zeros_like(gravity) for _ in fields(Terms)[1:]))
 
-    def _make_law(self, settings: ResolvedSettings) -> ControlLaw:
-        kp, kd = np.zeros(self._model.nv), np.zeros(self._model.nv)
-        kp[settings.in_model], kd[settings.in_model] = settings.kp, settings.kd
-        return ControlLaw(
-            self.surroundings.robot,
-            kp,
-            kd,
-            compensate_coriolis=settings.settings.compensate_coriolis,
-            losses=settings.losses,
-            friction_velocity=settings.settings.losses.velocity,
-        )
-
     def _follow(self, motion: Trajectory | Setpoint, start: float | None) -> None:
         # The mode may have changed since the motion was asked for.
-        if self._mode is not Mode.GRAVITY:
+        if self._law.mode is not Mode.GRAVITY:
             self._reference.accept(motion, start)
 
     def _cancel(self) -> None:
@@ -289,12 +269,11 @@ class FeedforwardController:
 
     def _change(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         before, self._settings = self._settings.settings, settings
-        self._mode = settings.settings.mode
-        self._law = law
+        self._law.enact(settings, law)
         if settings.settings.payloads != before.payloads:
             self.surroundings.change_payloads(settings.settings)
             before = replace(before, payloads=settings.settings.payloads)
-        if self._mode is Mode.GRAVITY:
+        if self._law.mode is Mode.GRAVITY:
             # The arm may be moved by hand now: no old position may pull it back afterwards.
             self._reference.clear()
         if self._supervisor.controlling and before != settings.settings:
@@ -321,7 +300,7 @@ class FeedforwardController:
             blocked = times.blocked and began
             if not (times.stale or blocked):
                 return self._control(now)
-            acting = self._acting_effort()
+            acting = acting_effort(self._states, self._settings)
             if blocked and not times.stale and acting is not None:
                 self._output.start(acting)  # a watchdog may have taken the effort away
             reason = Reason.TICK_BLOCKED if blocked else Reason.JOINT_STATES_STALE
@@ -341,51 +320,29 @@ class FeedforwardController:
 
     def _start_output(self) -> None:
         """Start from the measured effort, or from zero."""
-        acting = self._acting_effort()
+        acting = acting_effort(self._states, self._settings)
         self._output.start(np.zeros_like(self._holding.effort) if acting is None else acting)
 
-    def _acting_effort(self) -> Array | None:
-        """
-        Return the measured effort, None where it does not count or is not known.
-
-        What the hardware adds is in the measured effort, but must not be commanded.
-        """
-        effort, settings = self._states.effort[self._commanded], self._settings.settings
-        counts = settings.start_from_measured_effort and not settings.hardware_compensates
-        return effort if counts and np.isfinite(effort).all() else None
-
     def _control(self, now: float) -> Array | None:
-        q, qd = self._states.position, self._states.velocity
-        self._has_wanted = self._reference.sample(now)
-        if self._has_wanted:
-            self._expand_wanted(q, qd)
-        wanted = self._wanted if self._has_wanted else None
-        self._external = self.surroundings.external(now, q, qd)
-        effort = self._law.effort(self._mode, q, qd, wanted, self._external)[self._commanded]
-        effort += self._reference.effort
+        effort = self._law.effort(now)
         if not math.isfinite(effort.sum()):
             self._supervisor.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)
             return self._end(now)
-        self._holding.note(self._law, q)
+        self._note_holding_effort()
         command = self._output.step(effort, self._freshness.dt)
         if self._supervisor.state is State.RAMPING and not self._output.blending:
             self._supervisor.handle(Event.BLENDED, now)
         return command
 
-    def _expand_wanted(self, q: Array, qd: Array) -> None:
-        """Let joints that are not commanded want to go on as they are measured."""
-        q_d, qd_d, qdd_d = self._wanted
-        q_d[:], qd_d[:] = q, qd
-        q_d[self._commanded] = self._reference.position
-        qd_d[self._commanded] = self._reference.velocity
-        qdd_d[self._commanded] = self._reference.acceleration
+    def _note_holding_effort(self) -> None:
+        self._holding.note(self._law.control_law, self._states.position)
 
     def _end(self, now: float) -> Array | None:
         """Return the command after a fault or a stop: gravity, then down to zero."""
         if not self._began:
             return None
         if self.error is None:  # what raised an error may raise it again
-            self._holding.note(self._law, self._states.position)
+            self._note_holding_effort()
         return self._wind_down.step(
             now, self._freshness.dt, self._holding.effort, self._settings.settings
         )
