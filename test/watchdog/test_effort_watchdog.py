@@ -38,6 +38,8 @@ IN_TIME = 0.040
 TIMEOUT = 0.020
 RAMP = 0.2
 PANDA = SHIPPED[1]
+LAUNCH_PATIENCE = 5.0
+"""After which ``ros2 launch`` sends SIGTERM to what SIGINT has not ended, s."""
 
 # Machines that run tests stall: a publisher that only stalls is not to be taken for dead.
 PATIENT = '-p timeout:=1.0'
@@ -284,13 +286,13 @@ def test_everything_follows_the_namespace(domain_id: int) -> None:
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_with_exit_code_0_within_a_second(
+def test_a_signal_ends_it_with_exit_code_0_before_launch_sends_the_next(
     watching: RosProcess, number: signal.Signals
 ) -> None:
     began = time.monotonic()
     watching.send(number)
     assert watching.wait() == 0
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < LAUNCH_PATIENCE
     assert 'Traceback' not in watching.output
 
 
