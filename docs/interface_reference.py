@@ -73,19 +73,19 @@ def page() -> str:
 
 def executables() -> dict[str, str]:
     """Return the module of each executable."""
-    found = _literal(ROOT / 'setup.py', 'EXECUTABLES')
+    found = literal(ROOT / 'setup.py', 'EXECUTABLES')
     assert isinstance(found, dict)
     return found
 
 
 def launch_arguments(path: Path) -> dict[str, tuple[str, str]]:
     """Return default and description of each argument of a launch file."""
-    found = _literal(path, 'ARGUMENTS')
+    found = literal(path, 'ARGUMENTS')
     assert isinstance(found, dict)
     return found
 
 
-def _literal(path: Path, name: str) -> Any:
+def literal(path: Path, name: str) -> Any:
     """Return the literal that a module assigns to a name, without running it."""
     for statement in ast.parse(path.read_text(encoding='utf-8')).body:
         if isinstance(statement, ast.Assign):

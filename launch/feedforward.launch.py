@@ -10,10 +10,20 @@ from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch.substitutions import LaunchConfiguration
+from launch.actions import OpaqueFunction
 from launch_ros.actions import Node
 import yaml
+
+from rnea_ros.launch_arguments import (
+    MODES,
+    TRUE_OR_FALSE,
+    declared,
+    existing_file,
+    is_true,
+    number,
+    urdf_text,
+    values,
+)
 
 DEFAULT_TOPIC = 'effort_controller/commands'
 
@@ -34,29 +44,11 @@ ARGUMENTS = {
     'enclaves': ('', 'root of the SROS2 enclaves, such as /rnea_ros; empty: the default enclave'),
 }
 
-
-def existing_file(argument: str, path: str | Path) -> Path:
-    """Return the file that an argument names; the node must not start without its content."""
-    if not Path(path).is_file():
-        raise FileNotFoundError(f'{argument}: {str(path)!r} is no file')
-    return Path(path)
-
-
-def number(argument: str, text: str) -> float:
-    """Return the number that an argument gives."""
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f'{argument}: {text!r} is no number') from None
-
-
-def urdf_text(path: Path) -> str:
-    """Return a URDF file's text, a xacro file expanded."""
-    if path.suffix == '.xacro':
-        import xacro
-
-        return str(xacro.process_file(str(path)).toxml())
-    return path.read_text(encoding='utf-8')
+CHOICES = {
+    'mode': ('', *MODES),
+    'use_sim_time': TRUE_OR_FALSE,
+    'watchdog': TRUE_OR_FALSE,
+}
 
 
 def parameter_in(section: Any, name: str) -> Any:
@@ -107,9 +99,9 @@ def watchdog(topic: str, namespace: str, enclaves: str) -> Node:
 
 def nodes(context: Any) -> list[Node]:
     """Return the node with the parameters that the arguments ask for, and the watchdog."""
-    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    given = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
-    overrides: dict[str, Any] = {'use_sim_time': given['use_sim_time'].lower() == 'true'}
+    overrides: dict[str, Any] = {'use_sim_time': is_true(given['use_sim_time'])}
     if given['urdf']:
         overrides['robot_description'] = urdf_text(existing_file('urdf', given['urdf']))
     if given['controller']:
@@ -119,7 +111,7 @@ def nodes(context: Any) -> list[Node]:
     if given['rate']:
         overrides['rate'] = number('rate', given['rate'])
     files = parameter_files(given['preset'], given['params_file'], share / 'config')
-    watched = given['watchdog'].lower() == 'true'
+    watched = is_true(given['watchdog'])
     node = Node(
         package='rnea_ros',
         executable='feedforward_node',
@@ -139,9 +131,6 @@ def nodes(context: Any) -> list[Node]:
 
 def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
-        *(
-            DeclareLaunchArgument(name, default_value=default, description=description)
-            for name, (default, description) in ARGUMENTS.items()
-        ),
+        *declared(ARGUMENTS, CHOICES),
         OpaqueFunction(function=nodes),
     ])

@@ -29,11 +29,10 @@ import shutil
 import tempfile
 from typing import Any
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+from ament_index_python.packages import get_package_share_directory, get_packages_with_prefixes
 from launch import LaunchDescription
 from launch.actions import (
     AppendEnvironmentVariable,
-    DeclareLaunchArgument,
     GroupAction,
     IncludeLaunchDescription,
     LogInfo,
@@ -44,10 +43,20 @@ from launch.actions import (
 )
 from launch.event_handlers import OnProcessExit
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 import yaml
+
+from rnea_ros.launch_arguments import (
+    MODES,
+    TRUE_OR_FALSE,
+    declared,
+    existing_file,
+    is_true,
+    number,
+    urdf_text,
+    values,
+)
 
 ARGUMENTS = {
     'urdf': ('', "bare URDF or xacro of a robot; empty: the package's urdf/panda.urdf"),
@@ -64,6 +73,16 @@ ARGUMENTS = {
     'world': ('empty.sdf', 'SDF file; empty.sdf is one that every Gazebo has'),
     'timeout': ('60', 's, that a step may take'),
 }
+
+CHOICES = {'own_control': TRUE_OR_FALSE, 'mode': MODES, 'gui': TRUE_OR_FALSE}
+
+NEEDED = {
+    'ros_gz_sim': 'ros-gz',
+    'ros_gz_bridge': 'ros-gz',
+    'robot_state_publisher': 'robot-state-publisher',
+    'controller_manager': 'ros2-control',
+}
+"""Packages that are started from, and what installs them."""
 
 BROADCASTER = 'joint_state_broadcaster'
 CLOCK_BRIDGE = '/clock@rosgraph_msgs/msg/Clock[gz.msgs.Clock'
@@ -96,28 +115,19 @@ class StartOrder:
         return self._following[self._awaited.index(event.action)]
 
 
-def plugins_package() -> str:
-    """Return the installed package that joins ros2_control to Gazebo."""
-    from rnea_ros.sim.gazebo_description import PLUGINS
-
-    for package in PLUGINS:
-        try:
-            get_package_share_directory(package)
-        except PackageNotFoundError:
-            continue
-        return package
-    package = 'ros-$ROS_DISTRO-gz-ros2-control'
-    raise RuntimeError(f'gz_ros2_control is not installed: apt install {package}')
+def installed(names: Sequence[str], debian_name: str) -> str:
+    """Return that one of a ROS package's names by which it is installed."""
+    known = get_packages_with_prefixes()
+    found = [name for name in names if name in known]
+    if not found:
+        missing, package = names[0], f'ros-$ROS_DISTRO-{debian_name}'
+        raise RuntimeError(f'{missing} is not installed: apt install {package}')
+    return found[0]
 
 
-def robot_text(path: str, arguments: str) -> str:
-    """Return a robot's URDF, a xacro expanded."""
-    if path.endswith('.xacro'):
-        import xacro
-
-        mappings = dict(pair.split(':=', 1) for pair in arguments.split())
-        return str(xacro.process_file(path, mappings=mappings).toxml())
-    return Path(path).read_text(encoding='utf-8')
+def words(text: str) -> list[str]:
+    """Return what commas or spaces stand between."""
+    return text.replace(',', ' ').split()
 
 
 def mesh_paths(description: str) -> list[Any]:
@@ -143,16 +153,18 @@ def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
     from rnea_ros.sim.massless_links import refuse_massless
     from rnea_ros.urdf import parse_urdf
 
-    path = given['urdf'] or str(share / 'urdf/panda.urdf')
-    text = robot_text(path, given['xacro_arguments'])
-    source = Path(given['controllers_file'] or share / 'config/gazebo_controllers.yaml')
-    if given['own_control'].lower() == 'true':
+    path = existing_file('urdf', given['urdf'] or share / 'urdf/panda.urdf')
+    text = urdf_text(path, given['xacro_arguments'])
+    source = existing_file(
+        'controllers_file', given['controllers_file'] or share / 'config/gazebo_controllers.yaml'
+    )
+    if is_true(given['own_control']):
         if not has_own_control(text):
             raise RuntimeError(f'own_control: {path} has no <ros2_control>')
         refuse_massless(text)
         return parse_urdf(text).name, text, str(source)
     parameters = yaml.safe_load(source.read_text(encoding='utf-8'))
-    joints = given['joints'].replace(',', ' ').split()
+    joints = words(given['joints'])
     # Gazebo and the spawners read this file.
     directory = tempfile.mkdtemp(prefix='rnea_ros_')
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
@@ -161,8 +173,8 @@ def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
         text,
         str(target),
         joints=joints or listed_joints(parameters, given['controller']),
-        positions=[float(value) for value in given['positions'].replace(',', ' ').split()],
-        plugins=PLUGINS[plugins_package()],
+        positions=[number('positions', word) for word in words(given['positions'])],
+        plugins=PLUGINS[installed(list(PLUGINS), 'gz-ros2-control')],
     )
     parameters = with_joints(parameters, given['controller'], made.joints)
     target.write_text(yaml.safe_dump(parameters), encoding='utf-8')
@@ -187,11 +199,17 @@ def spawner(name: str, controllers: str, timeout: str, *options: str) -> Node:
 
 def actions(context: Any) -> list[Any]:
     """Return everything, in the order of its start."""
-    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    given = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
+    parameters = given['params_file'] or share / 'config/gazebo.yaml'
+    params_file = existing_file('params_file', parameters)
+    for argument in ('rate', 'timeout'):
+        number(argument, given[argument])
+    for package, debian_name in NEEDED.items():
+        installed([package], debian_name)
     gz_launch = Path(get_package_share_directory('ros_gz_sim'), 'launch/gz_sim.launch.py')
     name, description, controllers = robot(given, share)
-    flags = '-r' if given['gui'].lower() == 'true' else '-r -s'
+    flags = '-r' if is_true(given['gui']) else '-r -s'
     gazebo = [
         *mesh_paths(description),
         GroupAction([
@@ -230,7 +248,7 @@ def actions(context: Any) -> list[Any]:
         PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
         launch_arguments={
             'urdf': '',  # from robot_state_publisher
-            'params_file': given['params_file'] or str(share / 'config/gazebo.yaml'),
+            'params_file': str(params_file),
             'controller': given['controller'],
             'mode': given['mode'],
             'rate': given['rate'],
@@ -258,9 +276,6 @@ def actions(context: Any) -> list[Any]:
 
 def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
-        *(
-            DeclareLaunchArgument(name, default_value=default, description=description)
-            for name, (default, description) in ARGUMENTS.items()
-        ),
+        *declared(ARGUMENTS, CHOICES),
         OpaqueFunction(function=actions),
     ])

@@ -10,10 +10,18 @@ from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
+from launch.actions import IncludeLaunchDescription, OpaqueFunction, Shutdown
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+
+from rnea_ros.launch_arguments import (
+    MODES,
+    TRUE_OR_FALSE,
+    declared,
+    existing_file,
+    is_true,
+    values,
+)
 
 ARGUMENTS = {
     'robot': ('panda', 'robot of the package: panda, panda_arm or ur5e'),
@@ -26,39 +34,45 @@ ARGUMENTS = {
     'wrench_link': ('', 'link that carries a force-torque sensor; empty: none'),
 }
 
+CHOICES = {
+    'robot': ('panda', 'panda_arm', 'ur5e'),
+    'mode': MODES,
+    'use_sim_time': TRUE_OR_FALSE,
+    'watchdog': TRUE_OR_FALSE,
+}
+
 
 def actions(context: Any) -> list[Any]:
     """Return the simulated robot and the node."""
-    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    given = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
-    urdf = given['urdf'] or str(share / 'urdf' / f'{given["robot"]}.urdf')
+    urdf = existing_file('urdf', given['urdf'] or share / f'urdf/{given["robot"]}.urdf')
     passed_on = {name: given[name] for name in ('mode', 'rate', 'use_sim_time', 'watchdog')}
     passed_on['params_file'] = given['params_file'] or str(share / 'config/simulation.yaml')
     return [
+        # First: where it refuses an argument, launch would leave a robot that runs running.
+        IncludeLaunchDescription(
+            PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
+            launch_arguments=passed_on.items(),
+        ),
         Node(
             package='rnea_ros',
             executable='simulated_robot',
             output='screen',
+            on_exit=Shutdown(reason='the simulated robot ended'),
             parameters=[
                 {
-                    'urdf': urdf,
-                    'publish_clock': given['use_sim_time'].lower() == 'true',
+                    'urdf': str(urdf),
+                    'publish_clock': is_true(given['use_sim_time']),
                     'wrench_link': given['wrench_link'],
                 }
             ],
-        ),
-        IncludeLaunchDescription(
-            PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
-            launch_arguments=passed_on.items(),
         ),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
-        *(
-            DeclareLaunchArgument(name, default_value=default, description=description)
-            for name, (default, description) in ARGUMENTS.items()
-        ),
+        *declared(ARGUMENTS, CHOICES),
         OpaqueFunction(function=actions),
     ])

@@ -38,22 +38,33 @@ def test_every_launch_file_tells_its_arguments(domain_id: int, name: str) -> Non
         assert 'no description given' not in process.output
 
 
+@pytest.mark.parametrize('name', ['feedforward.launch.py', 'simulation.launch.py'])
 @pytest.mark.parametrize(
     ('argument', 'complaint'),
     [
         ('urdf:=nowhere.urdf', "urdf: 'nowhere.urdf' is no file"),
         ('params_file:=nowhere.yaml', "params_file: 'nowhere.yaml' is no file"),
         ('rate:=fast', "rate: 'fast' is no number"),
+        ('mode:=none', '"mode" provided value "none" is not valid. Valid options are'),
+        ('watchdog:=yes', '"watchdog" provided value "yes" is not valid. Valid options are'),
     ],
 )
-def test_an_argument_that_cannot_be_used_ends_the_launch_and_is_named(
-    domain_id: int, argument: str, complaint: str
+def test_an_argument_that_cannot_be_used_is_named_and_nothing_starts(
+    domain_id: int, name: str, argument: str, complaint: str
 ) -> None:
-    with ros2_launch(domain_id, 'feedforward.launch.py', argument) as process:
+    with ros2_launch(domain_id, name, argument) as process:
         assert process.wait(PATIENCE) == 1
         assert complaint in process.output
         assert 'Traceback' not in process.output
         assert 'process started' not in process.output
+
+
+def test_a_simulation_ends_when_its_robot_does(domain_id: int) -> None:
+    with ros2_launch(domain_id, 'simulation.launch.py', 'wrench_link:=none') as process:
+        assert process.wait(PATIENCE) == 0
+        assert "'none'" in process.output
+        assert 'exit code 2' in process.output
+        assert process.output.count('process has finished cleanly') == 2  # node and watchdog
 
 
 def test_ctrl_c_ends_everything_with_exit_code_0(domain_id: int) -> None:
