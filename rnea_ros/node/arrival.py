@@ -21,8 +21,8 @@ class ArrivalSchedule:
     """
     Wakes its thread when joint states are complete, or when they are late.
 
-    In simulated time one that is refused sets off a tick too: a simulation in lockstep goes on
-    only after the command that answers it.
+    A simulation in lockstep goes on only after the command that answers a state. So in simulated
+    time one that is refused sets off a tick too, and none waits for time that stands still.
 
     :param states: the measured joint state
     :param commanded: numbers of the joints whose samples set a tick off
@@ -77,6 +77,8 @@ class ArrivalSchedule:
                 self._wait(PATIENCE * self._period - elapsed)
             elif elapsed < self._period / MOST_TICKS:
                 self._clock.sleep(self._period / MOST_TICKS - elapsed)
+                if self._clock.now() == now:
+                    break  # simulated time stands still, maybe until this tick has answered
             else:
                 break
             now = self._clock.now()

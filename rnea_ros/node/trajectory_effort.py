@@ -93,6 +93,7 @@ class TrajectoryEffort(OffExecutorTime):
         self._counts: Counter[str] = Counter()
         self._plan: Plan | None = None
         self._refusal = ''
+        self._told_missing = ''
         load_decoder()
         if os.environ.get('ROS_DISTRO') == 'humble':
             self.get_logger().warning(
@@ -227,11 +228,14 @@ class TrajectoryEffort(OffExecutorTime):
         return float(1e-9 * self.get_clock().now().nanoseconds)
 
     def _publish_diagnostics(self) -> None:
-        missing = ''
+        missing = word = ''
         try:
             self._ready()
         except NotNowError as error:
-            missing = str(error)
+            missing, word = str(error), error.word
+        if word != self._told_missing:
+            self._told_missing = word
+            self.get_logger().info(f'waiting: {missing}' if missing else 'ready')
         values: dict[str, object] = {
             'ready': not missing,
             'missing': missing,

@@ -47,6 +47,8 @@ class JointRoles:
                 raise UnknownNameError('joint', name, independent)
         if len(set(names)) < len(names):
             raise InputError('joints', f'{names} names a joint twice')
+        if not names:
+            raise InputError('joints', f'there is none to command: {description.name!r} has none')
         return cls(
             tuple(independent[name] for name in names),
             tuple(joint for joint in moving if joint.mimic and joint.mimic.joint in names),

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.exceptions import InvalidNodeNameException
 from rclpy.parameter import Parameter
 from rclpy.validate_node_name import validate_node_name
 
 from ..errors import InputError
+from ..node.declaration import Declaration, declare_all
 from ..robot import STANDARD_GRAVITY, Payload, Wrench
 from ..urdf import read_urdf
 from .physics import Noise, SimulatedRobot
@@ -148,16 +148,10 @@ def declare(node: Any) -> None:
 
     :raises InputError: a value of the wrong type was given, or one for an option that is none
     """
-    for name, (default, description) in OPTIONS.items():
-        try:
-            node.declare_parameter(
-                name, default, ParameterDescriptor(description=description, read_only=True)
-            )
-        except Exception as error:  # rclpy has a class of its own for each kind of refusal
-            raise InputError(name, str(error)) from error
-    for name in sorted(node._parameter_overrides):
-        if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
-            raise InputError(name, f'no such option; known are {", ".join(OPTIONS)}')
+    declare_all(node, {
+        name: Declaration(default, description, read_only=True)
+        for name, (default, description) in OPTIONS.items()
+    })
 
 
 def read(node: Any) -> Options:

@@ -78,9 +78,12 @@ class Robot:
 
 
 class SimulatedRobot(Robot):
-    """The same in simulated time."""
+    """The same in simulated time, which stands still until joint states come."""
 
     simulated: ClassVar[bool] = True
+
+    def sleep(self, duration: float) -> None:
+        assert duration > 0.0
 
 
 def whole(*times: float) -> list[tuple[float, Sequence[str]]]:
@@ -113,6 +116,11 @@ def test_in_simulated_time_they_do_as_a_simulation_may_wait_for_their_answer() -
     robot = SimulatedRobot((0.1, REFUSED), (0.2, JOINTS), (0.3, REFUSED))
     assert robot.ticks(3) == [0.1, 0.2, 0.3]
     assert robot.schedule.unprompted == 0
+
+
+def test_in_simulated_time_that_stands_still_joint_states_soon_after_a_tick_are_answered() -> None:
+    robot = SimulatedRobot(*whole(0.1, 0.11, 0.225))
+    assert robot.ticks(3) == [0.1, 0.11, 0.225]
 
 
 def test_where_joint_states_are_late_ticks_come_all_the_same_and_are_counted() -> None:

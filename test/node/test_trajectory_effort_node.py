@@ -279,6 +279,7 @@ def test_what_is_missing_is_said_and_ctrl_c_ends_it_with_exit_code_0(domain_id: 
     ):
         publisher = user.create_publisher(JointTrajectory, 'trajectory_effort/joint_trajectory', 1)
         assert wait_until(lambda: publisher.get_subscription_count() > 0)
+        process.wait_for('waiting: no_robot_description')
         publisher.publish(JointTrajectory())
         process.wait_for('trajectory refused: no_robot_description')
         process.send(signal.SIGINT)

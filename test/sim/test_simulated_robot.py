@@ -293,7 +293,7 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
         ({'state_rate': 2000.0}, 'state_rate: 2000.0'),
         ({'state_rate': 'fast'}, 'state_rate'),
         ({'lockstep': True}, 'lockstep: needs publish_clock'),
-        ({'speed': 1.0}, 'speed: no such option'),
+        ({'speed': 1.0}, 'speed: no such parameter'),
         ({'joints': ['fer_joint9']}, "unknown joint 'fer_joint9'"),
         ({'initial_positions': [0.0]}, 'initial_positions: has shape'),
         ({'wrench_link': 'nowhere'}, "unknown link 'nowhere'"),
