@@ -17,6 +17,9 @@ MOST_STEPS = 100
 ANSWER_TIMEOUT = 2.0
 """How long the robot's time waits for a command, s of the machine's."""
 
+TELLINGS = 10
+"""How often a state is told meanwhile: it, or the command, may have been lost or withheld."""
+
 
 class Pace(Protocol):
     """When the robot moves, and by which command."""
@@ -30,8 +33,12 @@ class Pace(Protocol):
     def command(self) -> Any | None:
         """Return the newest command that came by itself, None where there is no new one."""
 
-    def answer(self) -> Any | None:
-        """Return the command that answers a state that was just told, None where none does."""
+    def tell(self, state: Callable[[], None]) -> Any | None:
+        """
+        Tell a state, and return the command that answers it, None where none does.
+
+        :param state: tells it; more than once where nobody answers
+        """
 
 
 class RealTime:
@@ -71,8 +78,9 @@ class RealTime:
         """Return the newest command, None where there is no new one."""
         return self._commands.take()
 
-    def answer(self) -> Any | None:
-        """Return None: nobody waits for an answer."""
+    def tell(self, state: Callable[[], None]) -> Any | None:
+        """Tell a state and return None: nobody waits for an answer."""
+        state()
         return None
 
 
@@ -114,16 +122,17 @@ class Lockstep:
         self._answered = self._answered or message is not None
         return message
 
-    def answer(self) -> Any | None:
-        """Return the command that comes after a state was told, None where none does in time."""
+    def tell(self, state: Callable[[], None]) -> Any | None:
+        """Tell a state, and return the command that comes after, None where none does in time."""
         if not self._answered:
-            return None
-        self._commands.wait(ANSWER_TIMEOUT)
-        message = self._commands.take()
-        if message is None:
-            self._answered = False
-            self._warn(
-                f'no command answered a state in {ANSWER_TIMEOUT:g} s: time goes on without'
-            )
-            self._real_time.start()  # the time that was waited is not made up for
-        return message
+            return self._real_time.tell(state)
+        for _ in range(TELLINGS):
+            state()
+            self._commands.wait(ANSWER_TIMEOUT / TELLINGS)
+            message = self._commands.take()
+            if message is not None:
+                return message
+        self._answered = False
+        self._warn(f'no command answered a state in {ANSWER_TIMEOUT:g} s: time goes on without')
+        self._real_time.start()  # the time that was waited is not made up for
+        return None

@@ -13,6 +13,7 @@ lockstep it is the one that answers the state.
 from __future__ import annotations
 
 from array import array
+from functools import partial
 import sys
 import threading
 import time
@@ -98,7 +99,8 @@ class Broadcasters:
             self._clock.publish(Clock(clock=self._stamp()))
 
     def publish(self, measured: JointStates) -> None:
-        """Tell the joints' states, and what the force-torque sensor reads."""
+        """Tell the time, if it is asked for, the joints' states, and what the sensor reads."""
+        self.publish_clock()
         stamp = self._stamp()
         for view, values in zip(self._views, measured, strict=True):
             view[:] = values
@@ -181,11 +183,11 @@ class PhysicsLoop:
             while not self._ended.is_set():
                 steps = self._pace.steps()
                 self._receive(self._pace.command())
-                self._broadcasters.publish_clock()
                 if steps_to_state <= 0:
-                    self._broadcasters.publish(measured)
                     steps_to_state = self._steps_per_state
-                    self._receive(self._pace.answer())
+                    self._receive(self._pace.tell(partial(self._broadcasters.publish, measured)))
+                else:
+                    self._broadcasters.publish_clock()
                 for _ in range(steps):
                     measured = self._step(measured)
                 steps_to_state -= steps

@@ -73,8 +73,18 @@ class Client:
     def wait_for_efforts(self, efforts: Iterable[float]) -> None:
         assert wait_until(lambda: list(self.state.effort) == list(efforts)), self.state.effort
 
-    def wait_for_states(self, count: int) -> None:
-        assert wait_until(lambda: len(self.states) >= count), self.process.output
+    def answer_until_efforts_are(self, efforts: Iterable[float]) -> None:
+        """Command a robot in lockstep, which shows an effort in the state after the next only."""
+
+        def shown() -> bool:
+            self.command(efforts)
+            return bool(self.states) and list(self.states[-1].effort) == list(efforts)
+
+        assert wait_until(shown), self.process.output
+        time.sleep(0.3)  # what was commanded too often is answered with states too
+
+    def wait_for_newer(self, told: float) -> None:
+        assert wait_until(lambda: stamp(self.states[-1]) > told), self.process.output
 
     def collect(self, message: Any, topic: str, qos: Any = 10) -> list[Any]:
         """Return the list to which a topic's messages are added."""
@@ -235,23 +245,21 @@ def test_simulated_time_keeps_up_with_the_clock_on_the_wall_and_stamps_the_state
 def test_in_lockstep_time_waits_for_the_command_that_answers_each_state() -> None:
     with simulated_robot(publish_clock=True, lockstep=True) as client:
         assert client.state  # before the first command nobody is waited for
-        client.command(GRAVITY_TORQUES)
-        client.wait_for_efforts(GRAVITY_TORQUES)
+        client.answer_until_efforts_are(GRAVITY_TORQUES)
         for number in range(20):
-            told = len(client.states)
-            time.sleep(0.1 if number < 3 else 0.0)
-            assert len(client.states) == told
+            before = stamp(client.states[-1])
+            time.sleep(0.5 if number < 3 else 0.0)  # in which a state is told again
+            assert stamp(client.states[-1]) == before
             client.command((1.0 + 0.01 * number) * GRAVITY_TORQUES)
-            client.wait_for_states(told + 1)
-            before, after = client.states[-2:]
-            assert stamp(after) - stamp(before) == pytest.approx(0.005, abs=1e-6)
+            client.wait_for_newer(before)
+            after = client.states[-1]
+            assert stamp(after) - before == pytest.approx(0.005, abs=1e-6)
             np.testing.assert_allclose(after.effort, (1.0 + 0.01 * number) * GRAVITY_TORQUES)
 
 
 def test_in_lockstep_time_goes_on_where_nobody_answers_any_more() -> None:
     with simulated_robot(publish_clock=True, lockstep=True) as client:
-        client.command(GRAVITY_TORQUES)
-        client.wait_for_efforts(GRAVITY_TORQUES)
+        client.answer_until_efforts_are(GRAVITY_TORQUES)
         first = client.states[-1]
         assert wait_until(lambda: stamp(client.states[-1]) > stamp(first) + 1.0)
         client.process.wait_for('no command answered a state in 2 s')
