@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+import signal
+import threading
 from typing import Any
 
 import rclpy
@@ -38,6 +40,9 @@ def live_node(name: str, ros_arguments: Sequence[str]) -> Iterator[Any]:
     :raises RosError: ROS refuses the arguments, or the name of a topic
     """
     own_arguments(ros_arguments)  # ROS logs what it refuses only later
+    if threading.current_thread() is threading.main_thread():
+        # SIGTERM ends a tool as Ctrl-C does; ROS calls the handlers that were there before its own.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with ros_refusals():
             rclpy.init(args=list(ros_arguments))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+import signal
 
 import numpy as np
 import pytest
@@ -91,6 +92,19 @@ def test_bad_arguments_and_files_are_refused_with_one_line(
 
 
 @pytest.mark.slow
+@pytest.mark.ros
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_without_a_traceback(number: signal.Signals) -> None:
+    bag = str(recording('panda_exciting_trajectory.db3'))
+    module = 'rnea_ros.tools.play_joint_states'
+    with RosProcess(module, bag, domain_id=new_domain_id()) as process:
+        process.wait_for('waiting for a listener')
+        process.send(number)
+        assert process.wait() == 0
+        assert 'interrupted' in process.output
+        assert 'Traceback' not in process.output
+
+
 @pytest.mark.ros
 def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> None:
     from sensor_msgs.msg import JointState
