@@ -97,7 +97,7 @@ def compile_trajectory(
         first_point = -1 if has_bridge else 0
         _check_overflow(trajectory, first_point)
     if not has_bridge:
-        _check_start(q_joined - shift, measured.position, joined, trajectory, rules)
+        check_start(q_joined - shift, measured.position, joined, trajectory, rules)
     check_positions(trajectory, first_point, rules)
     check_velocities(trajectory, first_point, rules)
     if request.is_setpoint:
@@ -189,13 +189,23 @@ def _check_overflow(trajectory: Trajectory, first_point: int) -> None:
     )
 
 
-def _check_start(
+def check_start(
     q: NDArray[np.float64],
     q_start: NDArray[np.float64],
     joined: float,
     trajectory: Trajectory,
     rules: JointRules,
 ) -> None:
+    """
+    Refuse a motion that is not near the robot where it is joined.
+
+    :param q: where the motion is then, shape (joints,), rad or m
+    :param q_start: where the robot is, shape (joints,), rad or m
+    :param joined: time since the motion's start, s
+    :param trajectory: the motion
+    :param rules: have ``start_tolerance``
+    :raises TrajectoryError: start_too_far
+    """
     way = q - q_start
     way -= _whole_turns(way, rules.continuous)
     too_far = np.abs(way) > rules.start_tolerance

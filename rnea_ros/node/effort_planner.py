@@ -21,7 +21,8 @@ from ..feedforward.motion_efforts import (
 )
 from ..feedforward.motion_points import MotionPoints, number_of_points
 from ..feedforward.settings import resolve
-from ..feedforward.trajectory_check import compile_trajectory
+from ..feedforward.trajectory import Setpoint, Trajectory
+from ..feedforward.trajectory_check import check_start, compile_trajectory
 from ..feedforward.trajectory_knots import CUBIC, QUINTIC
 from ..feedforward.trajectory_request import TrajectoryRequest
 from ..robot import RobotModel
@@ -38,11 +39,13 @@ class Plan(NamedTuple):
     """
     A motion with its efforts.
 
+    :param motion: as it is followed
     :param message: trajectory_msgs/JointTrajectory, without a header
     :param greatest_share: greatest effort as a share of its limit
     :param deviation: where straight lines between the efforts are worst
     """
 
+    motion: Trajectory | Setpoint
     message: Any
     greatest_share: float
     deviation: Deviation
@@ -100,7 +103,24 @@ class EffortPlanner:
         efforts = self._efforts.of_points(points, q_robot)
         deviation = self._efforts.deviation(points, efforts, q_robot)
         share = float((np.abs(efforts) / self._settings.effort_limits).max())
-        return Plan(self._message(request, points, efforts), share, deviation)
+        return Plan(motion, self._message(request, points, efforts), share, deviation)
+
+    def check_start(self, plan: Plan, now: float, q_robot: Array) -> None:
+        """
+        Refuse a motion that has gone on without the robot while its efforts were computed.
+
+        :param plan: of this planner
+        :param now: seconds in the clock of its start time
+        :param q_robot: measured positions of all joints of the robot, shape (n,), rad or m
+        :raises TrajectoryError: start_too_far
+        """
+        motion = plan.motion
+        if isinstance(motion, Setpoint) or motion.start_time is None:
+            return
+        joined = now - motion.start_time
+        if joined > 0.0:
+            q = motion.state(joined).position
+            check_start(q, q_robot[self._settings.in_model], joined, motion, self._rules)
 
     def _message(self, request: TrajectoryRequest, points: MotionPoints, efforts: Array) -> Any:
         """Return the message, its joints in the order of the request, then those left out."""

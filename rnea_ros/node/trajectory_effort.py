@@ -190,6 +190,8 @@ class TrajectoryEffort(OffExecutorTime):
         request = decode_trajectory(data)
         try:
             plan = planner.plan(request, self._now(), states.position, states.velocity)
+            self._look()  # for long motions that took a while
+            planner.check_start(plan, self._now(), states.position)
         except TrajectoryError as error:
             raise _with_time(error, request) from None
         header = CdrMessage(data)

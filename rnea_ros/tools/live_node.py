@@ -41,7 +41,7 @@ def live_node(name: str, ros_arguments: Sequence[str]) -> Iterator[Any]:
     """
     own_arguments(ros_arguments)  # ROS logs what it refuses only later
     if threading.current_thread() is threading.main_thread():
-        # SIGTERM ends a tool as Ctrl-C does; ROS calls the handlers that were there before its own.
+        # SIGTERM ends a tool as Ctrl-C does; ROS calls handlers that were there before its own.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with ros_refusals():

@@ -93,6 +93,17 @@ def test_a_start_that_has_passed_is_joined_where_the_motion_is_now() -> None:
     np.testing.assert_allclose(first.positions, measured(JOINTS))
 
 
+def test_a_motion_that_went_on_without_the_robot_while_it_was_planned_is_refused() -> None:
+    make = planner(start_tolerance=0.1)
+    made = make.plan(request(end(time=1.0), start=NOW + 1.0), NOW, MEASURED, np.zeros(4))
+    for now in (NOW, NOW + 1.0, NOW + 1.3):
+        make.check_start(made, now, MEASURED)
+    with pytest.raises(TrajectoryError, match='start_too_far') as refused:
+        make.check_start(made, NOW + 1.9, MEASURED)
+    assert refused.value.joint in JOINTS
+    make.check_start(made, NOW + 1.9, MEASURED + 0.2)
+
+
 def test_efforts_of_the_request_count_only_where_that_is_asked_for() -> None:
     own = replace(end(), efforts=(5.0, 6.0, 7.0))
     start = TrajectoryPoint(0.0, measured(JOINTS).tolist(), (0.0,) * 3, efforts=(5.0, 6.0, 7.0))
