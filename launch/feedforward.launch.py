@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,9 @@ from rnea_ros.launch_arguments import (
     urdf_text,
     values,
 )
+from rnea_ros.shared_memory import without_shared_memory
 
 DEFAULT_TOPIC = 'effort_controller/commands'
-
-NO_SHARED_MEMORY = {'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
-"""A node that is killed while it sends must not leave the controller's queue locked."""
 
 ARGUMENTS = {
     'urdf': ('', 'URDF or xacro file; empty: robot_description comes from its topic'),
@@ -121,7 +120,7 @@ def nodes(context: Any) -> list[Node]:
         parameters=[*map(str, files), overrides],
         remappings=[('joint_states', given['joint_states'])],
         ros_arguments=enclave(given['enclaves'], 'feedforward'),
-        additional_env=NO_SHARED_MEMORY if watched else {},
+        additional_env=without_shared_memory(os.environ) if watched else {},
     )
     if not watched:
         return [node]

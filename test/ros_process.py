@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 import fcntl
 import itertools
 import os
-from pathlib import Path
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ import pytest
 from robots import ROOT
 
 from benchmark.loop.domain import lock_path, sweep
+from rnea_ros.shared_memory import PROFILE, PROFILE_VARIABLES
 
 NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
 PATIENCE = 30.0
@@ -33,10 +33,7 @@ MOST_DOMAINS = 30
 POLITENESS = 5.0
 """How long a process may take to end before it is killed, s."""
 
-PROFILE_VARIABLES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
-"""In which Fast DDS from 3, and before, looks for its profiles."""
-
-UDP_ON_LOOPBACK = Path(__file__).with_name('udp_on_loopback.xml')
+UDP_ON_LOOPBACK = ROOT / PROFILE
 
 _numbers = itertools.count(7 * os.getpid())
 _domains: dict[int, int] = {}

@@ -23,6 +23,7 @@ from rclpy.node import Node
 from ..node.declaration import described
 from ..node.diagnostics import diagnostic_array
 from ..node.process import NodeProcess
+from ..shared_memory import without_shared_memory
 from . import parameters
 from .command_link import CommandLink
 from .controller_switch import ControllerSwitch
@@ -41,14 +42,6 @@ LEVELS = {
 ABOUT = """\
 The node 'effort_watchdog': commands zero effort when whoever commanded has fallen silent, because
 ros2_control applies the last command for ever. It sends nothing as long as commands come."""
-
-TRANSPORT = {'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
-"""
-Keeps Fast DDS from shared memory, where it does not set its transports otherwise.
-
-A process that is killed while it sends leaves the receiver's queue in shared memory locked, and
-whoever sends there next waits for a second.
-"""
 
 
 class EffortWatchdog(Node):
@@ -125,8 +118,7 @@ class EffortWatchdog(Node):
 
 def main(args: list[str] | None = None) -> int:
     """Watch until SIGINT or SIGTERM; return the exit code."""
-    for name, value in TRANSPORT.items():
-        os.environ.setdefault(name, value)
+    os.environ.update(without_shared_memory(os.environ))
     process = NodeProcess('effort_watchdog', ABOUT, described(parameters.PARAMETERS), args)
     node = process.start(EffortWatchdog)
     process.spin(node, running=lambda: node.loop.running)

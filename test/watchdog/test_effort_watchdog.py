@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.util import find_spec
 import os
+from pathlib import Path
 import signal
 import time
 from typing import Any
@@ -326,6 +327,18 @@ def test_to_deactivate_a_controller_without_the_messages_is_refused(domain_id: i
     with watchdog(domain_id, '-p action:=deactivate_controller') as process:
         assert process.wait() == 2
         assert 'action: deactivate_controller needs controller_manager_msgs' in process.output
+
+
+def test_it_keeps_out_of_the_shared_memory_of_fast_dds(domain_id: int) -> None:
+    def mapped(process: object) -> bool:
+        maps = Path(f'/proc/{process}/maps').read_text('utf-8')
+        return any('/dev/shm/fast' in line for line in maps.splitlines())
+
+    with ros_node(domain_id), watchdog(domain_id) as process:
+        process.wait_for('watching')
+        if not mapped('self'):
+            pytest.skip('here nobody uses the shared memory of Fast DDS')
+        assert not mapped(process.pid)
 
 
 def test_the_process_carries_no_compiled_dynamics() -> None:

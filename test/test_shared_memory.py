@@ -1,0 +1,55 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""How processes are kept out of the shared memory of Fast DDS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from robots import ROOT
+
+from rnea_ros.shared_memory import without_shared_memory
+
+RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
+NEW, OLD = 'FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE'
+UDP = {'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+PROFILE = str(ROOT / 'config/udp_on_loopback.xml')
+
+
+@pytest.mark.parametrize(
+    ('environment', 'variables'),
+    [
+        ({}, UDP),
+        ({RANGE: 'SUBNET'}, UDP),
+        ({RANGE: 'LOCALHOST'}, {RANGE: 'SYSTEM_DEFAULT', NEW: PROFILE, OLD: PROFILE}),
+        (
+            {RANGE: 'LOCALHOST', 'ROS_DISTRO': 'kilted'},
+            {RANGE: 'SYSTEM_DEFAULT', NEW: PROFILE},
+        ),
+        (
+            {RANGE: 'LOCALHOST', 'ROS_DISTRO': 'jazzy', 'RMW_IMPLEMENTATION': 'rmw_fastrtps_cpp'},
+            {RANGE: 'SYSTEM_DEFAULT', NEW: PROFILE, OLD: PROFILE},
+        ),
+    ],
+)
+def test_udp_is_chosen_by_a_variable_or_where_ros_overrules_that_by_a_profile(
+    environment: Mapping[str, str], variables: Mapping[str, str]
+) -> None:
+    assert without_shared_memory(environment) == variables
+
+
+@pytest.mark.parametrize(
+    'chosen',
+    [
+        {NEW: 'mine.xml'},
+        {OLD: 'mine.xml'},
+        {'RMW_IMPLEMENTATION': 'rmw_cyclonedds_cpp'},
+        {'FASTDDS_BUILTIN_TRANSPORTS': 'LARGE_DATA', RANGE: 'SUBNET'},
+    ],
+)
+def test_what_the_user_chose_stays_and_so_does_localhost(chosen: Mapping[str, str]) -> None:
+    environment = {RANGE: 'LOCALHOST', **chosen}
+    after = environment | without_shared_memory(environment)
+    assert {name: after[name] for name in environment} == environment
