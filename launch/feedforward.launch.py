@@ -12,6 +12,7 @@ from typing import Any
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
 from launch.actions import OpaqueFunction
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 import yaml
 
@@ -28,6 +29,9 @@ from rnea_ros.launch_arguments import (
 from rnea_ros.shared_memory import without_shared_memory
 
 DEFAULT_TOPIC = 'effort_controller/commands'
+
+SIGKILL_TIMEOUT = '30'
+"""How long after SIGTERM the node is killed, s: after 5 s it may still be ramping down."""
 
 ARGUMENTS = {
     'urdf': ('', 'URDF or xacro file; empty: robot_description comes from its topic'),
@@ -121,6 +125,7 @@ def nodes(context: Any) -> list[Node]:
         remappings=[('joint_states', given['joint_states'])],
         ros_arguments=enclave(given['enclaves'], 'feedforward'),
         additional_env=without_shared_memory(os.environ) if watched else {},
+        sigkill_timeout=LaunchConfiguration('sigkill_timeout', default=SIGKILL_TIMEOUT),
     )
     if not watched:
         return [node]

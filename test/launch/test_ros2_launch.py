@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 import shutil
 
 import pytest
@@ -57,6 +58,21 @@ def test_an_argument_that_cannot_be_used_is_named_and_nothing_starts(
         assert complaint in process.output
         assert 'Traceback' not in process.output
         assert 'process started' not in process.output
+
+
+def test_ctrl_c_waits_for_a_ramp_that_is_longer_than_launch_waits_by_itself(
+    domain_id: int, tmp_path: Path
+) -> None:
+    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    own = tmp_path / 'slow.yaml'
+    own.write_text('/**: {ros__parameters: {ramp_duration: 13.0, joint_states_timeout: 30.0}}')
+    arguments = (f'params_file:={own}', 'watchdog:=false')
+    with ros2_launch(domain_id, 'simulation.launch.py', *arguments) as process:
+        process.wait_for('[feedforward]: ramping', PATIENCE)
+        process.interrupt()
+        assert process.wait(PATIENCE) == 0
+        assert '[feedforward]: stopped' in process.output
+        assert 'SIGKILL' not in process.output
 
 
 def test_a_simulation_ends_when_its_robot_does(domain_id: int) -> None:
