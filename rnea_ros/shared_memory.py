@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import metadata
 
 from .resources import share_path
 
@@ -13,10 +14,7 @@ RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
 TRANSPORTS = 'FASTDDS_BUILTIN_TRANSPORTS'
 
 PROFILE_VARIABLES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
-"""In which Fast DDS looks for its profiles; the second is that of before Fast DDS 3."""
-
-BEFORE_FAST_DDS_3 = ('humble', 'jazzy', None)
-"""Values of ROS_DISTRO; it is not set where ROS comes from wheels."""
+"""In which Fast DDS looks for its profiles: from 3 on (Kilted), and before, which 3 warns of."""
 
 PROFILE = 'config/udp_on_loopback.xml'
 
@@ -36,7 +34,15 @@ def without_shared_memory(environment: Mapping[str, str]) -> dict[str, str]:
     own_profile = any(name in environment for name in PROFILE_VARIABLES)
     if environment.get(RANGE) != 'LOCALHOST' or own_profile or not fast_dds:
         return {TRANSPORTS: environment.get(TRANSPORTS, 'UDPv4')}
-    # From Fast DDS 3 on the second makes it warn.
-    count = 2 if environment.get('ROS_DISTRO') in BEFORE_FAST_DDS_3 else 1
-    profile = str(share_path(PROFILE))
-    return {RANGE: 'SYSTEM_DEFAULT', **dict.fromkeys(PROFILE_VARIABLES[:count], profile)}
+    variable = PROFILE_VARIABLES[_before_fast_dds_3(environment.get('ROS_DISTRO'))]
+    return {RANGE: 'SYSTEM_DEFAULT', variable: str(share_path(PROFILE))}
+
+
+def _before_fast_dds_3(distribution: str | None) -> bool:
+    if distribution is not None:
+        return distribution in ('humble', 'jazzy')
+    try:
+        metadata.distribution('ros-fastrtps')  # wheels, which set no ROS_DISTRO; of 3: ros-fastdds
+    except metadata.PackageNotFoundError:
+        return False
+    return True

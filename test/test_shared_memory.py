@@ -23,14 +23,13 @@ PROFILE = str(ROOT / 'config/udp_on_loopback.xml')
     [
         ({}, UDP),
         ({RANGE: 'SUBNET'}, UDP),
-        ({RANGE: 'LOCALHOST'}, {RANGE: 'SYSTEM_DEFAULT', NEW: PROFILE, OLD: PROFILE}),
         (
             {RANGE: 'LOCALHOST', 'ROS_DISTRO': 'kilted'},
             {RANGE: 'SYSTEM_DEFAULT', NEW: PROFILE},
         ),
         (
             {RANGE: 'LOCALHOST', 'ROS_DISTRO': 'jazzy', 'RMW_IMPLEMENTATION': 'rmw_fastrtps_cpp'},
-            {RANGE: 'SYSTEM_DEFAULT', NEW: PROFILE, OLD: PROFILE},
+            {RANGE: 'SYSTEM_DEFAULT', OLD: PROFILE},
         ),
     ],
 )
@@ -38,6 +37,11 @@ def test_udp_is_chosen_by_a_variable_or_where_ros_overrules_that_by_a_profile(
     environment: Mapping[str, str], variables: Mapping[str, str]
 ) -> None:
     assert without_shared_memory(environment) == variables
+
+
+def test_without_a_ros_distribution_one_profile_is_given() -> None:
+    after = without_shared_memory({RANGE: 'LOCALHOST'})
+    assert after in ({RANGE: 'SYSTEM_DEFAULT', name: PROFILE} for name in (NEW, OLD))
 
 
 @pytest.mark.parametrize(
