@@ -26,7 +26,7 @@ def without_shared_memory(environment: Mapping[str, str]) -> dict[str, str]:
     A process that is killed while it sends leaves the receiver's queue there locked, and whoever
     sends next waits for a second; while one joined, others were seen to hear nothing for a third
     of a second. With the discovery range LOCALHOST, ROS chooses the transports by itself, shared
-    memory among them: then it is a profile that stays on loopback, unless the user has one already.
+    memory among them: then it is a profile that stays on loopback, unless the user has one.
 
     :param environment: of the process
     """
