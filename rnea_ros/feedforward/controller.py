@@ -50,8 +50,9 @@ class FeedforwardController:
     :param states: the measured joint state of all joints of the model
     :ivar surroundings: payloads, force-torque sensors, IMU; whoever calls :meth:`step` gives
         the sensors their readings
-    :ivar permitted: whether the control may begin; whoever looks after the commands may shut it
-        out until they would be heard by the right controller
+    :ivar permitted: whether commands may be sent, set in the thread of :meth:`step`. The control
+        begins once they may; later, commands are withheld while they may not, and start again
+        from the measured effort or from zero
     :ivar outside_flags: what is wrong outside of the control, while it goes on
     """
 
@@ -71,9 +72,10 @@ class FeedforwardController:
         self._reference = Reference(len(settings.joints), settings.settings.reference_timeout)
         self._law = LawInForce(settings, states, self.surroundings, self._reference)
         self._began = False
+        self._withheld = False
         self._holding = HoldingEffort(settings)
         self._wind_down = WindDown(self._supervisor, self._output)
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self._flags = Flags(states, self._reference, self._commanded, settings.settings.period)
 
     @property
@@ -90,6 +92,11 @@ class FeedforwardController:
     def flags(self) -> frozenset[Reason]:
         """What is wrong while the control goes on."""
         return self._flags.raised | self.surroundings.flags | self.outside_flags
+
+    @property
+    def withheld(self) -> bool:
+        """Whether commands are withheld, after the first one was permitted."""
+        return self._withheld
 
     @property
     def flag_counts(self) -> Counter[Reason]:
@@ -206,15 +213,7 @@ class FeedforwardController:
         """
         self._requests.append(lambda now: self._supervisor.handle(Event.FAILED, now, reason))
 
-    def take_over(self, then: Callable[[], object]) -> None:
-        """
-        Go on at the rate limit from the measured effort, or from zero: the commands were lost.
-
-        :param then: called in the control's own thread before the first such command
-        """
-        self._requests.append(lambda now: self._take_over(then))
-
-    def fail(self, reason: Reason, now: float, error: Exception | None = None) -> None:
+    def fail(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
         """
         End the control because of an error.
 
@@ -233,13 +232,17 @@ class FeedforwardController:
         ``error``.
 
         :param now: monotonic time, s
-        :return: None while there is nothing to command: no valid joint state has come yet
+        :return: None before the first valid joint state, and while commands are not permitted
         """
+        if self._withheld and self.permitted:
+            self._start_output()
+        self._withheld = self._began and not self.permitted
         try:
-            return self._step(now)
+            command = self._step(now)
         except Exception as error:
             self.fail(Reason.INTERNAL_ERROR, now, error)
-            return self._end(now)
+            command = self._end(now)
+        return None if self._withheld else command
 
     def outdated(self, age: float) -> bool:
         """
@@ -313,10 +316,6 @@ class FeedforwardController:
         self._output.blend(self._settings.settings.ramp_duration)
         self._supervisor.handle(Event.PERMITTED, now)
         self._began = True
-
-    def _take_over(self, then: Callable[[], object]) -> None:
-        self._start_output()
-        then()
 
     def _start_output(self) -> None:
         """Start from the measured effort, or from zero."""

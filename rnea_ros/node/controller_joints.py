@@ -14,133 +14,95 @@ from rcl_interfaces.srv import GetParameters
 from .endpoints import Endpoints
 
 PATIENCE = 2.0
-"""How long something that listens for commands may lack a parameter service, s."""
+"""How long a controller may lack a parameter service before it counts as one without joints, s."""
 
 RETRY = 0.5
-"""When a question is asked again: it may have gone to a controller that was killed, s."""
+"""When a question is repeated: it may have gone to a controller that was killed, s."""
 
 
 class ControllerJoints:
     """
-    Finds the parameter ``joints`` of the controller behind a command topic.
+    Asks the controller behind a command topic for its parameter ``joints``.
 
-    The controller is asked when it begins to listen, and anew whenever somebody begins to listen
-    who may be it: it may have been started again, with other joints. Nothing blocks: :meth:`poll`
-    is called now and then by the thread that spins the node.
+    The controller is known by the name of its node. It is asked when it begins to listen, and
+    again whenever another endpoint of this name appears: the controller may have been restarted
+    with other joints. Nothing blocks: :meth:`poll` is called now and then by the thread that spins
+    the node.
 
     :param node: the node to ask from
-    :param command_topic: full name; the controller is the node ``<command_topic>/..``
+    :param topic: full name of the command topic; the controller is the node ``<topic>/..``
+    :ivar endpoints: the controller's endpoints on the topic, by GID; replaced, not changed
+    :ivar joints: as these endpoints take them, empty where the controller names none, None before
+        its answer
+    :ivar answered: whether the controller itself has said so, not its silence
     """
 
-    def __init__(self, node: Any, command_topic: str) -> None:
+    def __init__(self, node: Any, topic: str) -> None:
         self._node = node
-        self._topic = command_topic
-        self.controller = command_topic.rpartition('/')[0]
+        self.topic = topic
+        self.controller = topic.rpartition('/')[0]
         self._client = node.create_client(GetParameters, f'{self.controller}/get_parameters')
-        self._endpoints = Endpoints()
-        self.forget()
-
-    def forget(self) -> None:
-        """Ask again at the next poll."""
-        self._joints: tuple[str, ...] | None = None
-        self._asked: frozenset[bytes] = frozenset()
-        self._present: frozenset[bytes] = frozenset()
-        self._settled = False
-        self._listened_since: float | None = None
+        self._graph = Endpoints()
+        self._since = 0.0
         self._future: Any = None
         self._sent_at = 0.0
-
-    @property
-    def known(self) -> bool:
-        """Whether the question was answered once."""
-        return self._joints is not None
-
-    @property
-    def joints(self) -> tuple[str, ...]:
-        """The controller's joints by its newest answer, none where it does not name any."""
-        return self._joints or ()
-
-    @property
-    def present(self) -> bool:
-        """Whether the controller listens, or somebody without a name yet, who may be it."""
-        return bool(self._present)
-
-    @property
-    def settled(self) -> bool:
-        """Whether the controller gave its answer since the last of those came who may be it."""
-        return self._settled or not self._present
-
-    @property
-    def asked(self) -> frozenset[bytes]:
-        """Those for whom the newest question was, as far as they are there still."""
-        return self._asked
+        self.endpoints: frozenset[bytes] = frozenset()
+        self.joints: tuple[str, ...] | None = None
+        self.answered = False
 
     @property
     def missing(self) -> str:
-        """What is waited for."""
-        if self._listened_since is None:
-            return f'nothing listens on {self._topic}; start the controller or set joints'
-        return f'{self.controller} has not answered which joints it commands'
+        """Return what has to come before commands in its order can be sent."""
+        if not self.endpoints:
+            return f'{self.controller} does not listen on {self.topic}; start it or set joints'
+        if self.joints is None:
+            return f'{self.controller} has not answered which joints it commands'
+        return '' if self.joints else f'{self.controller} names no joints; set joints'
 
     def poll(self, now: float) -> None:
         """
-        Look who listens, and go one step further with the question.
+        Look for the controller, and go one step further with the question.
 
         :param now: monotonic time, s
         """
-        infos = self._node.get_subscriptions_info_by_topic(self._topic)
-        listeners = self._endpoints.read(infos, now)
-        # Names come a tenth of a second late, which is too long to withhold commands for: the
-        # controller is asked whoever it is. One that was killed, and is there still only because
-        # DDS has not noticed, does not answer for the one that took its place.
-        self._present = frozenset(
-            listener.gid for listener in listeners if listener.node in ('', self.controller)
-        )
-        if not listeners:
-            self._listened_since = None
-        elif self._listened_since is None:
-            self._listened_since = now
-        if self._present - self._asked:
-            self._settled = False
-            self._future = None
-            self._listened_since = now
-        self._asked = self._present
-        if self._listened_since is None or (self.known and self.settled):
-            return
-        self._ask(now, now - self._listened_since)
+        infos = self._node.get_subscriptions_info_by_topic(self.topic)
+        listeners = self._graph.read(infos, now)
+        present = frozenset(each.gid for each in listeners if each.node == self.controller)
+        if not present or present - self.endpoints:
+            self._since, self._future = now, None
+            self.joints, self.answered = None, False
+        self.endpoints = present
+        if present and self.joints is None:
+            self._ask(now)
 
-    def _ask(self, now: float, waited: float) -> None:
+    def _ask(self, now: float) -> None:
         if self._future is not None and self._future.done():
-            self._answer(_names(self._future.result()))
+            self.answered = True
+            self.joints = _names(self._future.result())
         elif self._client.service_is_ready():
             if self._future is None or now - self._sent_at > RETRY:
                 self._future = self._client.call_async(GetParameters.Request(names=['joints']))
                 self._sent_at = now
-        elif waited > PATIENCE:
-            self._answer(())
-
-    def _answer(self, joints: tuple[str, ...]) -> None:
-        self._joints = joints
-        self._settled = True
-        self._future = None
+        elif now - self._since > PATIENCE:
+            self.joints = ()
 
 
-def difference(told: Sequence[str], commanded: Sequence[str]) -> str:
+def difference(named: Sequence[str], commanded: Sequence[str]) -> str:
     """
     Return in words how a controller's joints differ from those that would be commanded.
 
-    :param told: by the controller
+    :param named: by the controller
     :param commanded: in order
     """
-    absent = [name for name in commanded if name not in told]
-    more = [name for name in told if name not in commanded]
+    absent = [name for name in commanded if name not in named]
+    more = [name for name in named if name not in commanded]
     words = []
     if absent:
         words.append(f'without {", ".join(absent)}')
     if more:
         words.append(f'with {", ".join(more)}')
     if not words:
-        words.append(f'in another order: {", ".join(told)}')
+        words.append(f'in another order: {", ".join(named)}')
     return ' and '.join(words)
 
 

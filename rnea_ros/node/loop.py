@@ -24,6 +24,12 @@ from .publishers import Publishers
 from .realtime import RealtimeSettings, enter_realtime, leave_realtime
 from .statistics import LoopStatistics
 
+HANGING = 0.9
+"""A loop without a tick for so long hangs, s."""
+
+LOOK = 0.1
+"""The supervisor looks at the loop so often, s."""
+
 STANDSTILL = 1.0
 """Simulated time that has not moved for so long stands still, s of the machine's time."""
 
@@ -51,9 +57,13 @@ class ControlLoop:
     """
     Runs the control in a thread until it has stopped.
 
-    :param controller: the control; it is stepped here only
+    A second thread supervises it. Should the loop's thread die or hang, the supervisor ramps the
+    control down in its place.
+
+    :param controller: the control; one thread at a time steps it
     :param takes: what takes in all that the schedule has not taken; given the tick's time, s
     :param publishers: where commands go
+    :param permits: whether the next command may be sent
     :param period: s
     :param clock: the time of ages, schedule and stamps
     :param schedule: when ticks are due
@@ -66,6 +76,7 @@ class ControlLoop:
         controller: FeedforwardController,
         takes: Sequence[Callable[[float], None]],
         publishers: Publishers,
+        permits: Callable[[], bool],
         period: float,
         clock: Clock,
         schedule: Schedule,
@@ -74,6 +85,7 @@ class ControlLoop:
         self._controller = controller
         self._takes = takes
         self._publishers = publishers
+        self._permits = permits
         self._clock = clock
         self._period = period
         self._schedule = schedule
@@ -81,7 +93,14 @@ class ControlLoop:
         self._garbage = UncollectedGarbage()
         self._finished = threading.Event()
         self._quit = False
+        self._ticks = 0
+        self._now = 0.0
+        self._death: BaseException | None = None
+        self._replaced = False
         self._thread = threading.Thread(target=self._run, name='control_loop', daemon=True)
+        self._supervisor = threading.Thread(
+            target=self._supervise, name='loop_supervisor', daemon=True
+        )
         self.statistics = LoopStatistics(period, clock.now())
         self.complaints: list[str] = []
 
@@ -89,6 +108,7 @@ class ControlLoop:
         """Begin; nothing that the loop needs is compiled or collected later."""
         self._garbage.begin()
         self._thread.start()
+        self._supervisor.start()
 
     def tidy(self) -> None:
         """Collect garbage beside the loop; to be called now and then."""
@@ -96,15 +116,21 @@ class ControlLoop:
 
     def finish(self, timeout: float) -> str:
         """
-        Wait until the control has stopped, then end the thread.
+        Wait until the control has stopped, then end the threads.
 
-        :param timeout: s; after it, or where time stands still, the thread is ended in any case
-        :return: why it was ended before the control had stopped, empty where it had
+        Where it does not stop in time, or simulated time stands still, it is ramped down here.
+
+        :param timeout: s
+        :return: why it had to be ramped down here, empty where it had stopped
         """
         why = self._wait_for_stop(timeout)
         self._quit = True
         self._schedule.cancel()
-        self._thread.join()
+        for thread in (self._thread, self._supervisor):
+            thread.join(HANGING)
+        if why and not self._replaced:
+            deadline = time.monotonic() + timeout
+            self._ramp_down(lambda: time.monotonic() < deadline)
         leave_realtime(self._realtime)
         self._garbage.end()
         return why
@@ -115,32 +141,44 @@ class ControlLoop:
             seen = self._clock.seen()
             if self._finished.wait(STANDSTILL):
                 return ''
-            if self._clock.seen() == seen:
+            if self._clock.seen() == seen and not self._replaced:
                 return 'simulated time stands still'
         return 'it did not stop in time'
 
     def _run(self) -> None:
-        self.complaints = enter_realtime(self._realtime)
+        try:
+            self.complaints = enter_realtime(self._realtime)
+            self._tick_until_stopped()
+        except BaseException as error:  # the supervisor goes on, whatever it was
+            self._death = error
+
+    def _tick_until_stopped(self) -> None:
         while not self._clock.now() and not self._quit:
             self._clock.sleep(self._period)  # simulated time has not begun
         self._schedule.start()
-        while not self._quit and self._controller.state is not State.STOPPED:
+        while not self._quit and not self._replaced:
             lateness = self._wait()
             began = time.perf_counter()
-            now = self._clock.now()
+            self._now = now = self._clock.now()
             for take in self._takes:
                 try:
                     take(now)
                 except Exception as error:
                     self._fail(error)
+            if self._replaced:
+                return
             try:
                 self._command(now)
             except Exception as error:
                 self._fail(error)
+            self._ticks += 1
+            if self._controller.state is State.STOPPED:
+                break
             self.statistics.missed = self._schedule.missed
             self.statistics.unprompted = self._schedule.unprompted
             self.statistics.record(lateness, time.perf_counter() - began)
-        self._finished.set()
+        if not self._replaced:
+            self._finished.set()
 
     def _wait(self) -> float:
         """Wait for the next tick; return how late it is, s."""
@@ -151,11 +189,15 @@ class ControlLoop:
             time.sleep(self._period)
             return 0.0
 
-    def _fail(self, error: Exception) -> None:
-        """End the control over what a part of the tick raised; the loop goes on."""
-        self._controller.fail(Reason.INTERNAL_ERROR, self._clock.seen(), error)
+    def _fail(self, error: BaseException) -> None:
+        """End the control because of an error in a part of the tick; the loop goes on."""
+        self._controller.fail(Reason.INTERNAL_ERROR, self._now, error)
 
     def _command(self, now: float) -> None:
+        try:
+            self._controller.permitted = self._permits()
+        except Exception as error:
+            self._fail(error)  # the last permission stays in force for the ramp down
         command = self._controller.step(now)
         # A process that was stopped within a tick must not come back with an effort of long ago.
         if command is None or self._controller.outdated(self._clock.now() - now):
@@ -169,3 +211,36 @@ class ControlLoop:
             if terms.due(now):
                 terms.put_down(self._controller.terms(), command, now, stamp)
             terms.send_some()
+
+    def _supervise(self) -> None:
+        """Wait for the end of the loop's thread; ramp down where it has died or hangs."""
+        ticked, looks = self._ticks, 0
+        hanging = max(HANGING, 3.0 * self._period)
+        while looks * LOOK < hanging:
+            self._thread.join(LOOK)
+            if self._quit or self._finished.is_set():
+                return
+            if not self._thread.is_alive():
+                break
+            # Simulated time may stand still; whoever stops it stops the robot too.
+            looks = 0 if self._ticks != ticked or self._clock.simulated else looks + 1
+            ticked = self._ticks
+        self._replaced = True
+        self._fail(self._death or RuntimeError(f'the control loop hangs for {hanging:g} s'))
+        self._ramp_down(lambda: not self._quit)
+        self._finished.set()
+
+    def _ramp_down(self, may_go_on: Callable[[], bool]) -> None:
+        """
+        Step the control until it has stopped, in the calling thread and in the machine's time.
+
+        Nothing else of the loop is used: any part of it may be what failed.
+
+        :param may_go_on: asked before every step
+        """
+        began = time.monotonic()
+        while self._controller.state is not State.STOPPED and may_go_on():
+            command = self._controller.step(self._now + time.monotonic() - began)
+            if command is not None:
+                self._publishers.send_command(command)
+            time.sleep(self._period)

@@ -14,6 +14,15 @@ WATCHDOG = 'effort_watchdog'
 """Sends only while nobody else does: every node of this name is welcome."""
 
 
+def is_watchdog(node: str) -> bool:
+    """
+    Return whether a node is an effort watchdog.
+
+    :param node: full name
+    """
+    return node.rpartition('/')[2] == WATCHDOG
+
+
 class OtherPublishers:
     """
     Names the other nodes that publish on the command topic.
@@ -43,10 +52,6 @@ class OtherPublishers:
         """
         return f'{", ".join(sorted(names))} publishes on {self._topic} already'
 
-    def count(self) -> int:
-        """Return how many publish on the topic, this node and the watchdog among them."""
-        return int(self._node.count_publishers(self._topic))
-
     def look(self, now: float, publishing: bool) -> None:
         """
         Note who is there now; whoever has no name yet leaves it undecided.
@@ -59,5 +64,5 @@ class OtherPublishers:
         if publishing and self._own_name in names:
             names.remove(self._own_name)  # a second one is another node of the same name
         self.undecided = '' in names
-        others = {name for name in names if name and name.rpartition('/')[2] != WATCHDOG}
+        others = {name for name in names if name and not is_watchdog(name)}
         self.names = tuple(sorted(others))

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,14 +13,13 @@ from rclpy.duration import Duration
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from .command_gate import CommandGate
 from .messages import CommandMessage, EffortMessage
 from .term_publishers import NEWEST, TermPublishers
 
 Array: TypeAlias = NDArray[np.float64]
 
-LAST_WORD = 0.2
-"""How long the last command may take to arrive before its publisher goes, s."""
+LAST_COMMAND = 1.0
+"""How long the last command may take to arrive before its publisher is destroyed, s."""
 
 
 class Publishers:
@@ -32,7 +30,6 @@ class Publishers:
     :param command_topic: where the controller listens
     :param joints: the commanded joints
     :param period: of the control, s
-    :param look: called when somebody begins or ceases to listen to commands
     """
 
     def __init__(
@@ -41,23 +38,20 @@ class Publishers:
         command_topic: str,
         joints: tuple[str, ...],
         period: float,
-        look: Callable[[], None],
     ) -> None:
         self._node = node
         self._command = CommandMessage(len(joints))
         self._named = EffortMessage(joints)
-        self._command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
-        self.gate = CommandGate(node, self._command_publisher, look)
+        self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
         self._named_publisher = node.create_publisher(JointState, '~/effort', NEWEST)
         self.terms = TermPublishers(node, joints, period)
         self.named_wanted = False
 
     def close(self) -> None:
         """Take the publishers down, once the last command has arrived wherever it is awaited."""
-        self._command_publisher.wait_for_all_acked(Duration(seconds=LAST_WORD))
-        self.gate.destroy()
+        self.command_publisher.wait_for_all_acked(Duration(seconds=LAST_COMMAND))
         self.terms.close()
-        for publisher in (self._command_publisher, self._named_publisher):
+        for publisher in (self.command_publisher, self._named_publisher):
             self._node.destroy_publisher(publisher)
 
     def look_for_listeners(self) -> None:
@@ -67,13 +61,12 @@ class Publishers:
 
     def send_command(self, command: Array) -> None:
         """
-        Publish a command, unless somebody listens who may expect another order.
+        Publish a command.
 
         :param command: efforts, shape (m,), N m or N
         """
         self._command.view[:] = command
-        if self.gate.passes():
-            self._command_publisher.publish(self._command.data)
+        self.command_publisher.publish(self._command.data)
 
     def send_named(self, stamp: float) -> None:
         """Publish the command with names."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 from array import array
 import math
 from pathlib import Path
+import sys
+import threading
 import time
 from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import pytest
-from ros_process import NO_ROS, wait_until
+from ros_process import NO_ROS, PATIENCE, wait_until
 
 import rnea_ros
 from rnea_ros.feedforward.controller import FeedforwardController
@@ -87,6 +89,7 @@ class HaltingClock(MachineClock):
     _end = math.inf
 
     def halt(self) -> None:
+        self.simulated = True  # type: ignore[misc]
         self._end = time.monotonic()
 
     def now(self) -> float:
@@ -101,6 +104,8 @@ class Rig:
 
     :param options: of the control's settings
     """
+
+    permitted = True
 
     def __init__(self, **options: Any) -> None:
         self.settings = resolve(
@@ -124,6 +129,7 @@ class Rig:
             self.controller,
             [inputs.take_joint_states],
             cast(Any, self.outputs),
+            lambda: self.permitted,
             PERIOD,
             clock,
             self.schedule,
@@ -194,20 +200,82 @@ def test_a_sample_that_comes_while_a_tick_is_held_up_is_not_from_the_future() ->
         assert not rig.states.rejections
 
 
-def test_a_stop_does_not_wait_for_time_that_stands_still() -> None:
-    rig = Rig()
+@pytest.mark.parametrize('part', ['clock', 'statistics', 'exit'])
+def test_a_loop_whose_thread_dies_is_ramped_down_by_its_supervisor(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Rig(ramp_duration=0.05, hold_duration=0.05) as rig:
+        controller, commands = rig.controller, rig.outputs.commands
+        assert wait_until(lambda: controller.state is State.ACTIVE)
+        if part == 'clock':
+            monkeypatch.setattr(rig.clock, 'now', broken_wait)
+        elif part == 'statistics':
+            monkeypatch.setattr(rig.loop.statistics, 'record', None)
+        else:
+            monkeypatch.setattr(rig.schedule, 'wait', sys.exit)
+        assert wait_until(lambda: controller.state is State.FAULT)
+        assert controller.reason is Reason.INTERNAL_ERROR
+        assert controller.error is not None
+        assert not commands[-1].any()
+        changes = np.abs(np.diff(commands, axis=0))
+        assert (changes <= rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
+        sent = len(commands)
+        assert wait_until(lambda: len(commands) > sent + 10)  # zeros, for as long as it is active
+
+
+def test_a_loop_that_hangs_is_ramped_down_by_its_supervisor_and_sends_nothing_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    released, returned = threading.Event(), threading.Event()
+
+    def hang() -> list[bytes]:
+        released.wait()
+        returned.set()
+        return []
+
+    with Rig(ramp_duration=0.05, hold_duration=0.05) as rig:
+        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
+        monkeypatch.setattr(rig.joint_states, 'take_all', hang)
+        assert wait_until(lambda: rig.controller.state is State.FAULT)
+        assert rig.controller.reason is Reason.INTERNAL_ERROR
+        assert not rig.outputs.commands[-1].any()
+        released.set()
+        assert returned.wait(PATIENCE)
+        assert wait_until(lambda: 'control_loop' not in {t.name for t in threading.enumerate()})
+        assert not rig.outputs.commands[-1].any()
+
+
+def test_a_stop_does_not_wait_for_time_that_stands_still_and_ends_in_zeros() -> None:
+    rig = Rig(ramp_duration=0.05, hold_duration=0.05)
     rig.loop.start()
-    assert wait_until(lambda: rig.controller.state in CONTROLLING)
+    assert wait_until(lambda: rig.controller.state is State.ACTIVE)
     rig.clock.halt()
     rig.controller.stop()
     begin = time.monotonic()
     assert rig.loop.finish(60.0) == 'simulated time stands still'
     assert time.monotonic() - begin < 30.0
+    assert rig.controller.state is State.STOPPED
+    assert not rig.outputs.commands[-1].any()
 
 
 def test_a_stop_that_takes_too_long_is_ended() -> None:
-    rig = Rig(hold_duration=60.0)
+    rig = Rig(hold_duration=60.0, effort_rate_limit=(1.0,))
     rig.loop.start()
     assert wait_until(lambda: rig.controller.state in CONTROLLING)
     rig.controller.stop()
     assert rig.loop.finish(0.1) == 'it did not stop in time'
+
+
+def test_the_loop_sends_nothing_while_it_is_not_permitted_and_starts_again_from_zero() -> None:
+    with Rig(ramp_duration=0.05) as rig:
+        commands = rig.outputs.commands
+        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
+        rig.permitted = False
+        assert wait_until(lambda: rig.controller.withheld)
+        sent = len(commands)
+        time.sleep(20 * PERIOD)
+        assert len(commands) == sent
+        rig.permitted = True
+        assert wait_until(lambda: len(commands) > sent)
+        limit = rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)
+        assert (np.abs(commands[sent]) <= limit).all()
