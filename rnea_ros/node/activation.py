@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 import time
 from typing import Any
 
@@ -19,12 +20,13 @@ from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.position_jumps import PositionJumps
 from ..feedforward.reasons import Reason
 from ..feedforward.settings import ResolvedSettings
-from ..feedforward.supervisor import CONTROLLING
+from ..feedforward.supervisor import CONTROLLING, State
 from ..feedforward.trajectory_check import compile_trajectory
 from ..feedforward.trajectory_rules import TrajectoryError
 from .arrival import ArrivalSchedule
 from .cdr import MalformedError
 from .clock import Clock, MachineClock, SimClock
+from .command_permission import CommandPermission
 from .command_watch import CommandWatch
 from .configuration import Configuration
 from .controller_joints import ControllerJoints
@@ -37,7 +39,6 @@ from .other_publishers import OtherPublishers
 from .reporter import Reporter
 from .schedule import PeriodicSchedule, Trigger
 from .speed_scaling_input import SpeedScalingInput
-from .tare_service import TareService
 from .trajectory_decoder import decode_trajectory, load_decoder
 
 STOP_MARGIN = 2.0
@@ -51,7 +52,9 @@ class Activation:
     :param node: the node
     :param configuration: the robot, its settings and its topics
     :param controller_joints: the joints of the effort controller
-    :param other_publishers: who else sends it commands
+    :param other_publishers: other publishers of commands
+    :ivar controller: the control
+    :raises Exception: whatever went wrong; nothing is left behind then
     """
 
     def __init__(
@@ -63,6 +66,15 @@ class Activation:
     ) -> None:
         self._node = node
         self._configuration = configuration
+        self._controller_joints = controller_joints
+        self._other_publishers = other_publishers
+        self._refusals: Counter[str] = Counter()
+        with ExitStack() as resources:
+            self._start(resources)
+            self._resources = resources.pop_all()
+
+    def _start(self, resources: ExitStack) -> None:
+        node, configuration = self._node, self._configuration
         model, settings = configuration.model, configuration.settings
         for subscription in configuration.inputs:
             subscription.take()  # what came before the activation does not count
@@ -72,11 +84,11 @@ class Activation:
             continuous=model.continuous,
             differentiate_velocity=configuration.differentiate_velocity,
         )
-        self._controller = FeedforwardController(model, settings, states)
+        self.controller = FeedforwardController(model, settings, states)
         self._clock = self._make_clock()
         inputs = Inputs(
             states,
-            self._controller.surroundings,
+            self.controller.surroundings,
             configuration.joint_states,
             configuration.wrenches,
             configuration.imu,
@@ -84,76 +96,91 @@ class Activation:
         )
         self._references = self._follow_controller_state(inputs)
         takes, schedule = self._make_schedule(states, inputs)
+        permission = CommandPermission(
+            node,
+            configuration.publishers.command_publisher,
+            self._controller_joints,
+            listed=configuration.listed_joints,
+        )
         self._loop = ControlLoop(
-            self._controller,
+            self.controller,
             takes,
             configuration.publishers,
+            permission.check,
             settings.settings.period,
             self._clock,
             schedule,
             configuration.realtime,
         )
-        self.watch = CommandWatch(
+        self._watch = CommandWatch(
             node,
-            self._controller,
-            controller_joints,
-            configuration.told_joints,
-            configuration.publishers.gate,
-            other_publishers,
+            self.controller,
+            self._controller_joints,
+            permission,
+            self._other_publishers,
             time.monotonic(),
+            listed=configuration.listed_joints,
         )
-        self._refusals: Counter[str] = Counter()
-        self.reporter = Reporter(
+        self._reporter = Reporter(
             node,
-            self._controller,
+            self.controller,
             states,
             self._loop.statistics,
             self._clock,
             settings.settings.rate,
             self._refusals,
-            self.watch,
+            self._watch,
             self._references,
         )
+        resources.callback(self._reporter.close)
         reserve_memory()
         load_decoder()
-        self._trajectories = node.create_subscription(
+        trajectories = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self.follow, 10, raw=True
         )
-        self._speed_scaling = SpeedScalingInput(
+        resources.callback(node.destroy_subscription, trajectories)
+        speed_scaling = SpeedScalingInput(
             node,
             configuration.speed_scaling_topic,
             configuration.speed_scaling_unit,
-            self._controller.speed_scaling,
+            self.controller.speed_scaling,
             self._refusals,
         )
-        self._tare = TareService(node, self._controller)
-        self.watch.look(time.monotonic())
+        resources.callback(speed_scaling.close)
+        self.watch()
         self._loop.start()
 
     def stop(self) -> None:
         """Ramp down as stale_action says, and end the loop; returns when that is done."""
-        self._controller.stop()
-        why = self._loop.finish(self._controller.settings.greatest_stop_time + STOP_MARGIN)
-        if why:
-            self._node.get_logger().warning(f'the control was ended before it had stopped: {why}')
-        self._tare.close()
-        self._speed_scaling.close()
-        self.reporter.log_changes()
-        self.reporter.publish()
-        self.reporter.close()
-        self._node.destroy_subscription(self._trajectories)
-        self._configuration.publishers.gate.shut()
+        with self._resources:
+            self.controller.stop()
+            why = self._loop.finish(self.controller.settings.greatest_stop_time + STOP_MARGIN)
+            if why:
+                self._node.get_logger().warning(f'the control ramped down without its loop: {why}')
+            self._reporter.log_changes()
+            self._reporter.publish()
+
+    @property
+    def lost_to_other_publisher(self) -> bool:
+        """Whether the control has ended, and ramped down, because of another publisher."""
+        controller = self.controller
+        return controller.state is State.FAULT and controller.reason is Reason.SECOND_PUBLISHER
+
+    def watch(self) -> None:
+        """Look after what the loop has no time for; to be called ten times a second."""
+        self._reporter.log_changes()
+        self._watch.look(time.monotonic())
 
     def report(self) -> None:
         """Publish diagnostics; to be called once a second."""
         while self._loop.complaints:
             self._node.get_logger().warning(self._loop.complaints.pop())
-        self.reporter.publish()
+        self._reporter.publish()
         self._loop.tidy()
 
     def change(self, settings: ResolvedSettings) -> None:
         """Let changed settings take effect, blended."""
-        self._controller.change(settings)
+        self.controller.change(settings)
 
     def follow(self, message: bytes) -> None:
         """
@@ -170,7 +197,7 @@ class Activation:
             )
 
     def _follow(self, message: bytes) -> None:
-        controller = self._controller
+        controller = self.controller
         if controller.state not in CONTROLLING:
             raise NotNowError('not_active', f'the control is {controller.state.value}')
         # The mode that was asked for last; the loop takes changes and motions in their order.
@@ -202,7 +229,7 @@ class Activation:
         subscription = self._configuration.controller_state
         if subscription is None:
             return None
-        controller = self._controller
+        controller = self.controller
         monitor = ControllerStateMonitor(self._configuration.rules, controller.speed_scaling)
         source = ControllerStateInput(subscription, monitor, controller, self._clock)
         inputs.take_others.append(source.take)
@@ -230,4 +257,4 @@ class Activation:
         sim_clock = self._configuration.sim_clock
         if sim_clock is None:
             return MachineClock()
-        return SimClock(sim_clock, lambda now: self._controller.fail(Reason.CLOCK_RESET, now))
+        return SimClock(sim_clock, lambda now: self.controller.fail(Reason.CLOCK_RESET, now))

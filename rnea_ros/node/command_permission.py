@@ -30,7 +30,7 @@ class CommandPermission:
     its name.
 
     Every tick compares the number of listeners, which takes a microsecond. The graph is read when
-    the number, or what is confirmed, has changed.
+    the number, or what is known of the controller, has changed.
 
     :param node: this node
     :param publisher: of the commands
@@ -48,14 +48,17 @@ class CommandPermission:
         self._joints = joints
         self._listed = listed
         self._endpoints = Endpoints()
-        self._seen: tuple[int, frozenset[bytes]] | None = None
+        self._seen: tuple[int, frozenset[bytes], frozenset[bytes]] | None = None
         self._read_at = 0.0
         self._permitted = False
         self.confirmed: frozenset[bytes] = frozenset()
 
     def check(self) -> bool:
         """Return whether the next command may be sent; for the loop's thread."""
-        now, seen = time.monotonic(), (self._publisher.get_subscription_count(), self.confirmed)
+        now = time.monotonic()
+        seen = (
+            self._publisher.get_subscription_count(), self.confirmed, self._joints.endpoints
+        )
         if seen != self._seen or now >= self._read_at:
             infos = self._node.get_subscriptions_info_by_topic(self._joints.topic)
             listeners = self._endpoints.read(infos, now)

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
@@ -48,10 +49,9 @@ class Configuration:
     :param node: the node
     :param values: parameter values by name
     :param urdf: the robot
-    :param controller: what it said that it commands, possibly nothing
-    :param command_topic: where it listens
-    :param look: called when somebody begins or ceases to listen to commands
+    :param controller: the joints of the effort controller, where it has named them
     :raises RneaError: anything that cannot be used; nothing is left behind then
+    :ivar listed_joints: whether the user listed the joints
     """
 
     def __init__(
@@ -60,8 +60,6 @@ class Configuration:
         values: Mapping[str, Any],
         urdf: str,
         controller: ControllerJoints,
-        command_topic: str,
-        look: Callable[[], None],
     ) -> None:
         logger = node.get_logger()
         description = parse_urdf(urdf, strict_inertia=values['strict_inertia'])
@@ -69,16 +67,13 @@ class Configuration:
             logger.warning(warning)
         self.model = RobotModel.from_description(description, gravity=values['gravity'])
         listed = parameters.listed_joints(values)
-        self.told_joints = bool(controller.joints)
+        self.listed_joints = bool(listed)
         if listed and controller.joints and listed != controller.joints:
             raise SettingsError(
                 'joints',
                 f'{controller.controller} takes commands {difference(controller.joints, listed)}',
             )
-        joints = listed or controller.joints
-        if not joints:
-            joints = self.model.joint_names
-            logger.warning(f'the controller names no joints; commanded are {", ".join(joints)}')
+        joints = listed or controller.joints or ()
         self.settings = resolve(parameters.settings_from(values, joints), self.model)
         self.rules = joint_rules(values, self.model, self.settings)
         self.differentiate_velocity: bool = values['differentiate_velocity']
@@ -92,8 +87,27 @@ class Configuration:
         self.speed_scaling_topic: str = values['speed_scaling_topic']
         self.speed_scaling_unit = ScalingUnit(values['speed_scaling_unit'])
 
-        self.joint_states: Raw = DirectSubscription(
-            node,
+        with ExitStack() as resources:
+            self._make_topics(node, values, state_type, resources)
+            self.publishers = Publishers(
+                node, controller.topic, joints, self.settings.settings.period
+            )
+            resources.callback(self.publishers.close)
+            self._resources = resources.pop_all()
+        logger.info(
+            f'{self.model!r}: {values["mode"]} at {values["rate"]:g} Hz '
+            f'on {controller.topic} for {", ".join(joints)}'
+        )
+
+    def _make_topics(
+        self, node: Any, values: Mapping[str, Any], state_type: Any, resources: ExitStack
+    ) -> None:
+        def subscribe(kind: Any, topic: str, qos: QoSProfile, **options: Any) -> Any:
+            subscription: Any = DirectSubscription(node, kind, topic, qos, **options)
+            resources.callback(subscription.destroy)
+            return subscription
+
+        self.joint_states: Raw = subscribe(
             JointState,
             'joint_states',
             JOINT_STATES,
@@ -101,30 +115,19 @@ class Configuration:
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
         self.wrenches: dict[str, Raw] = {
-            sensor.name: DirectSubscription(
-                node, WrenchStamped, sensor.topic, SENSOR_DATA, raw=True
-            )
+            sensor.name: subscribe(WrenchStamped, sensor.topic, SENSOR_DATA, raw=True)
             for sensor in self.settings.settings.wrench_inputs
         }
         self.imu: Raw | None = None
         if values['base_sensor.topic']:
-            self.imu = DirectSubscription(
-                node, Imu, values['base_sensor.topic'], SENSOR_DATA, raw=True
-            )
+            self.imu = subscribe(Imu, values['base_sensor.topic'], SENSOR_DATA, raw=True)
         self.controller_state: Raw | None = None
         if state_type is not None:
             topic = values['controller_state_topic']
-            self.controller_state = DirectSubscription(node, state_type, topic, NEWEST, raw=True)
+            self.controller_state = subscribe(state_type, topic, NEWEST, raw=True)
         self.sim_clock: DirectSubscription[Any] | None = None
         if node.get_parameter('use_sim_time').value:
-            self.sim_clock = DirectSubscription(node, ClockMessage, '/clock', NEWEST)
-        self.publishers = Publishers(
-            node, command_topic, joints, self.settings.settings.period, look
-        )
-        logger.info(
-            f'{self.model!r}: {values["mode"]} at {values["rate"]:g} Hz '
-            f'on {command_topic} for {", ".join(joints)}'
-        )
+            self.sim_clock = subscribe(ClockMessage, '/clock', NEWEST)
 
     @property
     def inputs(self) -> list[DirectSubscription[Any]]:
@@ -144,11 +147,7 @@ class Configuration:
 
     def close(self) -> None:
         """Take the topics down."""
-        for subscription in self.inputs:
-            subscription.destroy()
-        if self.sim_clock is not None:
-            self.sim_clock.destroy()
-        self.publishers.close()
+        self._resources.close()
 
 
 def joint_rules(

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+import functools
+import random
 import sys
 import time
+import traceback
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
@@ -19,6 +22,7 @@ from std_msgs.msg import String
 
 from ..errors import RneaError
 from ..feedforward.checks import SettingsError
+from ..feedforward.controller import FeedforwardController
 from . import parameters
 from .activation import Activation
 from .configuration import Configuration
@@ -28,6 +32,7 @@ from .declarations import PARAMETERS, sensor_declarations
 from .node_time import MACHINE_TIME, OffExecutorTime
 from .other_publishers import OtherPublishers
 from .process import NodeProcess
+from .tare_service import TareService
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
@@ -39,7 +44,27 @@ effort controller. It waits for the robot's description, joint states and contro
 configures and activates itself unless autostart is off; SIGINT and SIGTERM ramp down first."""
 
 DISCOVERY = 0.5
-"""How long the node waits at its start to hear who else is there, s."""
+"""How long the node waits at its start to discover other nodes, s."""
+
+
+TRY_LATER = (0.5, 3.0)
+"""Shortest and longest time before a start that met another publisher is repeated, s."""
+
+Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
+
+
+def logged(transition: Transition) -> Transition:
+    """Log what a transition raises: rclpy turns it into an error without a word."""
+
+    @functools.wraps(transition)
+    def wrapper(node: Any, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            return transition(node, state)
+        except Exception:
+            node.get_logger().error(f'{transition.__name__} failed: {traceback.format_exc()}')
+            return TransitionCallbackReturn.ERROR
+
+    return wrapper
 
 
 class FeedforwardNode(OffExecutorTime, LifecycleNode):
@@ -61,14 +86,18 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
         self._activation: Activation | None = None
         self._urdf_from_topic = ''
         self._autostart = bool(self.get_parameter('autostart').value)
-        self._told_missing = ''
+        self._not_before = self._created + DISCOVERY
+        self._autostarted = False
+        self._reported_missing = ''
         self._command_topic = self.resolve_topic_name(self.get_parameter('command_topic').value)
         self._controller_joints = ControllerJoints(self, self._command_topic)
         self._other_publishers = OtherPublishers(self, self._command_topic)
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
+        TareService(self, self._active_control)
         self.create_timer(0.1, self._watch, clock=MACHINE_TIME)
         self.create_timer(1.0, self._each_second, clock=MACHINE_TIME)
 
+    @logged
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Read the robot and the parameters; refuse, saying why, what cannot be run."""
         del state
@@ -83,14 +112,13 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
                 values,
                 values['robot_description'] or self._urdf_from_topic,
                 self._controller_joints,
-                self._command_topic,
-                self._look,
             )
         except RneaError as error:
             self.get_logger().error(f'cannot configure: {error}')
             return TransitionCallbackReturn.FAILURE
         return TransitionCallbackReturn.SUCCESS
 
+    @logged
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start the control loop, unless its commands would meet others or go to other joints."""
         del state
@@ -105,40 +133,52 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
         )
         return TransitionCallbackReturn.SUCCESS
 
+    @logged
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Ramp down as stale_action says, then end the control loop."""
         del state
         self._deactivate()
         return TransitionCallbackReturn.SUCCESS
 
+    @logged
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Forget the robot; the controller is asked anew for its joints."""
+        """Forget the robot."""
         del state
         self._release()
-        self._controller_joints.forget()
         return TransitionCallbackReturn.SUCCESS
 
+    @logged
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Ramp down where the control is active, and let go of everything."""
+        """Ramp down where the control is active, and destroy what configure made."""
         del state
         self.end()
         return TransitionCallbackReturn.SUCCESS
 
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Go back to unconfigured after an exception in a transition; nothing is left behind."""
+        del state
+        self._deactivate()
+        self._release()
+        return TransitionCallbackReturn.SUCCESS
+
     def end(self) -> None:
-        """Ramp down where the control is active, and let go of everything."""
+        """Ramp down where the control is active, and destroy what configure made."""
         self._autostart = False
         self._deactivate()
         self._release()
 
+    def _active_control(self) -> FeedforwardController | None:
+        return None if self._activation is None else self._activation.controller
+
     def _deactivate(self) -> None:
-        if self._activation is not None:
-            self._activation.stop()
-            self._activation = None
+        activation, self._activation = self._activation, None
+        if activation is not None:
+            activation.stop()
 
     def _release(self) -> None:
-        if self._configuration is not None:
-            self._configuration.close()
-            self._configuration = None
+        configuration, self._configuration = self._configuration, None
+        if configuration is not None:
+            configuration.close()
 
     def _missing(self) -> str:
         """Return what a configure lacks, empty where it lacks nothing."""
@@ -146,9 +186,7 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
         if not (values['robot_description'] or self._urdf_from_topic):
             topic = self.resolve_topic_name('robot_description')
             return f'no robot_description, neither as parameter nor on {topic}'
-        if not parameters.listed_joints(values) and not self._controller_joints.known:
-            return self._controller_joints.missing
-        if not self._controller_joints.settled:
+        if not parameters.listed_joints(values):
             return self._controller_joints.missing
         return ''
 
@@ -158,7 +196,7 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
         if others:
             return self._other_publishers.complaint(others)
         commanded = configuration.settings.joints
-        if joints.present and joints.settled and joints.joints not in ((), commanded):
+        if joints.joints and joints.joints != commanded:
             what = difference(joints.joints, commanded)
             return f'{joints.controller} takes commands {what} now; configure again'
         return ''
@@ -166,41 +204,54 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
     def _watch(self) -> None:
         """Look after what the loop has no time for, ten times a second."""
         self.look_at_time()
-        if self._activation is not None:
-            self._activation.reporter.log_changes()
         if self._configuration is not None:
             self._configuration.publishers.look_for_listeners()
-        if self._activation is not None:
-            self._activation.watch.glance(time.monotonic())
-        else:
+        if self._activation is None:
             self._look()
+        else:
+            self._activation.watch()
+            if self._autostarted and self._activation.lost_to_other_publisher:
+                self._try_later()
         if self._autostart and self._configuration is None:
             self._start_if_ready()
 
     def _look(self) -> None:
-        """Look who is on the command topic; at once when the loop noticed somebody new."""
+        """Look for the controller and for other publishers while nothing is active."""
         now = time.monotonic()
-        if self._activation is not None:
-            self._activation.watch.look(now)
-        else:
-            self._controller_joints.poll(now)
-            self._other_publishers.look(now, publishing=self._configuration is not None)
+        self._controller_joints.poll(now)
+        self._other_publishers.look(now, publishing=self._configuration is not None)
 
     def _start_if_ready(self) -> None:
-        discovering = time.monotonic() - self._created < DISCOVERY
-        if discovering or self._other_publishers.undecided:
+        if time.monotonic() < self._not_before or self._other_publishers.undecided:
             return
         missing = self._missing()
-        if self._other_publishers.namesake:
-            # DDS takes many seconds to notice that a node was killed: this one waits its turn.
+        if self._other_publishers.names:
+            # A killed node is listed for many seconds; this one waits its turn.
             missing = self._other_publishers.complaint(self._other_publishers.names)
         if not missing:
-            self._autostart = False  # once: whoever deactivates it later wants it so
-            if self.trigger_configure() is TransitionCallbackReturn.SUCCESS:
-                self.trigger_activate()
-        elif missing != self._told_missing:
-            self._told_missing = missing
+            self._autostart = False  # once: a later deactivation by the user is respected
+            self._autostarted = True
+            if (
+                self.trigger_configure() is TransitionCallbackReturn.SUCCESS
+                and self.trigger_activate() is not TransitionCallbackReturn.SUCCESS
+                and self._other_publishers.names
+            ):
+                self._try_later()
+        elif missing != self._reported_missing:
+            self._reported_missing = missing
             self.get_logger().info(f'waiting: {missing}')
+
+    def _try_later(self) -> None:
+        """
+        Leave the command topic to another publisher that started at the same time.
+
+        The next attempt comes after a random time: of two such nodes one is then the first.
+        """
+        if self._activation is not None:
+            self.trigger_deactivate()
+        self.trigger_cleanup()
+        self._autostart, self._autostarted = True, False
+        self._not_before = time.monotonic() + random.uniform(*TRY_LATER)
 
     def _each_second(self) -> None:
         if self._activation is not None:
@@ -242,8 +293,10 @@ def main(args: list[str] | None = None) -> int:
     table = {**PARAMETERS, **sensor_declarations('NAME')}
     process = NodeProcess('feedforward_node', ABOUT, described(table), args)
     node = process.start(FeedforwardNode)
-    process.spin(node)
-    node.end()
+    try:
+        process.spin(node)
+    finally:
+        node.end()
     node.destroy_node()
     rclpy.try_shutdown()
     return 0

@@ -156,7 +156,7 @@ class ControlLoop:
         while not self._clock.now() and not self._quit:
             self._clock.sleep(self._period)  # simulated time has not begun
         self._schedule.start()
-        while not self._quit and not self._replaced:
+        while not self._quit:
             lateness = self._wait()
             began = time.perf_counter()
             self._now = now = self._clock.now()
@@ -166,7 +166,7 @@ class ControlLoop:
                 except Exception as error:
                     self._fail(error)
             if self._replaced:
-                return
+                return  # it hung; the supervisor commands
             try:
                 self._command(now)
             except Exception as error:

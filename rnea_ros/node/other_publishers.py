@@ -39,11 +39,6 @@ class OtherPublishers:
         self.names: tuple[str, ...] = ()
         self.undecided = False
 
-    @property
-    def namesake(self) -> bool:
-        """Whether one is called as this node is: perhaps the one before it, that was killed."""
-        return self._own_name in self.names
-
     def complaint(self, names: Iterable[str]) -> str:
         """
         Return why this node must not command.

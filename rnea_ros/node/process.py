@@ -11,6 +11,8 @@ import re
 import signal
 import sys
 import threading
+import time
+import traceback
 from typing import Any, NoReturn, TypeVar
 
 import rclpy
@@ -33,6 +35,10 @@ REFUSALS = (
 
 SOURCE_PLACE = re.compile(r', at /\S+:\d+')
 """Where in its own code ROS noticed something."""
+
+
+PAUSE = 0.01
+"""After an exception in a callback, so that one that repeats leaves time for the rest, s."""
 
 
 class RosError(RneaError):
@@ -87,13 +93,21 @@ class NodeProcess:
         """
         Run nodes until a signal comes.
 
+        What a callback raises is logged, and the nodes go on: the process must not end with an
+        effort applied.
+
         :param running: looked at ten times a second; ends it too where it returns False
         """
         executor = SingleThreadedExecutor()
         for node in nodes:
             executor.add_node(node)
+        logger = rclpy.logging.get_logger(self._name)
         while running() and not self._ended.is_set():
-            executor.spin_once(timeout_sec=0.1)
+            try:
+                executor.spin_once(timeout_sec=0.1)
+            except Exception:
+                logger.error(traceback.format_exc(), throttle_duration_sec=1.0)
+                time.sleep(PAUSE)
 
     def _refuse(self, error: RneaError) -> NoReturn:
         rclpy.logging.get_logger(self._name).fatal(one_line(error))

@@ -48,7 +48,7 @@ class Publishers:
         self.named_wanted = False
 
     def close(self) -> None:
-        """Take the publishers down, once the last command has arrived wherever it is awaited."""
+        """Destroy the publishers, once the last command has arrived at its reliable listeners."""
         self.command_publisher.wait_for_all_acked(Duration(seconds=LAST_COMMAND))
         self.terms.close()
         for publisher in (self.command_publisher, self._named_publisher):

@@ -140,7 +140,7 @@ class Reporter:
             'saturated_joints': self._joints(controller.saturated),
             'stale_wrenches': ' '.join(controller.surroundings.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),
-            'effort_controller': self._watch.target,
+            'effort_controller': self._watch.receiver,
             'other_publishers': ' '.join(self._watch.other_publishers),
         }
         for what, summary in (('lateness', report.lateness), ('compute', report.compute)):

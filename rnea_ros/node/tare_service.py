@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 import time
+import traceback
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from std_srvs.srv import Trigger
 
+from ..errors import one_line
 from ..feedforward.controller import FeedforwardController
 from ..feedforward.supervisor import CONTROLLING
 
@@ -24,54 +26,61 @@ TO_BEGIN = 1.0
 
 class TareService:
     """
-    Serves one activation of the control.
+    Serves the control that is active, for as long as its node lives.
+
+    A service that ends before it has answered leaves its client waiting, and the answer without a
+    way out. So it stays, and refuses while nothing is active.
 
     :param node: the node
-    :param controller: the control
+    :param controller: returns the control, None while there is none
     """
 
-    def __init__(self, node: Any, controller: FeedforwardController) -> None:
+    def __init__(
+        self, node: Any, controller: Callable[[], FeedforwardController | None]
+    ) -> None:
         self._node = node
         self._controller = controller
         self._under_way = False
         # While it waits, the node's other callbacks go on: they are in another group.
-        self._service = node.create_service(
+        node.create_service(
             Trigger, '~/tare', self._on_tare, callback_group=ReentrantCallbackGroup()
         )
 
-    def close(self) -> None:
-        """Take the service down."""
-        self._node.destroy_service(self._service)
-
     async def _on_tare(self, request: Any, response: Any) -> Any:
         del request
-        response.message = self._refusal()
-        if not response.message:
+        controller = self._controller()
+        response.message = self._refusal(controller)
+        if controller is not None and not response.message:
             self._under_way = True
-            response.message = await self._tare()
-            self._under_way = False
+            try:
+                response.message = await self._tare(controller)
+            except Exception as error:
+                self._node.get_logger().error(traceback.format_exc())
+                response.message = f'internal error: {one_line(error)}'
+            finally:
+                self._under_way = False
         response.success = not response.message
         response.message = response.message or 'all sensors are zeroed'
         return response
 
-    def _refusal(self) -> str:
-        if not self._controller.surroundings.wrenches.settings:
+    def _refusal(self, controller: FeedforwardController | None) -> str:
+        if controller is None:
+            return 'the node is not active'
+        if not controller.surroundings.wrenches.settings:
             return 'there is no force-torque sensor'
         if self._under_way:
             return 'a tare is under way'
-        if not self._goes_on():
-            return f'the control is {self._controller.state.value}'
-        return ''
+        return _ended(controller)
 
-    async def _tare(self) -> str:
+    async def _tare(self, controller: FeedforwardController) -> str:
         """Return why sensors refused, empty where none did."""
-        wrenches = self._controller.surroundings.wrenches
+        wrenches = controller.surroundings.wrenches
         before = wrenches.tares
-        self._controller.tare()
+        controller.tare()
         deadline = time.monotonic() + TO_BEGIN
         while wrenches.tares == before or wrenches.taring:
-            if not self._goes_on():
-                return f'the control is {self._controller.state.value}'
+            if _ended(controller):
+                return _ended(controller)
             if wrenches.tares == before and time.monotonic() > deadline:
                 return 'the control did not begin with it'
             time.sleep(POLL)
@@ -79,8 +88,11 @@ class TareService:
         refusals = wrenches.tare_refusals.items()
         return ', '.join(f'{name}: {reason.value}' for name, reason in refusals)
 
-    def _goes_on(self) -> bool:
-        return self._controller.state in CONTROLLING
+
+def _ended(controller: FeedforwardController) -> str:
+    """Return the state of a control that is not, or no longer, in force; else empty."""
+    state = controller.state
+    return '' if state in CONTROLLING else f'the control is {state.value}'
 
 
 class _NextTurn:

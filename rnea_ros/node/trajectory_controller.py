@@ -11,6 +11,8 @@ from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 from rclpy.qos import ReliabilityPolicy
 
+from .node_time import MACHINE_TIME
+
 ASK_AGAIN = 1.0
 """How often it is asked, s: it may have been started again, with other joints."""
 
@@ -32,7 +34,7 @@ class TrajectoryController:
         self._future: Any = None
         self.joints: tuple[str, ...] | None = None
         self.command_interfaces: tuple[str, ...] | None = None
-        node.create_timer(ASK_AGAIN, self.ask)
+        node.create_timer(ASK_AGAIN, self.ask, clock=MACHINE_TIME)
 
     @property
     def may_lose_messages(self) -> bool:

@@ -22,6 +22,7 @@ from rclpy.node import Node
 
 from ..node.declaration import described
 from ..node.diagnostics import diagnostic_array
+from ..node.node_time import MACHINE_TIME
 from ..node.process import NodeProcess
 from ..shared_memory import without_shared_memory
 from . import parameters
@@ -66,8 +67,8 @@ class EffortWatchdog(Node):
         self._told_acted = self._told_handed_back = self._told_refused = 0
         self._switched_acted = 0
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
-        self.create_timer(0.1, self._follow_up)
-        self.create_timer(1.0, self._publish_diagnostics)
+        self.create_timer(0.1, self._follow_up, clock=MACHINE_TIME)
+        self.create_timer(1.0, self._publish_diagnostics, clock=MACHINE_TIME)
         self.loop = WatchLoop(self._watch, link, settings.period)
         self.loop.start()
         self.get_logger().info(

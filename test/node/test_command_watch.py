@@ -1,14 +1,14 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Commands go to a controller that takes them in their order, and to nobody else."""
+"""Commands go to the confirmed controller; other listeners change nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
+from command_graph import CONTROLLER, TOPIC, CommandGraph
 import pytest
 from ros_process import NO_ROS
 
@@ -16,10 +16,13 @@ from rnea_ros.feedforward.reasons import Reason
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from rnea_ros.node.command_permission import CommandPermission
 from rnea_ros.node.command_watch import DISCOVERY, CommandWatch
+from rnea_ros.node.controller_joints import PATIENCE, ControllerJoints
+from rnea_ros.node.endpoints import UNKNOWN
 
 JOINTS = ('a', 'b', 'c')
-FIRST, SECOND = frozenset((b'1',)), frozenset((b'2',))
+OTHER_JOINTS = [('b', 'a', 'c'), ('a', 'b'), ('a', 'b', 'c', 'd')]
 
 
 class Log:
@@ -40,210 +43,251 @@ class Log:
 
 
 class Control:
-    """A control that notes what it is asked for."""
+    """A control that notes why it is ended."""
 
     joints = JOINTS
+    withheld = False
 
     def __init__(self) -> None:
-        self.permitted = True
         self.outside_flags: frozenset[Reason] = frozenset()
         self.ended: list[Reason] = []
-        self.take_overs: list[Callable[[], object]] = []
 
     def end(self, reason: Reason) -> None:
         self.ended.append(reason)
 
-    def take_over(self, then: Callable[[], object]) -> None:
-        self.take_overs.append(then)
-
-
-class Controller:
-    """What is known of the effort controller: here a test says so."""
-
-    controller = '/effort_controller'
-
-    def __init__(self) -> None:
-        self.joints: tuple[str, ...] = JOINTS
-        self.asked = FIRST
-        self.present = True
-        self.settled = True
-
-    def poll(self, now: float) -> None:
-        pass
-
-
-class Gate:
-    """A gate that one listener stands in front of."""
-
-    def __init__(self) -> None:
-        self.is_open = False
-
-    def passes(self) -> bool:
-        return self.is_open
-
-    def listeners(self) -> int:
-        return 1
-
-    def open(self, listeners: int) -> None:
-        self.is_open = True
-
-    def shut(self) -> None:
-        self.is_open = False
-
 
 class Others:
-    """Who else publishes."""
+    """Other publishers."""
 
     def __init__(self) -> None:
         self.names: tuple[str, ...] = ()
-        self.undecided = False
-        self.publishers = 1
-        self.looks = 0
-
-    def count(self) -> int:
-        return self.publishers
 
     def look(self, now: float, publishing: bool) -> None:
         assert publishing
-        self.looks += 1
 
     def complaint(self, names: Iterable[str]) -> str:
         return f'{", ".join(names)} was there before'
 
 
 class Bench:
-    """A watch with all around it replaced, after its first look."""
+    """A watch and a permission with all around them replaced."""
 
-    def __init__(
-        self, *, told: bool = True, joints: tuple[str, ...] = JOINTS, settled: bool = True
-    ) -> None:
-        self.log, self.control, self.gate = Log(), Control(), Gate()
-        self.controller, self.others = Controller(), Others()
-        self.controller.joints, self.controller.settled = joints, settled
-        parts: Any = (self.log, self.control, self.controller, told, self.gate, self.others, 0.0)
-        self.watch = CommandWatch(*parts)
-        self.watch.look(0.0)
+    def __init__(self, listeners: dict[int, str] | None = None, *, listed: bool = False) -> None:
+        self.graph, self.log = CommandGraph(), Log()
+        self.control, self.others = Control(), Others()
+        self.graph.listeners = {1: CONTROLLER} if listeners is None else listeners
+        node: Any = self.graph
+        self.joints = ControllerJoints(node, TOPIC)
+        self.permission = CommandPermission(node, node, self.joints, listed=listed)
+        parts: Any = (self.log, self.control, self.joints, self.permission, self.others, 0.0)
+        self.watch = CommandWatch(*parts, listed=listed)
+        self.now = 0.0
+        self.watch.look(self.now)
 
-    def comes_back(self, joints: tuple[str, ...]) -> None:
-        """Let another controller take the place of the one before, and answer."""
-        self.controller.settled, self.controller.asked = False, SECOND
-        self.watch.look(1.0)
-        assert not self.gate.passes()
-        assert self.control.outside_flags == {Reason.COMMANDS_WITHHELD}
-        self.controller.settled, self.controller.joints = True, joints
-        self.watch.look(2.0)
+    def answer(self, joints: tuple[str, ...] | None) -> None:
+        """Let the controller answer the newest question."""
+        self.graph.questions[-1].names(joints)
+        self.look()
 
+    def look(self, seconds: float = 0.1) -> None:
+        self.now += seconds
+        self.watch.look(self.now)
 
-def test_commands_pass_to_the_controller_that_was_there_at_the_start() -> None:
-    bench = Bench()
-    assert bench.gate.passes()
-    assert bench.watch.target == 'confirmed'
-    assert not bench.control.outside_flags
-    assert not bench.control.take_overs
+    def permits(self) -> bool:
+        return self.permission.check()
 
 
-@pytest.mark.parametrize('joints', [('b', 'a', 'c'), ('a', 'b'), ('a', 'b', 'c', 'd'), ()])
-def test_a_controller_that_comes_back_with_other_joints_or_none_ends_the_control(
-    joints: tuple[str, ...],
-) -> None:
-    bench = Bench()
-    bench.comes_back(joints)
-    assert bench.control.ended == [Reason.CONTROLLER_JOINTS_CHANGED]
+def confirmed(*, listed: bool = False) -> Bench:
+    """Return a bench whose controller has answered with the commanded joints."""
+    bench = Bench(listed=listed)
+    assert not bench.permits()
+    bench.answer(JOINTS)
+    assert bench.permits()
+    assert bench.watch.receiver == 'confirmed'
+    return bench
+
+
+# --- listeners -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('listed', [False, True])
+@pytest.mark.parametrize('name', ['recorder', UNKNOWN, 'effort_watchdog'])
+def test_a_listener_that_comes_or_goes_withholds_no_command(name: str, listed: bool) -> None:
+    bench = confirmed(listed=listed)
     for _ in range(3):
-        bench.watch.look(3.0)
-        assert not bench.gate.passes()
-        assert bench.watch.target == 'withheld'
+        bench.graph.listeners[2] = name
+        assert bench.permits()
+        bench.look()
+        assert bench.permits()
+        del bench.graph.listeners[2]
+        assert bench.permits()
+    assert len(bench.graph.questions) == 1
+    assert not bench.control.outside_flags
+
+
+def test_the_graph_is_read_only_when_the_listeners_have_changed() -> None:
+    bench = confirmed()
+    reads = bench.graph.reads
+    assert all(bench.permits() for _ in range(100))
+    assert bench.graph.reads == reads
+    bench.graph.listeners[2] = 'recorder'
+    assert all(bench.permits() for _ in range(100))
+    assert bench.graph.reads == reads + 1
+
+
+def test_other_listeners_alone_are_no_controller() -> None:
+    bench = Bench({1: 'effort_watchdog', 2: 'recorder'})
+    bench.look(10.0 * PATIENCE)
+    assert not bench.permits()
+    assert bench.watch.receiver == 'absent'
+    assert not bench.control.ended
+
+
+# --- the controller ------------------------------------------------------------------------------
+
+
+def test_nothing_is_sent_from_the_tick_on_in_which_the_controller_has_left() -> None:
+    bench = confirmed()
+    bench.graph.listeners = {2: 'recorder', 3: 'plot'}
+    assert not bench.permits()
+
+
+@pytest.mark.parametrize('name', [CONTROLLER, UNKNOWN])
+def test_a_controller_that_comes_back_is_sent_nothing_before_it_has_answered(name: str) -> None:
+    bench = confirmed()
+    bench.graph.listeners = {}
+    assert not bench.permits()
+    bench.graph.listeners = {2: name}
+    assert not bench.permits()
+    bench.graph.listeners = {2: CONTROLLER}
+    bench.look()
+    assert not bench.permits()
+    bench.answer(JOINTS)
+    assert bench.permits()
+    assert not bench.control.ended
+
+
+def test_a_new_controller_beside_one_that_was_killed_is_sent_nothing_before_it_has_answered(
+) -> None:
+    bench = confirmed()
+    bench.graph.listeners[2] = CONTROLLER
+    assert not bench.permits()
+    bench.look()
+    bench.answer(JOINTS)
+    assert bench.permits()
+
+
+def test_a_controller_that_is_replaced_within_one_tick_is_noticed_at_the_next_look() -> None:
+    bench = confirmed()
+    bench.graph.listeners = {2: CONTROLLER}
+    bench.look()
+    assert not bench.permits()
+
+
+@pytest.mark.parametrize('listed', [False, True])
+@pytest.mark.parametrize('joints', OTHER_JOINTS)
+def test_a_controller_that_comes_back_with_other_joints_ends_the_control(
+    joints: tuple[str, ...], listed: bool
+) -> None:
+    bench = confirmed(listed=listed)
+    bench.graph.listeners = {2: CONTROLLER}
+    bench.look()
+    bench.answer(joints)
+    for _ in range(3):
+        bench.look()
+        assert not bench.permits()
+        assert bench.watch.receiver == 'withheld'
     assert bench.control.ended == [Reason.CONTROLLER_JOINTS_CHANGED]
     assert len(bench.log.errors) == 1
-    assert not bench.control.take_overs
 
 
-def test_a_controller_that_comes_back_in_its_order_is_sent_what_the_control_ramps_up_to() -> None:
-    bench = Bench()
-    bench.comes_back(JOINTS)
-    assert not bench.gate.passes()
-    (begin,) = bench.control.take_overs
-    bench.watch.look(2.1)
-    assert len(bench.control.take_overs) == 1
-    begin()
-    assert bench.gate.passes()
-    bench.watch.look(3.0)
-    assert bench.gate.passes()
-    assert bench.watch.target == 'confirmed'
-    assert bench.watch.counts[Reason.COMMANDS_WITHHELD] == 1
+@pytest.mark.parametrize('answers', [True, False])
+def test_a_controller_that_names_no_joints_is_sent_commands_where_the_user_listed_them_only(
+    answers: bool,
+) -> None:
+    for listed in (True, False):
+        bench = Bench({}, listed=listed)
+        bench.graph.ready = answers
+        bench.graph.listeners = {1: CONTROLLER}
+        assert not bench.permits()
+        bench.look()
+        if answers:
+            bench.answer(None)
+        else:
+            bench.look(1.1 * PATIENCE)
+        assert bench.permits() is listed
+        assert bench.control.ended == ([] if listed else [Reason.CONTROLLER_JOINTS_CHANGED])
 
 
-def test_a_controller_that_never_named_joints_is_believed() -> None:
-    bench = Bench(told=False, joints=())
-    assert bench.gate.passes()
+# --- joints that the user listed -----------------------------------------------------------------
 
 
-def test_the_control_may_begin_once_the_controller_has_confirmed_its_joints() -> None:
-    bench = Bench(settled=False)
-    permitted = [bench.control.permitted]
-    bench.controller.settled = True
-    bench.watch.look(0.1)
-    permitted.append(bench.control.permitted)
-    (begin,) = bench.control.take_overs
-    begin()
-    permitted.append(bench.control.permitted)
-    assert permitted == [False, False, True]
-    assert bench.gate.passes()
+def test_listed_joints_are_commanded_before_a_controller_is_there() -> None:
+    assert Bench({}, listed=True).permits()
+    assert Bench({1: 'effort_watchdog'}, listed=True).permits()
+    assert Bench({1: 'driver'}, listed=True).permits()
 
 
-def test_a_publisher_that_is_heard_of_soon_after_the_start_was_there_before_and_ends_it() -> None:
-    bench = Bench()
+def test_a_listener_without_a_name_may_be_the_controller_while_no_receiver_is_known() -> None:
+    bench = Bench({1: 'effort_watchdog'}, listed=True)
+    bench.graph.listeners[2] = UNKNOWN
+    assert not bench.permits()
+    bench.graph.listeners[3] = 'recorder'
+    assert bench.permits()
+    never_answered = Bench(listed=True)
+    never_answered.graph.ready = False
+    never_answered.look(1.1 * PATIENCE)
+    assert never_answered.permits()
+    never_answered.graph.listeners[2] = UNKNOWN
+    assert not never_answered.permits()
+
+
+def test_a_driver_of_another_name_is_a_known_receiver() -> None:
+    bench = Bench({1: 'driver'}, listed=True)
+    assert bench.permits()
+    bench.graph.listeners[2] = UNKNOWN
+    assert bench.permits()
+    bench.graph.listeners[2] = CONTROLLER
+    bench.permission._read_at = 0.0  # a name is looked for again soon
+    assert not bench.permits()
+
+
+# --- other publishers ----------------------------------------------------------------------------
+
+
+def test_withheld_commands_are_flagged_and_counted() -> None:
+    bench = confirmed()
+    bench.control.withheld = True
+    for _ in range(3):
+        bench.look()
+        assert bench.control.outside_flags == {Reason.COMMANDS_WITHHELD}
+    bench.control.withheld = False
+    bench.look()
+    assert not bench.control.outside_flags
+    assert bench.watch.counts == {Reason.COMMANDS_WITHHELD: 1}
+
+
+def test_a_publisher_that_is_discovered_soon_after_the_start_was_there_before_and_ends_it(
+) -> None:
+    bench = confirmed()
     bench.others.names = ('/rival',)
     for _ in range(3):
-        bench.watch.look(0.9 * DISCOVERY)
+        bench.look()
     assert bench.control.ended == [Reason.SECOND_PUBLISHER]
     assert bench.log.errors == ['/rival was there before']
 
 
-def test_a_publisher_that_comes_is_flagged_counted_and_named_once() -> None:
-    bench = Bench()
+def test_a_publisher_that_comes_later_is_flagged_counted_and_named_once() -> None:
+    bench = confirmed()
+    bench.look(DISCOVERY)
     bench.others.names = ('/rival',)
     for _ in range(3):
-        bench.watch.look(DISCOVERY)
+        bench.look()
         assert bench.control.outside_flags == {Reason.SECOND_PUBLISHER}
-        assert bench.gate.passes()
+        assert bench.permits()
     assert bench.log.warnings == ['/rival publishes commands to /effort_controller too']
     assert bench.watch.counts[Reason.SECOND_PUBLISHER] == 1
     assert not bench.control.ended
     bench.others.names = ()
-    bench.watch.look(2.0 * DISCOVERY)
+    bench.look()
     assert not bench.control.outside_flags
-
-
-def looks_after(bench: Bench, *times: float) -> int:
-    """Return how often a watch looks at everybody in so many glances."""
-    before = bench.others.looks
-    for now in times:
-        bench.watch.glance(now)
-    return bench.others.looks - before
-
-
-def test_where_nobody_came_or_went_it_looks_at_everybody_once_a_second_only() -> None:
-    bench = Bench()
-    assert looks_after(bench, *np.arange(0.1, 5.0, 0.1)) == 4
-
-
-def test_whoever_comes_is_looked_at_at_the_next_glance() -> None:
-    bench = Bench()
-    assert looks_after(bench, 0.1, 0.2) == 0
-    bench.others.publishers = 2
-    assert looks_after(bench, 0.3) == 1
-    assert looks_after(bench, 0.4) == 0
-
-
-@pytest.mark.parametrize('open_question', ['settled', 'undecided', 'flagged'])
-def test_as_long_as_something_is_open_every_glance_is_a_look(open_question: str) -> None:
-    bench = Bench()
-    if open_question == 'settled':
-        bench.controller.settled = False
-    elif open_question == 'undecided':
-        bench.others.undecided = True
-    else:
-        bench.others.names = ('/rival',)
-        bench.watch.look(0.05)
-    assert looks_after(bench, 0.1, 0.2, 0.3) == 3

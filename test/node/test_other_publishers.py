@@ -57,9 +57,6 @@ def test_a_second_node_of_the_own_name_is_another() -> None:
 
 def test_a_node_of_the_own_name_is_another_while_the_own_publisher_is_not_there() -> None:
     assert others(OWN, publishing=False).names == (OWN,)
-    assert others(OWN, publishing=False).namesake
-    assert not others('/rival', publishing=False).namesake
-    assert not others(OWN).namesake
 
 
 def test_every_watchdog_is_welcome() -> None:

@@ -1,0 +1,75 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The graph around a command topic, as a test sets it: listeners, names, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+TOPIC = '/effort_controller/commands'
+CONTROLLER = 'effort_controller'
+
+
+class Answer:
+    """The future of a question; a test answers it."""
+
+    def __init__(self) -> None:
+        self.response: Any = None
+
+    def done(self) -> bool:
+        return self.response is not None
+
+    def result(self) -> Any:
+        return self.response
+
+    def names(self, joints: Sequence[str] | None) -> None:
+        """Answer with joints, None for a parameter that is not set."""
+        from rcl_interfaces.msg import ParameterType, ParameterValue
+
+        value = ParameterValue()
+        if joints is not None:
+            value.type = ParameterType.PARAMETER_STRING_ARRAY
+            value.string_array_value = list(joints)
+        self.response = SimpleNamespace(values=[value])
+
+
+class CommandGraph:
+    """
+    A node and its publisher, which see the listeners that a test sets.
+
+    :ivar listeners: name of the node by number of the endpoint
+    :ivar ready: whether the controller has a parameter service
+    :ivar reads: how often the graph was read
+    """
+
+    def __init__(self) -> None:
+        self.listeners: dict[int, str] = {}
+        self.ready = True
+        self.questions: list[Answer] = []
+        self.reads = 0
+
+    def get_subscription_count(self) -> int:
+        return len(self.listeners)
+
+    def create_client(self, kind: Any, name: str) -> CommandGraph:
+        assert name == f'/{CONTROLLER}/get_parameters'
+        return self
+
+    def service_is_ready(self) -> bool:
+        return self.ready
+
+    def call_async(self, request: Any) -> Answer:
+        assert list(request.names) == ['joints']
+        self.questions.append(Answer())
+        return self.questions[-1]
+
+    def get_subscriptions_info_by_topic(self, topic: str) -> list[SimpleNamespace]:
+        assert topic == TOPIC
+        self.reads += 1
+        return [
+            SimpleNamespace(endpoint_gid=[gid], node_namespace='/', node_name=name)
+            for gid, name in self.listeners.items()
+        ]
