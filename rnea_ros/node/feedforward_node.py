@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import sys
 import time
 from typing import Any
@@ -18,15 +18,16 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from ..errors import RneaError
-from ..feedforward.checks import SettingsError
-from . import parameters
+from . import hardware_compensation, parameters
 from .activation import Activation
 from .configuration import Configuration
+from .control_setup import ControlSetup, make_setup
 from .controller_joints import ControllerJoints, difference
 from .declaration import described
 from .declarations import PARAMETERS, sensor_declarations
 from .node_time import MACHINE_TIME, OffExecutorTime
 from .other_publishers import OtherPublishers
+from .parameter_answers import AnsweredParameters
 from .process import NodeProcess
 
 LATCHED = QoSProfile(
@@ -42,7 +43,7 @@ DISCOVERY = 0.5
 """How long the node waits at its start to hear who else is there, s."""
 
 
-class FeedforwardNode(OffExecutorTime, LifecycleNode):
+class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
     """
     Torque feedforward as a ROS 2 lifecycle node.
 
@@ -55,11 +56,12 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
         super().__init__('feedforward')
         self._created = time.monotonic()
         self._parameter_values = parameters.NodeParameters(self)
-        self.add_on_set_parameters_callback(self._on_set_parameters)
-
         self._configuration: Configuration | None = None
         self._activation: Activation | None = None
+        self._changed: ControlSetup | None = None
         self._urdf_from_topic = ''
+        self.add_on_set_parameters_callback(self._on_set_parameters)
+        self.add_post_set_parameters_callback(self._after_set_parameters)
         self._autostart = bool(self.get_parameter('autostart').value)
         self._told_missing = ''
         self._command_topic = self.resolve_topic_name(self.get_parameter('command_topic').value)
@@ -76,16 +78,8 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
         if missing:
             self.get_logger().error(f'cannot configure: {missing}')
             return TransitionCallbackReturn.FAILURE
-        values = self._parameter_values.values()
         try:
-            self._configuration = Configuration(
-                self,
-                values,
-                values['robot_description'] or self._urdf_from_topic,
-                self._controller_joints,
-                self._command_topic,
-                self._look,
-            )
+            self._configure(self._setup_of(self._parameter_values.values()))
         except RneaError as error:
             self.get_logger().error(f'cannot configure: {error}')
             return TransitionCallbackReturn.FAILURE
@@ -94,15 +88,20 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start the control loop, unless its commands would meet others or go to other joints."""
         del state
-        assert self._configuration is not None
         self._look()
-        refusal = self._refusal(self._configuration)
+        try:
+            configuration = self._up_to_date()
+        except RneaError as error:
+            self.get_logger().error(f'cannot activate: {error}')
+            return TransitionCallbackReturn.FAILURE
+        refusal = self._refusal(configuration)
         if refusal:
             self.get_logger().error(f'cannot activate: {refusal}')
             return TransitionCallbackReturn.FAILURE
         self._activation = Activation(
-            self, self._configuration, self._controller_joints, self._other_publishers
+            self, configuration, self._controller_joints, self._other_publishers
         )
+        self._warn_of(configuration.setup.lack_of_gains)
         return TransitionCallbackReturn.SUCCESS
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -130,6 +129,39 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
         self._deactivate()
         self._release()
 
+    def _setup_of(self, values: Mapping[str, Any]) -> ControlSetup:
+        """Return what parameter values make; the model of the configuration counts on."""
+        return make_setup(
+            values,
+            values['robot_description'] or self._urdf_from_topic,
+            self._controller_joints,
+            None if self._configuration is None else self._configuration.setup,
+        )
+
+    def _configure(self, setup: ControlSetup) -> Configuration:
+        self._configuration = Configuration(self, setup, self._command_topic, self._look)
+        return self._configuration
+
+    def _up_to_date(self) -> Configuration:
+        """
+        Return the configuration, made anew where something was set since.
+
+        :raises RneaError: it cannot be; the one before is left
+        """
+        assert self._configuration is not None
+        values = self._parameter_values.values()
+        if self._configuration.setup.is_of(
+            values, values['robot_description'] or self._urdf_from_topic
+        ):
+            return self._configuration
+        setup = self._setup_of(values)
+        self._release()
+        return self._configure(setup)
+
+    def _warn_of(self, what: str) -> None:
+        if what:
+            self.get_logger().warning(what)
+
     def _deactivate(self) -> None:
         if self._activation is not None:
             self._activation.stop()
@@ -155,9 +187,11 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
     def _refusal(self, configuration: Configuration) -> str:
         """Return why the control may not be started, empty where it may."""
         others, joints = self._other_publishers.names, self._controller_joints
+        if not hardware_compensation.is_stated(configuration.setup.values):
+            return hardware_compensation.UNSTATED
         if others:
             return self._other_publishers.complaint(others)
-        commanded = configuration.settings.joints
+        commanded = configuration.setup.settings.joints
         if joints.present and joints.settled and joints.joints not in ((), commanded):
             what = difference(joints.joints, commanded)
             return f'{joints.controller} takes commands {what} now; configure again'
@@ -191,6 +225,8 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
         if discovering or self._other_publishers.undecided:
             return
         missing = self._missing()
+        if not hardware_compensation.is_stated(self._parameter_values.values()):
+            missing = hardware_compensation.UNSTATED
         if self._other_publishers.namesake:
             # DDS takes many seconds to notice that a node was killed: this one waits its turn.
             missing = self._other_publishers.complaint(self._other_publishers.names)
@@ -216,25 +252,36 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
             self._autostart = bool(self.get_parameter('autostart').value)
         else:
             self.get_logger().warning(
-                'a new robot_description counts from the next configure on',
+                'a new robot_description counts from the next activation on',
                 throttle_duration_sec=1.0,
             )
 
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        """Check all changes together; take none where one cannot be used."""
+        """Check all changes together; nothing takes effect yet, for others may refuse them."""
+        self._changed = None
         try:
             values = self._parameter_values.values(changes)
-            parameters.check_alone(values)
-            self._parameter_values.check_topics(values)
             if self._activation is not None:
                 self._parameter_values.check_while_active(changes)
-            if self._configuration is not None:
-                self._configuration.settings = self._configuration.resolve_change(values)
-                if self._activation is not None:
-                    self._activation.change(self._configuration.settings)
-        except SettingsError as error:
+            parameters.check_alone(values)
+            self._parameter_values.check_topics(values)
+            if self._activation is not None and self._configuration is not None:
+                self._changed = self._configuration.setup.changed(values)
+            elif self._configuration is not None:
+                self._setup_of(values)  # activation makes it
+        except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
+
+    def _after_set_parameters(self, changes: Sequence[Parameter]) -> None:
+        """Let changes take effect that every callback took; while inactive, activation does."""
+        del changes
+        if self._activation is None or self._configuration is None or self._changed is None:
+            return
+        before, self._configuration.setup = self._configuration.setup, self._changed
+        self._activation.change(self._changed.settings)
+        if self._changed.lack_of_gains != before.lack_of_gains:
+            self._warn_of(self._changed.lack_of_gains)
 
 
 def main(args: list[str] | None = None) -> int:

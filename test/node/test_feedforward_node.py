@@ -116,7 +116,7 @@ def test_new_descriptions_in_a_row_are_told_of_once_a_second(
     for number in range(50):
         robot.describe(f'<robot name="number {number}"/>')
         time.sleep(0.01)
-    active.wait_for('a new robot_description counts from the next configure on')
+    active.wait_for('a new robot_description counts from the next activation on')
     time.sleep(0.5)
     told = active.output.count('a new robot_description counts')
     assert told <= 1 + (time.monotonic() - began)
