@@ -18,13 +18,14 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from ..errors import RneaError
-from . import hardware_compensation, parameters
+from . import parameters
 from .activation import Activation
 from .configuration import Configuration
 from .control_setup import ControlSetup, make_setup
 from .controller_joints import ControllerJoints, difference
 from .declaration import described
 from .declarations import PARAMETERS, sensor_declarations
+from .hardware_compensation import why_not_stated
 from .node_time import MACHINE_TIME, OffExecutorTime
 from .other_publishers import OtherPublishers
 from .parameter_answers import AnsweredParameters
@@ -89,19 +90,18 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         """Start the control loop, unless its commands would meet others or go to other joints."""
         del state
         self._look()
+        values = self._parameter_values.values()
         try:
-            configuration = self._up_to_date()
+            refusal = why_not_stated(values) or self._refusal(self._up_to_date(values))
         except RneaError as error:
-            self.get_logger().error(f'cannot activate: {error}')
-            return TransitionCallbackReturn.FAILURE
-        refusal = self._refusal(configuration)
-        if refusal:
+            refusal = str(error)
+        if refusal or self._configuration is None:
             self.get_logger().error(f'cannot activate: {refusal}')
             return TransitionCallbackReturn.FAILURE
         self._activation = Activation(
-            self, configuration, self._controller_joints, self._other_publishers
+            self, self._configuration, self._controller_joints, self._other_publishers
         )
-        self._warn_of(configuration.setup.lack_of_gains)
+        self._warn_of(self._configuration.setup.lack_of_gains)
         return TransitionCallbackReturn.SUCCESS
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -142,14 +142,13 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         self._configuration = Configuration(self, setup, self._command_topic, self._look)
         return self._configuration
 
-    def _up_to_date(self) -> Configuration:
+    def _up_to_date(self, values: Mapping[str, Any]) -> Configuration:
         """
         Return the configuration, made anew where something was set since.
 
         :raises RneaError: it cannot be; the one before is left
         """
         assert self._configuration is not None
-        values = self._parameter_values.values()
         if self._configuration.setup.is_of(
             values, values['robot_description'] or self._urdf_from_topic
         ):
@@ -187,8 +186,6 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
     def _refusal(self, configuration: Configuration) -> str:
         """Return why the control may not be started, empty where it may."""
         others, joints = self._other_publishers.names, self._controller_joints
-        if not hardware_compensation.is_stated(configuration.setup.values):
-            return hardware_compensation.UNSTATED
         if others:
             return self._other_publishers.complaint(others)
         commanded = configuration.setup.settings.joints
@@ -224,9 +221,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         discovering = time.monotonic() - self._created < DISCOVERY
         if discovering or self._other_publishers.undecided:
             return
-        missing = self._missing()
-        if not hardware_compensation.is_stated(self._parameter_values.values()):
-            missing = hardware_compensation.UNSTATED
+        missing = why_not_stated(self._parameter_values.values()) or self._missing()
         if self._other_publishers.namesake:
             # DDS takes many seconds to notice that a node was killed: this one waits its turn.
             missing = self._other_publishers.complaint(self._other_publishers.names)

@@ -14,22 +14,21 @@ from ..feedforward.loaded_robot import HardwareCompensation
 NOTHING = 'none'
 """The word for a robot whose own controller adds nothing."""
 
-UNSTATED = (
-    "hardware_compensates is not stated. Franka's, Universal Robots' and KUKA's arms add gravity "
-    'to every command by themselves; commands that hold the arm too would throw it upward. Set '
-    f"hardware_compensates to what this robot adds, or to ['{NOTHING}'], or launch with the "
-    "arm's preset:="
-)
-"""Why nothing is activated."""
 
-
-def is_stated(values: Mapping[str, Any]) -> bool:
+def why_not_stated(values: Mapping[str, Any]) -> str:
     """
-    Return whether the parameter was stated; where it was not, nothing may be commanded.
+    Return why nothing may be commanded while the parameter is not stated; empty where it is.
 
     :param values: parameter values by name
     """
-    return any(values['hardware_compensates'])
+    if any(values['hardware_compensates']):
+        return ''
+    return (
+        "hardware_compensates is not stated. Franka's, Universal Robots' and KUKA's arms add "
+        'gravity to every command by themselves; commands that hold the arm too would throw it '
+        f"upward. Set hardware_compensates to what this robot adds, or to ['{NOTHING}'], or "
+        "launch with the arm's preset:="
+    )
 
 
 def compensated(given: Sequence[str]) -> tuple[HardwareCompensation, ...]:

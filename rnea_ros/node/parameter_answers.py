@@ -14,6 +14,12 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ..errors import clipped, one_line
+from ..feedforward.checks import brief
+
+INTEGERS_FOR_DOUBLES = (
+    (Parameter.Type.DOUBLE, Parameter.Type.INTEGER),
+    (Parameter.Type.DOUBLE_ARRAY, Parameter.Type.INTEGER_ARRAY),
+)
 
 
 class AnsweredParameters(Node):
@@ -56,12 +62,15 @@ class AnsweredParameters(Node):
             if unknown:
                 reason = f'{clipped(unknown[0], 60)}: no such parameter'
             else:
-                result = super().set_parameters_atomically([read(change) for change in asked])
-                if result.successful:
-                    return result
-                reason = result.reason
-                if len(asked) == 1 and asked[0].name not in reason:
-                    reason = f'{asked[0].name}: {reason}'
+                changes = [read(change) for change in asked]
+                reason = self._wrong_type(changes)
+                if not reason:
+                    result = super().set_parameters_atomically(changes)
+                    if result.successful:
+                        return result
+                    reason = result.reason
+                    if len(asked) == 1 and not self.has_parameter(reason.partition(':')[0]):
+                        reason = f'{asked[0].name}: {reason}'
         except Exception as error:  # whatever it is, the control goes on without the change
             self.get_logger().error(
                 f'parameters refused: {type(error).__name__}: {clipped(one_line(error))}',
@@ -69,3 +78,23 @@ class AnsweredParameters(Node):
             )
             reason = f'{type(error).__name__}: {one_line(error)}'
         return SetParametersResult(successful=False, reason=clipped(reason))
+
+    def _wrong_type(self, changes: Sequence[Parameter]) -> str:
+        """Return which parameter has a value of another type than it is declared with."""
+        for change in changes:
+            declared = self.describe_parameter(change.name)
+            wanted, given = Parameter.Type(declared.type), change.type_
+            if given is wanted or declared.dynamic_typing:
+                continue
+            if given is Parameter.Type.NOT_SET:
+                return f'{change.name}: a parameter cannot be unset'
+            hint = '; write 1.0, not 1' if (wanted, given) in INTEGERS_FOR_DOUBLES else ''
+            return (
+                f'{change.name}: {brief(change.value)} is of type {_word(given)}, '
+                f'not {_word(wanted)}{hint}'
+            )
+        return ''
+
+
+def _word(kind: Parameter.Type) -> str:
+    return str(kind.name).lower().replace('_array', '[]')
