@@ -149,8 +149,8 @@ def _parameters(table: Mapping[str, Declaration]) -> list[str]:
     if {row[3] for row in rows} != {'never'}:
         note = [
             '`changed` says when a node that runs takes another value: at any time, blended where '
-            'it acts on the efforts; while it is inactive, to count from the next configure on at '
-            'the latest; or never.',
+            'it acts on the efforts; while it is inactive, to count from the next activation '
+            'on; or never.',
             '',
         ]
         return [*note, *_table(['parameter', 'type', 'default', 'changed', ''], rows)]

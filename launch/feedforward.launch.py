@@ -25,6 +25,7 @@ from rnea_ros.launch_arguments import (
     number,
     urdf_text,
     values,
+    words,
 )
 from rnea_ros.shared_memory import without_shared_memory
 
@@ -38,6 +39,11 @@ ARGUMENTS = {
     'preset': ('', "arm whose parameters are taken, a file of the package's config/presets"),
     'params_file': ('', 'parameters, which count before those of the preset'),
     'controller': ('', 'name of the effort controller; empty: as in params_file or preset'),
+    'hardware_compensates': (
+        '',
+        "what the robot's own controller adds to every command, commas between: none, or some of "
+        'gravity, friction, payload; empty: as in params_file or preset',
+    ),
     'mode': ('', 'control law; empty: as in params_file or preset'),
     'rate': ('', 'commands a second, Hz; empty: as in params_file or preset'),
     'joint_states': ('joint_states', 'topic of the joint states'),
@@ -109,6 +115,8 @@ def nodes(context: Any) -> list[Node]:
         overrides['robot_description'] = urdf_text(existing_file('urdf', given['urdf']))
     if given['controller']:
         overrides['command_topic'] = f'{given["controller"]}/commands'
+    if given['hardware_compensates']:
+        overrides['hardware_compensates'] = words(given['hardware_compensates'])
     if given['mode']:
         overrides['mode'] = given['mode']
     if given['rate']:

@@ -56,6 +56,7 @@ from rnea_ros.launch_arguments import (
     number,
     urdf_text,
     values,
+    words,
 )
 
 ARGUMENTS = {
@@ -69,6 +70,11 @@ ARGUMENTS = {
     'mode': ('computed_torque', 'control law of the node, whatever params_file says'),
     'rate': ('500', 'commands a (simulated) second, Hz, whatever params_file says'),
     'params_file': ('', "parameters of the node; empty: the package's config/gazebo.yaml"),
+    'hardware_compensates': (
+        '',
+        "what the robot's plugin in Gazebo adds to every command, commas between; empty: none, or "
+        'with own_control as in params_file',
+    ),
     'gui': ('false', "true: with Gazebo's window; false: its server alone"),
     'world': ('empty.sdf', 'SDF file; empty.sdf is one that every Gazebo has'),
     'timeout': ('60', 's, that a step may take'),
@@ -123,11 +129,6 @@ def installed(names: Sequence[str], debian_name: str) -> str:
         missing, package = names[0], f'ros-$ROS_DISTRO-{debian_name}'
         raise RuntimeError(f'{missing} is not installed: apt install {package}')
     return found[0]
-
-
-def words(text: str) -> list[str]:
-    """Return what commas or spaces stand between."""
-    return text.replace(',', ' ').split()
 
 
 def mesh_paths(description: str) -> list[Any]:
@@ -244,12 +245,14 @@ def actions(context: Any) -> list[Any]:
         output='screen',
         arguments=['-topic', 'robot_description', '-name', name],
     )
+    adds = given['hardware_compensates'] or ('' if is_true(given['own_control']) else 'none')
     feedforward = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
         launch_arguments={
             'urdf': '',  # from robot_state_publisher
             'params_file': str(params_file),
             'controller': given['controller'],
+            'hardware_compensates': adds,
             'mode': given['mode'],
             'rate': given['rate'],
             'use_sim_time': 'true',

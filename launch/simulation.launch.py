@@ -48,6 +48,7 @@ def actions(context: Any) -> list[Any]:
     share = Path(get_package_share_directory('rnea_ros'))
     urdf = existing_file('urdf', given['urdf'] or share / f'urdf/{given["robot"]}.urdf')
     passed_on = {name: given[name] for name in ('mode', 'rate', 'use_sim_time', 'watchdog')}
+    passed_on['hardware_compensates'] = 'none'  # the simulation adds nothing to a command
     passed_on['params_file'] = given['params_file'] or str(share / 'config/simulation.yaml')
     return [
         # First: where it refuses an argument, launch would leave a robot that runs running.

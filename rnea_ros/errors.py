@@ -21,6 +21,16 @@ def one_line(error: BaseException) -> str:
     return ' '.join(str(error).split()) or type(error).__name__
 
 
+def clipped(text: str, most: int = 500) -> str:
+    """
+    Return a text as one answer or one line of a log can hold it.
+
+    :param text: whatever its length
+    :param most: number of characters
+    """
+    return text if len(text) <= most else f'{text[: most - 4]} ...'
+
+
 class UrdfError(RneaError):
     """
     A robot description cannot be used.

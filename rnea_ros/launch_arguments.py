@@ -63,6 +63,11 @@ def number(argument: str, text: str) -> float:
         raise ValueError(f'{argument}: {text!r} is no number') from None
 
 
+def words(text: str) -> list[str]:
+    """Return what commas or spaces stand between."""
+    return text.replace(',', ' ').split()
+
+
 def urdf_text(path: Path, xacro_arguments: str = '') -> str:
     """
     Return a URDF file's text, a xacro file expanded.

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Listeners on a command topic that come and go at random times, until the process is ended.
+Listeners on the command topic that come and go at random times, until the process is ended.
 
-``python -m crowd [seed] [at once] [topic]``; it prints the number of each that has come.
+``python -m crowd [seed] [at once]``; it prints the number of each that has come.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from typing import Any
 import rclpy
 from std_msgs.msg import Float64MultiArray
 
+TOPIC = '/effort_controller/commands'
 
-def main(seed: int = 0, at_once: int = 3, topic: str = '/effort_controller/commands') -> None:
+
+def main(seed: int = 0, at_once: int = 3) -> None:
     """Let them come and go; each is a DDS participant of its own, as a recorder is."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     rng = random.Random(seed)
@@ -29,7 +31,7 @@ def main(seed: int = 0, at_once: int = 3, topic: str = '/effort_controller/comma
         context = rclpy.Context()
         rclpy.init(context=context)
         node = rclpy.create_node(f'listener_{number}', context=context, enable_rosout=False)
-        node.create_subscription(Float64MultiArray, topic, lambda _: None, 10)
+        node.create_subscription(Float64MultiArray, TOPIC, lambda _: None, 10)
         listeners.append((node, context))
         print('listener', number, flush=True)
         time.sleep(rng.uniform(0.0, 0.2))
@@ -40,4 +42,4 @@ def main(seed: int = 0, at_once: int = 3, topic: str = '/effort_controller/comma
 
 
 if __name__ == '__main__':
-    main(*map(int, sys.argv[1:3]), *sys.argv[3:])
+    main(*map(int, sys.argv[1:]))

@@ -21,7 +21,10 @@ import rnea_ros
 PERIOD = 0.005
 """Of the node, s."""
 
-RAMPS = f'-p rate:={1.0 / PERIOD} -p ramp_duration:=0.3 -p hold_duration:=0.3 '
+RAMPS = (
+    f'-p hardware_compensates:=[none] -p rate:={1.0 / PERIOD} '
+    '-p ramp_duration:=0.3 -p hold_duration:=0.3 '
+)
 PATIENT = f'{RAMPS} -p joint_states_timeout:=5.0 '
 """Options of the node: machines that run tests stall, and what is not tested must not end it."""
 

@@ -47,6 +47,7 @@ def write_parameters(path: Path, rate: float, motion: Motion, **more: Any) -> No
         'joints': list(JOINTS),
         'rate': rate,
         HARMLESS: [0.05],
+        'hardware_compensates': ['none'],
         'ramp_duration': 0.0,  # nor do changed parameters hide for a while what is commanded
         'payload.blend_duration': 0.0,
         'hold_duration': 0.1,

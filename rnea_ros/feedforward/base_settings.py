@@ -13,7 +13,7 @@ from ..dynamics.bodies import BASE
 from ..dynamics.placement import Placement
 from ..dynamics.tree import WORLD
 from ..robot import RobotModel
-from .checks import SettingsError
+from .checks import SettingsError, brief, in_range
 
 
 class BaseUse(enum.Enum):
@@ -78,19 +78,15 @@ def check_base_sensor(settings: BaseSensorSettings, model: RobotModel) -> None:
 
     :raises SettingsError: the first parameter that cannot be used
     """
-    for parameter, (lowest, highest) in RANGES.items():
-        value = getattr(settings, parameter)
-        if not lowest <= value <= highest:
-            raise SettingsError(
-                f'base_sensor.{parameter}', f'{value} is not between {lowest} and {highest}'
-            )
+    for parameter, span in RANGES.items():
+        in_range(f'base_sensor.{parameter}', getattr(settings, parameter), *span)
     mounts = links_on_base(model)
     if not settings.link or settings.link in mounts:
         return
     if settings.link in model.link_names:
         problem = f'link {settings.link!r} of robot {model.name!r} moves with its joints'
     else:
-        problem = f'robot {model.name!r} has no link {settings.link!r}'
+        problem = f'robot {model.name!r} has no link {brief(settings.link)}'
     allowed = ', '.join(mounts) or 'none, for the base floats'
     raise SettingsError(
         'base_sensor.link', f'{problem}; links that are fixed to the root link are {allowed}'

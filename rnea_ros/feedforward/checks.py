@@ -5,16 +5,23 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
-import math
-from typing import TypeAlias
+import reprlib
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RneaError
+from .ranges import RANGES
 
 Array: TypeAlias = NDArray[np.float64]
+
+_short = reprlib.Repr()
+_short.maxlist = _short.maxtuple = _short.maxarray = 4
+_short.maxstring = _short.maxother = _short.maxlong = 60
+
 
 
 class SettingsError(RneaError):
@@ -31,32 +38,41 @@ class SettingsError(RneaError):
         self.reason = reason
 
 
-def in_range(parameter: str, value: float, lowest: float, highest: float) -> None:
+def brief(value: Any) -> str:
+    """Return a value as a sentence can quote it: of a long list or text only the ends."""
+    return _short.repr(list(value) if isinstance(value, array) else value)
+
+
+def in_range(parameter: str, value: Any, lowest: float, highest: float) -> None:
     """
-    Check one number.
+    Check a number, or every number of a list.
 
-    :raises SettingsError: it is not between lowest and highest
+    :raises SettingsError: one is not between lowest and highest
     """
-    if not lowest <= value <= highest:
-        raise SettingsError(parameter, f'{value} is not between {lowest} and {highest}')
+    values = value if isinstance(value, Sequence | array) else (value,)
+    for k, number in enumerate(values):
+        if not lowest <= number <= highest:
+            which = f'value {k + 1} of {len(values)}, ' if len(values) > 1 else ''
+            raise SettingsError(
+                parameter,
+                f'{which}{brief(number)} is not between {lowest:g} and {highest:g}',
+            )
 
 
-def positive_or_zero(parameter: str, values: Sequence[float], joints: Sequence[str]) -> Array:
+def per_joint(parameter: str, values: Sequence[float], joints: Sequence[str]) -> Array:
     """
-    Return one finite value that is not negative for each joint.
+    Return one value for each joint, within the parameter's range.
 
-    :param parameter: its name
+    :param parameter: its name, in :data:`.ranges.RANGES`
     :param values: one for all joints, or one for each
     :param joints: names
-    :raises SettingsError: another number of values, or one that is negative or not finite
+    :raises SettingsError: another number of values, or one beyond the range
     """
     if len(values) not in (1, len(joints)):
         raise SettingsError(
             parameter,
-            f'{list(values)} has {len(values)} values, '
+            f'{brief(values)} has {len(values)} values, '
             f'not 1 or one for each of {len(joints)} joints',
         )
-    array = np.broadcast_to(np.array(values, dtype=np.float64), (len(joints),)).copy()
-    if not ((array >= 0.0) & (array < math.inf)).all():
-        raise SettingsError(parameter, f'{list(values)} has a negative or non-finite value')
-    return array
+    in_range(parameter, values, *RANGES[parameter])
+    return np.broadcast_to(np.array(values, dtype=np.float64), (len(joints),)).copy()

@@ -132,7 +132,7 @@ class ImuMonitor:
         by_receipt = max(received - self._received, 0.0)
         if not stamp:
             return by_receipt
-        before, steps = self._stamps.newest(ONLY), self._stamps.steps
+        before, steps = self._stamps.newest(ONLY)[0], self._stamps.steps
         self._stamps.take(ONLY, stamp, received)
         of_one_clock = before > 0.0 and self._stamps.steps == steps
         return stamp - before if of_one_clock else by_receipt

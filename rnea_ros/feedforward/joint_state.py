@@ -270,7 +270,7 @@ class JointStateMonitor:
         joints go on in simulated time that is not known yet: there the machine's time counts too.
         """
         joints, table = layout.in_robot, self._table
-        by_stamps = stamp - self._stamps.newest(layout.numbers) if stamp else 0.0
+        by_stamps = stamp - np.array(self._stamps.newest(layout.numbers)) if stamp else 0.0
         by_joint = np.maximum(received - table.received[joints], table.interval(joints))
         if machine is not None:
             by_joint = np.maximum(by_joint, machine - self._taken_at[joints])
@@ -285,17 +285,19 @@ class JointStateMonitor:
 
     def _filtered(self, joints: Indices, q: Array, received: float) -> Array:
         """Return filtered difference quotients, shape (k,); zero for the first sample."""
-        dt = received - self._derived_at[joints]
-        if not (dt > 0.0).all():
-            # Taken in the same tick as the one before: the next quotient spans both.
-            return self.velocity[joints]
-        way = shortest(q - self._derived_from[joints], self._continuous[joints])
-        quotient = way / dt
-        self._derived_from[joints] = q
-        self._derived_at[joints] = received
-        share = 1.0 / (1.0 + self._time_constant / dt)
         velocity = self.velocity[joints]
-        return velocity + share * (quotient - velocity)
+        dt = received - self._derived_at[joints]
+        # Taken in the same tick as the one before: the next quotient spans both.
+        later = dt > 0.0
+        if not later.any():
+            return velocity
+        dt = np.where(later, dt, math.inf)
+        way = shortest(q - self._derived_from[joints], self._continuous[joints])
+        share = 1.0 / (1.0 + self._time_constant / dt)
+        filtered = velocity + share * (way / dt - velocity)
+        self._derived_from[joints] = np.where(later, q, self._derived_from[joints])
+        self._derived_at[joints] = np.where(later, received, self._derived_at[joints])
+        return np.where(later, filtered, velocity)
 
 
 def _absent(velocity: Array, layout: _Layout) -> bool:

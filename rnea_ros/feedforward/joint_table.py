@@ -137,7 +137,7 @@ def _judge(
         i, joint = in_message[k], in_robot[k]
         if not math.isfinite(position[i]) or (velocity.size and not math.isfinite(velocity[i])):
             return NOT_FINITE
-        elapsed = min(received - table[RECEIVED, in_robot[0]], FOREVER)
+        elapsed = min(received - table[RECEIVED, joint], FOREVER)
         reach = speeds[joint] * elapsed + allowances[joint]
         if not abs(position[i] - table[POSITION, joint]) <= reach:
             verdict = FAR
@@ -157,11 +157,6 @@ def _take(
 ) -> None:
     joints = in_robot.size
     changed = False
-    interval = usual = 0.0
-    if joints:
-        usual = table[INTERVAL, in_robot[0]]
-        interval = received - table[RECEIVED, in_robot[0]]
-        usual += (interval - usual) * (SMOOTHING if usual != 0.0 else 1.0)
     for k in range(joints):
         i, joint = in_message[k], in_robot[k]
         if position[i] != table[POSITION, joint]:
@@ -171,10 +166,13 @@ def _take(
         table[POSITION, joint] = position[i]
         table[VELOCITY, joint] = velocity[i]
         table[EFFORT, joint] = effort[i] if effort.size else math.nan
+        interval = received - table[RECEIVED, joint]
+        if interval < math.inf:
+            usual = table[INTERVAL, joint]
+            share = SMOOTHING if usual != 0.0 else 1.0
+            table[INTERVAL, joint] = usual + (interval - usual) * share
         table[RECEIVED, joint] = received
         table[RENEWED, joint] = 1.0
-        if interval < math.inf:
-            table[INTERVAL, joint] = usual
     for k in range(joints if changed else 0):
         table[CHANGED, in_robot[k]] = received
 

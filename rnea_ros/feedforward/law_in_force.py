@@ -13,11 +13,31 @@ from numpy.typing import NDArray
 
 from .control_law import ControlLaw, Motion, Terms
 from .joint_state import JointStateMonitor
+from .loaded_robot import LoadedRobot
 from .reference import Reference
 from .settings import ResolvedSettings
 from .surroundings import Surroundings
 
 Array: TypeAlias = NDArray[np.float64]
+
+
+def law_of(settings: ResolvedSettings, robot: LoadedRobot) -> ControlLaw:
+    """
+    Return the control law that settings ask for, of all joints of the model.
+
+    :param settings: checked settings
+    :param robot: the robot with what it carries
+    """
+    kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
+    kp[settings.in_model], kd[settings.in_model] = settings.kp, settings.kd
+    return ControlLaw(
+        robot,
+        kp,
+        kd,
+        compensate_coriolis=settings.settings.compensate_coriolis,
+        losses=settings.losses,
+        friction_velocity=settings.settings.losses.velocity,
+    )
 
 
 class LawInForce:
@@ -51,17 +71,7 @@ class LawInForce:
 
     def law_of(self, settings: ResolvedSettings) -> ControlLaw:
         """Return the control law that settings ask for; any thread may call this."""
-        robot = self._surroundings.robot
-        kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
-        kp[settings.in_model], kd[settings.in_model] = settings.kp, settings.kd
-        return ControlLaw(
-            robot,
-            kp,
-            kd,
-            compensate_coriolis=settings.settings.compensate_coriolis,
-            losses=settings.losses,
-            friction_velocity=settings.settings.losses.velocity,
-        )
+        return law_of(settings, self._surroundings.robot)
 
     def enact(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         """

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import RobotModel
-from .checks import SettingsError, positive_or_zero
+from .checks import SettingsError, brief, in_range, per_joint
 from .losses import FrictionModel, JointLosses, VelocitySource
+from .ranges import RANGES
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -77,25 +78,29 @@ def resolve_losses(
     """
 
     def checked(parameter: str, values: Sequence[float]) -> Array:
-        return positive_or_zero(parameter, values, joints)
+        return per_joint(parameter, values, joints)
 
     def both_ways(parameter: str, positive: Sequence[float], negative: Sequence[float]) -> Array:
         forwards = checked(f'friction.{parameter}', positive)
         if tuple(negative) == AS_POSITIVE:
             return np.array([forwards, forwards])
-        return np.array([forwards, checked(f'friction.{parameter}_negative', negative)])
+        backwards = checked(f'friction.{parameter}_negative', negative)
+        if (backwards < 0.0).any():
+            raise SettingsError(
+                f'friction.{parameter}_negative',
+                f'{brief(negative)} has a negative value; only [-1.0] alone stands for the '
+                'values of the positive direction',
+            )
+        return np.array([forwards, backwards])
 
     viscous = both_ways('viscous', settings.viscous, settings.viscous_negative)
     coulomb = both_ways('coulomb', settings.coulomb, settings.coulomb_negative)
     load = checked('friction.load', settings.load)
     smoothing = checked('friction.smoothing_velocity', settings.smoothing_velocity)
-    if not smoothing.all():
-        raise SettingsError(
-            'friction.smoothing_velocity', f'{list(settings.smoothing_velocity)} is not above 0'
-        )
     gear_ratio = checked('gear_ratio', settings.gear_ratio)
     armature = checked('armature', settings.armature)
     armature = armature + checked('rotor_inertia', settings.rotor_inertia) * gear_ratio**2
+    in_range('armature', armature.tolist(), *RANGES['armature'])
     if settings.model is FrictionModel.URDF:
         viscous = np.array(2 * [model.damping[in_model]])
         coulomb = np.array(2 * [model.friction[in_model]])

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from ..robot import Payload, RobotModel
 from .base_settings import BaseSensorSettings, check_base_sensor
-from .checks import SettingsError, in_range, positive_or_zero
+from .checks import SettingsError, brief, in_range, per_joint
 from .control_law import Mode
 from .loaded_robot import HardwareCompensation
 from .loss_settings import IDEAL_JOINTS, LossSettings, resolve_losses
 from .losses import JointLosses
+from .ranges import LONGEST, RANGES
 from .wrench_settings import WrenchInputSettings, check_wrench_inputs
 
 Array: TypeAlias = NDArray[np.float64]
@@ -30,6 +31,12 @@ DEFAULT_TIMEOUT_PERIODS = 20
 
 DEFAULT_RATE_LIMIT_TIME = 0.1
 """Full effort is reached in so many seconds where no rate limit is set."""
+
+MOST_PAYLOADS = 16
+"""While payloads change, each of them takes its time in every tick."""
+
+LONGEST_STOP = 3.0 * LONGEST
+"""How long a stop may take at most, s."""
 
 
 class StaleAction(enum.Enum):
@@ -116,7 +123,8 @@ class ResolvedSettings:
     @property
     def greatest_stop_time(self) -> float:
         """How long a stop may take at most: to gravity at the rate limit, held, to zero, s."""
-        swing = float((2.0 * self.effort_limits / self.effort_rate_limit).max())
+        with np.errstate(over='ignore'):  # resolve() refuses what is infinite
+            swing = float((2.0 * self.effort_limits / self.effort_rate_limit).max())
         return 2.0 * swing + self.settings.hold_duration + self.settings.ramp_duration
 
 
@@ -129,40 +137,28 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     joints = settings.joints
     _check_joints(joints, model)
     in_model = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
-    in_range('rate', settings.rate, 1.0, 10_000.0)
-    for parameter in ('ramp_duration', 'hold_duration', 'payload_blend_duration'):
-        in_range(parameter, getattr(settings, parameter), 0.0, 3600.0)
-    for parameter in ('joint_states_timeout', 'uncommanded_timeout'):
-        if getattr(settings, parameter) != 0.0:
-            in_range(parameter, getattr(settings, parameter), settings.period, 3600.0)
-    if settings.jump_margin != 0.0:
-        in_range('jump_margin', settings.jump_margin, 1.0, 1000.0)
-    in_range('reference_timeout', settings.reference_timeout, settings.period, 3600.0)
-
-    effort_limits = positive_or_zero('effort_limits', settings.effort_limits, joints)
+    _check_numbers(settings)
+    _check_payloads(settings.payloads, model)
+    effort_limits = per_joint('effort_limits', settings.effort_limits, joints)
     effort_limits = np.where(effort_limits > 0.0, effort_limits, model.effort_limits[in_model])
     for name, limit in zip(joints, effort_limits, strict=True):
         if not 0.0 < limit < math.inf:
             raise SettingsError(
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )
-    rate_limit = positive_or_zero('effort_rate_limit', settings.effort_rate_limit, joints)
+    rate_limit = per_joint('effort_rate_limit', settings.effort_rate_limit, joints)
     default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
     effort_rate_limit = np.where(rate_limit > 0.0, rate_limit, default_rate_limit)
     check_wrench_inputs(settings.wrench_inputs, model)
     if settings.base_sensor is not None:
         check_base_sensor(settings.base_sensor, model)
-    for payload in settings.payloads:
-        if payload.link not in model.link_names:
-            known = ', '.join(model.link_names)
-            raise SettingsError('payload.link', f'{payload.link!r} is no link; known are {known}')
     timeout = settings.joint_states_timeout or DEFAULT_TIMEOUT_PERIODS * settings.period
-    return ResolvedSettings(
+    resolved = ResolvedSettings(
         settings=settings,
         joints=joints,
         in_model=in_model,
-        kp=positive_or_zero('gains.kp', settings.kp, joints),
-        kd=positive_or_zero('gains.kd', settings.kd, joints),
+        kp=per_joint('gains.kp', settings.kp, joints),
+        kd=per_joint('gains.kd', settings.kd, joints),
         effort_limits=effort_limits,
         effort_rate_limit=effort_rate_limit,
         joint_states_timeout=timeout,
@@ -175,6 +171,42 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
             compensated=HardwareCompensation.FRICTION in settings.hardware_compensates,
         ),
     )
+    if not resolved.greatest_stop_time <= LONGEST_STOP:
+        raise SettingsError(
+            'effort_rate_limit',
+            f'{brief(settings.effort_rate_limit)} lets a stop take '
+            f'{resolved.greatest_stop_time:.3g} s, more than {LONGEST_STOP:g} s',
+        )
+    return resolved
+
+
+def _check_numbers(settings: Settings) -> None:
+    """Check every number that is one for the whole robot."""
+    for parameter in ('rate', 'ramp_duration', 'hold_duration'):
+        in_range(parameter, getattr(settings, parameter), *RANGES[parameter])
+    blend = 'payload.blend_duration'
+    in_range(blend, settings.payload_blend_duration, *RANGES[blend])
+    for parameter in ('joint_states_timeout', 'uncommanded_timeout'):
+        if getattr(settings, parameter) != 0.0:
+            in_range(parameter, getattr(settings, parameter), settings.period, LONGEST)
+    if settings.jump_margin != 0.0:
+        in_range('jump_margin', settings.jump_margin, 1.0, RANGES['jump_margin'][1])
+    in_range('reference_timeout', settings.reference_timeout, settings.period, LONGEST)
+
+
+def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
+    if len(payloads) > MOST_PAYLOADS:
+        raise SettingsError('payload.link', f'{len(payloads)} are more than {MOST_PAYLOADS}')
+    for payload in payloads:
+        if payload.link not in model.link_names:
+            known = ', '.join(model.link_names)
+            raise SettingsError(
+                'payload.link', f'{brief(payload.link)} is no link; known are {known}'
+            )
+        in_range('payload.mass', payload.mass, *RANGES['payload.mass'])
+        for part in ('com', 'inertia'):
+            numbers = np.asarray(getattr(payload, part)).tolist()
+            in_range(f'payload.{part}', numbers, *RANGES[f'payload.{part}'])
 
 
 def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
@@ -193,6 +225,6 @@ def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
         if name not in model.joint_names:
             raise SettingsError(
                 'joints',
-                f'joint {name!r} is no moving, independent joint of robot {model.name!r}; '
+                f'joint {brief(name)} is no moving, independent joint of robot {model.name!r}; '
                 f'known are {", ".join(model.joint_names)}',
             )

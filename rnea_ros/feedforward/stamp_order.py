@@ -69,9 +69,9 @@ class StampOrder:
         self._stepping = False
         self.steps = 0
 
-    def newest(self, numbers: Sequence[int]) -> float:
-        """Return the newest stamp that was taken of some joints, s; -inf before the first."""
-        return max([self._joints[number].newest for number in numbers])
+    def newest(self, numbers: Sequence[int]) -> list[float]:
+        """Return the newest stamp that was taken of each of some joints, s; -inf before it."""
+        return [self._joints[number].newest for number in numbers]
 
     def refusal(
         self, numbers: Sequence[int], stamp: float, clock: float, received: float
@@ -92,7 +92,7 @@ class StampOrder:
             offset = self._least_offset = clock - received
             for joint in self._joints:
                 joint.offset = offset
-        if stamp <= self.newest(numbers):
+        if stamp <= max(self.newest(numbers)):
             reason = Reason.STAMP_NOT_NEWER
         elif not stamp - received <= offset + MAX_FUTURE:  # negated: it may not be a number
             reason = Reason.STAMP_IN_FUTURE

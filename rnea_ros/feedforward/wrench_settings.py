@@ -12,7 +12,7 @@ import enum
 
 from ..dynamics.bodies import BASE
 from ..robot import RobotModel
-from .checks import SettingsError
+from .checks import SettingsError, brief, in_range
 
 
 class Measures(enum.Enum):
@@ -90,7 +90,7 @@ def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel
         if not sensor.name or sensor.name in [other.name for other in before]:
             raise SettingsError('wrench_inputs', f'name {sensor.name!r} is empty or taken')
         if not sensor.topic or sensor.topic in [other.topic for other in before]:
-            raise _refused(sensor, 'topic', f'{sensor.topic!r} is empty or taken')
+            raise _refused(sensor, 'topic', f'{brief(sensor.topic)} is empty or taken')
         _check_numbers(sensor)
         if sensor.link:
             _check_link(sensor, model)
@@ -125,7 +125,7 @@ def _check_link(sensor: WrenchInputSettings, model: RobotModel) -> None:
         raise _refused(
             sensor,
             'link',
-            f'robot {model.name!r} has no link {link!r}; nearest are {", ".join(nearest)}',
+            f'robot {model.name!r} has no link {brief(link)}; nearest are {", ".join(nearest)}',
         )
     if model.tree.frames[link].body == BASE:
         raise _refused(sensor, 'link', f'no joint moves link {link!r}, so none feels its wrench')
@@ -136,10 +136,8 @@ def _check_numbers(sensor: WrenchInputSettings) -> None:
         'deadband_force': (0.0, sensor.max_force),
         'deadband_torque': (0.0, sensor.max_torque),
     }
-    for parameter, (lowest, highest) in ranges.items():
-        value = getattr(sensor, parameter)
-        if not lowest <= value <= highest:
-            raise _refused(sensor, parameter, f'{value} is not between {lowest} and {highest}')
+    for parameter, span in ranges.items():
+        in_range(_parameter(sensor, parameter), getattr(sensor, parameter), *span)
     if sensor.tare_duration < sensor.timeout:
         raise _refused(
             sensor,
@@ -150,4 +148,8 @@ def _check_numbers(sensor: WrenchInputSettings) -> None:
 
 
 def _refused(sensor: WrenchInputSettings, parameter: str, reason: str) -> SettingsError:
-    return SettingsError(f'wrench_inputs.{sensor.name}.{parameter}', reason)
+    return SettingsError(_parameter(sensor, parameter), reason)
+
+
+def _parameter(sensor: WrenchInputSettings, field: str) -> str:
+    return f'wrench_inputs.{sensor.name}.{field}'

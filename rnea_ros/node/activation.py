@@ -75,14 +75,15 @@ class Activation:
 
     def _start(self, resources: ExitStack) -> None:
         node, configuration = self._node, self._configuration
-        model, settings = configuration.model, configuration.settings
+        setup = configuration.setup
+        model, settings = setup.model, setup.settings
         for subscription in configuration.inputs:
             subscription.take()  # what came before the activation does not count
         states = JointStateMonitor(
             model.joint_names,
             jumps=PositionJumps.of_robot(model, settings),
             continuous=model.continuous,
-            differentiate_velocity=configuration.differentiate_velocity,
+            differentiate_velocity=setup.differentiate_velocity,
         )
         self.controller = FeedforwardController(model, settings, states)
         self._clock = self._make_clock()
@@ -100,7 +101,7 @@ class Activation:
             node,
             configuration.publishers.command_publisher,
             self._controller_joints,
-            listed=configuration.listed_joints,
+            listed=setup.listed_joints,
         )
         self._loop = ControlLoop(
             self.controller,
@@ -110,7 +111,7 @@ class Activation:
             settings.settings.period,
             self._clock,
             schedule,
-            configuration.realtime,
+            setup.realtime,
         )
         self._watch = CommandWatch(
             node,
@@ -119,7 +120,7 @@ class Activation:
             permission,
             self._other_publishers,
             time.monotonic(),
-            listed=configuration.listed_joints,
+            listed=setup.listed_joints,
         )
         self._reporter = Reporter(
             node,
@@ -141,8 +142,8 @@ class Activation:
         resources.callback(node.destroy_subscription, trajectories)
         speed_scaling = SpeedScalingInput(
             node,
-            configuration.speed_scaling_topic,
-            configuration.speed_scaling_unit,
+            setup.values['speed_scaling_topic'],
+            setup.speed_scaling_unit,
             self.controller.speed_scaling,
             self._refusals,
         )
@@ -201,7 +202,7 @@ class Activation:
         if controller.state not in CONTROLLING:
             raise NotNowError('not_active', f'the control is {controller.state.value}')
         # The mode that was asked for last; the loop takes changes and motions in their order.
-        if self._configuration.settings.settings.mode is Mode.GRAVITY:
+        if self._configuration.setup.settings.settings.mode is Mode.GRAVITY:
             raise NotNowError('mode_gravity', 'mode gravity follows no trajectory')
         if self._references is not None:
             raise NotNowError('other_source', 'reference_source is controller_state')
@@ -214,7 +215,7 @@ class Activation:
         ahead = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
         motion = compile_trajectory(
             request,
-            self._configuration.rules,
+            self._configuration.setup.rules,
             now=stamp,
             position=position,
             velocity=velocity,
@@ -230,7 +231,7 @@ class Activation:
         if subscription is None:
             return None
         controller = self.controller
-        monitor = ControllerStateMonitor(self._configuration.rules, controller.speed_scaling)
+        monitor = ControllerStateMonitor(self._configuration.setup.rules, controller.speed_scaling)
         source = ControllerStateInput(subscription, monitor, controller, self._clock)
         inputs.take_others.append(source.take)
         return monitor
@@ -240,13 +241,13 @@ class Activation:
     ) -> tuple[Sequence[Callable[[float], None]], Schedule]:
         """Return what ticks take in, and when they are due."""
         configuration, clock = self._configuration, self._clock
-        period = configuration.settings.settings.period
-        if configuration.trigger is Trigger.TIMER:
+        period = configuration.setup.settings.settings.period
+        if configuration.setup.trigger is Trigger.TIMER:
             takes = [inputs.take_joint_states, *inputs.take_others]
             return takes, PeriodicSchedule(period, clock.now, clock.sleep)
         return inputs.take_others, ArrivalSchedule(
             states,
-            configuration.settings.in_model,
+            configuration.setup.settings.in_model,
             configuration.joint_states.wait,
             inputs.take_joint_states,
             period,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, clipped
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Declaration:
 
     :param default: its default, which gives its type too
     :param description: what ``ros2 param describe`` shows
-    :param span: least and greatest value, for one number
+    :param span: least and greatest value, of a number or of each number of a list
     :param while_active: whether it may be changed while the node is active
     :param read_only: whether it may only be set at the start
     """
@@ -62,13 +62,13 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
         descriptor = ParameterDescriptor(
             description=declaration.description, read_only=declaration.read_only
         )
-        if declaration.span is not None:
+        if declaration.span is not None and isinstance(declaration.default, float):
             low, high = declaration.span
             descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=high)]
         try:
             node.declare_parameter(name, declaration.default, descriptor)
         except Exception as error:  # rclpy has a class of its own for each kind of refusal
-            raise InputError(name, str(error)) from error
+            raise InputError(name, clipped(str(error))) from error
 
 
 def refuse_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
@@ -94,4 +94,4 @@ def check_topic(node: Any, parameter: str, topic: str) -> None:
         with ros_refusals():
             node.resolve_topic_name(topic)
     except RosError as error:
-        raise InputError(parameter, f'{topic!r}: {error}') from error
+        raise InputError(parameter, clipped(f'{topic!r}: {error}', 200)) from error

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 import enum
-import math
 
 from ..feedforward.base_settings import RANGES as BASE_RANGES
 from ..feedforward.base_settings import BaseSensorSettings, BaseUse, StaleBase
@@ -15,12 +15,15 @@ from ..feedforward.control_law import Mode
 from ..feedforward.controller_state import ReferenceSource
 from ..feedforward.loaded_robot import HardwareCompensation
 from ..feedforward.losses import FrictionModel, VelocitySource
+from ..feedforward.ranges import RANGES
 from ..feedforward.settings import StaleAction
 from ..feedforward.speed_scaling import ScalingUnit
 from ..feedforward.trajectory_rules import StartFrom
 from ..feedforward.wrench_settings import RANGES as WRENCH_RANGES
 from ..feedforward.wrench_settings import Measures, SensorPlacement, WrenchInputSettings
 from .declaration import Declaration
+from .hardware_compensation import NOTHING
+from .realtime import GREATEST_PRIORITY, MOST_CORES
 from .schedule import Trigger
 
 
@@ -45,6 +48,8 @@ def _from_settings(
     return table
 
 
+EACH = 'one for all or one a joint'
+
 _PARAMETERS: Mapping[str, Declaration] = {
     'robot_description': Declaration(
         '', 'URDF text; empty: taken from the topic robot_description'
@@ -63,7 +68,7 @@ _PARAMETERS: Mapping[str, Declaration] = {
     'autostart': Declaration(
         True, 'configure and activate as soon as all that is needed is there', read_only=True
     ),
-    'rate': Declaration(500.0, 'commands a second, Hz', span=(1.0, 10_000.0)),
+    'rate': Declaration(500.0, 'commands a second, Hz'),
     'trigger': Declaration(
         'timer', f'what sets a tick off, the time or what was measured: {words(Trigger)}'
     ),
@@ -71,9 +76,10 @@ _PARAMETERS: Mapping[str, Declaration] = {
         0,
         "of the loop's thread under SCHED_FIFO, 2 to 98, the process's other threads one below; "
         '0: the usual scheduler',
+        span=(0, GREATEST_PRIORITY),
     ),
     'realtime.cpu_affinity': Declaration(
-        [-1], "the cores that the loop's thread may run on; [-1]: all"
+        [-1], "the cores that the loop's thread may run on; [-1]: all", span=(-1, MOST_CORES - 1)
     ),
     'realtime.lock_memory': Declaration(False, "keep the process's memory from being paged out"),
     'mode': Declaration('gravity', words(Mode), while_active=True),
@@ -95,18 +101,14 @@ _PARAMETERS: Mapping[str, Declaration] = {
     ),
     'hardware_compensates': Declaration(
         [''],
-        f"what the robot's own controller adds to every command, some of: "
-        f'{words(HardwareCompensation)}',
+        f"what the robot's own controller adds to every command: {NOTHING}, or some of "
+        f"{words(HardwareCompensation)}; ['']: not stated, and nothing is activated",
     ),
     'friction.model': Declaration(
         'none', f'where friction is known from: {words(FrictionModel)}', while_active=True
     ),
-    'friction.viscous': Declaration(
-        [0.0], 'one for all or one a joint, N m s/rad or N s/m', while_active=True
-    ),
-    'friction.coulomb': Declaration(
-        [0.0], 'one for all or one a joint, N m or N', while_active=True
-    ),
+    'friction.viscous': Declaration([0.0], f'{EACH}, N m s/rad or N s/m', while_active=True),
+    'friction.coulomb': Declaration([0.0], f'{EACH}, N m or N', while_active=True),
     'friction.viscous_negative': Declaration(
         [-1.0], 'in the negative direction; [-1.0]: as in the positive', while_active=True
     ),
@@ -152,7 +154,7 @@ _PARAMETERS: Mapping[str, Declaration] = {
         while_active=True,
     ),
     'payload.blend_duration': Declaration(
-        1.0, 'in which a changed payload takes effect, s', span=(0.0, 3600.0), while_active=True
+        1.0, 'in which a changed payload takes effect, s', while_active=True
     ),
     'effort_limits': Declaration(
         [0.0], 'greatest effort, one for all or one a joint, N m or N; 0: that of the URDF'
@@ -163,27 +165,23 @@ _PARAMETERS: Mapping[str, Declaration] = {
         '0: the full effort in 0.1 s',
     ),
     'ramp_duration': Declaration(
-        1.0, 'of the ramp at start, at a change of mode, and down to zero, s', span=(0.0, 3600.0)
+        1.0, 'of the ramp at start, at a change of mode, and down to zero, s'
     ),
-    'hold_duration': Declaration(
-        1.0, 'how long gravity is held after a fault before the ramp down, s', span=(0.0, 3600.0)
-    ),
+    'hold_duration': Declaration(1.0, 'how long gravity is held after a fault, s'),
     'joint_states_timeout': Declaration(
-        0.0, 'age of joint states that ends the control, s; 0: twenty periods', span=(0.0, 3600.0)
+        0.0, 'age of joint states that ends the control, s; 0: twenty periods'
     ),
     'uncommanded_timeout': Declaration(
         0.0,
         'the same for joints that the controller does not command, s; 0: joint_states_timeout',
-        span=(0.0, 3600.0),
     ),
     'jump_margin': Declaration(
         2.0,
         "positions that need a speed of so many of the URDF's velocity limits are refused, "
         '1 or more; 0: none is',
-        span=(0.0, 1000.0),
     ),
     'reference_timeout': Declaration(
-        0.2, 'age of a streamed set-point at which its position is held, s', span=(1e-4, 3600.0)
+        0.2, 'age of a streamed set-point at which its position is held, s'
     ),
     'stale_action': Declaration('ramp_down', words(StaleAction)),
     'start_from_measured_effort': Declaration(
@@ -193,7 +191,7 @@ _PARAMETERS: Mapping[str, Declaration] = {
         False, 'derive velocities from positions where joint states have none'
     ),
     'start_tolerance': Declaration(
-        0.1, 'how far from the robot a motion may start at once, rad or m', span=(0.0, math.tau)
+        0.1, 'how far from the robot a motion may start at once, rad or m'
     ),
     'allow_partial_joints': Declaration(
         False, 'accept trajectories that leave out joints, which then hold'
@@ -243,7 +241,10 @@ _BASE_SENSOR = {
 BASE_SENSOR_FIELDS = tuple(_BASE_SENSOR)
 
 PARAMETERS: Mapping[str, Declaration] = {
-    **_PARAMETERS,
+    **{
+        name: replace(entry, span=RANGES.get(name, entry.span))
+        for name, entry in _PARAMETERS.items()
+    },
     'base_sensor.topic': Declaration('', 'sensor_msgs/Imu on the base; empty: none'),
     **_from_settings('base_sensor', BaseSensorSettings(), _BASE_SENSOR, BASE_RANGES),
 }
@@ -273,6 +274,18 @@ def sensor_declarations(name: str) -> dict[str, Declaration]:
     """
     defaults = WrenchInputSettings(name, '')
     return _from_settings(f'wrench_inputs.{name}', defaults, _SENSOR_DESCRIPTIONS, WRENCH_RANGES)
+
+
+def all_declarations(sensors: Iterable[str]) -> dict[str, Declaration]:
+    """
+    Return every parameter of the node.
+
+    :param sensors: the value of ``wrench_inputs.names``
+    """
+    table = dict(PARAMETERS)
+    for name in sensor_names(sensors):
+        table.update(sensor_declarations(name))
+    return table
 
 
 def sensor_parameter(name: str, field: str) -> str:

@@ -27,7 +27,7 @@ from ..feedforward.trajectory_knots import CUBIC, QUINTIC
 from ..feedforward.trajectory_request import TrajectoryRequest
 from ..robot import RobotModel
 from . import parameters
-from .configuration import joint_rules
+from .control_setup import joint_rules
 
 Array: TypeAlias = NDArray[np.float64]
 

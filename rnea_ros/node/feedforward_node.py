@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-import functools
-import random
+from collections.abc import Mapping, Sequence
 import sys
 import time
-import traceback
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
@@ -21,17 +18,20 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from ..errors import RneaError
-from ..feedforward.checks import SettingsError
 from ..feedforward.controller import FeedforwardController
 from . import parameters
 from .activation import Activation
+from .autostart import Autostart
 from .configuration import Configuration
+from .control_setup import ControlSetup, make_setup
 from .controller_joints import ControllerJoints, difference
 from .declaration import described
 from .declarations import PARAMETERS, sensor_declarations
+from .hardware_compensation import why_not_stated
 from .node_time import MACHINE_TIME, OffExecutorTime
 from .other_publishers import OtherPublishers
-from .process import NodeProcess
+from .parameter_answers import AnsweredParameters
+from .process import NodeProcess, logged_transition
 from .tare_service import TareService
 
 LATCHED = QoSProfile(
@@ -43,31 +43,8 @@ The lifecycle node 'feedforward': commands the efforts that a robot needs, by it
 effort controller. It waits for the robot's description, joint states and controller, then
 configures and activates itself unless autostart is off; SIGINT and SIGTERM ramp down first."""
 
-DISCOVERY = 0.5
-"""How long the node waits at its start to discover other nodes, s."""
 
-
-TRY_LATER = (0.5, 3.0)
-"""Shortest and longest time before a start that met another publisher is repeated, s."""
-
-Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
-
-
-def logged(transition: Transition) -> Transition:
-    """Log what a transition raises: rclpy turns it into an error without a word."""
-
-    @functools.wraps(transition)
-    def wrapper(node: Any, state: LifecycleState) -> TransitionCallbackReturn:
-        try:
-            return transition(node, state)
-        except Exception:
-            node.get_logger().error(f'{transition.__name__} failed: {traceback.format_exc()}')
-            return TransitionCallbackReturn.ERROR
-
-    return wrapper
-
-
-class FeedforwardNode(OffExecutorTime, LifecycleNode):
+class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
     """
     Torque feedforward as a ROS 2 lifecycle node.
 
@@ -78,26 +55,24 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
 
     def __init__(self) -> None:
         super().__init__('feedforward')
-        self._created = time.monotonic()
         self._parameter_values = parameters.NodeParameters(self)
-        self.add_on_set_parameters_callback(self._on_set_parameters)
-
         self._configuration: Configuration | None = None
         self._activation: Activation | None = None
+        self._changed: ControlSetup | None = None
         self._urdf_from_topic = ''
-        self._autostart = bool(self.get_parameter('autostart').value)
-        self._not_before = self._created + DISCOVERY
-        self._autostarted = False
-        self._reported_missing = ''
+        self.add_on_set_parameters_callback(self._on_set_parameters)
+        self.add_post_set_parameters_callback(self._after_set_parameters)
         self._command_topic = self.resolve_topic_name(self.get_parameter('command_topic').value)
         self._controller_joints = ControllerJoints(self, self._command_topic)
         self._other_publishers = OtherPublishers(self, self._command_topic)
+        self._autostart = Autostart(self, self._other_publishers, self._missing_at_start)
+        self._autostart.begin()
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
         TareService(self, self._active_control)
         self.create_timer(0.1, self._watch, clock=MACHINE_TIME)
         self.create_timer(1.0, self._each_second, clock=MACHINE_TIME)
 
-    @logged
+    @logged_transition
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Read the robot and the parameters; refuse, saying why, what cannot be run."""
         del state
@@ -105,49 +80,47 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
         if missing:
             self.get_logger().error(f'cannot configure: {missing}')
             return TransitionCallbackReturn.FAILURE
-        values = self._parameter_values.values()
         try:
-            self._configuration = Configuration(
-                self,
-                values,
-                values['robot_description'] or self._urdf_from_topic,
-                self._controller_joints,
-            )
+            self._configure(self._setup_of(self._parameter_values.values()))
         except RneaError as error:
             self.get_logger().error(f'cannot configure: {error}')
             return TransitionCallbackReturn.FAILURE
         return TransitionCallbackReturn.SUCCESS
 
-    @logged
+    @logged_transition
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start the control loop, unless its commands would meet others or go to other joints."""
         del state
-        assert self._configuration is not None
         self._look()
-        refusal = self._refusal(self._configuration)
-        if refusal:
+        values = self._parameter_values.values()
+        try:
+            refusal = why_not_stated(values) or self._refusal(self._up_to_date(values))
+        except RneaError as error:
+            refusal = str(error)
+        if refusal or self._configuration is None:
             self.get_logger().error(f'cannot activate: {refusal}')
             return TransitionCallbackReturn.FAILURE
         self._activation = Activation(
             self, self._configuration, self._controller_joints, self._other_publishers
         )
+        self._warn_of(self._configuration.setup.lack_of_gains)
         return TransitionCallbackReturn.SUCCESS
 
-    @logged
+    @logged_transition
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Ramp down as stale_action says, then end the control loop."""
         del state
         self._deactivate()
         return TransitionCallbackReturn.SUCCESS
 
-    @logged
+    @logged_transition
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Forget the robot."""
         del state
         self._release()
         return TransitionCallbackReturn.SUCCESS
 
-    @logged
+    @logged_transition
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Ramp down where the control is active, and destroy what configure made."""
         del state
@@ -163,12 +136,44 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
 
     def end(self) -> None:
         """Ramp down where the control is active, and destroy what configure made."""
-        self._autostart = False
+        self._autostart.end()
         self._deactivate()
         self._release()
 
     def _active_control(self) -> FeedforwardController | None:
         return None if self._activation is None else self._activation.controller
+
+    def _setup_of(self, values: Mapping[str, Any]) -> ControlSetup:
+        """Return what parameter values make; the model of the configuration counts on."""
+        return make_setup(
+            values,
+            values['robot_description'] or self._urdf_from_topic,
+            self._controller_joints,
+            None if self._configuration is None else self._configuration.setup,
+        )
+
+    def _configure(self, setup: ControlSetup) -> Configuration:
+        self._configuration = Configuration(self, setup, self._command_topic)
+        return self._configuration
+
+    def _up_to_date(self, values: Mapping[str, Any]) -> Configuration:
+        """
+        Return the configuration, made anew where something was set since.
+
+        :raises RneaError: it cannot be; the one before is left
+        """
+        assert self._configuration is not None
+        if self._configuration.setup.is_of(
+            values, values['robot_description'] or self._urdf_from_topic
+        ):
+            return self._configuration
+        setup = self._setup_of(values)
+        self._release()
+        return self._configure(setup)
+
+    def _warn_of(self, what: str) -> None:
+        if what:
+            self.get_logger().warning(what)
 
     def _deactivate(self) -> None:
         activation, self._activation = self._activation, None
@@ -190,12 +195,15 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
             return self._controller_joints.missing
         return ''
 
+    def _missing_at_start(self) -> str:
+        return why_not_stated(self._parameter_values.values()) or self._missing()
+
     def _refusal(self, configuration: Configuration) -> str:
         """Return why the control may not be started, empty where it may."""
         others, joints = self._other_publishers.names, self._controller_joints
         if others:
             return self._other_publishers.complaint(others)
-        commanded = configuration.settings.joints
+        commanded = configuration.setup.settings.joints
         if joints.joints and joints.joints != commanded:
             what = difference(joints.joints, commanded)
             return f'{joints.controller} takes commands {what} now; configure again'
@@ -210,48 +218,13 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
             self._look()
         else:
             self._activation.watch()
-            if self._autostarted and self._activation.lost_to_other_publisher:
-                self._try_later()
-        if self._autostart and self._configuration is None:
-            self._start_if_ready()
+        self._autostart.look(self._activation)
 
     def _look(self) -> None:
         """Look for the controller and for other publishers while nothing is active."""
         now = time.monotonic()
         self._controller_joints.poll(now)
         self._other_publishers.look(now, publishing=self._configuration is not None)
-
-    def _start_if_ready(self) -> None:
-        if time.monotonic() < self._not_before or self._other_publishers.undecided:
-            return
-        missing = self._missing()
-        if self._other_publishers.names:
-            # A killed node is listed for many seconds; this one waits its turn.
-            missing = self._other_publishers.complaint(self._other_publishers.names)
-        if not missing:
-            self._autostart = False  # once: a later deactivation by the user is respected
-            self._autostarted = True
-            if (
-                self.trigger_configure() is TransitionCallbackReturn.SUCCESS
-                and self.trigger_activate() is not TransitionCallbackReturn.SUCCESS
-                and self._other_publishers.names
-            ):
-                self._try_later()
-        elif missing != self._reported_missing:
-            self._reported_missing = missing
-            self.get_logger().info(f'waiting: {missing}')
-
-    def _try_later(self) -> None:
-        """
-        Leave the command topic to another publisher that started at the same time.
-
-        The next attempt comes after a random time: of two such nodes one is then the first.
-        """
-        if self._activation is not None:
-            self.trigger_deactivate()
-        self.trigger_cleanup()
-        self._autostart, self._autostarted = True, False
-        self._not_before = time.monotonic() + random.uniform(*TRY_LATER)
 
     def _each_second(self) -> None:
         if self._activation is not None:
@@ -264,28 +237,39 @@ class FeedforwardNode(OffExecutorTime, LifecycleNode):
         if self.get_parameter('robot_description').value:
             return  # the parameter wins
         if self._configuration is None:
-            self._autostart = bool(self.get_parameter('autostart').value)
+            self._autostart.begin()
         else:
             self.get_logger().warning(
-                'a new robot_description counts from the next configure on',
+                'a new robot_description counts from the next activation on',
                 throttle_duration_sec=1.0,
             )
 
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        """Check all changes together; take none where one cannot be used."""
+        """Check all changes together; nothing takes effect yet, for others may refuse them."""
+        self._changed = None
         try:
             values = self._parameter_values.values(changes)
-            parameters.check_alone(values)
-            self._parameter_values.check_topics(values)
             if self._activation is not None:
                 self._parameter_values.check_while_active(changes)
-            if self._configuration is not None:
-                self._configuration.settings = self._configuration.resolve_change(values)
-                if self._activation is not None:
-                    self._activation.change(self._configuration.settings)
-        except SettingsError as error:
+            parameters.check_alone(values)
+            self._parameter_values.check_topics(values)
+            if self._activation is not None and self._configuration is not None:
+                self._changed = self._configuration.setup.changed(values)
+            elif self._configuration is not None:
+                self._setup_of(values)  # activation makes it
+        except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
+
+    def _after_set_parameters(self, changes: Sequence[Parameter]) -> None:
+        """Let changes take effect that every callback took; while inactive, activation does."""
+        del changes
+        if self._activation is None or self._configuration is None or self._changed is None:
+            return
+        before, self._configuration.setup = self._configuration.setup, self._changed
+        self._activation.change(self._changed.settings)
+        if self._changed.lack_of_gains != before.lack_of_gains:
+            self._warn_of(self._changed.lack_of_gains)
 
 
 def main(args: list[str] | None = None) -> int:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RneaError, one_line
-from ..feedforward.checks import SettingsError
+from ..feedforward.checks import SettingsError, brief
 from .declaration import Declaration
-from .declarations import PARAMETERS, sensor_declarations, sensor_names
+from .declarations import PARAMETERS, all_declarations
 from .parameters import check_alone
 
 SECTIONS = ('/**', '**', '/*', '/feedforward', 'feedforward')
@@ -68,11 +68,9 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
 
     :raises SettingsError: a parameter that does not exist, or a value that the node would refuse
     """
-    table = dict(PARAMETERS)
     names = 'wrench_inputs.names'
     sensors = _checked(names, given[names], PARAMETERS[names]) if names in given else []
-    for sensor in sensor_names(sensors):
-        table.update(sensor_declarations(sensor))
+    table = all_declarations(sensors)
     values = {name: declaration.default for name, declaration in table.items()}
     for name, value in given.items():
         if name.startswith(OF_EVERY_NODE):
@@ -105,7 +103,7 @@ def _flat(values: Any, prefix: str = '') -> Iterator[tuple[str, Any]]:
 
 
 def _checked(name: str, value: Any, declaration: Declaration) -> Any:
-    """Return a value, which must have the type of its default, and be within its range."""
+    """Return a value, which must have the type of its default."""
     default = declaration.default
     several = isinstance(default, list)
     kind = type(default[0] if several else default)
@@ -113,8 +111,5 @@ def _checked(name: str, value: Any, declaration: Declaration) -> Any:
     whole = isinstance(value, list) == several and bool(values)
     if not whole or any(type(element) is not kind for element in values):
         word = f'a list of {kind.__name__}' if several else f'of type {kind.__name__}'
-        raise SettingsError(name, f'{value!r} is not {word}, as {default!r} is')
-    if declaration.span is not None and not declaration.span[0] <= value <= declaration.span[1]:
-        low, high = declaration.span
-        raise SettingsError(name, f'{value!r} is not between {low:g} and {high:g}')
+        raise SettingsError(name, f'{brief(value)} is not {word}, as {default!r} is')
     return value

@@ -6,15 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-import math
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..feedforward.base_settings import BaseSensorSettings, BaseUse, StaleBase
-from ..feedforward.checks import SettingsError
+from ..feedforward.checks import SettingsError, brief, in_range
 from ..feedforward.control_law import Mode
 from ..feedforward.controller_state import ReferenceSource
-from ..feedforward.loaded_robot import HardwareCompensation
 from ..feedforward.loss_settings import LossSettings
 from ..feedforward.losses import FrictionModel, VelocitySource
 from ..feedforward.settings import Settings, StaleAction
@@ -26,15 +24,20 @@ from .declaration import check_topic, declare, refuse_unknown
 from .declarations import (
     BASE_SENSOR_FIELDS,
     PARAMETERS,
-    sensor_declarations,
+    all_declarations,
     sensor_names,
     sensor_parameter,
 )
+from .hardware_compensation import compensated
 from .realtime import RealtimeSettings, check_realtime
 from .schedule import Trigger
 
 if TYPE_CHECKING:
     from rclpy.parameter import Parameter
+
+
+SIMULATED_TIME = 'use_sim_time'
+"""A parameter that ROS declares."""
 
 
 class NodeParameters:
@@ -48,13 +51,12 @@ class NodeParameters:
 
     def __init__(self, node: Any) -> None:
         self._node = node
-        self._table = dict(PARAMETERS)
         try:
             declare(node, PARAMETERS)
-            for name in sensor_names(node.get_parameter('wrench_inputs.names').value):
-                of_sensor = sensor_declarations(name)
-                self._table.update(of_sensor)
-                declare(node, of_sensor)
+            self._table = all_declarations(node.get_parameter('wrench_inputs.names').value)
+            declare(node, {
+                name: entry for name, entry in self._table.items() if name not in PARAMETERS
+            })
             refuse_unknown(node, self._table)
         except InputError as error:
             raise SettingsError(error.argument, error.reason) from error
@@ -67,10 +69,10 @@ class NodeParameters:
 
         :param changes: parameters to take instead of those in force
         """
-        values = {name: self._node.get_parameter(name).value for name in self._table}
-        values.update({
-            change.name: change.value for change in changes if change.name in self._table
-        })
+        values = {
+            name: self._node.get_parameter(name).value for name in (*self._table, SIMULATED_TIME)
+        }
+        values.update({change.name: change.value for change in changes if change.name in values})
         return values
 
     def check_topics(self, values: Mapping[str, Any]) -> None:
@@ -95,7 +97,8 @@ class NodeParameters:
         """
         for change in changes:
             declaration = self._table.get(change.name)
-            if declaration is not None and not declaration.while_active:
+            fixed = declaration is not None and not declaration.while_active
+            if fixed or change.name == SIMULATED_TIME:
                 reason = 'cannot be changed while active; deactivate first'
                 raise SettingsError(change.name, reason)
 
@@ -128,11 +131,7 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         losses=_losses(values),
         payloads=_payloads(values),
         payload_blend_duration=values['payload.blend_duration'],
-        hardware_compensates=tuple(
-            _word(HardwareCompensation, 'hardware_compensates', word)
-            for word in values['hardware_compensates']
-            if word
-        ),
+        hardware_compensates=compensated(values['hardware_compensates']),
         wrench_inputs=tuple(
             _wrench_input(values, name) for name in sensor_names(values['wrench_inputs.names'])
         ),
@@ -197,7 +196,8 @@ def _payloads(values: Mapping[str, Any]) -> tuple[Payload, ...]:
         if links and len(numbers) != width * len(links):
             raise SettingsError(
                 f'payload.{name}',
-                f'{numbers} has {len(numbers)} values, not {width} for each of {len(links)} links',
+                f'{brief(numbers)} has {len(numbers)} values, '
+                f'not {width} for each of {len(links)} links',
             )
         parts[name] = [tuple(numbers[width * k : width * (k + 1)]) for k in range(len(links))]
     payloads = []
@@ -206,7 +206,7 @@ def _payloads(values: Mapping[str, Any]) -> tuple[Payload, ...]:
             payloads.append(Payload(link, mass, com, inertia))
         except InputError as error:
             parameter = error.argument.replace(' ', '.')
-            raise SettingsError(parameter, f'link {link!r}: {error.reason}') from error
+            raise SettingsError(parameter, f'link {brief(link)}: {error.reason}') from error
     return tuple(payloads)
 
 
@@ -239,19 +239,24 @@ def check_alone(values: Mapping[str, Any]) -> None:
     :param values: parameter values by name
     :raises SettingsError: a value that no robot could be run with
     """
+    for name, declaration in all_declarations(values['wrench_inputs.names']).items():
+        if declaration.span is not None:
+            try:
+                in_range(name, values[name], *declaration.span)
+            except SettingsError as error:
+                raise SettingsError(name, f'{error.reason} ({declaration.description})') from None
     settings_from(values, ())
     realtime_from(values)
     _word(Trigger, 'trigger', values['trigger'])
     _word(StartFrom, 'trajectory_start_from', values['trajectory_start_from'])
     _word(ReferenceSource, 'reference_source', values['reference_source'])
     _word(ScalingUnit, 'speed_scaling_unit', values['speed_scaling_unit'])
-    gravity = values['gravity']
-    if len(gravity) != 3 or not all(math.isfinite(value) for value in gravity):
-        raise SettingsError('gravity', f'{list(gravity)} is not three finite numbers')
+    if len(values['gravity']) != 3:
+        raise SettingsError('gravity', f'{brief(values["gravity"])} is not three numbers')
 
 
 def _word(kind: Any, parameter: str, value: str) -> Any:
     words = [member.value for member in kind]
     if value not in words:
-        raise SettingsError(parameter, f'{value!r} is none of {", ".join(words)}')
+        raise SettingsError(parameter, f'{brief(value)} is none of {", ".join(words)}')
     return kind(value)

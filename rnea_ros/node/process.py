@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+import functools
 import re
 import signal
 import sys
@@ -19,6 +20,7 @@ import rclpy
 from rclpy.exceptions import NameValidationException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
@@ -39,6 +41,9 @@ SOURCE_PLACE = re.compile(r', at /\S+:\d+')
 
 PAUSE = 0.01
 """After an exception in a callback, so that one that repeats leaves time for the rest, s."""
+
+
+Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
 
 
 class RosError(RneaError):
@@ -138,3 +143,17 @@ def ros_refusals() -> Iterator[None]:
         raise RosError(f'unknown ROS arguments {error}') from error
     except REFUSALS as error:
         raise RosError(SOURCE_PLACE.sub('', one_line(error)).rstrip(' ^')) from error
+
+
+def logged_transition(transition: Transition) -> Transition:
+    """Log what a lifecycle transition raises: rclpy turns it into an error without a word."""
+
+    @functools.wraps(transition)
+    def wrapper(node: Any, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            return transition(node, state)
+        except Exception:
+            node.get_logger().error(f'{transition.__name__} failed: {traceback.format_exc()}')
+            return TransitionCallbackReturn.ERROR
+
+    return wrapper

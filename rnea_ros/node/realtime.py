@@ -20,11 +20,14 @@ import resource
 import sys
 import threading
 
-from ..feedforward.checks import SettingsError
+from ..feedforward.checks import SettingsError, brief
 from .time_slice import take_short_turns
 
 GREATEST_PRIORITY = 98
 """99 is for the threads of the kernel that nothing may hold up."""
+
+MOST_CORES = 1024
+"""So many cores have a place in Linux's cpu_set_t."""
 
 _PR_SET_TIMERSLACK = 29
 _MCL_CURRENT_AND_FUTURE = 3
@@ -62,7 +65,7 @@ def check_realtime(settings: RealtimeSettings) -> None:
     for cpu in settings.cpus:
         if cpu < 0 or settings.cpus.count(cpu) > 1:
             raise SettingsError(
-                'realtime.cpu_affinity', f'{list(settings.cpus)} is no list of cores: {cpu}'
+                'realtime.cpu_affinity', f'{brief(settings.cpus)} is no list of cores: {cpu}'
             )
 
 

@@ -175,6 +175,7 @@ class Demo:
                 'rnea_ros.node.feedforward_node',
                 {
                     'rate': float(self._options.rate),
+                    'hardware_compensates': ['none'],
                     'ramp_duration': BLEND,
                     # A desktop that does other things too may stall the simulator for a while.
                     'joint_states_timeout': 0.25,

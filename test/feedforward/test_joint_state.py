@@ -240,6 +240,28 @@ def test_late_is_who_is_silent_for_two_of_the_longer_of_period_and_usual_interva
     assert states.late(1.0701, period=0.02)
 
 
+def test_a_joint_that_two_publishers_send_has_its_own_usual_interval() -> None:
+    states = monitor()
+    feed(states, 0.0)
+    for k in range(1, 1001):
+        feed(states, 0.01 * k, names=('b', 'c'), q=(k, k), qd=(0.0, 0.0))
+        if k % 10 == 0:
+            feed(states, 0.01 * k + 0.005, names=('a', 'b'), q=(k, k), qd=(0.0, 0.0))
+    # a comes every 100 ms, c every 10 ms: only c is late.
+    assert not states.late(10.019, period=0.002)
+    assert states.late(10.021, period=0.002)
+
+
+def test_a_joint_of_two_publishers_does_not_keep_the_velocities_of_others_from_being_derived(
+) -> None:
+    states = monitor(differentiate_velocity=True)
+    for k in range(200):
+        q = (0.01 * k, 0.01 * k)
+        feed(states, 0.01 * k, names=('a', 'b'), q=q, qd=(), stamp=CLOCK + 0.01 * k)
+        feed(states, 0.01 * k, names=('b', 'c'), q=q, qd=(), stamp=CLOCK + 0.01 * k + 1e-4)
+    np.testing.assert_allclose(states.velocity, 1.0, atol=1e-3)
+
+
 def test_one_long_gap_hardly_changes_the_usual_interval() -> None:
     states = monitor()
     for k in range(100):

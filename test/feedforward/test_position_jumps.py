@@ -223,6 +223,26 @@ def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:
     assert robot.feed((jump, 0.0, 0.0)) is Reason.POSITION_JUMP
 
 
+@pytest.mark.parametrize('stamped', [True, False])
+def test_a_joint_that_two_publishers_send_has_its_own_elapsed_time(stamped: bool) -> None:
+    speeds, timeouts = np.array([2.0, 2.0, 2.0]), np.full(3, 1.0)
+    jumps = PositionJumps(speeds, np.zeros(3, dtype=bool), timeouts)
+    states = JointStateMonitor(['a', 'b', 'c'], jumps=jumps)
+
+    def feed(names: list[str], positions: list[float], now: float) -> Reason | None:
+        return states.update(
+            names, np.array(positions), np.zeros(2), NONE,
+            stamp=now if stamped else 0.0, clock=now, received=now,
+        )  # fmt: skip
+
+    assert feed(['a', 'b'], [0.0, 0.0], 100.0) is None
+    for k in range(1, 101):
+        assert feed(['b', 'c'], [0.0, 0.0], 100.0 + 0.002 * k) is None
+    # The joint a was silent for 0.2 s, in which it may have moved by 0.4 rad; b was not.
+    assert feed(['a', 'b'], [0.3, 0.3], 100.202) is Reason.POSITION_JUMP
+    assert feed(['a', 'b'], [0.3, 0.0], 100.204) is None
+
+
 def test_positions_that_jumped_before_all_joints_were_there_are_taken_after_a_while() -> None:
     robot = Robot()
     robot.q[0] = 1.0

@@ -100,14 +100,14 @@ def refusal(parameter: str, **changes: Any) -> str:
 
 @pytest.mark.parametrize('value', [0.0, 0.99, 10_001.0, -500.0, NAN, INF, -INF])
 def test_a_rate_out_of_its_range_is_refused(value: float) -> None:
-    assert refusal('rate', rate=value) == f'{value} is not between 1.0 and 10000.0'
+    assert refusal('rate', rate=value) == f'{value} is not between 1 and 10000'
 
 
 @pytest.mark.parametrize('parameter', ['ramp_duration', 'hold_duration'])
 @pytest.mark.parametrize('value', [-1e-9, 3600.1, NAN, INF])
 def test_a_duration_out_of_its_range_is_refused(parameter: str, value: float) -> None:
     reason = refusal(parameter, **{parameter: value})
-    assert reason == f'{value} is not between 0.0 and 3600.0'
+    assert reason == f'{value} is not between 0 and 3600'
 
 
 @pytest.mark.parametrize('parameter', ['joint_states_timeout', 'reference_timeout'])
@@ -116,7 +116,7 @@ def test_a_timeout_below_one_period_or_out_of_its_range_is_refused(
     parameter: str, value: float
 ) -> None:
     reason = refusal(parameter, **{parameter: value})
-    assert reason == f'{value} is not between 0.002 and 3600.0'
+    assert reason == f'{value} is not between 0.002 and 3600'
 
 
 def test_no_reference_timeout_at_all_is_refused() -> None:
@@ -144,12 +144,13 @@ def test_a_value_per_joint_must_be_finite_not_negative_and_of_the_right_number(
 ) -> None:
     for bad in (-1.0, NAN, INF, -INF):
         values = (1.0,) * (N - 1) + (bad,)
-        assert refusal(parameter, **{field: values}).startswith(f'{list(values)} has a negative')
-        assert refusal(parameter, **{field: (bad,)}).startswith(f'[{bad}] has a negative')
+        reason = refusal(parameter, **{field: values})
+        assert reason.startswith(f'value {N} of {N}, {bad} is not between 0 and ')
+        assert refusal(parameter, **{field: (bad,)}).startswith(f'{bad} is not between 0 and ')
     for size in (0, 2, N - 1, N + 1):
         values = (1.0,) * size
         reason = refusal(parameter, **{field: values})
-        assert reason == f'{list(values)} has {size} values, not 1 or one for each of {N} joints'
+        assert reason.endswith(f' has {size} values, not 1 or one for each of {N} joints')
 
 
 def test_no_joints_are_refused() -> None:

@@ -84,7 +84,8 @@ def test_a_simulation_ends_when_its_robot_does(domain_id: int) -> None:
 
 
 def test_ctrl_c_ends_everything_with_exit_code_0(domain_id: int) -> None:
-    with ros2_launch(domain_id, 'feedforward.launch.py', 'watchdog:=true') as process:
+    arguments = ('watchdog:=true', 'hardware_compensates:=none')
+    with ros2_launch(domain_id, 'feedforward.launch.py', *arguments) as process:
         process.wait_for('waiting: no robot_description', PATIENCE)
         process.wait_for('watching /effort_controller/commands', PATIENCE)
         process.interrupt()

@@ -98,6 +98,7 @@ CONTROL = {
     'robot_description': URDF.read_text(encoding='utf-8'),
     'rate': 1.0 / PERIOD,
     'mode': 'computed_torque',
+    'hardware_compensates': ['none'],
     'gains.kp': [9.0],
     'gains.kd': [6.0],
     'armature': list(ARMATURE),

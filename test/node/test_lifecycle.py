@@ -5,26 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import os
 import threading
 import time
 from typing import Any
 
 from fake_robot import FakeRobot, fake_robot
+from node_in_process import NodeInProcess, node_in_process
 import pytest
-from ros_process import NO_ROS, isolated, wait_until
+from ros_process import NO_ROS, isolated
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from geometry_msgs.msg import WrenchStamped
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import TransitionCallbackReturn
 from std_srvs.srv import Trigger
 
-from rnea_ros.node import activation, configuration, feedforward_node, loop
-from rnea_ros.node.feedforward_node import FeedforwardNode
+from rnea_ros.node import activation, configuration, control_setup, feedforward_node, loop
 from rnea_ros.node.node_time import MACHINE_TIME
 from rnea_ros.node.process import NodeProcess
 
@@ -35,13 +34,12 @@ SUCCESS, ERROR = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.ERRO
 
 
 class Bench:
-    """A feedforward node in the test's own process, spun by the test."""
+    """A feedforward node in the test's own process, beside a fake robot."""
 
-    def __init__(self, robot: FakeRobot) -> None:
+    def __init__(self, robot: FakeRobot, process: NodeInProcess) -> None:
         self.robot = robot
-        self.node = FeedforwardNode()
-        self.executor = SingleThreadedExecutor()
-        self.executor.add_node(self.node)
+        self.process = process
+        self.node = process.node
         self.logged: list[str] = []
 
     @property
@@ -60,14 +58,9 @@ class Bench:
         active = self.node._activation
         return 'none' if active is None else active.controller.state.value
 
-    def spin_until(self, condition: Any) -> None:
+    def spin_until(self, condition: Callable[[], Any]) -> None:
         """Spin until a condition holds."""
-
-        def spun() -> bool:
-            self.executor.spin_once(timeout_sec=0.01)
-            return bool(condition())
-
-        assert wait_until(spun), self.logged
+        assert self.process.wait_until(condition), self.logged
 
     def configure(self) -> TransitionCallbackReturn:
         """Configure once the controller is known."""
@@ -85,26 +78,17 @@ def bench(domain_id: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     """A node that starts by itself only when it is told to."""
     options = (
         'autostart:=false', 'rate:=100.0', 'ramp_duration:=0.05', 'hold_duration:=0.05',
-        'joint_states_timeout:=5.0', 'hardware_compensates:=[""]',
+        'joint_states_timeout:=5.0', 'hardware_compensates:=[none]',
         'wrench_inputs.names:=[wrist]', 'wrench_inputs.wrist.topic:=wrench',
         'wrench_inputs.wrist.link:=fer_link7', 'wrench_inputs.wrist.tare_duration:=60.0',
     )
-    for name, value in isolated(domain_id).items():
-        monkeypatch.setenv(name, value)
-    arguments = [word for option in options for word in ('-p', option)]
-    rclpy.init(args=['--ros-args', *arguments], domain_id=domain_id)
-    try:
-        with fake_robot(domain_id) as robot:
-            bench = Bench(robot)
-            monkeypatch.setattr(
-                bench.node.get_logger(), 'error', lambda text, **_: bench.logged.append(text)
-            )
-            yield bench
-            bench.node.end()
-            bench.executor.shutdown()
-            bench.node.destroy_node()
-    finally:
-        rclpy.try_shutdown()
+    arguments = ' '.join(f'-p {option}' for option in options)
+    with fake_robot(domain_id) as robot, node_in_process(domain_id, arguments) as process:
+        bench = Bench(robot, process)
+        monkeypatch.setattr(
+            bench.node.get_logger(), 'error', lambda text, **_: bench.logged.append(text)
+        )
+        yield bench
 
 
 def raise_it(*_: Any, **__: Any) -> None:
@@ -113,7 +97,7 @@ def raise_it(*_: Any, **__: Any) -> None:
 
 PARTS = [
     ('configure', configuration, 'Publishers'),
-    ('configure', configuration, 'joint_rules'),
+    ('configure', control_setup, 'joint_rules'),
     ('activate', activation, 'CommandWatch'),
     ('activate', activation, 'SpeedScalingInput'),
     ('activate', loop, 'UncollectedGarbage'),

@@ -59,7 +59,10 @@ def test_joints_of_two_publishers_are_merged_and_none_goes_stale() -> None:
                 publisher.publish(message)
 
         robot.node.create_timer(0.01, send)
-        options = '-p joint_states_timeout:=5.0 -p ramp_duration:=0.1 -p rate:=50.0'
+        options = (
+            '-p hardware_compensates:=[none] '
+            '-p joint_states_timeout:=5.0 -p ramp_duration:=0.1 -p rate:=50.0'
+        )
         with RosProcess(
             'rnea_ros.node.feedforward_node', '--ros-args', *options.split(), domain_id=domain_id
         ):

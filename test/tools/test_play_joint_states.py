@@ -133,7 +133,10 @@ def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> No
             1,
         )
         node.create_subscription(JointState, 'joint_states', pair, 10)
-        options = f'-p joints:=[{",".join(JOINTS)}] -p joint_states_timeout:=2.0'
+        options = (
+            f'-p joints:=[{",".join(JOINTS)}] -p joint_states_timeout:=2.0 '
+            '-p hardware_compensates:=[none]'
+        )
         with RosProcess(
             'rnea_ros.node.feedforward_node',
             '--ros-args',

@@ -356,7 +356,9 @@ def test_the_simulated_arm_gets_zeros_when_its_node_is_killed(domain_id: int) ->
     states: list[Any] = []
     arm = ['--ros-args', '-p', f'urdf:={PANDA}', '-p', 'state_rate:=200.0']
     # The machine that runs the test may stall: only the watchdog is to end the control.
-    patient = ['--ros-args', '-p', 'joint_states_timeout:=5.0']
+    patient = [
+        '--ros-args', '-p', 'joint_states_timeout:=5.0', '-p', 'hardware_compensates:=[none]'
+    ]
     with (
         ros_node(domain_id) as node,
         watchdog(domain_id, PATIENT) as process,

@@ -1,0 +1,54 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Settings tried on the robot before they take effect: every effort must be finite."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from ..robot import RobotModel
+from .checks import SettingsError
+from .control_law import Mode
+from .law_in_force import law_of
+from .loaded_robot import LoadedRobot
+from .settings import ResolvedSettings
+
+FASTEST = 10.0
+"""Stands for a velocity limit that is not known, rad/s or m/s."""
+
+HARDEST = 1000.0
+"""The wanted acceleration of the trial, rad/s^2 or m/s^2."""
+
+
+def try_on(model: RobotModel, settings: ResolvedSettings) -> None:
+    """
+    Compute the effort of every mode at the ends of the joints' ranges.
+
+    :param model: the robot
+    :param settings: of its control
+    :raises SettingsError: an effort is not finite
+    """
+    robot = LoadedRobot(model, settings.settings.hardware_compensates)
+    robot.carry([(payload, 1.0) for payload in settings.settings.payloads])
+    law = law_of(settings, robot)
+    lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
+    upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)
+    limits = model.velocity_limits
+    fastest = np.where((limits > 0.0) & np.isfinite(limits), limits, FASTEST)
+    hardest = np.full(model.nv, HARDEST)
+    ends = ((lower, fastest), (upper, -fastest))
+    with np.errstate(all='ignore'):
+        for mode, (q, qd), (q_d, qd_d) in product(Mode, ends, ends):
+            effort = law.effort(mode, q, qd, (q_d, qd_d, hardest))
+            # Efforts far beyond any limit may overflow in a sum of them.
+            if not np.isfinite(effort.sum()):
+                joint = model.joint_names[int(np.abs(np.nan_to_num(effort)).argmax())]
+                raise SettingsError(
+                    'robot_description',
+                    f'with these parameters the efforts in mode {mode.value} are not finite, '
+                    f'most of all at joint {joint!r}; look for a mass or a length that is too '
+                    'large',
+                )

@@ -1,0 +1,173 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The robot and the settings of a configure, checked as a whole before any topic is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..feedforward.checks import SettingsError
+from ..feedforward.control_law import Mode
+from ..feedforward.controller_state import ReferenceSource
+from ..feedforward.settings import ResolvedSettings, resolve
+from ..feedforward.speed_scaling import ScalingUnit
+from ..feedforward.trajectory_rules import JointRules, StartFrom
+from ..feedforward.trial import try_on
+from ..robot import RobotModel
+from ..urdf import parse_urdf
+from . import parameters
+from .controller_joints import ControllerJoints, difference
+from .controller_state_input import controller_state_type
+from .realtime import RealtimeSettings
+from .schedule import Trigger
+
+OF_THE_MODEL = ('strict_inertia', 'gravity')
+"""Parameters that, with the URDF, make the robot's model."""
+
+BY_GAINS_ALONE = (Mode.COMPUTED_TORQUE, Mode.FEEDBACK, Mode.GRAVITY_FEEDBACK)
+"""Modes that follow no motion without gains."""
+
+
+@dataclass(frozen=True)
+class ControlSetup:
+    """
+    What a control is made of.
+
+    :param values: all parameter values by name
+    :param urdf: the robot's description
+    :param model: the robot
+    :param settings: of the control
+    :param rules: for motions
+    :param differentiate_velocity: whether velocities may be derived from positions
+    :param trigger: of the loop
+    :param realtime: what the loop's thread asks of the system
+    :param state_type: of a trajectory controller's state, None where motions come otherwise
+    :param speed_scaling_unit: of the topic that slows motions down
+    :param listed_joints: whether the user listed the joints
+    :param warnings: what is odd about all this, a sentence each
+    """
+
+    values: Mapping[str, Any]
+    urdf: str
+    model: RobotModel
+    settings: ResolvedSettings
+    rules: JointRules
+    differentiate_velocity: bool
+    trigger: Trigger
+    realtime: RealtimeSettings
+    state_type: Any
+    speed_scaling_unit: ScalingUnit
+    listed_joints: bool
+    warnings: tuple[str, ...]
+
+    def is_of(self, values: Mapping[str, Any], urdf: str) -> bool:
+        """Return whether these parameter values and this description made it."""
+        return self.values == values and self.urdf == urdf
+
+    def changed(self, values: Mapping[str, Any]) -> ControlSetup:
+        """
+        Return what becomes of it while it acts: the robot and its joints stay the same.
+
+        :param values: parameter values by name, with changes that may be made while active
+        :raises SettingsError: a value that cannot be used
+        """
+        settings = resolve(parameters.settings_from(values, self.settings.joints), self.model)
+        try_on(self.model, settings)
+        return replace(self, values=values, settings=settings)
+
+    @property
+    def lack_of_gains(self) -> str:
+        """What follows from a mode whose gains are all zero; empty where some are not."""
+        mode, settings = self.settings.settings.mode, self.settings
+        if mode not in BY_GAINS_ALONE or settings.kp.any() or settings.kd.any():
+            return ''
+        falls = ', not even of gravity: the arm falls' if mode is Mode.FEEDBACK else ''
+        return (
+            f'mode {mode.value} with gains.kp and gains.kd of zero corrects no error of a '
+            f'motion{falls}'
+        )
+
+
+def make_setup(
+    values: Mapping[str, Any],
+    urdf: str,
+    controller: ControllerJoints,
+    before: ControlSetup | None = None,
+) -> ControlSetup:
+    """
+    Return what a control is made of, every part checked and tried.
+
+    :param values: parameter values by name
+    :param urdf: the robot's description
+    :param controller: the joints of the effort controller, where it has named them
+    :param before: one whose model can be used again where it is the same
+    :raises RneaError: anything that cannot be used
+    """
+    warnings: list[str] = []
+    if before is not None and before.urdf == urdf and all(
+        before.values[name] == values[name] for name in OF_THE_MODEL
+    ):
+        model = before.model
+    else:
+        description = parse_urdf(urdf, strict_inertia=values['strict_inertia'])
+        warnings.extend(description.warnings)
+        model = RobotModel.from_description(description, gravity=values['gravity'])
+    listed = parameters.listed_joints(values)
+    if listed and controller.joints and listed != controller.joints:
+        raise SettingsError(
+            'joints',
+            f'{controller.controller} takes commands {difference(controller.joints, listed)}',
+        )
+    # While the controller is away, its joints are those of the setup before.
+    joints = listed or controller.joints or (before.settings.joints if before else ())
+    settings = resolve(parameters.settings_from(values, joints), model)
+    try_on(model, settings)
+    from_controller = ReferenceSource(values['reference_source']) is (
+        ReferenceSource.CONTROLLER_STATE
+    )
+    return ControlSetup(
+        values=values,
+        urdf=urdf,
+        model=model,
+        settings=settings,
+        rules=joint_rules(values, model, settings),
+        differentiate_velocity=values['differentiate_velocity'],
+        trigger=Trigger(values['trigger']),
+        realtime=parameters.realtime_from(values),
+        state_type=controller_state_type() if from_controller else None,
+        speed_scaling_unit=ScalingUnit(values['speed_scaling_unit']),
+        listed_joints=bool(listed),
+        warnings=tuple(warnings),
+    )
+
+
+def joint_rules(
+    values: Mapping[str, Any], model: RobotModel, settings: ResolvedSettings
+) -> JointRules:
+    """
+    Return what motions of the commanded joints are held to.
+
+    :param values: parameter values by name
+    :param model: the robot
+    :param settings: of the control
+    """
+    commanded = settings.in_model
+    speeds = model.velocity_limits[commanded]
+    return JointRules(
+        joint_names=settings.joints,
+        lower=model.position_lower[commanded],
+        upper=model.position_upper[commanded],
+        continuous=model.continuous[commanded],
+        # Many URDFs have a limit of 0 where nobody knew it.
+        velocity_limits=np.where(speeds > 0.0, speeds, np.inf),
+        start_tolerance=values['start_tolerance'],
+        allow_partial_joints=values['allow_partial_joints'],
+        allow_nonzero_final_velocity=values['allow_nonzero_final_velocity'],
+        use_efforts=values['use_trajectory_effort'],
+        start_from=StartFrom(values['trajectory_start_from']),
+    )
