@@ -133,7 +133,8 @@ FEEDFORWARD = NodeInterface(
     services=(
         Endpoint(
             '~/tare', 'std_srvs/srv/Trigger',
-            'zeroes the force-torque sensors: [tare](wrenches.md#tare). While active',
+            'zeroes the force-torque sensors: [tare](wrenches.md#tare). Refused while the node is '
+            'not active',
         ),
     ),
     lifecycle=True,

@@ -167,7 +167,7 @@ def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
         get_fully_qualified_name=lambda: '/feedforward',
         get_clock=lambda: SimpleNamespace(now=lambda: SimpleNamespace(to_msg=Time)),
     )
-    watch: Any = SimpleNamespace(counts=Counter(), target='confirmed', other_publishers=())
+    watch: Any = SimpleNamespace(counts=Counter(), receiver='confirmed', other_publishers=())
     clock: Any = SimpleNamespace(seen=lambda: rig.now)
     statistics = LoopStatistics(rig.period, rig.now)
     control = (rig.controller, rig.states, statistics, clock)

@@ -63,7 +63,7 @@ _PARAMETERS: Mapping[str, Declaration] = {
     'joints': Declaration(
         [''],
         "the commanded joints in the controller's order; ['']: the parameter 'joints' of the "
-        'controller, or every moving joint where it has none',
+        'controller, without which nothing is commanded',
     ),
     'autostart': Declaration(
         True, 'configure and activate as soon as all that is needed is there', read_only=True

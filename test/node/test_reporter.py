@@ -66,7 +66,7 @@ class Bench:
         monkeypatch.setattr(module, 'time', time)
         self.clock = SimpleNamespace(seen=lambda: self.rig.now, simulated=False)
         watch = SimpleNamespace(
-            flags=frozenset(), counts=Counter(), target='confirmed', other_publishers=()
+            flags=frozenset(), counts=Counter(), receiver='confirmed', other_publishers=()
         )
         parts: Any = (
             self.node, self.rig.controller, self.rig.states,
