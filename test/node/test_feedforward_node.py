@@ -71,10 +71,15 @@ def test_a_controller_may_command_some_of_the_joints(domain_id: int) -> None:
         assert wait_until(lambda: robot.steady(GRAVITY[2:5]))
 
 
-def test_a_listener_without_parameters_gets_every_moving_joint(domain_id: int) -> None:
-    with fake_robot(domain_id, joints=None) as robot, node(domain_id) as process:
-        assert wait_until(lambda: robot.steady(GRAVITY))
-        assert 'names no joints' in process.output
+def test_a_controller_that_names_no_joints_is_commanded_only_where_the_user_lists_them(
+    domain_id: int,
+) -> None:
+    with fake_robot(domain_id, joints=None) as robot:
+        with node(domain_id) as process:
+            process.wait_for('waiting: /effort_controller names no joints; set joints')
+            assert not robot.commands
+        with node(domain_id, f'-p joints:=[{",".join(JOINTS)}]'):
+            assert wait_until(lambda: robot.steady(GRAVITY))
 
 
 def test_joint_states_count_by_name_in_any_order(robot: FakeRobot, domain_id: int) -> None:
