@@ -103,12 +103,18 @@ class SilenceWatch:
         gap = self.age(now)
         if math.isfinite(gap):
             self._learn(gap)
-        if self.state in ACTING:
+        if self.state is State.RAMPING or (self.state is State.ZEROING and any(command)):
             self.handed_back += 1
             self.silence = gap
         self._last = list(command)
         self._heard = now
-        self.state = State.WATCHING if any(command) else State.QUIET
+        if any(command):
+            self.state = State.WATCHING
+        elif self.state is State.RAMPING:
+            # The watchdog's own last command may arrive after these zeros: zeros must be the last.
+            self.state, self._began = State.ZEROING, now
+        elif self.state is not State.ZEROING:
+            self.state = State.QUIET
 
     def look(self, now: float) -> list[float] | None:
         """

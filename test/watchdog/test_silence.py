@@ -146,6 +146,20 @@ def test_commands_that_come_again_are_handed_back_to_at_once(
     assert bench.watch.silence == pytest.approx(acting_for, abs=0.01)
 
 
+def test_zeros_that_come_during_the_ramp_are_followed_by_zeros_of_the_watchdogs_own(
+    bench: Bench,
+) -> None:
+    # Its own last command may reach the controller after the publisher's zeros.
+    bench.publisher(0.5)
+    assert bench.silence(0.5 * RAMP)[-1][1] != [0.0, 0.0, 0.0]
+    bench.hear([0.0, 0.0, 0.0])
+    bench.hear([0.0, 0.0, 0.0])
+    sent = bench.silence(2.0)
+    assert {tuple(command) for _, command in sent} == {(0.0, 0.0, 0.0)}
+    assert sent[-1][0] - sent[0][0] == pytest.approx(ZEROS_DURATION, abs=3.0 * PERIOD)
+    assert bench.watch.handed_back == 1
+
+
 def test_a_new_publisher_after_the_action_is_watched_and_nothing_was_handed_back(
     bench: Bench,
 ) -> None:
