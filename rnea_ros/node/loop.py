@@ -27,6 +27,9 @@ from .statistics import LoopStatistics
 HANGING = 0.9
 """A loop without a tick for so long hangs, s."""
 
+LAST_TICKS = 5
+"""Ticks after the control has stopped: best-effort listeners may lose a command."""
+
 LOOK = 0.1
 """The supervisor looks at the loop so often, s."""
 
@@ -156,7 +159,8 @@ class ControlLoop:
         while not self._clock.now() and not self._quit:
             self._clock.sleep(self._period)  # simulated time has not begun
         self._schedule.start()
-        while not self._quit:
+        left = LAST_TICKS
+        while left and not self._quit:
             lateness = self._wait()
             began = time.perf_counter()
             self._now = now = self._clock.now()
@@ -173,7 +177,7 @@ class ControlLoop:
                 self._fail(error)
             self._ticks += 1
             if self._controller.state is State.STOPPED:
-                break
+                left -= 1
             self.statistics.missed = self._schedule.missed
             self.statistics.unprompted = self._schedule.unprompted
             self.statistics.record(lateness, time.perf_counter() - began)
@@ -238,9 +242,11 @@ class ControlLoop:
 
         :param may_go_on: asked before every step
         """
-        began = time.monotonic()
-        while self._controller.state is not State.STOPPED and may_go_on():
+        began, left = time.monotonic(), LAST_TICKS
+        while left and may_go_on():
             command = self._controller.step(self._now + time.monotonic() - began)
             if command is not None:
                 self._publishers.send_command(command)
+            if self._controller.state is State.STOPPED:
+                left -= 1
             time.sleep(self._period)

@@ -258,6 +258,13 @@ def test_a_stop_does_not_wait_for_time_that_stands_still_and_ends_in_zeros() -> 
     assert not rig.outputs.commands[-1].any()
 
 
+def test_the_last_command_of_a_stop_is_repeated_for_listeners_that_may_lose_one() -> None:
+    with Rig(ramp_duration=0.05) as rig:
+        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
+    assert len(rig.outputs.commands) > 3
+    assert not np.array(rig.outputs.commands[-3:]).any()
+
+
 def test_a_stop_that_takes_too_long_is_ended() -> None:
     rig = Rig(hold_duration=60.0, effort_rate_limit=(1.0,))
     rig.loop.start()
