@@ -30,6 +30,17 @@ class AnsweredParameters(Node):
     it quotes may be as long as the request.
     """
 
+    _afterwards: Callable[[Sequence[Parameter]], None] | None = None
+
+    def add_post_set_parameters_callback(
+        self, callback: Callable[[Sequence[Parameter]], None]
+    ) -> None:
+        """Have what is set told once it is; the rclpy of Humble has no such callbacks."""
+        if hasattr(Node, 'add_post_set_parameters_callback'):
+            super().add_post_set_parameters_callback(callback)
+        else:
+            self._afterwards = callback
+
     def create_service(
         self, srv_type: Any, srv_name: str, callback: Callable[..., Any], **options: Any
     ) -> Any:
@@ -63,6 +74,8 @@ class AnsweredParameters(Node):
             if not reason:
                 result = super().set_parameters_atomically(changes)
                 if result.successful:
+                    if self._afterwards is not None:
+                        self._afterwards(changes)
                     return result
                 reason = result.reason
         except Exception as error:  # whatever it is, the control goes on without the change

@@ -79,18 +79,16 @@ def test_gravity_and_payload_act_from_the_next_activation_on(
     assert_safe(robot, LIMITS)
 
 
-@pytest.mark.parametrize('topics', [('imu', ''), ('', 'imu')])
-def test_a_base_sensor_may_be_switched_on_and_off(
-    runner: NodeInProcess, robot: FakeRobot, topics: tuple[str, str]
-) -> None:
-    for topic in topics:
-        assert set_all(runner, base_sensor__topic=topic).successful
-        activate(runner, robot)
-        assert runner.wait_until(lambda: robot.steady(GRAVITY))
-        stale = bool(topic)
-        assert runner.wait_until(partial(is_flagged, robot, stale))
-        assert 'count/internal_error' not in robot.diagnostics
-        runner.node.trigger_deactivate()
+def test_a_base_sensor_may_be_switched_off_and_on(robot: FakeRobot, domain_id: int) -> None:
+    with node_in_process(domain_id, f'{PATIENT}{QUICK}-p base_sensor.topic:=imu') as runner:
+        assert runner.wait_until(partial(is_flagged, robot, True))
+        for topic in ('', 'imu'):
+            runner.node.trigger_deactivate()
+            assert set_all(runner, base_sensor__topic=topic).successful
+            activate(runner, robot)
+            assert runner.wait_until(lambda: robot.steady(GRAVITY))
+            assert runner.wait_until(partial(is_flagged, robot, bool(topic)))
+            assert runner.node.count_subscribers('/imu') == bool(topic)
 
 
 def test_a_description_that_is_set_while_inactive_is_that_of_the_next_activation(
@@ -155,6 +153,17 @@ def test_nothing_takes_effect_that_another_callback_refuses(
     assert 'not today' in result.reason
     runner.spin(0.5)
     assert robot.steady(GRAVITY)
+
+
+def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(
+    robot: FakeRobot, domain_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr('rclpy.node.Node.add_post_set_parameters_callback')
+    loaded = MODEL.with_payload('fer_link8', 2.0).gravity_torques(POSE)
+    with node_in_process(domain_id, PATIENT + QUICK) as runner:
+        assert runner.wait_until(lambda: robot.steady(GRAVITY))
+        assert set_all(runner, payload__link=['fer_link8'], payload__mass=[2.0]).successful
+        assert runner.wait_until(lambda: robot.steady(loaded))
 
 
 def test_an_exception_in_the_check_is_a_refusal(
