@@ -19,7 +19,7 @@ from .ranges import RANGES
 Array: TypeAlias = NDArray[np.float64]
 
 _short = reprlib.Repr()
-_short.maxlist = _short.maxtuple = _short.maxarray = 4
+_short.maxlist = 4
 _short.maxstring = _short.maxother = _short.maxlong = 60
 
 
@@ -40,7 +40,7 @@ class SettingsError(RneaError):
 
 def brief(value: Any) -> str:
     """Return a value as a sentence can quote it: of a long list or text only the ends."""
-    return _short.repr(list(value) if isinstance(value, array) else value)
+    return _short.repr(list(value) if isinstance(value, tuple | array) else value)
 
 
 def in_range(parameter: str, value: Any, lowest: float, highest: float) -> None:

@@ -39,9 +39,9 @@ def try_on(model: RobotModel, settings: ResolvedSettings) -> None:
     limits = model.velocity_limits
     fastest = np.where((limits > 0.0) & np.isfinite(limits), limits, FASTEST)
     hardest = np.full(model.nv, HARDEST)
-    ends = ((lower, fastest), (upper, -fastest))
+    one, other = (lower, fastest), (upper, -fastest)
     with np.errstate(all='ignore'):
-        for mode, (q, qd), (q_d, qd_d) in product(Mode, ends, ends):
+        for mode, ((q, qd), (q_d, qd_d)) in product(Mode, ((one, other), (other, one))):
             effort = law.effort(mode, q, qd, (q_d, qd_d, hardest))
             # Efforts far beyond any limit may overflow in a sum of them.
             if not np.isfinite(effort.sum()):

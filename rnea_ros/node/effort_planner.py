@@ -25,6 +25,7 @@ from ..feedforward.trajectory import Setpoint, Trajectory
 from ..feedforward.trajectory_check import check_start, compile_trajectory
 from ..feedforward.trajectory_knots import CUBIC, QUINTIC
 from ..feedforward.trajectory_request import TrajectoryRequest
+from ..feedforward.trial import try_on
 from ..robot import RobotModel
 from . import parameters
 from .control_setup import joint_rules
@@ -65,6 +66,7 @@ class EffortPlanner:
         self, model: RobotModel, joints: tuple[str, ...], values: Mapping[str, Any]
     ) -> None:
         self._settings = resolve(parameters.settings_from(values, joints), model)
+        try_on(model, self._settings)
         self._rules = joint_rules(values, model, self._settings)
         self._efforts = MotionEfforts(model, self._settings)
         self._period: float = values['resample']

@@ -30,6 +30,17 @@ class AnsweredParameters(Node):
     it quotes may be as long as the request.
     """
 
+    _afterwards: Callable[[Sequence[Parameter]], None] | None = None
+
+    def add_post_set_parameters_callback(
+        self, callback: Callable[[Sequence[Parameter]], None]
+    ) -> None:
+        """Have what is set told once it is; the rclpy of Humble has no such callbacks."""
+        if hasattr(Node, 'add_post_set_parameters_callback'):
+            super().add_post_set_parameters_callback(callback)
+        else:
+            self._afterwards = callback
+
     def create_service(
         self, srv_type: Any, srv_name: str, callback: Callable[..., Any], **options: Any
     ) -> Any:
@@ -58,30 +69,31 @@ class AnsweredParameters(Node):
         self, asked: Sequence[Any], read: Callable[[Any], Parameter]
     ) -> SetParametersResult:
         try:
-            unknown = [change.name for change in asked if not self.has_parameter(change.name)]
-            if unknown:
-                reason = f'{clipped(unknown[0], 60)}: no such parameter'
-            else:
-                changes = [read(change) for change in asked]
-                reason = self._wrong_type(changes)
-                if not reason:
-                    result = super().set_parameters_atomically(changes)
-                    if result.successful:
-                        return result
-                    reason = result.reason
-                    if len(asked) == 1 and not self.has_parameter(reason.partition(':')[0]):
-                        reason = f'{asked[0].name}: {reason}'
+            changes = [read(change) for change in asked]
+            reason = self._mistake(changes)
+            if not reason:
+                result = super().set_parameters_atomically(changes)
+                if result.successful:
+                    if self._afterwards is not None:
+                        self._afterwards(changes)
+                    return result
+                reason = result.reason
         except Exception as error:  # whatever it is, the control goes on without the change
             self.get_logger().error(
                 f'parameters refused: {type(error).__name__}: {clipped(one_line(error))}',
                 throttle_duration_sec=1.0,
             )
             reason = f'{type(error).__name__}: {one_line(error)}'
+        named = self.has_parameter(reason.partition(':')[0])
+        if len(asked) == 1 and not (named or reason.startswith(clipped(asked[0].name, 60))):
+            reason = f'{clipped(asked[0].name, 60)}: {reason}'
         return SetParametersResult(successful=False, reason=clipped(reason))
 
-    def _wrong_type(self, changes: Sequence[Parameter]) -> str:
-        """Return which parameter has a value of another type than it is declared with."""
+    def _mistake(self, changes: Sequence[Parameter]) -> str:
+        """Return which parameter is unknown, or has another type than it is declared with."""
         for change in changes:
+            if not self.has_parameter(change.name):
+                return f'{clipped(change.name, 60)}: no such parameter'
             declared = self.describe_parameter(change.name)
             wanted, given = Parameter.Type(declared.type), change.type_
             if given is wanted or declared.dynamic_typing:

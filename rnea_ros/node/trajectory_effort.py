@@ -42,6 +42,7 @@ from .direct import DirectSubscription
 from .effort_planner import EffortPlanner, Plan
 from .node_time import MACHINE_TIME, OffExecutorTime
 from .not_now import NotNowError
+from .parameter_answers import AnsweredParameters
 from .process import NodeProcess
 from .repeated_message import RepeatedReader
 from .samples import JointStateSample
@@ -67,7 +68,7 @@ LARGE = 400_000
 _OF_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
 
-class TrajectoryEffort(OffExecutorTime):
+class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
     """
     Trajectories in, trajectories with efforts out.
 
@@ -79,7 +80,9 @@ class TrajectoryEffort(OffExecutorTime):
         parameters.declare(self)
         self._values = parameters.values_of(self)
         check_topic(self, 'trajectory_topic', self._values['trajectory_topic'])
+        self._changed = self._values
         self.add_on_set_parameters_callback(self._on_set_parameters)
+        self.add_post_set_parameters_callback(self._after_set_parameters)
         self._topic = self.resolve_topic_name(self._values['trajectory_topic'])
         self._controller = TrajectoryController(self, self._topic)
         self._model: RobotModel | None = None
@@ -264,15 +267,21 @@ class TrajectoryEffort(OffExecutorTime):
         )
 
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        """Check all changes together; take none where one cannot be used."""
+        """Check all changes together; nothing takes effect yet, for others may refuse them."""
         try:
-            values = parameters.values_of(self, changes)
+            self._changed = parameters.values_of(self, changes)
             if self._model is not None and self._planned_for:
-                self._planner = EffortPlanner(self._model, self._planned_for, values)
+                EffortPlanner(self._model, self._planned_for, self._changed)
         except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
-        self._values = values
         return SetParametersResult(successful=True)
+
+    def _after_set_parameters(self, changes: Sequence[Parameter]) -> None:
+        """Let changes take effect that every callback took."""
+        del changes
+        self._values = self._changed
+        if self._model is not None and self._planned_for:
+            self._planner = EffortPlanner(self._model, self._planned_for, self._values)
 
 
 def _size(message: JointTrajectory) -> int:

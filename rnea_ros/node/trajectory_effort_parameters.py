@@ -53,6 +53,11 @@ PARAMETERS: Mapping[str, Declaration] = {
         name: replace(OF_THE_CONTROL[name], read_only=name in _AT_THE_START)
         for name in _SHARED
     },
+    'hardware_compensates': replace(
+        OF_THE_CONTROL['hardware_compensates'],
+        description="what the robot's own controller adds to every command: none, or some of "
+        "gravity | friction | payload; ['']: as none",
+    ),
 }
 
 

@@ -342,10 +342,10 @@ def test_joint_states_without_velocity_are_taken_where_it_is_to_be_derived(
     ('name', 'value', 'said'),
     [
         ('gains__kp', [1.0, 2.0], 'not 1 or one for each of 7 joints'),
-        ('gains__kp', 'stiff', ''),  # in the words of rclpy
-        ('gains__kp', [float('nan')], 'negative or non-finite'),
+        ('gains__kp', 'stiff', 'is of type string, not double[]'),
+        ('gains__kp', [float('nan')], 'nan is not between 0 and 1e+06'),
         ('payload__blend_duration', -1.0, 'payload.blend_duration'),
-        ('gain__kp', [1.0], ''),
+        ('gain__kp', [1.0], 'gain.kp: no such parameter'),
         ('mode', 'weightless', 'none of gravity'),
     ],
     ids=['length', 'type', 'not finite', 'range', 'unknown', 'word'],

@@ -1,0 +1,91 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Nothing is commanded until it is stated what the robot adds to every command by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fake_robot import GRAVITY, FakeRobot, node
+import pytest
+from ros_process import NO_ROS, wait_until
+
+from rnea_ros.feedforward.checks import SettingsError
+from rnea_ros.feedforward.loaded_robot import HardwareCompensation
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from lifecycle_msgs.msg import Transition
+
+from rnea_ros.node.hardware_compensation import compensated, why_not_stated
+
+UNSTATED = "-p hardware_compensates:=['']"
+ARMS = ("Franka's", "Universal Robots'", "KUKA's", 'gravity', 'preset:=', "['none']")
+
+
+@pytest.mark.ros
+def test_unstated_the_node_waits_and_says_once_what_to_state(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, UNSTATED) as process:
+        process.wait_for('hardware_compensates is not stated')
+        assert not wait_until(lambda: robot.commands, timeout=3.0)
+        (line,) = [text for text in process.output.splitlines() if 'not stated' in text]
+        assert all(word in line for word in ARMS), line
+        assert robot.set_parameters(hardware_compensates=['none'])[0].successful
+        assert wait_until(lambda: robot.steady(GRAVITY))
+
+
+@pytest.mark.ros
+def test_unstated_it_is_configured_and_not_activated(robot: FakeRobot, domain_id: int) -> None:
+    with node(domain_id, f'{UNSTATED} -p autostart:=false') as process:
+        assert wait_until(lambda: robot.change_state(Transition.TRANSITION_CONFIGURE))
+        assert not robot.change_state(Transition.TRANSITION_ACTIVATE)
+        process.wait_for('cannot activate: hardware_compensates is not stated')
+        assert robot.lifecycle_state == 'inactive'
+        assert robot.set_parameters(hardware_compensates=['gravity'])[0].successful
+        assert robot.change_state(Transition.TRANSITION_ACTIVATE)
+        assert wait_until(lambda: robot.steady(0.0 * GRAVITY))
+
+
+@pytest.mark.parametrize(
+    ('given', 'parts'),
+    [
+        ([''], ()),
+        ([], ()),
+        (['none'], ()),
+        (['gravity', 'payload'], (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD)),
+        (['friction', 'friction'], (HardwareCompensation.FRICTION,)),
+    ],
+)
+def test_what_is_stated_is_what_is_left_to_the_hardware(given: list[str], parts: Any) -> None:
+    assert compensated(given) == parts
+    stated = given not in ([''], [])
+    assert bool(why_not_stated({'hardware_compensates': given})) == (not stated)
+
+
+@pytest.mark.parametrize('given', [['none', 'gravity'], ['inertia'], ['None']])
+def test_a_contradiction_and_an_unknown_word_are_refused(given: list[str]) -> None:
+    with pytest.raises(SettingsError, match=r'^hardware_compensates: '):
+        compensated(given)
+
+
+# Gains of zero
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('mode', ['computed_torque', 'feedback'])
+def test_a_mode_that_needs_gains_and_has_none_is_warned_of(
+    robot: FakeRobot, domain_id: int, mode: str
+) -> None:
+    said = f'mode {mode} with gains.kp and gains.kd of zero corrects no error'
+    with node(domain_id, f'-p mode:={mode}') as process:
+        process.wait_for(said)
+    with node(domain_id) as process:
+        robot.wait_until_controlled()
+        assert said not in process.output
+        assert robot.set_parameters(mode=mode)[0].successful
+        process.wait_for(said)
+        assert robot.set_parameters(gains__kp=[1.0])[0].successful
+        assert process.output.count(said) == 1
