@@ -19,8 +19,8 @@ from rnea_ros.urdf import RobotDescription
 
 ROOT = Path(__file__).resolve().parents[1]
 
-OF_CONTROLLERS = ROOT / 'config/gazebo_controllers.yaml'
-PARAMETER_FILES = sorted({*(ROOT / 'config').rglob('*.yaml')} - {OF_CONTROLLERS})
+OF_CONTROLLERS = {*(ROOT / 'config').glob('*_controller*.yaml')}
+PARAMETER_FILES = sorted({*(ROOT / 'config').rglob('*.yaml')} - OF_CONTROLLERS)
 """Files of the node's parameters."""
 SHIPPED = tuple(ROOT / 'urdf' / name for name in ('panda.urdf', 'panda_arm.urdf', 'ur5e.urdf'))
 

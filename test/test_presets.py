@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from robots import ROOT, link, load, robot, vendor_robots
-from ros_process import NO_ROS
+from ros_process import NO_ROS, ros_node
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.checks import SettingsError
@@ -40,6 +40,9 @@ JOINTS: dict[str, list[tuple[str, ...]]] = {
     'generic': [()],
 }
 """The drivers' joints, in their controllers' order; more than one list for more than one arm."""
+
+EFFORT_CONTROLLERS = {'franka_effort_controller': 0, 'panda_effort_controller': 1}
+"""Files of an effort controller that an arm's driver lacks, with the arm in the preset's list."""
 
 CONTINUOUS = ('joint_1', 'joint_3', 'joint_5', 'joint_7')
 
@@ -159,3 +162,55 @@ def test_the_template_says_what_the_defaults_say_but_for_one() -> None:
     given = yaml.safe_load(text)['/**']['ros__parameters']
     different = {name for name, value in given.items() if value != PARAMETERS[name].default}
     assert different == {'start_from_measured_effort'}
+
+
+class WithoutDuplicates(yaml.SafeLoader):
+    """Reads YAML, and refuses a key that a mapping has already; others take the last one."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        assert len(keys) == len(set(keys)), f'a key is given twice: {keys}'
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
+def test_no_parameter_file_gives_a_key_twice() -> None:
+    for path in sorted((ROOT / 'config').rglob('*.yaml')):
+        with path.open(encoding='utf-8') as file:
+            assert yaml.load(file, WithoutDuplicates), path.name
+    with pytest.raises(AssertionError, match='given twice'):
+        yaml.load('/**: {a: 1}\n/**: {b: 2}\n', WithoutDuplicates)
+
+
+@pytest.mark.parametrize('name', EFFORT_CONTROLLERS)
+def test_the_spawner_finds_an_effort_controller_for_the_preset_of_franka(name: str) -> None:
+    text = (ROOT / f'config/{name}.yaml').read_text(encoding='utf-8')
+    controller, _, _ = values_of('franka')['command_topic'].partition('/')
+    # The key that the spawner looks for in every namespace.
+    assert yaml.safe_load(text) == {
+        f'/**/{controller}': {
+            'ros__parameters': {
+                'type': 'forward_command_controller/ForwardCommandController',
+                'interface_name': 'effort',
+                'joints': list(JOINTS['franka'][EFFORT_CONTROLLERS[name]]),
+            }
+        }
+    }
+    assert f'config/{name}.yaml' in ROBOTS
+
+
+@pytest.mark.parametrize('namespace', ['', '/arm'])
+@pytest.mark.parametrize('name', EFFORT_CONTROLLERS)
+def test_ros_gives_an_effort_controller_its_joints_in_every_namespace(
+    domain_id: int, name: str, namespace: str
+) -> None:
+    arguments = ['--ros-args', '--params-file', str(ROOT / f'config/{name}.yaml')]
+    with ros_node(
+        domain_id,
+        'effort_controller',
+        namespace=namespace,
+        cli_args=arguments,
+        automatically_declare_parameters_from_overrides=True,
+    ) as node:
+        joints = node.get_parameter('joints').value
+    assert tuple(joints) == JOINTS['franka'][EFFORT_CONTROLLERS[name]]
