@@ -11,12 +11,13 @@ one :class:`~rnea_ros.errors.KernelCacheWarning` says why.
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 import pickle
 from typing import Any
 import warnings
 
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from ..errors import KernelCacheWarning, one_line
 
@@ -24,6 +25,17 @@ _CHECKSUM = hashlib.sha256
 _CHECKSUM_SIZE = 32
 
 _already_said: set[str] = set()
+
+
+class _Directories(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
+    """Where numba looks for a directory; without a home it would make one named ``~``."""
+
+    def __init__(self, function: Any) -> None:
+        if not os.environ.get('XDG_CACHE_HOME') and os.path.expanduser('~').startswith('~'):
+            self._locator_classes = [
+                locator for locator in self._locator_classes if 'UserWide' not in locator.__name__
+            ]
+        super().__init__(function)
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
@@ -34,6 +46,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     :param stamp: of all source that goes into it
     :raises RuntimeError: there is no directory that can be written
     """
+
+    _impl_class = _Directories
 
     def __init__(self, function: Any, stamp: str) -> None:
         super().__init__(function)
@@ -77,7 +91,7 @@ class _CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no ty
     def _load_index(self) -> Any:
         try:
             version, stamp, overloads = _read(self._index_path)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return {}
         except Exception as error:  # unpickling can raise anything
             _say_damaged(self._index_path, error)
