@@ -197,7 +197,9 @@ def test_a_read_only_package_caches_in_the_users_directory(
 
 
 @needs_numba
-def test_a_read_only_package_without_any_cache_works_and_says_so_once(tmp_path: Path, expected: Array) -> None:
+def test_a_read_only_package_without_any_cache_says_so_once(
+    tmp_path: Path, expected: Array
+) -> None:
     package = copied_package(tmp_path)
     block_cache(package)
     code = f'{COLLECT_WARNINGS}{EFFORTS}assert len(said) == 1 and "NUMBA_CACHE_DIR" in said[0]\n'

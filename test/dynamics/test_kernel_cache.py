@@ -85,6 +85,10 @@ def run(folder: Path) -> Any:
     return kernel
 
 
+def run_both(module: Any) -> None:
+    assert (module.twice(1.5), module.thrice(1.5)) == (3.0, 4.5)
+
+
 @contextmanager
 def without_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
@@ -167,8 +171,7 @@ def test_files_of_another_user_are_replaced_where_they_cannot_be_read(folder: Pa
 def check_not_kept(folder: Path, cause: str) -> None:
     """Run two kernels; one warning names the cause and the way out, and nothing is written."""
     with pytest.warns(KernelCacheWarning, match=cause) as said:
-        module = kernels(folder)
-        assert (module.twice(1.5), module.thrice(1.5)) == (3.0, 4.5)
+        run_both(kernels(folder))
     assert len(said) == 1
     assert 'NUMBA_CACHE_DIR' in str(said[0].message)
     assert not list(folder.rglob('*.nb?'))
@@ -216,5 +219,5 @@ def test_a_directory_that_is_lost_while_the_process_runs_is_said_once(folder: Pa
     cache.rmdir()
     cache.touch()
     with pytest.warns(KernelCacheWarning, match='__pycache__') as said:
-        assert (module.twice(1.5), module.thrice(1.5)) == (3.0, 4.5)
+        run_both(module)
     assert len(said) == 1
