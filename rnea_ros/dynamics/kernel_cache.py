@@ -27,18 +27,17 @@ _CHECKSUM_SIZE = 32
 _already_said: set[str] = set()
 
 
-class _Directories(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
+class _Directories(CompileResultCacheImpl):
     """Where numba looks for a directory; without a home it would make one named ``~``."""
 
     def __init__(self, function: Any) -> None:
         if not os.environ.get('XDG_CACHE_HOME') and os.path.expanduser('~').startswith('~'):
-            self._locator_classes = [
-                locator for locator in self._locator_classes if 'UserWide' not in locator.__name__
-            ]
+            every = CompileResultCacheImpl._locator_classes
+            self._locator_classes = [one for one in every if 'UserWide' not in one.__name__]
         super().__init__(function)
 
 
-class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
+class KernelCache(FunctionCache):
     """
     The compiled forms of one kernel.
 
@@ -71,7 +70,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
             say_not_kept(f'{self._cache_path}: {one_line(error)}')
 
 
-class _CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
+class _CheckedFile(IndexDataCacheFile):
     """
     Index and data of one kernel, each with a checksum.
 

@@ -122,14 +122,12 @@ def test_a_kernel_of_many_samples_is_tried_before_its_use(
         OF_MANY_SAMPLES[name](model)
 
 
-@numba.njit
 def take_joint_state(
     table: Any, there: Any, here: Any, q: Any, qd: Any, speeds: Any, reach: Any, now: Any
 ) -> int:
     return joint_table.FINE
 
 
-@numba.njit
 def take_wrench(
     force: Any, torque: Any, sign: Any, max_force: Any, max_torque: Any, wrench: Any
 ) -> int:
@@ -139,7 +137,7 @@ def take_wrench(
 def test_the_kernel_that_judges_joint_states_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     JointTable(3)
     monkeypatch.setattr(self_test, '_tried', set())
-    monkeypatch.setattr(joint_table, '_judge', take_joint_state)
+    monkeypatch.setattr(joint_table, '_judge', numba.njit(take_joint_state))
     with pytest.raises(CompiledCodeError, match='joint_states takes nan'):
         JointTable(3)
 
@@ -148,7 +146,7 @@ def test_the_kernel_that_judges_wrenches_is_tried(monkeypatch: pytest.MonkeyPatc
     settings = WrenchInputSettings(name='sensor', topic='wrench')
     WrenchMonitor(settings, ())
     monkeypatch.setattr(self_test, '_tried', set())
-    monkeypatch.setattr(wrench_monitor, '_judge', take_wrench)
+    monkeypatch.setattr(wrench_monitor, '_judge', numba.njit(take_wrench))
     with pytest.raises(CompiledCodeError, match='wrenches takes nan'):
         WrenchMonitor(settings, ())
 
