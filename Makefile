@@ -3,6 +3,7 @@
 #
 # make demo         see an arm under computed torque, over real ROS 2 topics
 # make test         run the tests
+# make test-versions  run those without DDS with what distributions ship, each in its own environment
 # make docs         these pages and the API reference as HTML, in build/docs
 # make bench        measure, beside other libraries, and write docs/performance.md
 # make bench-loop   measure the control loop, beside what else could run, and write the same page
@@ -13,6 +14,7 @@
 # ROS_DISTRO_WHEELS=...   kilted (default) or jazzy
 # DEMO=... TEST=...       arguments of the demo, or of pytest; without TEST every test runs, all but
 #                         those of the whole loop on all cores
+# VERSIONS=ubuntu-22.04  environments of test-versions: names of files in constraints/, all by default
 # BENCH=--quick           a short run that writes nothing, of either benchmark
 # SOAK=...                arguments of the soak: --minutes=600, --rate=500, --write
 
@@ -28,7 +30,7 @@ PIP := $(RUN) -m pip --disable-pip-version-check install -qq --constraint constr
 export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test docs bench bench-loop soak lint clean
+.PHONY: demo test test-versions docs bench bench-loop soak lint clean
 
 demo: $(VENV)/demo.stamp
 	@$(RUN) -m rnea_ros.sim.demo $(DEMO)
@@ -41,6 +43,26 @@ else
 	@$(RUN) -m pytest -n auto -m 'ros and not slow'
 	@$(RUN) -m pytest -m 'ros and slow'
 endif
+
+# The exact versions of one environment; without dependencies, since some ask for a newer numpy.
+VERSIONS ?= $(basename $(notdir $(wildcard constraints/*.txt)))
+
+test-versions: $(VERSIONS:%=test-versions-%)
+
+test-versions-%: constraints/%.txt
+	@python=python$$(sed -n 's/^# Python //p' $<); environment=.venv/versions-$*; \
+	if ! $$python -c '' 2> /dev/null; then \
+	    echo "SKIPPED: $*: $$python is not in PATH" >&2; test "$$CI" != true; exit; \
+	fi; \
+	set -e; \
+	if ! cmp -s $< $$environment/installed.txt; then \
+	    echo "Setting up $* in $$environment ..."; \
+	    $$python -m venv --clear $$environment; \
+	    $$environment/bin/python -m pip --disable-pip-version-check install -qq --no-deps -r $<; \
+	    cp $< $$environment/installed.txt; \
+	fi; \
+	echo "Testing with $*"; \
+	$$environment/bin/python -m pytest -m 'not ros' $(or $(TEST),-n auto)
 
 bench: $(VENV)/test.stamp
 	@$(RUN) -m benchmark --write $(BENCH)

@@ -41,8 +41,8 @@ def ros_wheels(rclpy: str, common: str, core: str) -> list[str]:
 EXTRAS = {
     'kilted': ros_wheels('9.1.2', '5.5.1', '2.3.0'),
     'jazzy': ros_wheels('7.1.6', '5.3.6', '2.0.3'),
-    'sim': ['mujoco', 'matplotlib'],
-    'bags': ['rosbags', 'matplotlib', 'PyYAML'],
+    'sim': ['mujoco', 'matplotlib>=3.5.1'],
+    'bags': ['rosbags', 'matplotlib>=3.5.1', 'PyYAML'],
     'test': [
         'pytest',
         'pytest-timeout',
@@ -86,7 +86,7 @@ setup(
     package_data={PACKAGE: ['py.typed']},
     data_files=data_files,
     python_requires='>=3.10',
-    install_requires=['setuptools', 'numpy', 'numba', 'urdf-parser-py'],
+    install_requires=['setuptools', 'numpy>=1.21.5', 'numba>=0.55.1', 'urdf-parser-py>=0.0.4'],
     extras_require=EXTRAS,
     zip_safe=False,
     author='The rnea_ros authors',

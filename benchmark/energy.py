@@ -53,7 +53,7 @@ def main() -> None:
     axes.set_xlabel('time, s')
     axes.set_ylabel('|energy - energy at start|, J')
     axes.set_title('A UR5e let go keeps its energy: what integrators make of it')
-    axes.legend(ncols=3, fontsize='small', loc='lower right')
+    axes.legend(ncol=3, fontsize='small', loc='lower right')
     axes.grid(alpha=0.3)
     figure.savefig(ROOT / 'docs' / 'energy.png', dpi=110)
 

@@ -79,7 +79,8 @@ def real_array(argument: str, values: ArrayLike) -> NDArray[np.float64]:
         if given.dtype.kind == 'O' and any(value is None for value in given.flat):
             raise TypeError('None is no number')  # numpy makes a NaN of it
         return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, UserWarning) as error:
+        # numpy before 1.24 warns of lists of unequal length, and a warning may be an error.
         raise InputError(argument, f'is not an array of real numbers: {error}') from error
 
 

@@ -85,7 +85,7 @@ def legend_above(axis: Axes, columns: int = 3) -> None:
         loc='lower left',
         bbox_to_anchor=(0.0, 1.0),
         fontsize='small',
-        ncols=columns,
+        ncol=columns,  # matplotlib 3.5 does not know ncols
         frameon=False,
     )
 

@@ -49,6 +49,27 @@ class UrdfWarning(UserWarning):
     """A robot description can be used, but something in it is not physical or was left out."""
 
 
+class CompiledCodeError(RneaError):
+    """
+    The installed numba makes machine code that does not see NaN or infinity.
+
+    :param kernel: the kernel at fault
+    :param reason: what it does
+    """
+
+    def __init__(self, kernel: str, reason: str) -> None:
+        super().__init__(
+            f'the compiled kernel {kernel} {reason}: the installed numba cannot be used. Set '
+            'RNEA_ROS_PURE_PYTHON=1 (slow, but right), or install another version of numba'
+        )
+        self.kernel = kernel
+        self.reason = reason
+
+
+class KernelCacheWarning(UserWarning):
+    """Compiled code is not kept on disk, or cannot be read from it: starting takes longer."""
+
+
 class TreeError(RneaError):
     """
     A kinematic tree cannot be built.

@@ -72,6 +72,22 @@ def test_package_xml_names_what_the_code_imports_and_nothing_else() -> None:
     assert named == keys | {'lifecycle_msgs'}  # of rclpy's lifecycle nodes, and of whoever asks
 
 
+def test_minimum_versions_are_the_same_for_pip_and_rosdep_and_are_tested() -> None:
+    for_pip = dict(re.findall(r"'([\w-]+)>=([\d.]+)'", SETUP))
+    names = {f'python3-{name}': name for name in ('numpy', 'numba', 'matplotlib')}
+    package = ElementTree.parse(ROOT / 'package.xml').getroot()
+    for_rosdep = {
+        names[element.text or '']: element.get('version_gte')
+        for element in package.findall('exec_depend')
+        if element.get('version_gte')
+    }
+    assert for_rosdep.keys() == set(names.values())
+    assert for_rosdep.items() <= for_pip.items()
+    oldest = (ROOT / 'constraints/ubuntu-22.04.txt').read_text(encoding='utf-8')
+    tested = dict(re.findall(r'^([\w-]+)==(\S+)$', oldest, re.MULTILINE))
+    assert {name: tested[name] for name in for_pip} == for_pip
+
+
 @pytest.fixture(scope='module')
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
     pytest.importorskip('pip', reason='the wheel is built by pip, which is missing')

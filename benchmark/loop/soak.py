@@ -148,7 +148,7 @@ def draw(path: Path, run: Soak) -> None:
             label=f'{name}, only sleeping',
         )
     errors.set(yscale='log', xlabel='minutes', ylabel='period error, \N{MICRO SIGN}s')
-    errors.legend(ncols=4, fontsize='small')
+    errors.legend(ncol=4, fontsize='small')
     for axes in (memory, errors):
         axes.grid(alpha=0.3)
     figure.savefig(path, dpi=110)

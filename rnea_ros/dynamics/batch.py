@@ -23,6 +23,7 @@ from .compiled import COMPILED, batch_entry, compiled
 from .composite_inertia import composite_dtype
 from .entries import RESISTANCE
 from .lanes import LANES, LARGEST_ANGLE
+from .self_test import JOINTS, refuse_blind_code, two_joints, untried
 
 Array = NDArray[np.float64]
 
@@ -40,27 +41,27 @@ Positions that are not finite do not fit: not every result depends on all of the
 
 @compiled
 def load_block(samples: Array, start: int, block: Array) -> float:
-    """Copy samples, from one on, into the lanes of a block; return the largest, or NaN for any."""
+    """Copy samples, from one on, into a block's lanes; return the largest, NaN if not finite."""
     largest = 0.0
-    total = 0.0
+    all_finite = True
     for lane in range(min(block.shape[1], samples.shape[0] - start)):
         for j in range(block.shape[0]):
             x = samples[start + lane, j]
             block[j, lane] = x
             largest = max(largest, abs(x))
-            total += 0.0 * x
-    return largest + total
+            all_finite &= math.isfinite(x)
+    return largest if all_finite else math.nan
 
 
 @compiled
 def store_block(block: Array, samples: Array, start: int) -> int:
     """Copy the lanes of a block to the samples from one on; return the first not finite, or -1."""
     for lane in range(min(block.shape[1], samples.shape[0] - start)):
-        total = 0.0
+        all_finite = True
         for j in range(block.shape[0]):
             samples[start + lane, j] = block[j, lane]
-            total += 0.0 * block[j, lane]
-        if not math.isfinite(total):
+            all_finite &= math.isfinite(block[j, lane])
+        if not all_finite:
             return start + lane
     return ALL_RIGHT
 
@@ -213,27 +214,55 @@ class BatchWorkspace:
 
     def inverse_dynamics(self, Q: Array, QD: Array, QDD: Array, Tau: Array) -> int:
         """Compute joint efforts, shape (N, nv)."""
+        self._refuse_blind('inverse_dynamics', 3, JOINTS)
         lanes = (self._q, self._qd, self._qdd, self._tau)
         return inverse_dynamics(self.bodies, *lanes, Q, QD, QDD, Tau)
 
     def gravity_torques(self, Q: Array, Tau: Array) -> int:
         """Compute gravity torques, shape (N, nv)."""
+        self._refuse_blind('gravity_torques', 1, JOINTS)
         return gravity_torques(self.bodies, self._q, self._tau, Q, Tau)
 
     def mass_matrix(self, Q: Array, M: Array) -> int:
         """Compute mass matrices, shape (N, nv * nv)."""
+        self._refuse_blind('mass_matrix', 1, JOINTS**2)
         composites = np.zeros(len(self.bodies), dtype=composite_dtype((WIDTH,)))
         lanes = np.zeros((self._nv, self._nv, WIDTH))
         return mass_matrix(self.bodies, composites, self._q, lanes, Q, M)
 
     def forward_dynamics(self, Q: Array, QD: Array, Tau: Array, QDD: Array) -> int:
         """Compute joint accelerations, shape (N, nv), of a tree without mimic joints."""
+        self._refuse_blind('forward_dynamics', 3, JOINTS)
         articulated = np.zeros(len(self.bodies), dtype=articulated_dtype((WIDTH,)))
         lanes = (self._q, self._qd, self._tau, self._qdd)
         return forward_dynamics(self.bodies, articulated, *lanes, Q, QD, Tau, QDD)
 
     def regressor(self, Q: Array, QD: Array, QDD: Array, Y: Array) -> int:
         """Compute regressors, shape (N, nv * 10 * bodies)."""
+        self._refuse_blind('regressor', 3, JOINTS * 10 * JOINTS)
         lanes = np.zeros((self._nv, 10 * (len(self.bodies) - 1), WIDTH))
         arguments = (self._q, self._qd, self._qdd, lanes, self._tau)
         return regressor(self.bodies, *arguments, Q, QD, QDD, Y)
+
+    def _refuse_blind(self, name: str, inputs: int, columns: int) -> None:
+        """
+        Try a method before its first use.
+
+        :param name: of the method
+        :param inputs: how many arrays of samples it takes
+        :param columns: of its result, for a tree of two joints
+        :raises CompiledCodeError: it does not see what is not finite
+        """
+        tried = f'{name}_batch'
+        if untried(tried):
+            method = getattr(_TrialWorkspace(body_records(two_joints())[BASE], two_joints()), name)
+            samples = np.full((inputs, 2, JOINTS), 0.5)
+            result = np.empty((2, columns))
+            refuse_blind_code(tried, lambda: method(*samples, result) == ALL_RIGHT, samples)
+
+
+class _TrialWorkspace(BatchWorkspace):
+    """What methods are tried with."""
+
+    def _refuse_blind(self, name: str, inputs: int, columns: int) -> None:
+        pass

@@ -30,6 +30,8 @@ try:
 except ImportError:
     COMPILED = False
 else:
+    from .kernel_cache import KernelCache, say_not_kept
+
     COMPILED = True
 
 
@@ -84,14 +86,14 @@ def batch_entry(function: Kernel) -> Kernel:
 def _kept(function: Kernel, **options: bool) -> Kernel:
     if not COMPILED:
         return _quiet(function)
-    try:
-        jitted: Any = numba.njit(cache=True, **_OPTIONS, **options)(function)
-    except RuntimeError:  # no directory to cache in, as in a read-only container
-        return numba.njit(**_OPTIONS, **options)(function)  # type: ignore[no-any-return]
-    # numba drops a cached kernel when its own file changes, but not when a kernel that was inlined
-    # into it changes in another file. One stamp over all kernels beside it closes that gap.
+    jitted: Any = numba.njit(**_OPTIONS, **options)(function)
     directory = Path(function.__code__.co_filename).parent
-    jitted._cache._cache_file._source_stamp = _digest_of_kernels(directory)
+    try:
+        # numba drops a cached kernel when its own file changes, but not when a kernel that was
+        # inlined into it changes in another file. One stamp over all beside it closes that gap.
+        jitted._cache = KernelCache(function, _digest_of_kernels(directory))
+    except RuntimeError:  # no directory to cache in, as in a read-only container
+        say_not_kept(f"neither {directory / '__pycache__'} nor the user's cache can be written")
     return jitted  # type: ignore[no-any-return]
 
 

@@ -16,6 +16,7 @@ from .articulated_body import articulated_dtype
 from .bodies import BASE, body_records
 from .compiled import entry_point
 from .composite_inertia import composite_dtype
+from .self_test import refuse_blind_kernel
 from .tree import KinematicTree
 
 Array = NDArray[np.float64]
@@ -153,8 +154,14 @@ class Workspace:
 def _prepared(
     kernel: entries.Entry, memory: tuple[NDArray[np.void], ...], arguments: tuple[Array, ...]
 ) -> partial[bool]:
-    """Return a kernel compiled for these arguments, its memory bound."""
-    return partial(entry_point(kernel, (*memory, *arguments)), *memory)
+    """
+    Return a kernel compiled for these arguments, its memory bound.
+
+    :raises CompiledCodeError: it does not see what is not finite
+    """
+    prepared = entry_point(kernel, (*memory, *arguments))
+    refuse_blind_kernel(kernel.__name__, prepared, memory, arguments)
+    return partial(prepared, *memory)
 
 
 def _efforts_of(

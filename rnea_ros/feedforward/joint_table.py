@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.compiled import entry, entry_point
+from ..dynamics.self_test import refuse_blind_code, untried
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
@@ -66,9 +67,9 @@ class JointTable:
         self.received: Array = table[RECEIVED]
         none, empty = np.zeros(0, dtype=np.intp), np.zeros(0)
         sample = (table, none, none, empty, empty)
-        self.judge: Callable[..., int] = partial(
-            entry_point(_judge, (*sample, empty, empty, 0.0)), table
-        )
+        judge = entry_point(_judge, (*sample, empty, empty, 0.0))
+        _refuse_blind(judge)
+        self.judge: Callable[..., int] = partial(judge, table)
         """
         Return FINE, NOT_FINITE or FAR for a sample.
 
@@ -119,6 +120,16 @@ class JointTable:
         """Return the usual time between two samples of some joints, s."""
         usual: Array = self._table[INTERVAL, joints]
         return usual
+
+
+def _refuse_blind(judge: Callable[..., int]) -> None:
+    """Try the kernel on a sample of one joint before it is used."""
+    name = 'judge_joint_states'
+    if untried(name):
+        table, joint = np.zeros((RENEWED + 1, 1)), np.zeros(1, dtype=np.intp)
+        position, velocity, ones = np.zeros(1), np.zeros(1), np.ones(1)
+        sample = (table, joint, joint, position, velocity, ones, ones, 0.0)
+        refuse_blind_code(name, lambda: judge(*sample) != NOT_FINITE, position, velocity)
 
 
 @entry

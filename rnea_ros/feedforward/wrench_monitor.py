@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Callable, Container
 import math
 from typing import TypeAlias
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.compiled import entry, entry_point
+from ..dynamics.self_test import refuse_blind_code, untried
 from .reasons import Reason
 from .stamp_order import ONLY, StampOrder
 from .wrench_filter import lengths
@@ -44,6 +45,7 @@ class WrenchMonitor:
         self._judge = entry_point(
             _judge, (*np.zeros((2, 3)), 0.0, 0.0, 0.0, self._reading)
         )
+        _refuse_blind(self._judge)
         self._received = -math.inf
         self.link = settings.link
         self.wrench = np.zeros(6)
@@ -115,6 +117,15 @@ class WrenchMonitor:
             force, torque, self._sign, settings.max_force, settings.max_torque, self._reading
         )
         return None if verdict == FINE else _REFUSALS[verdict]
+
+
+def _refuse_blind(judge: Callable[..., int]) -> None:
+    """Try the kernel on a reading before it is used."""
+    name = 'judge_wrenches'
+    if untried(name):
+        force, torque, wrench = np.zeros(3), np.zeros(3), np.zeros(6)
+        reading = (force, torque, 1.0, math.inf, math.inf, wrench)
+        refuse_blind_code(name, lambda: judge(*reading) == FINE, force, torque)
 
 
 @entry

@@ -29,7 +29,8 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
     prediction, samples = assessment.prediction, assessment.samples
     n = len(assessment.joints)
     figure = new_figure(11.0, 1.0 + 1.7 * n)
-    axes = figure.subplots(n, 2, squeeze=False, width_ratios=(2.6, 1.0))
+    widths = {'width_ratios': (2.6, 1.0)}
+    axes = figure.subplots(n, 2, squeeze=False, gridspec_kw=widths)
     figure.suptitle(
         f'{prediction.model.name}: efforts, {samples.kind.value}; rows differ in scale'
     )

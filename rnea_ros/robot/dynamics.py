@@ -28,7 +28,8 @@ ExternalWrenches: TypeAlias = Mapping[str, Wrench | Sequence[Wrench]]
 ready = np.ascontiguousarray
 FLOAT = np.dtype(np.float64)
 NO_INERTIA = 'has no inertia to accelerate'
-NOT_READY = (TypeError, ValueError, np.exceptions.ComplexWarning)
+ComplexWarning = getattr(np, 'exceptions', np).ComplexWarning  # numpy 1.24 has no exceptions
+NOT_READY = (TypeError, ValueError, ComplexWarning)
 
 
 class Dynamics(Kinematics):

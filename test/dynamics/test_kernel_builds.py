@@ -38,6 +38,11 @@ kernels = (inverse_dynamics, place_bodies) if COMPILED else ()
 hits = [sum(kernel.stats.cache_hits.values()) for kernel in kernels]
 print(json.dumps({{'tau': tau.tolist(), 'compiled': COMPILED, 'cache_hits': hits}}))
 """
+COLLECT_WARNINGS = """
+import warnings
+said = []
+warnings.showwarning = lambda message, *_: said.append(str(message))
+"""
 WITHOUT_NUMBA = "import sys; sys.modules['numba'] = None\n"
 
 
@@ -192,10 +197,13 @@ def test_a_read_only_package_caches_in_the_users_directory(
 
 
 @needs_numba
-def test_a_read_only_package_without_any_cache_works(tmp_path: Path, expected: Array) -> None:
+def test_a_read_only_package_without_any_cache_says_so_once(
+    tmp_path: Path, expected: Array
+) -> None:
     package = copied_package(tmp_path)
     block_cache(package)
-    result = efforts(package, HOME=os.devnull, XDG_CACHE_HOME=os.devnull)
+    code = f'{COLLECT_WARNINGS}{EFFORTS}assert len(said) == 1 and "NUMBA_CACHE_DIR" in said[0]\n'
+    result = efforts(package, code, HOME=os.devnull, XDG_CACHE_HOME=os.devnull)
     assert result['compiled'] is True
     np.testing.assert_allclose(result['tau'], expected, rtol=1e-9, atol=1e-10)
     assert not list(tmp_path.rglob('*.nbi'))

@@ -1,0 +1,223 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Compiled kernels on disk: whatever is wrong there, the kernel runs, and one line says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+import importlib.util
+import os
+from pathlib import Path
+import pwd
+import sys
+import tempfile
+from typing import Any
+import warnings
+
+import pytest
+
+from rnea_ros.dynamics.compiled import COMPILED
+from rnea_ros.errors import KernelCacheWarning
+
+if not COMPILED:
+    pytest.skip('numba is missing or switched off', allow_module_level=True)
+
+import numba
+
+from rnea_ros.dynamics import kernel_cache
+
+SOURCE = """
+from rnea_ros.dynamics.compiled import entry
+
+@entry
+def twice(x):
+    return 2.0 * x
+
+@entry
+def thrice(x):
+    return 3.0 * x
+"""
+NOBODY = 65534
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be said yet, and no directory be named for the cache."""
+    monkeypatch.setattr(kernel_cache, '_already_said', set())
+    monkeypatch.setattr(numba.config, 'CACHE_DIR', '')
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Return a directory that other users can enter, with a file of kernels."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / 'kernels.py').write_text(SOURCE, encoding='utf-8')
+        yield folder
+        sys.modules.pop('kernels', None)
+        for path in (folder, *folder.rglob('*')):
+            path.chmod(0o755)
+
+
+def kernels(folder: Path) -> Any:
+    """Return the kernels as a new process imports them."""
+    spec = importlib.util.spec_from_file_location('kernels', folder / 'kernels.py')
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules['kernels'] = module  # numba looks it up there
+    spec.loader.exec_module(module)
+    return module
+
+
+def loaded(kernel: Any) -> int:
+    """Return how many compiled forms came from the disk."""
+    return sum(kernel.stats.cache_hits.values())
+
+
+def run(folder: Path) -> Any:
+    """Run a kernel as a new process does, and return it."""
+    kernel = kernels(folder).twice
+    assert kernel(1.5) == 3.0
+    return kernel
+
+
+def run_both(module: Any) -> None:
+    assert (module.twice(1.5), module.thrice(1.5)) == (3.0, 4.5)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        yield
+
+
+@contextmanager
+def not_as_root() -> Iterator[None]:
+    """Let permissions count: they do not for root."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def without_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ('HOME', 'XDG_CACHE_HOME'):
+        monkeypatch.delenv(name, raising=False)
+
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr(pwd, 'getpwuid', unknown)
+
+
+# Files
+
+Damage = Callable[[bytes], bytes]
+
+
+@pytest.mark.parametrize('ending', ['nbi', 'nbc'])
+@pytest.mark.parametrize(
+    'damage',
+    [
+        pytest.param(lambda data: b'', id='empty'),
+        pytest.param(lambda data: data[: len(data) // 2], id='cut-off'),
+        pytest.param(lambda data: bytes(len(data)), id='zeros'),
+        pytest.param(lambda data: data[:-900] + bytes(900), id='zeros-at-the-end'),
+        pytest.param(lambda data: b'garbage' * 99, id='garbage'),
+    ],
+)
+def test_a_damaged_file_is_said_once_and_replaced(
+    folder: Path, ending: str, damage: Damage
+) -> None:
+    with without_warnings():
+        run(folder)
+        assert loaded(run(folder)) == 1
+    (path,) = folder.rglob(f'*.{ending}')
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.warns(KernelCacheWarning, match='cannot be read') as said:
+        assert loaded(run(folder)) == 0
+    assert len(said) == 1
+    assert str(path.parent) in str(said[0].message)
+    with without_warnings():
+        assert loaded(run(folder)) == 1
+
+
+def test_files_of_another_user_are_replaced_where_they_cannot_be_read(folder: Path) -> None:
+    run(folder)
+    cache = folder / '__pycache__'
+    for path in cache.iterdir():
+        path.chmod(0)
+    cache.chmod(0o777)
+    with not_as_root():
+        with pytest.warns(KernelCacheWarning, match='Permission denied') as said:
+            assert loaded(run(folder)) == 0
+        assert len(said) == 1
+        with without_warnings():
+            assert loaded(run(folder)) == 1
+
+
+# Directories
+
+
+def check_not_kept(folder: Path, cause: str) -> None:
+    """Run two kernels; one warning names the cause and the way out, and nothing is written."""
+    with pytest.warns(KernelCacheWarning, match=cause) as said:
+        run_both(kernels(folder))
+    assert len(said) == 1
+    assert 'NUMBA_CACHE_DIR' in str(said[0].message)
+    assert not list(folder.rglob('*.nb?'))
+
+
+def test_a_full_disk_is_said_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def open_full(path: str, mode: str) -> Any:
+        return open('/dev/full', mode)
+
+    monkeypatch.setattr('numba.core.caching.open', open_full, raising=False)
+    check_not_kept(folder, 'No space left on device')
+
+
+@pytest.mark.parametrize('home', ['/proc', '/dev/null', None], ids=['read-only', 'file', 'none'])
+def test_a_read_only_package_and_no_usable_home_are_said_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, home: str | None
+) -> None:
+    (folder / '__pycache__').touch()  # not even root can make a directory of it
+    without_home(monkeypatch)
+    if home is not None:
+        monkeypatch.setenv('HOME', home)
+    monkeypatch.chdir(folder)
+    check_not_kept(folder, '__pycache__')
+    assert not (folder / '~').exists()
+
+
+def test_a_directory_of_another_user_is_said_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = folder / '__pycache__'
+    cache.mkdir()
+    cache.chmod(0o555)
+    monkeypatch.setenv('HOME', str(folder))
+    monkeypatch.setenv('XDG_CACHE_HOME', str(cache))
+    with not_as_root():
+        check_not_kept(folder, '__pycache__')
+
+
+def test_a_directory_that_is_lost_while_the_process_runs_is_said_once(folder: Path) -> None:
+    with without_warnings():
+        module = kernels(folder)
+    cache = folder / '__pycache__'
+    for path in cache.iterdir():
+        path.unlink()
+    cache.rmdir()
+    cache.touch()
+    with pytest.warns(KernelCacheWarning, match='__pycache__') as said:
+        run_both(module)
+    assert len(said) == 1
