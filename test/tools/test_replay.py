@@ -202,6 +202,12 @@ def test_bad_files_are_refused(
     assert 'no recorded joint' in refused(bag, '--urdf', ur5e)
 
 
+def test_a_recording_is_named_with_or_without_the_option(bag: Path, run: Run) -> None:
+    assert run('--bag', bag, '--urdf', ARM_URDF) == run(bag, '--urdf', ARM_URDF)
+    assert 'not both' in run(bag, '--bag', bag, '--urdf', ARM_URDF)[2]
+    assert 'name a recording' in run('--urdf', ARM_URDF)[2]
+
+
 def test_help_says_what_is_told_and_what_is_returned(run: Run) -> None:
     code, output, _ = run('--help')
     assert code == 0
