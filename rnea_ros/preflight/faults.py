@@ -17,7 +17,7 @@ from .selection import ABSENT, Estimate
 GRAVITY_TOLERANCE = math.radians(5.0)
 """Bases are levelled to a degree; five tip 9 % of a weight sideways, and no joint feels less."""
 
-FACTOR_OF_ALL = (
+FACTOR_OF_SEVERAL = (
     'another unit, current instead of torque, wrong masses, or the URDF of another robot'
 )
 FACTOR_OF_ONE = 'gear ratio, unit, or current instead of torque'
@@ -154,7 +154,9 @@ def _axes(assessment: Assessment) -> Iterator[Finding]:
 
 def _single_factors(assessment: Assessment) -> Iterator[Finding]:
     """Judge the factors of single joints."""
-    for joint in sorted(assessment.hypothesis.scaled):
+    scaled = assessment.hypothesis.scaled
+    single = len(scaled) == 1 and not assessment.hypothesis.all_scaled
+    for joint in sorted(scaled):
         figures = assessment.joints[joint]
         factor, what = assessment.factor(joint), f'{figures.name}: the effort'
         yield from _judge_factor(
@@ -164,6 +166,7 @@ def _single_factors(assessment: Assessment) -> Iterator[Finding]:
             what,
             seen=assessment.is_seen(joint),
             loaded=joint in assessment.loaded,
+            single=single,
         )
 
 
@@ -175,6 +178,7 @@ def _judge_factor(
     *,
     seen: bool = True,
     loaded: bool = True,
+    single: bool = False,
     others: str = '',
 ) -> Iterator[Finding]:
     """
@@ -186,13 +190,14 @@ def _judge_factor(
     :param what: has the factor, in words
     :param seen: whether the model, times the factor, stands out of the scatter
     :param loaded: whether the joints carry enough for an effort of nothing to be no accident
+    :param single: whether no other joint has a factor
     :param others: what else an inverted sign may mean
     """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
     verb = f'{what} {"are" if len(joints) > 1 else "is"} {number(factor)} times the model\'s'
     absent = not factor.excludes(0.0) or (loaded and not seen)
-    reasons = FACTOR_OF_ALL if len(joints) > 1 else FACTOR_OF_ONE
+    reasons = FACTOR_OF_ONE if single else FACTOR_OF_SEVERAL
     if absent and abs(factor.value) + factor.half_width < ABSENT:
         if len(joints) > 1:
             yield Finding(Cause.COMPENSATED, verb, joints, remedy=LEAVE_GRAVITY)
