@@ -45,14 +45,16 @@ class Bag:
         :param topic: the one that is wanted; None for the only one
         :raises BagError: there is not exactly one
         """
-        topics = sorted(
-            name
-            for name, its_type in self.topics.items()
-            if its_type == message_type and topic in (None, name)
-        )
-        if len(topics) != 1:
-            raise BagError(f'{self._path} has {what} on {topics or "no topic"}; name one topic')
-        return topics[0]
+        topics = sorted(name for name, of in self.topics.items() if of == message_type)
+        if topic in topics or (topic is None and len(topics) == 1):
+            return topic or topics[0]
+        if not topics:
+            others = ', '.join(sorted(self.topics)) or 'none'
+            raise BagError(f'{self._path} has {what} on no topic; its topics are: {others}')
+        there = ', '.join(topics)
+        if topic is None:
+            raise BagError(f'{self._path} has {what} on {there}; name one topic')
+        raise BagError(f'{self._path} has no {what} on {topic}; it has them on {there}')
 
     def raw_messages(self, topics: Collection[str]) -> Iterator[tuple[str, int, bytes]]:
         """

@@ -10,6 +10,7 @@ Whoever catches :class:`RneaError` catches everything that this package raises o
 from __future__ import annotations
 
 from collections.abc import Iterable
+import re
 
 
 class RneaError(Exception):
@@ -17,8 +18,9 @@ class RneaError(Exception):
 
 
 def one_line(error: BaseException) -> str:
-    """Return what an error says in one line, or else its class."""
-    return ' '.join(str(error).split()) or type(error).__name__
+    """Return what an error says in one line, or else the words of its class."""
+    words = re.findall('[A-Z]+(?![a-z])|[A-Z]?[a-z]+', type(error).__name__)
+    return ' '.join(str(error).split()) or ' '.join(words).lower()
 
 
 def clipped(text: str, most: int = 500) -> str:

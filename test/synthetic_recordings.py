@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from robots import SHIPPED, load
 
 from rnea_ros import RobotModel
@@ -31,7 +31,7 @@ class Robot:
     :param model: its true dynamics
     :param factor: of the reported effort, shape (n,) or ()
     :param flipped: joints whose position and effort are reported the other way round
-    :param compensated: whether the reported effort lacks gravity
+    :param compensated: which joints' reported effort lacks gravity, shape (n,) or ()
     :param coulomb: dry friction as a share of the load
     :param noise: standard deviation of the effort, N m
     :param load: what the robot carries at its last link: tau(q, qd, qdd) of it, if anything
@@ -40,7 +40,7 @@ class Robot:
     model: RobotModel
     factor: Array = field(default_factory=lambda: np.ones(()))
     flipped: tuple[int, ...] = ()
-    compensated: bool = False
+    compensated: ArrayLike = False
     coulomb: float = COULOMB
     noise: float = 0.1
     mass: float = 0.0
@@ -53,8 +53,7 @@ class Robot:
     def rigid(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the efforts that a motion needs without friction."""
         tau = self.model.inverse_dynamics_batch(q, qd, qdd)
-        if self.compensated:
-            tau = tau - self.model.gravity_torques_batch(q)
+        tau = tau - np.asarray(self.compensated) * self.model.gravity_torques_batch(q)
         if self.mass:
             # A point mass: its inertia about the link's origin belongs to it.
             c = np.array(self.com)
@@ -184,6 +183,12 @@ def _tilted(model: RobotModel, random: np.random.Generator) -> RobotModel:
     )
 
 
+def only(joint: int) -> Array:
+    """Return 1 for a joint of the Panda and 0 for the others."""
+    chosen: Array = np.eye(7)[joint]
+    return chosen
+
+
 def _single(value: Value) -> Maker:
     def make(random: np.random.Generator) -> tuple[Robot, RobotModel]:
         factor = np.ones(7)
@@ -234,8 +239,10 @@ CASES = {
         lambda random: (Robot(ARM, compensated=True), ARM), frozenset({'COMPENSATED'})
     ),
     'compensated_joint': Case(
-        _single(lambda random: 0.0), frozenset({'COMPENSATED'})
+        lambda random: (Robot(ARM, compensated=only(random.choice(LOADED_JOINTS))), ARM),
+        frozenset({'COMPENSATED'}),
     ),
+    'dead_joint': Case(_single(lambda random: 0.0), frozenset({'NO_EFFORT'})),
     'before_the_gear': Case(
         lambda random: (Robot(ARM, coulomb=0.3), ARM), frozenset({'CURRENT'})
     ),

@@ -136,7 +136,7 @@ def check(
         model.name,
         (
             *(Trap.of_refusal(error) for error in refused if error.reason not in of_limits),
-            *traps(trajectory),
+            *traps(trajectory, limits),
         ),
         tuple(error for error in refused if error.reason in of_limits),
         tuple(notes(request, trajectory, begin)),

@@ -29,6 +29,20 @@ class Quantity(enum.Enum):
     ACCELERATION = 'acceleration'
     EFFORT = 'effort'
 
+    def unit(self, *, sliding: bool) -> str:
+        """
+        Return its SI unit.
+
+        :param sliding: of a joint that slides; else of one that turns
+        """
+        length = 'm' if sliding else 'rad'
+        return {
+            Quantity.POSITION: length,
+            Quantity.VELOCITY: f'{length}/s',
+            Quantity.ACCELERATION: f'{length}/s^2',
+            Quantity.EFFORT: 'N' if sliding else 'N m',
+        }[self]
+
 
 @dataclass(frozen=True, eq=False)
 class Limits:
@@ -36,6 +50,7 @@ class Limits:
     The limits of all joints; ``inf`` where there is none.
 
     :param joint_names: the joints, n of them, in the model's order
+    :param sliding: names of the joints that slide instead of turning
     :param continuous: which of them turn without end, shape (n,)
     :param lower: least positions, shape (n,), rad or m
     :param upper: greatest positions, shape (n,), rad or m
@@ -45,6 +60,7 @@ class Limits:
     """
 
     joint_names: tuple[str, ...]
+    sliding: frozenset[str]
     continuous: NDArray[np.bool_]
     lower: Array
     upper: Array
@@ -69,6 +85,7 @@ class Limits:
         )
         return cls(
             model.joint_names,
+            _sliding(model),
             model.continuous,
             np.where(model.continuous, -np.inf, model.position_lower),
             np.where(model.continuous, np.inf, model.position_upper),
@@ -93,6 +110,10 @@ class Limits:
                 raise InputError(f'{quantity.value} limit', f'{given[name]:g} is not above 0')
             values[slice(None) if name is None else self.index(name)] = given[name]
         return replace(self, **{quantity.value: values})
+
+    def unit(self, joint: str, quantity: Quantity) -> str:
+        """Return the SI unit of a quantity of a joint."""
+        return quantity.unit(sliding=joint in self.sliding)
 
     def index(self, joint: str) -> int:
         """
@@ -120,3 +141,9 @@ class Limits:
             allow_partial_joints=True,
             start_from=StartFrom.MEASURED,
         )
+
+
+def _sliding(model: RobotModel) -> frozenset[str]:
+    """Return the joints that slide; a model without a description has none by name."""
+    joints = {} if model.description is None else model.description.joints
+    return frozenset(name for name, joint in joints.items() if joint.type == 'prismatic')

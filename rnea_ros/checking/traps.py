@@ -17,6 +17,7 @@ from ..feedforward.trajectory_knots import CUBIC, QUINTIC
 from ..feedforward.trajectory_request import TrajectoryRequest
 from ..feedforward.trajectory_rules import TrajectoryError
 from .compiling import Start
+from .limits import Limits, Quantity
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -42,11 +43,12 @@ class Trap:
         return cls(error.word, f'the feedforward node refuses it: {error}')
 
 
-def traps(trajectory: Trajectory) -> list[Trap]:
+def traps(trajectory: Trajectory, limits: Limits) -> list[Trap]:
     """
     Return the traps of a motion that is not refused for its form.
 
     :param trajectory: the motion
+    :param limits: of the robot, for the units of its joints
     """
     found = []
     names = trajectory.joint_names
@@ -57,8 +59,9 @@ def traps(trajectory: Trajectory) -> list[Trap]:
         joint = int(np.abs(start).argmax())
         found.append(Trap(
             'start_in_motion',
-            f'it begins at {start[joint]:.4g} rad/s or m/s, joint {names[joint]!r}: a robot that '
-            'is at rest cannot, and no effort below is for that step',
+            f'{names[joint]} begins at {start[joint]:.4g} '
+            f'{limits.unit(names[joint], Quantity.VELOCITY)}: a robot that is at rest cannot, and '
+            'no effort below is for that step',
         ))
     steps = np.abs(velocities[1:, 1] - velocities[1:, 0])[:-1]
     if steps.size and steps.max() > _ROUNDING:
@@ -67,17 +70,18 @@ def traps(trajectory: Trajectory) -> list[Trap]:
         found.append(Trap(
             'velocity_step',
             f'velocities step at {count} of {times.size} points, most at {times[point + 1]:.4g} '
-            f's, joint {names[joint]!r}, by {steps[point, joint]:.4g} rad/s or m/s: points '
-            'without velocities are joined by straight lines, with acceleration 0, and no '
-            'effort below is for the steps',
+            f's: {names[joint]} by {steps[point, joint]:.4g} '
+            f'{limits.unit(names[joint], Quantity.VELOCITY)}. Points without velocities are '
+            'joined by straight lines, with acceleration 0, and no effort below is for the steps',
         ))
     end = accelerations[-1, 0]
     if np.abs(end).max() > _ROUNDING and trajectory.knots.degrees[-1] == QUINTIC:
         joint = int(np.abs(end).argmax())
         found.append(Trap(
             'final_acceleration',
-            f'the last point has the acceleration {end[joint]:.4g}, joint {names[joint]!r}: '
-            'joint_trajectory_controller repeats it for ever; here the position is held',
+            f'{names[joint]} ends with the acceleration {end[joint]:.4g} '
+            f'{limits.unit(names[joint], Quantity.ACCELERATION)}: joint_trajectory_controller '
+            'repeats it for ever; here the position is held',
         ))
     return found
 

@@ -5,25 +5,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from .columns import Prediction, Tip
-from .fit import NOTHING, Fit
+from .fit import NOTHING, Equations, Fit
 from .hypothesis import Hypothesis
+from .joint_figures import JointFigures
 from .recording import Array
 from .samples import Kind, Samples
-from .selection import Estimate, Selection, Solution
-
-MODEL_TOLERANCE = 0.2
-"""
-A factor this close to 1 is a model's own inexactness.
-
-Vendors' models miss arms of their own make by up to 18 %; wrong ratios, units and currents are
-off by more, and gravity compensation leaves a fifth of a weight to friction.
-"""
+from .selection import ABSENT, Estimate, Selection, Solution
 
 LOAD_TOLERANCE = 0.05
 """What changes no effort by more than this share of it, friction aside, need not be fixed."""
@@ -34,9 +26,6 @@ SENSOR_TOLERANCE = 0.02
 LOADED_SHARE = 0.1
 """A joint that carries at least so much of what the most loaded one does is a loaded joint."""
 
-PRESENT_FROM_ABSENT = 1.0
-"""A joint can be judged where its scale could tell a weight that is there (1) from none (0)."""
-
 
 PROMINENCE = 3.0
 """
@@ -45,52 +34,6 @@ A model is seen in an effort where its part is so many times the scatter.
 It tells an effort in another unit, in which the model is seen, from one without gravity, in which
 its errors may leave a trace.
 """
-
-
-@dataclass(frozen=True)
-class JointFigures:
-    """
-    One joint by itself: measured = scale * model + friction + offset.
-
-    :param name: the model's name
-    :param scale: 1 where the model is right
-    :param offset: N m or N
-    :param viscous: N m s/rad or N s/m; None at rest
-    :param coulomb: N m or N; None at rest
-    :param load: RMS of the model's effort, N m or N
-    :param drive: standard deviation of the model's effort: what tells a scale from an offset
-    :param friction: RMS of the fitted friction; 0 at rest
-    :param scatter: robust standard deviation of what is left
-    :param missed: RMS of measured minus model, N m or N
-    :param measured: RMS of the measured effort, N m or N
-    """
-
-    name: str
-    scale: Estimate
-    offset: Estimate
-    viscous: Estimate | None
-    coulomb: Estimate | None
-    load: float
-    drive: float
-    friction: float
-    scatter: float
-    missed: float
-    measured: float
-
-    @property
-    def tolerance(self) -> float:
-        """
-        How far from 1 a scale may be.
-
-        Not closer than the model is meant to be; nor than friction lets it be seen: friction has
-        not quite the form that is fitted, so that a share of it may pass for a scale.
-        """
-        return max(MODEL_TOLERANCE, self.friction / self.drive if self.drive else np.inf)
-
-    @property
-    def is_judged(self) -> bool:
-        """Whether there is enough gravity on the joint to judge it."""
-        return self.scale.half_width + self.tolerance < PRESENT_FROM_ABSENT
 
 
 class Assessment:
@@ -139,6 +82,17 @@ class Assessment:
             if joint.load >= LOADED_SHARE * most and joint.load > 0.0
         ]
 
+    def unexplained(self, joint: int) -> float:
+        """
+        Return the share of a joint's effort, friction aside, that the best hypothesis leaves.
+
+        Of an effort that lacks gravity it is the share of what may be left of gravity.
+        """
+        fit = self.best.fit
+        rest = self.prediction.effort[:, joint] - fit.friction[:, joint]
+        size = max(float(rest.std()), ABSENT * self.joints[joint].load)
+        return float(fit.scatter[joint]) / size if size else 0.0
+
     @cached_property
     def noticeable(self) -> Array:
         """How much a joint's effort must change for it to matter, shape (n,), N m or N."""
@@ -147,13 +101,14 @@ class Assessment:
         noticeable: Array = friction + LOAD_TOLERANCE * load + SENSOR_TOLERANCE * load.max()
         return noticeable
 
-    def matters(self, change: Array) -> bool:
+    def affected(self, change: Array) -> tuple[int, ...]:
         """
-        Return whether a change of efforts matters for some joint.
+        Return the joints for which a change of efforts matters.
 
         :param change: shape (N, n), N m or N
         """
-        return bool((np.sqrt(np.mean(change**2, axis=0)) > self.noticeable).any())
+        matters = np.sqrt(np.mean(change**2, axis=0)) > self.noticeable
+        return tuple(np.flatnonzero(matters).tolist())
 
     def stands_out(self, change: Array) -> bool:
         """
@@ -249,6 +204,18 @@ class Assessment:
         change = flipped.rigid - self.prediction.flipped(sorted(others)).rigid
         scaled: Array = change * self.factors
         return scaled
+
+    def axis_factor(self, joint: int) -> Estimate:
+        """
+        Return how far a joint's axis is turned round: 1 as in the model, -1 the other way.
+
+        Between the two lie mixtures of both efforts, which no axis explains.
+        """
+        best = self.best.prediction
+        change = self.prediction.flipped(sorted(self.hypothesis.flipped - {joint})).rigid
+        equations = Equations(best, self.hypothesis, change - best.rigid)
+        back = Solution(equations, best).parameter('change', 0)
+        return Estimate(2.0 * back.value - 1.0, 2.0 * back.half_width)
 
     def friction_share(self, joint: int) -> Estimate:
         """Return the friction of a joint as a share of the model's effort."""

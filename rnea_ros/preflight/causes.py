@@ -9,17 +9,20 @@ A cause is found where an interval clears a tolerance: significant, and large en
 
 from __future__ import annotations
 
+from .another_robot import another_robot
 from .assessment import Assessment
 from .faults import FAULTS
-from .findings import Cause, Finding, Verdict
+from .findings import Finding, Verdict
 from .remainders import REMAINDERS
 
 
 def find_causes(assessment: Assessment) -> list[Finding]:
     """Return everything that the rules find, in the order of the report."""
-    if not assessment.prediction.effort.any():
-        return [_no_effort(assessment)]
-    return [finding for rule in (*FAULTS, *REMAINDERS) for finding in rule(assessment)]
+    faults = [finding for rule in FAULTS for finding in rule(assessment)]
+    left = [finding for rule in REMAINDERS for finding in rule(assessment)]
+    if other := another_robot(assessment, faults):
+        return [other, *(finding for finding in left if not finding.must_be_fixed)]
+    return [*faults, *left]
 
 
 def verdict(assessment: Assessment, findings: list[Finding]) -> Verdict:
@@ -32,11 +35,3 @@ def verdict(assessment: Assessment, findings: list[Finding]) -> Verdict:
         return Verdict.REJECTED
     judged = [assessment.joints[joint].is_judged for joint in assessment.loaded]
     return Verdict.ACCEPTED if judged and all(judged) else Verdict.UNDECIDED
-
-
-def _no_effort(assessment: Assessment) -> Finding:
-    return Finding(
-        Cause.NO_EFFORT,
-        'every effort is exactly 0: the driver or simulation reports none',
-        tuple(range(len(assessment.joints))),
-    )

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from .assessment import Assessment
 from .causes import find_causes, verdict
 from .cleaning import clean
 from .columns import Prediction
+from .dead_efforts import constant_efforts, no_effort
 from .findings import Finding, Verdict
 from .matching import match_joints
 from .recording import Recording, RecordingError
@@ -69,10 +70,26 @@ def check(
     notes = [f'without an effort, not compared: {", ".join(silent)}'] if silent else []
     notes += [f'not recorded, taken to rest at zero: {", ".join(absent)}'] if absent else []
     samples = take_samples(clean(recorded.part(slice(None), *notes)), kind)
-    compared = {name: other for name, other in names.items() if other not in silent}
-    prediction = Prediction(model, compared, samples)
+    silent_joints, compared = _split(names, silent)
+    prediction = Prediction(model, compared, samples, moved=silent_joints)
     if not np.isfinite(prediction.rigid).all():
         raise RecordingError('positions are so large that the model has no finite effort')
+    constant = constant_efforts(recorded)
+    findings = no_effort(prediction, constant)
+    _, alive = _split(compared, constant)
+    if alive:
+        moved, _ = _split(names, {*silent, *constant})
+        prediction = Prediction(model, alive, samples, moved=moved)
     assessment = Assessment(prediction)
-    findings = find_causes(assessment)
+    findings += find_causes(assessment) if alive else []
     return Checkup(assessment, tuple(findings), verdict(assessment, findings))
+
+
+def _split(
+    names: Mapping[str, str], recorded: Container[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return joints whose recorded name is among some, and the others."""
+    return (
+        {name: other for name, other in names.items() if other in recorded},
+        {name: other for name, other in names.items() if other not in recorded},
+    )

@@ -45,6 +45,7 @@ class Prediction:
     :param joints: recorded name of each measured joint, by the model's name
     :param samples: what was measured, with the recorded names
     :param flipped: numbers of measured joints whose axis is taken the other way round
+    :param moved: the same of joints that have a position, but no effort to compare
     :raises RecordingError: the model has joints with several coordinates
     """
 
@@ -54,12 +55,14 @@ class Prediction:
         joints: Mapping[str, str],
         samples: Samples,
         flipped: Sequence[int] = (),
+        moved: Mapping[str, str] | None = None,
     ) -> None:
         if not model.has_one_axis_joints_only:
             raise RecordingError('the model has joints with several coordinates')
         self.model = model
         self.joints = joints
         self.samples = samples
+        self._moved = moved or {}
         self._rows = [model.velocity_indices(name).start for name in joints]
         columns = [samples.names.index(name) for name in joints.values()]
         self._sign = np.ones(len(joints))
@@ -73,10 +76,15 @@ class Prediction:
         self._qd[:, self._rows] = self._sign * self.velocity
         self._qdd = np.zeros((len(samples.time), model.nv))
         self._qdd[:, self._rows] = self._sign * samples.acceleration[:, columns]
+        for name, recorded in self._moved.items():
+            row, column = model.velocity_indices(name).start, samples.names.index(recorded)
+            self._q[:, row] = samples.position[:, column]
+            self._qd[:, row] = samples.velocity[:, column]
+            self._qdd[:, row] = samples.acceleration[:, column]
 
     def flipped(self, joints: Sequence[int]) -> Prediction:
         """Return the same with the axes of some joints taken the other way round."""
-        return Prediction(self.model, self.joints, self.samples, joints)
+        return Prediction(self.model, self.joints, self.samples, joints, self._moved)
 
     def _measured(self, tau: Array) -> Array:
         """Return the measured joints' part of efforts, shape (N, n)."""

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 import math
 
-from .assessment import MODEL_TOLERANCE, Assessment
+from .assessment import Assessment
 from .columns import Tip
 from .findings import Cause, Finding, number, vector
-from .selection import Estimate
+from .joint_figures import MODEL_TOLERANCE
+from .selection import ABSENT, Estimate
 
 GRAVITY_TOLERANCE = math.radians(5.0)
 """Bases are levelled to a degree; five tip 9 % of a weight sideways, and no joint feels less."""
 
-NONE = 0.3
-"""A factor below it may be what a model's errors leave where gravity is compensated."""
-
+FACTOR_OF_SEVERAL = (
+    'another unit, current instead of torque, wrong masses, or the URDF of another robot'
+)
+FACTOR_OF_ONE = 'gear ratio, unit, or current instead of torque'
 EVERY_EFFORT = 'the efforts of all joints'
 LEAVE_GRAVITY = (
     'set hardware_compensates: [gravity], unless commands do hold the weight and only what is '
@@ -27,7 +29,7 @@ LEAVE_GRAVITY = (
 UPSIDE_DOWN = ', or the robot hangs upside down, which still poses cannot tell apart'
 
 
-def _whole_robot(assessment: Assessment) -> Iterator[Finding]:
+def whole_robot(assessment: Assessment) -> Iterator[Finding]:
     """Judge factors that all joints have in common."""
     best, everyone = assessment.best, tuple(range(len(assessment.joints)))
     if assessment.hypothesis.all_scaled:
@@ -39,7 +41,7 @@ def _whole_robot(assessment: Assessment) -> Iterator[Finding]:
         )
     if assessment.hypothesis.gravity_scaled:
         factor = best.parameter('gravity', 0, add=1.0)
-        if abs(factor.value) + factor.half_width < NONE:
+        if abs(factor.value) + factor.half_width < ABSENT:
             yield Finding(
                 Cause.COMPENSATED,
                 f"gravity is {number(factor)} times the model's in all efforts, inertia is not "
@@ -47,23 +49,24 @@ def _whole_robot(assessment: Assessment) -> Iterator[Finding]:
                 everyone,
                 remedy=LEAVE_GRAVITY,
             )
-        elif factor.value < 0.0 and factor.excludes(1.0, MODEL_TOLERANCE):
+        elif factor.is_inverted(MODEL_TOLERANCE):
             text = f"gravity is {number(factor)} times the model's: it points the other way"
-            yield Finding(Cause.GRAVITY_DIRECTION, text)
+            yield Finding(Cause.GRAVITY_DIRECTION, text, everyone)
         elif factor.excludes(1.0, MODEL_TOLERANCE):
             text = f"gravity is {number(factor)} times the model's, inertia is not"
             yield Finding(Cause.UNEXPLAINED, text, everyone)
 
 
-def _gravity(assessment: Assessment) -> Iterator[Finding]:
+def gravity(assessment: Assessment) -> Iterator[Finding]:
     """Judge the direction of gravity, and its size."""
     if not assessment.hypothesis.gravity_turned:
         return
-    if not assessment.matters(assessment.gravity_change()):
+    affected = assessment.affected(assessment.gravity_change())
+    if not affected:
         return
     found, size, angle = assessment.gravity_found()
     everyone = tuple(range(len(assessment.joints)))
-    if size.upper < NONE:
+    if size.upper < ABSENT:
         text = 'no gravity is in the efforts'
         yield Finding(Cause.COMPENSATED, text, everyone, remedy=LEAVE_GRAVITY)
     elif assessment.at_rest and angle.excludes(0.0, math.pi - GRAVITY_TOLERANCE):
@@ -71,23 +74,28 @@ def _gravity(assessment: Assessment) -> Iterator[Finding]:
         yield from _judge_factor(
             negative, MODEL_TOLERANCE, everyone, EVERY_EFFORT, others=UPSIDE_DOWN
         )
+    elif angle.excludes(0.0, GRAVITY_TOLERANCE) and size.excludes(1.0, MODEL_TOLERANCE):
+        text = f"gravity is another vector, {number(size)} times as long as the model's"
+        yield Finding(Cause.UNEXPLAINED, text, everyone)
     elif angle.excludes(0.0, GRAVITY_TOLERANCE):
         degrees = Estimate(math.degrees(angle.value), math.degrees(angle.half_width))
         yield Finding(
             Cause.GRAVITY_DIRECTION,
             f'gravity is turned by {number(degrees)} degrees: ({vector(found)}) m/s^2 in the '
             'frame of the root link',
+            affected,
         )
     else:
         yield from _judge_factor(size, MODEL_TOLERANCE, everyone, EVERY_EFFORT)
 
 
-def _tools(assessment: Assessment) -> Iterator[Finding]:
+def tools(assessment: Assessment) -> Iterator[Finding]:
     """Judge the loads that were found."""
     for tip in assessment.prediction.tips:
         if tip.link not in assessment.hypothesis.loaded:
             continue
-        if not assessment.matters(assessment.load_change(tip)):
+        affected = assessment.affected(assessment.load_change(tip))
+        if not affected:
             continue
         mass = assessment.best.parameter(f'load {tip.link}', 0)
         if not mass.is_known or not mass.excludes(0.0):
@@ -97,24 +105,24 @@ def _tools(assessment: Assessment) -> Iterator[Finding]:
                 Cause.MISSING_TOOL,
                 f'{tip.link} carries another load than the model has; its mass cannot be told, '
                 f'its first moment differs by ({vector(moment)}) kg m in the frame of the link',
+                affected,
             )
         elif mass.value > 0.0:
-            yield _missing_tool(assessment, tip, mass)
+            yield Finding(Cause.MISSING_TOOL, _missing_tool(assessment, tip, mass), affected)
         else:
-            yield _surplus_tool(tip, mass)
+            yield Finding(Cause.SURPLUS_TOOL, _surplus_tool(tip, mass), affected)
 
 
-def _missing_tool(assessment: Assessment, tip: Tip, mass: Estimate) -> Finding:
+def _missing_tool(assessment: Assessment, tip: Tip, mass: Estimate) -> str:
     values = assessment.best.fit.values
     place = [values[f'load {tip.link}', k] / mass.value for k in (1, 2, 3)]
-    return Finding(
-        Cause.MISSING_TOOL,
+    return (
         f'a tool of about {number(mass)} kg at ({vector(place)}) m in the frame of {tip.link} '
-        'is missing in the model',
+        'is missing in the model'
     )
 
 
-def _surplus_tool(tip: Tip, mass: Estimate) -> Finding:
+def _surplus_tool(tip: Tip, mass: Estimate) -> str:
     measured = Estimate(-mass.value, mass.half_width)
     # Links of equal mass carry the same tool: the one nearest to the tip is the tool itself.
     near = [
@@ -123,20 +131,20 @@ def _surplus_tool(tip: Tip, mass: Estimate) -> Finding:
         if not measured.excludes(weight, MODEL_TOLERANCE * weight) and weight > 0.0
     ]
     if not near:
-        text = f'the model has {number(measured)} kg too much on {tip.link}'
-        return Finding(Cause.SURPLUS_TOOL, text)
+        return f'the model has {number(measured)} kg too much on {tip.link}'
     link = min(near)[-1]
-    return Finding(
-        Cause.SURPLUS_TOOL,
+    return (
         f'the model carries a tool, {link} with what is fixed to it, of {tip.behind[link]:.2f} kg '
-        f'that the robot does not have (measured {number(measured)} kg)',
+        f'that the robot does not have (measured {number(measured)} kg)'
     )
 
 
 def _axes(assessment: Assessment) -> Iterator[Finding]:
     """Judge the axes that seem to point the other way; a sign is wrong as soon as it is seen."""
     for joint in sorted(assessment.hypothesis.flipped):
-        if assessment.stands_out(assessment.flip_change(joint)):
+        if assessment.stands_out(
+            assessment.flip_change(joint)
+        ) and assessment.axis_factor(joint).is_inverted(MODEL_TOLERANCE):
             text = (
                 f'{assessment.joints[joint].name}: position and effort count the other way round '
                 'than the axis of the model'
@@ -146,7 +154,9 @@ def _axes(assessment: Assessment) -> Iterator[Finding]:
 
 def _single_factors(assessment: Assessment) -> Iterator[Finding]:
     """Judge the factors of single joints."""
-    for joint in sorted(assessment.hypothesis.scaled):
+    scaled = assessment.hypothesis.scaled
+    single = len(scaled) == 1 and not assessment.hypothesis.all_scaled
+    for joint in sorted(scaled):
         figures = assessment.joints[joint]
         factor, what = assessment.factor(joint), f'{figures.name}: the effort'
         yield from _judge_factor(
@@ -156,6 +166,7 @@ def _single_factors(assessment: Assessment) -> Iterator[Finding]:
             what,
             seen=assessment.is_seen(joint),
             loaded=joint in assessment.loaded,
+            single=single,
         )
 
 
@@ -167,6 +178,7 @@ def _judge_factor(
     *,
     seen: bool = True,
     loaded: bool = True,
+    single: bool = False,
     others: str = '',
 ) -> Iterator[Finding]:
     """
@@ -178,27 +190,30 @@ def _judge_factor(
     :param what: has the factor, in words
     :param seen: whether the model, times the factor, stands out of the scatter
     :param loaded: whether the joints carry enough for an effort of nothing to be no accident
+    :param single: whether no other joint has a factor
     :param others: what else an inverted sign may mean
     """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
     verb = f'{what} {"are" if len(joints) > 1 else "is"} {number(factor)} times the model\'s'
     absent = not factor.excludes(0.0) or (loaded and not seen)
-    if absent and abs(factor.value) + factor.half_width < NONE:
+    reasons = FACTOR_OF_ONE if single else FACTOR_OF_SEVERAL
+    if absent and abs(factor.value) + factor.half_width < ABSENT:
         if len(joints) > 1:
             yield Finding(Cause.COMPENSATED, verb, joints, remedy=LEAVE_GRAVITY)
         else:
             text = f'{verb}, or is not measured; hardware_compensates is for all joints at once'
             yield Finding(Cause.COMPENSATED, text, joints, must_be_fixed=loaded)
-    elif factor.upper < 0.0:
-        near = abs(factor.value + 1.0) <= tolerance + factor.half_width
-        more = '' if near else ', and its size does not fit: gear ratio, unit or current'
-        text = f'{verb}: the sign is inverted{more}{others}'
-        yield Finding(Cause.INVERTED_EFFORT, text, joints)
+    elif factor.is_inverted(tolerance):
+        yield Finding(Cause.INVERTED_EFFORT, f'{verb}: the sign is inverted{others}', joints)
+    elif factor.lower > 0.0:
+        yield Finding(Cause.WRONG_SCALE, f'{verb}: {reasons}', joints)
+    elif factor.value > 0.0 or factor.half_width > MODEL_TOLERANCE * -factor.value:
+        yield Finding(Cause.UNEXPLAINED, f'{verb}: too uncertain to name a cause', joints)
     else:
-        text = f'{verb}: gear ratio, unit, or current instead of torque'
-        yield Finding(Cause.WRONG_SCALE, text, joints)
+        text = f'{verb}: the sign is inverted, and its size does not fit: {reasons}{others}'
+        yield Finding(Cause.INVERTED_EFFORT, text, joints)
 
 
-FAULTS = (_whole_robot, _gravity, _tools, _axes, _single_factors)
+FAULTS = (whole_robot, gravity, tools, _axes, _single_factors)
 """In the order of the report; each is independent of the others."""

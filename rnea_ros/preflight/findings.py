@@ -17,6 +17,7 @@ class Cause(str, Enum):
     """What may be wrong, or cannot be told."""
 
     NO_EFFORT = 'no effort reported'
+    ANOTHER_ROBOT = 'URDF of another robot'
     INVERTED_AXIS = 'inverted axis'
     INVERTED_EFFORT = 'inverted effort'
     GRAVITY_DIRECTION = 'wrong gravity direction'

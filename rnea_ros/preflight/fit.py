@@ -94,9 +94,12 @@ class Equations:
 
     :param prediction: model and measurement, with the hypothesis's axes
     :param hypothesis: what is unknown
+    :param change: a further change of the efforts whose share is unknown, shape (N, n), N m or N
     """
 
-    def __init__(self, prediction: Prediction, hypothesis: Hypothesis) -> None:
+    def __init__(
+        self, prediction: Prediction, hypothesis: Hypothesis, change: Array | None = None
+    ) -> None:
         self._hypothesis = hypothesis
         self._measured = prediction.effort
         self._rigid = prediction.rigid
@@ -116,6 +119,9 @@ class Equations:
         for link in sorted(hypothesis.loaded):
             shared.append(prediction.load(link))
             self._shared_labels += [(f'load {link}', k) for k in range(4)]
+        if change is not None:
+            shared.append(change[..., np.newaxis])
+            self._shared_labels.append(('change', 0))
         shared.append(np.zeros((samples, self._n, 0)))
         self._shared = np.concatenate(shared, axis=-1)
         # What adds to the model is multiplied with it.

@@ -36,7 +36,8 @@ def match_joints(
     equal = {name: name for name in model if name in recorded}
     names = {**(equal or {} if given else equal or _by_prefix(model, recorded)), **given}
     if len(set(names.values())) < len(names):
-        raise RecordingError(f'a recorded joint is given twice: {names}')
+        pairs = ', '.join(f'{name}={other}' for name, other in names.items())
+        raise RecordingError(f'a recorded joint is given twice: {pairs}')
     if not names:
         raise RecordingError(
             f"no recorded joint ({', '.join(recorded)}) is one of the model's "

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from .assessment import Assessment, JointFigures
+from .assessment import Assessment
 from .findings import BY_HYPOTHESIS, Cause, Finding, Verdict, describe, number
+from .joint_figures import JointFigures
 from .selection import CONFIDENCE, Estimate
 
 SHORT = {
     Cause.NO_EFFORT: 'no effort',
+    Cause.ANOTHER_ROBOT: 'another robot',
     Cause.INVERTED_AXIS: 'axis inverted',
     Cause.INVERTED_EFFORT: 'effort inverted',
+    Cause.GRAVITY_DIRECTION: 'gravity direction',
     Cause.WRONG_SCALE: 'ratio, unit or current',
+    Cause.MISSING_TOOL: 'tool missing',
+    Cause.SURPLUS_TOOL: 'tool too many',
     Cause.COMPENSATED: 'gravity compensated',
     Cause.CURRENT: 'current-based',
     Cause.OFFSET: 'offset',
@@ -39,7 +44,10 @@ def report(assessment: Assessment, findings: list[Finding], verdict: Verdict) ->
     """Return the whole report."""
     samples = assessment.samples
     parts = [
-        f'{len(samples.time)} {_what(assessment)} compared with {assessment.prediction.model!r}; '
+        VERDICTS[verdict],
+        by_joint(assessment, findings),
+        '',
+        f'{len(samples.time)} {_what(assessment)} compared with {_model(assessment)}; '
         f'N m or N, RMS; intervals of {100.0 * CONFIDENCE:.0f} %',
         f'each joint by itself: measured = {_equation(assessment)}',
         '',
@@ -60,7 +68,46 @@ def report(assessment: Assessment, findings: list[Finding], verdict: Verdict) ->
             for rival in assessment.rivals
         ]
     parts += [f'- {note}' for note in samples.notes]
-    return '\n'.join([*parts, '', VERDICTS[verdict]])
+    return '\n'.join(parts)
+
+
+def _model(assessment: Assessment) -> str:
+    model = assessment.prediction.model
+    return f'{model.name} ({len(model.joint_names)} joints)'
+
+
+def by_joint(assessment: Assessment, findings: Iterable[Finding]) -> str:
+    """Return which joints fit, which do not, and which were not judged."""
+    wrong = {joint for finding in findings if finding.must_be_fixed for joint in finding.joints}
+    groups: dict[str, list[int]] = {'fit': [], 'do not fit': [], 'not judged': []}
+    for place, joint in enumerate(assessment.joints):
+        fits = 'do not fit' if place in wrong else 'fit' if joint.is_judged else 'not judged'
+        groups[fits].append(place)
+    names = [joint.name for joint in assessment.joints]
+    return '; '.join(
+        f'{together([names[place] for place in run] for run in runs(places))} {group}'
+        for group, places in groups.items()
+        if places
+    )
+
+
+def runs(places: Iterable[int]) -> list[list[int]]:
+    """Return increasing numbers as runs without a gap."""
+    found: list[list[int]] = []
+    for place in places:
+        if found and found[-1][-1] == place - 1:
+            found[-1].append(place)
+        else:
+            found.append([place])
+    return found
+
+
+def together(groups: Iterable[Sequence[str]]) -> str:
+    """Return names in words: the first and the last of a run of more than two."""
+    parts: list[str] = []
+    for names in groups:
+        parts += [f'{names[0]} to {names[-1]}'] if len(names) > 2 else names
+    return ' and '.join([', '.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _what(assessment: Assessment) -> str:

@@ -30,6 +30,9 @@ Another hypothesis is believed where its criterion is lower by so much.
 Kass and Raftery, Bayes Factors, 1995: differences above 10 are very strong evidence.
 """
 
+ABSENT = 0.3
+"""A factor below it may be what a model's errors leave where gravity is compensated."""
+
 CONFIDENCE = 0.99
 """
 Of intervals: the truth lies outside of one in a hundred.
@@ -59,6 +62,10 @@ class Estimate:
     def is_known(self) -> bool:
         """Whether the measurement says anything about it."""
         return math.isfinite(self.half_width)
+
+    def is_inverted(self, tolerance: float) -> bool:
+        """Whether a factor is an inverted sign: away from 0, and -1 within a tolerance."""
+        return self.upper < -ABSENT and abs(self.value + 1.0) <= tolerance + self.half_width
 
     def excludes(self, value: float, tolerance: float = 0.0) -> bool:
         """Whether the whole interval is further from a value than a tolerance."""

@@ -27,6 +27,9 @@ def picture(path: Path, review: Review) -> None:
     for number, (axis, name) in enumerate(zip(rows, playback.joints, strict=True)):
         axis.plot(playback.time, playback.effort[:, number], color='0.65', label='measured')
         axis.plot(playback.time, playback.command[:, number], color='C0', label='commanded')
+        if playback.hardware.any():
+            with_hardware = playback.command[:, number] + playback.hardware[:, number]
+            axis.plot(playback.time, with_hardware, color='C2', label='commanded + hardware')
         if name in full.joints:
             along = full.computed[:, full.joints.index(name)]
             axis.plot(full.time, along, color='C3', linewidth=0.9, label='inverse dynamics')

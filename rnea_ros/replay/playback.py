@@ -57,6 +57,7 @@ class Playback:
     :param joints: the commanded joints
     :param time: of the ticks since the first sample, increasing, shape (N,), s
     :param command: shape (N, m), N m or N; NaN while nothing is commanded
+    :param hardware: gravity that the hardware adds to the command, shape (N, m), N m or N
     :param effort: the newest that was measured, shape (N, m), N m or N; NaN where there is none
     :param controlling: ticks that are neither in a ramp nor in a fault, shape (N,)
     :param saturated: commands that the effort limits cut, shape (N, m)
@@ -70,6 +71,7 @@ class Playback:
     joints: tuple[str, ...]
     time: Array
     command: Array
+    hardware: Array
     effort: Array
     controlling: NDArray[np.bool_]
     saturated: NDArray[np.bool_]
@@ -118,6 +120,7 @@ def play(
     receive = _receiver(robot, states)
     shape = (len(ticks), len(settings.joints))
     command, effort = np.full(shape, np.nan), np.full(shape, np.nan)
+    hardware = np.zeros(shape)
     saturated, limited = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     controlling = np.zeros(len(ticks), dtype=bool)
     changes: list[StateChange] = []
@@ -131,6 +134,8 @@ def play(
         if stepped is not None:
             command[k] = stepped
             saturated[k] = controller.saturated
+            added = controller.surroundings.robot.compensated(states.position)
+            hardware[k] = 0.0 if added is None else added[settings.in_model]
         controlling[k] = controller.state in COMPARED
         if not changes or controller.state is not changes[-1].state:
             changes.append(StateChange(float(tick), controller.state, controller.reason))
@@ -140,6 +145,7 @@ def play(
         settings.joints,
         ticks,
         command,
+        hardware,
         effort,
         controlling,
         saturated,

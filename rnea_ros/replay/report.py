@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..feedforward.control_law import Mode
+from ..feedforward.loaded_robot import HardwareCompensation
 from ..feedforward.reasons import Reason
 from ..feedforward.supervisor import State
 from ..preflight.report import lay_out
 from .residuals import Residual
 from .review import Review
 
-HEADER = (
-    'joint', 'measured', 'commanded', 'gravity', 'inverse dynamics', 'at limit', 'at rate limit'
-)
+HEADER = ('gravity', 'inverse dynamics', 'at limit', 'at rate limit')
 
 
 def report(review: Review) -> str:
@@ -29,8 +28,10 @@ def report(review: Review) -> str:
     robot, playback, settings = review.robot, review.playback, review.settings
     own = settings.settings
     parts = [
+        _conclusion(review),
+        '',
         f'{len(robot.samples)} joint states of {playback.time[-1]:.1f} s played through '
-        f'{robot.model!r}',
+        f'{robot.model.name} ({len(robot.model.joint_names)} joints)',
         f'mode {own.mode.value} at {own.rate:g} Hz, {len(playback.time)} ticks; joint states time '
         f'out after {settings.joint_states_timeout:.3g} s',
         'RMS in N m or N: the measured effort, and by how much it was missed',
@@ -42,15 +43,14 @@ def report(review: Review) -> str:
         *_counts('flagged', playback.flags),
         *(f'- {remark}' for remark in _remarks(review)),
         *(f'- {flaw}' for flaw in review.flaws),
-        '',
-        _conclusion(review),
     ]
     return '\n'.join(parts)
 
 
 def _table(review: Review) -> str:
-    rows: list[tuple[str, ...]] = [HEADER]
     playback = review.playback
+    commanded = 'commanded + hardware' if playback.hardware.any() else 'commanded'
+    rows: list[tuple[str, ...]] = [('joint', 'measured', commanded, *HEADER)]
     for place, name in enumerate(review.gravity.joints):
         limits = ('-', '-')
         if name in playback.joints:
@@ -117,9 +117,16 @@ def _remarks(review: Review) -> Iterator[str]:
         yield f'not recorded, taken to be measured at rest: {", ".join(robot.absent)}'
     if own.mode is not Mode.GRAVITY:
         yield f'nothing is wanted in a recording: mode {own.mode.value} commands as gravity does'
-    if own.hardware_compensates:
-        adds = ', '.join(part.value for part in own.hardware_compensates)
-        yield f'commands are without what the hardware adds: {adds}; measured efforts may have it'
+    if review.playback.hardware.any():
+        yield (
+            'the hardware adds gravity or a payload to the commands: both together are compared '
+            'with the measured effort'
+        )
+    if HardwareCompensation.FRICTION in own.hardware_compensates:
+        yield (
+            'not comparable: the hardware adds friction that the model does not know, and '
+            'measured efforts may have it'
+        )
     if review.playback.clock_steps:
         yield f'the clock of the stamps was set {review.playback.clock_steps} times'
 

@@ -58,6 +58,8 @@ def of_commands(robot: RecordedRobot, playback: Playback) -> Residual:
     """
     Compare commands with measured efforts, a sample with the first command that knows of it.
 
+    Gravity that the hardware adds to a command counts with it, as measured efforts have it.
+
     Left out are samples that cannot be compared (repeats, ringing), ramps, and what follows a
     fault.
     """
@@ -71,7 +73,7 @@ def of_commands(robot: RecordedRobot, playback: Playback) -> Residual:
     return Residual(
         tuple(recorded),
         kept.time[controlled],
-        playback.command[tick[controlled]][:, in_command],
+        (playback.command + playback.hardware)[tick[controlled]][:, in_command],
         kept.effort[controlled][:, in_recording],
     )
 

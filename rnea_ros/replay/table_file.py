@@ -19,7 +19,9 @@ class TableFileError(RneaError):
 
 def write_table(path: Path, playback: Playback) -> None:
     """
-    Write a row for each tick: time, state, command and newest measured effort of every joint.
+    Write a row for each tick: time, state, and three efforts of every joint.
+
+    These are the command, what the hardware adds to it, and the newest measured one.
 
     A cell is empty where nothing was commanded or measured.
 
@@ -28,15 +30,16 @@ def write_table(path: Path, playback: Playback) -> None:
     """
     columns = ['time', 'state']
     for name in playback.joints:
-        columns += [f'{name}/commanded', f'{name}/measured']
+        columns += [f'{name}/commanded', f'{name}/hardware', f'{name}/measured']
     try:
         with path.open('w', encoding='utf-8', newline='') as file:
             writer = csv.writer(file)
             writer.writerow(columns)
             for tick, state in enumerate(playback.state_of_ticks()):
                 row = [f'{playback.time[tick]:.6f}', state.value]
-                pairs = zip(playback.command[tick], playback.effort[tick], strict=True)
-                row += [_cell(value) for pair in pairs for value in pair]
+                efforts = (playback.command, playback.hardware, playback.effort)
+                of_joints = zip(*(effort[tick] for effort in efforts), strict=True)
+                row += [_cell(value) for joint in of_joints for value in joint]
                 writer.writerow(row)
     except OSError as error:
         raise TableFileError(f'{path} cannot be written: {error.strerror}') from error

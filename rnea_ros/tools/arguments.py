@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
 
 from ..robot import STANDARD_GRAVITY
 
@@ -17,6 +18,34 @@ def positive(text: str) -> float:
     if not 0.0 < number < math.inf:
         raise argparse.ArgumentTypeError(f'{text} is not positive and finite')
     return number
+
+
+def add_bag(parser: argparse.ArgumentParser, what: str) -> None:
+    """
+    Add a recording, as ``BAG`` or as ``--bag BAG``.
+
+    :param what: what it holds, for the help
+    """
+    add = parser.add_argument
+    add('bag', nargs='?', type=Path, metavar='BAG', help=f'{what}: directory, .db3 or .mcap')
+    add('--bag', dest='named_bag', type=Path, metavar='BAG', help='the same')
+
+
+def bag_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path | None:
+    """Return the recording that was named, None for none."""
+    bag, named = options.bag, options.named_bag
+    if bag is not None and named is not None:
+        parser.error(f'name one recording, not both {bag} and {named}')
+    chosen: Path | None = named if bag is None else bag
+    return chosen
+
+
+def needed_bag(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path:
+    """Return the recording that was named; refuse the arguments without one."""
+    bag = bag_of(parser, options)
+    if bag is None:
+        parser.error('name a recording: BAG or --bag BAG')
+    return bag
 
 
 def add_gravity(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 import math
 from pathlib import Path
 import sys
@@ -31,8 +32,9 @@ from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
 from ..feedforward.trajectory_request import TrajectoryRequest
 from ..robot import RobotModel
-from .arguments import add_gravity, positive
+from .arguments import add_bag, add_gravity, bag_of, positive
 from .model import load_model
+from .trajectory_names import in_names_of
 from .trajectory_sources import TrajectoryFileError, read_trajectory
 
 LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
@@ -46,7 +48,7 @@ def _parser() -> OneLineParser:
         epilog='example: check_trajectory motion.yaml --urdf robot.urdf --picture efforts.png',
     )
     add = parser.add_argument
-    add('file', nargs='?', type=Path, help='YAML, or a bag: directory, .db3 or .mcap')
+    add_bag(parser, 'the trajectory: YAML, or a bag')
     add('--urdf', type=Path, required=True, help='the robot')
     add('--topic', help='of a bag, where it has several; without a file, the live topic')
     add('--index', type=int, default=0, help='which trajectory of a file, 0 for the first')
@@ -86,7 +88,8 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     own, of_ros = split_ros_arguments(arguments)
     parser = _parser()
     options = parser.parse_args(own)
-    if options.file is None and options.topic is None:
+    options.bag = bag_of(parser, options)
+    if options.bag is None and options.topic is None:
         parser.error('name a file, or --topic')
     if options.index < 0:
         parser.error(f'--index {options.index} is negative')
@@ -135,8 +138,8 @@ def _model(options: argparse.Namespace) -> RobotModel:
 
 
 def _request(options: argparse.Namespace, ros_arguments: Sequence[str]) -> TrajectoryRequest:
-    if options.file is not None:
-        return read_trajectory(options.file, options.topic, options.index)
+    if options.bag is not None:
+        return read_trajectory(options.bag, options.topic, options.index)
     try:
         from .live_trajectory import live_trajectory
     except ImportError as error:
@@ -149,8 +152,9 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Traject
     limits = Limits.of_model(model)
     for quantity, given in options.limits.items():
         limits = limits.with_limits(quantity, given)
-    request = _request(options, ros_arguments)
-    return check(model, request, limits, options.start, options.rate)
+    request, renamed = in_names_of(model, _request(options, ros_arguments))
+    checked = check(model, request, limits, options.start, options.rate)
+    return replace(checked, notes=(*renamed, *checked.notes))
 
 
 def main(args: list[str] | None = None) -> int:

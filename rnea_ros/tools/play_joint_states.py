@@ -27,7 +27,7 @@ from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
 from ..preflight.recording import Sample, read_joint_states
 from ..urdf import read_urdf
-from .arguments import positive
+from .arguments import add_bag, needed_bag, positive
 from .live_node import live_node
 
 LATCHED = QoSProfile(
@@ -68,21 +68,22 @@ def main(args: list[str] | None = None) -> int:
     """Play a bag; return the exit code."""
     arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
     parser = OneLineParser(prog='play_joint_states', description=__doc__)
-    parser.add_argument('bag', type=Path, help='bag directory or file (.db3, .mcap, .bag)')
+    add_bag(parser, 'recording')
     parser.add_argument('--source-topic', help='recorded topic, where there are several')
     parser.add_argument('--topic', default='joint_states', help='topic to publish on')
     parser.add_argument('--urdf', type=Path, help='URDF to latch on robot_description')
     parser.add_argument('--speed', type=positive, default=1.0, help='2 plays twice as fast')
     parser.add_argument('--wait', type=float, default=30.0, help='wait so long for a listener, s')
     options = parser.parse_args(arguments)
+    bag = needed_bag(parser, options)
     if math.isnan(options.wait):
         parser.error('--wait is not a number')
 
     try:
         description = None if options.urdf is None else read_urdf(options.urdf)
-        samples = list(read_joint_states(options.bag, options.source_topic))
+        samples = list(read_joint_states(bag, options.source_topic))
         if not samples:
-            raise BagError(f'{options.bag} has no joint state')
+            raise BagError(f'{bag} has no joint state')
         with live_node('play_joint_states', ros_arguments) as node:
             latch = node.create_publisher(String, 'robot_description', LATCHED)
             if description is not None:

@@ -22,6 +22,7 @@ import sys
 
 from ..command_line import BAD_INPUT, OneLineParser
 from ..errors import RneaError
+from .arguments import add_bag, needed_bag
 from .term_picture import picture
 from .term_recording import read_terms
 
@@ -31,15 +32,10 @@ def _parser() -> OneLineParser:
         prog='plot',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog='example: plot --bag my_bag --joints panda_joint2 panda_joint4',
+        epilog='example: plot my_bag --joints panda_joint2 panda_joint4',
     )
     add = parser.add_argument
-    add(
-        '--bag',
-        type=Path,
-        required=True,
-        help='recording: directory, .db3 or .mcap (needs rosbags)',
-    )
+    add_bag(parser, 'recording (needs rosbags)')
     add('--output', type=Path, default=Path('terms.png'), help='PNG to write; terms.png')
     add('--joints', nargs='+', default=[], metavar='JOINT', help='only these, in this order')
     add('--node', help='whose terms, where there are several, such as /left/feedforward')
@@ -52,9 +48,11 @@ def _parser() -> OneLineParser:
 
 def main(args: list[str] | None = None) -> int:
     """Draw the terms of a bag; return the exit code."""
-    options = _parser().parse_args(args)
+    parser = _parser()
+    options = parser.parse_args(args)
+    bag = needed_bag(parser, options)
     try:
-        recording = read_terms(options.bag, options.node, options.topic)
+        recording = read_terms(bag, options.node, options.topic)
         if options.joints:
             recording = recording.of_joints(options.joints)
         left_out = picture(options.output, recording)

@@ -4,7 +4,7 @@
 """
 Compare the efforts that a robot measures with those of its model, before you trust either.
 
-With --bag a recording is judged, and no ROS is needed. Without it joint states are collected from
+With BAG a recording is judged, and no ROS is needed. Without it joint states are collected from
 the live topic: move the arm to different poses and hold each for a second, until there are enough
 or the duration is over (Ctrl-C ends it earlier). Where fewer than eight different still poses were
 held, the motion itself is judged by the full inverse dynamics.
@@ -39,7 +39,7 @@ from ..preflight.recording import (
     recording_from,
 )
 from ..preflight.samples import MIN_POSES, Kind, still_poses
-from .arguments import add_gravity, add_recorded_joints, positive
+from .arguments import add_bag, add_gravity, add_recorded_joints, bag_of, positive
 from .model import load_model
 
 
@@ -48,10 +48,10 @@ def _parser() -> OneLineParser:
         prog='preflight',
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog='example: preflight --bag my_bag --urdf robot.urdf --picture robot.png',
+        epilog='example: preflight my_bag --urdf robot.urdf --picture robot.png',
     )
     add = parser.add_argument
-    add('--bag', type=Path, help='recording to judge: directory, .db3 or .mcap (needs rosbags)')
+    add_bag(parser, 'recording to judge (needs rosbags)')
     add('--urdf', type=Path, help='the model; live, the default is the topic robot_description')
     add('--topic', help='topic of the joint states; live joint_states, else the only one recorded')
     add_recorded_joints(parser)
@@ -73,8 +73,9 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     own, of_ros = split_ros_arguments(arguments)
     parser = _parser()
     options = parser.parse_args(own)
+    options.bag = bag_of(parser, options)
     if options.bag is not None and options.urdf is None:
-        parser.error('--bag needs --urdf')
+        parser.error('a recording needs --urdf')
     if options.poses < MIN_POSES:
         parser.error(f'--poses {options.poses} is less than {MIN_POSES}')
     return options, of_ros
@@ -87,7 +88,7 @@ def _live(
     try:
         from .live_joint_states import live_robot
     except ImportError as error:
-        raise RecordingError(f'live topics need ROS ({error}); or give --bag') from error
+        raise RecordingError(f'live topics need ROS ({error}); or name a bag') from error
     known = 0
 
     def enough(samples: Sequence[Sample]) -> bool:

@@ -32,7 +32,7 @@ from ..replay.recorded_robot import recorded_robot
 from ..replay.report import report
 from ..replay.review import Review, review
 from ..replay.table_file import write_table
-from .arguments import add_recorded_joints
+from .arguments import add_bag, add_recorded_joints, needed_bag
 from .model import load_model
 
 ENDED = 1
@@ -47,7 +47,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         epilog='example: replay my_bag --urdf robot.urdf -p compensate_coriolis:=true',
     )
     add = parser.add_argument
-    add('bag', type=Path, help='directory, .db3 or .mcap (needs rosbags)')
+    add_bag(parser, 'recording to play (needs rosbags)')
     add('--urdf', type=Path, required=True, help='the model')
     add('--topic', help='topic of the joint states, where several are recorded')
     add('--params-file', type=Path, help="the node's parameter file; the default: its defaults")
@@ -62,7 +62,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add_recorded_joints(parser)
     add('--picture', type=Path, help='PNG to write (needs matplotlib)')
     add('--csv', type=Path, help='table to write: commands and measured efforts at every tick')
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    options.bag = needed_bag(parser, options)
+    return options
 
 
 def _values(options: argparse.Namespace) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def read_terms(path: Path, node: str | None = None, topic: str | None = None) ->
     """
     with open_bag(path) as bag:
         node = _node(path, bag, node)
-        labels = _labels(path, bag, node, topic)
+        labels = _labels(bag, node, topic)
         rows: dict[tuple[str, tuple[str, ...]], list[tuple[float, Array]]] = defaultdict(list)
         for source, received, message in bag.messages(labels):
             names = tuple(message.name)
@@ -123,7 +123,7 @@ def _node(path: Path, bag: Bag, node: str | None) -> str:
     )
 
 
-def _labels(path: Path, bag: Bag, node: str, topic: str | None) -> dict[str, str]:
+def _labels(bag: Bag, node: str, topic: str | None) -> dict[str, str]:
     """Return what is on each topic that is to be read."""
     labels = {
         name: match[2]
@@ -132,8 +132,8 @@ def _labels(path: Path, bag: Bag, node: str, topic: str | None) -> dict[str, str
     }
     labels[f'{node}/effort'] = COMMANDED
     measured = topic or f'{node.rpartition("/")[0]}/joint_states'
-    if topic is not None and bag.topics.get(topic) != JOINT_STATE:
-        raise BagError(f'{path} has no joint states on {topic}')
+    if topic is not None:
+        bag.topic_with(JOINT_STATE, 'joint states', topic)
     labels[measured] = MEASURED
     return {name: what for name, what in labels.items() if bag.topics.get(name) == JOINT_STATE}
 

@@ -78,7 +78,8 @@ def _message(document: Any, where: str) -> TrajectoryRequest:
     fields = _mapping(document, where, ('header', 'joint_names', 'points'))
     names = _list(fields.get('joint_names'), f'{where}: joint_names')
     if not all(isinstance(name, str) for name in names):
-        raise TrajectoryFileError(f'{where}: joint_names {names} are not names')
+        other = next(name for name in names if not isinstance(name, str))
+        raise TrajectoryFileError(f'{where}: joint_names: {_shown(other)} is no name')
     points = [
         _point(point, f'{where}: point {number}')
         for number, point in enumerate(_list(fields.get('points'), f'{where}: points'))
@@ -103,10 +104,12 @@ def _time(document: Any, where: str) -> float:
 
 def _mapping(document: Any, where: str, known: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(document, dict):
-        raise TrajectoryFileError(f'{where}: {_shown(document)} is no mapping of {known}')
+        fields = ', '.join(known)
+        raise TrajectoryFileError(f'{where}: {_shown(document)} is no mapping of {fields}')
     unknown = [key for key in document if key not in known]
     if unknown:
-        raise TrajectoryFileError(f'{where}: {_shown(unknown[0])} is none of {known}')
+        fields = ', '.join(known)
+        raise TrajectoryFileError(f'{where}: {_shown(unknown[0])} is none of {fields}')
     return document
 
 
@@ -132,5 +135,8 @@ def _number(value: Any, where: str) -> float:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    for kind, word in ((list, 'a list'), (dict, 'a mapping'), (type(None), 'nothing')):
+        if isinstance(value, kind):
+            return word
+    text = f"'{value}'" if isinstance(value, str) else str(value)
     return text if len(text) <= 40 else f'{text[:40]}...'

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from synthetic_recordings import ARM, Array, Robot, record
+from synthetic_recordings import ARM, Array, Robot, only, record
 
 from rnea_ros.preflight.assessment import Assessment
 from rnea_ros.preflight.causes import find_causes
@@ -109,7 +109,7 @@ def test_an_inverted_effort_of_another_size_is_told_to_be_both(
 def test_a_joint_that_carries_little_and_measures_nothing_is_told_and_no_obstacle(
     kind: Kind
 ) -> None:
-    recording = record(Robot(ARM, factor=of_joint(5, 0.0, 1.0)), kind, 0)
+    recording = record(Robot(ARM, compensated=only(5), noise=0.02), kind, 0)
     checkup = check(ARM, recording, kind=kind)
     finding = of(checkup, Cause.COMPENSATED)
     assert finding.joints == (5,)

@@ -10,21 +10,16 @@ import re
 import numpy as np
 import pytest
 from robots import ROOT
-from synthetic_recordings import ARM, Robot, record
+from synthetic_recordings import ARM, Robot, only, record
 
 from rnea_ros.feedforward.loaded_robot import HardwareCompensation
 from rnea_ros.preflight.checkup import check
 from rnea_ros.preflight.findings import Cause
+from rnea_ros.preflight.report import runs, together
 from rnea_ros.preflight.samples import Kind
 
 HELD = Robot(ARM, compensated=True)
 BEFORE_THE_GEAR = Robot(ARM, coulomb=0.3)
-
-
-def without_gravity_in(joint: int) -> Robot:
-    factor = np.ones(7)
-    factor[joint] = 0.0
-    return Robot(ARM, factor=factor)
 
 
 @pytest.mark.parametrize('kind', Kind)
@@ -39,8 +34,8 @@ def test_a_robot_that_holds_itself_is_named_once_with_the_parameter(kind: Kind) 
 
 @pytest.mark.parametrize('kind', Kind)
 def test_one_joint_without_gravity_is_no_case_for_a_parameter_of_all(kind: Kind) -> None:
-    text = check(ARM, record(without_gravity_in(2), kind, 1), kind=kind).report()
-    assert '* hardware compensates gravity: fer_joint3' in text
+    text = check(ARM, record(Robot(ARM, compensated=only(1)), kind, 1), kind=kind).report()
+    assert '* hardware compensates gravity: fer_joint2' in text
     assert 'set hardware_compensates: [gravity]' not in text
 
 
@@ -83,3 +78,28 @@ def test_the_document_says_what_to_do_about_every_cause() -> None:
     rows = ' '.join(re.findall(r'^\| (.+?) \|', document, re.MULTILINE))
     for cause in Cause:
         assert cause.value.removesuffix(' in the model') in rows
+
+
+@pytest.mark.parametrize('kind', Kind)
+def test_the_verdict_comes_first_and_then_what_is_known_of_each_joint(kind: Kind) -> None:
+    factor = np.ones(7)
+    factor[2] = -1.0
+    rejected = check(ARM, record(Robot(ARM, factor=factor), kind, 1), kind=kind)
+    first, second, *_ = rejected.report().splitlines()
+    assert first.startswith('not accepted')
+    assert 'fer_joint3 do not fit' in second
+    first, second, *_ = check(ARM, record(Robot(ARM), kind, 1), kind=kind).report().splitlines()
+    assert first.startswith('accepted')
+    assert re.search(r'fer_joint\d to fer_joint\d.* fit; .*fer_joint7 not judged', second)
+
+
+def test_joints_in_a_row_are_named_by_the_first_and_the_last() -> None:
+    names = 'abcdefgh'
+    said = together([names[place] for place in run] for run in runs([0, 1, 2, 4, 6, 7]))
+    assert said == 'a to c, e, g and h'
+
+
+@pytest.mark.parametrize('robot', [HELD, BEFORE_THE_GEAR])
+def test_a_report_is_plain_text(robot: Robot) -> None:
+    text = check(ARM, record(robot, Kind.MOTION, 1)).report()
+    assert not re.search(r'None|RobotModel|np\.|\(\)|\[\'', text)

@@ -22,6 +22,7 @@ from rnea_ros.preflight.samples import Kind
 from rnea_ros.replay.recorded_robot import recorded_robot
 from rnea_ros.replay.report import report
 from rnea_ros.replay.review import Review, review
+from rnea_ros.robot import Payload
 
 MOTION = record(Robot(ARM), Kind.MOTION, 1)
 EXACT = record(Robot(ARM, coulomb=0.0, noise=0.0), Kind.MOTION, 1)
@@ -162,25 +163,54 @@ def test_the_report_says_what_limits_the_comparison() -> None:
         MOTION,
         HAND,
         mode=Mode.FEEDBACK,
-        hardware_compensates=(HardwareCompensation.GRAVITY,),
+        hardware_compensates=tuple(HardwareCompensation),
         wrench_inputs=(WrenchInputSettings('flange', '/wrench'),),
     ))
     assert 'taken to be measured at rest: fer_finger_joint1' in text
     assert 'mode feedback commands as gravity does' in text
-    assert 'without what the hardware adds: gravity' in text
+    assert 'both together are compared with the measured effort' in text
+    assert 'not comparable: the hardware adds friction' in text
     assert 'not played, not in joint states: wrench_inputs.flange' in text
     assert '* tool' not in text
     assert 'tool too many in the model' in text
 
 
 def test_the_report_says_how_it_ended() -> None:
-    assert report(reviewed(MOTION)).endswith('the control went through the recording')
+    assert report(reviewed(MOTION)).startswith('the control went through the recording\n')
     gap = MOTION.part((MOTION.time < 10.0) | (MOTION.time > 12.0))
     ended = report(reviewed(gap, joint_states_timeout=0.1))
     assert 'holding at 10.0' in ended
-    assert ended.splitlines()[-1].startswith('the control ended at 10.0')
-    assert ended.endswith('joint_states_stale')
+    assert ended.splitlines()[0].startswith('the control ended at 10.0')
+    assert ended.splitlines()[0].endswith('joint_states_stale')
     bare = replace(MOTION, velocity=np.full_like(MOTION.velocity, np.nan))
     silent = report(reviewed(bare))
     assert 'joint states refused: not_finite 1251' in silent
-    assert silent.endswith('nothing was commanded: no valid state of every joint came')
+    assert silent.startswith('nothing was commanded: no valid state of every joint came\n')
+
+
+PAYLOAD = Payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
+
+
+@pytest.mark.parametrize(
+    'hardware',
+    [
+        (HardwareCompensation.GRAVITY,),
+        (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD),
+        (HardwareCompensation.PAYLOAD,),
+    ],
+)
+def test_what_the_hardware_adds_counts_beside_the_command(
+    hardware: tuple[HardwareCompensation, ...]
+) -> None:
+    alone = reviewed(EXACT, payloads=(PAYLOAD,))
+    held = reviewed(EXACT, payloads=(PAYLOAD,), hardware_compensates=hardware)
+    np.testing.assert_allclose(held.commanded.percent, alone.commanded.percent, rtol=1e-6)
+    assert not np.allclose(held.playback.command, alone.playback.command, equal_nan=True)
+    assert 'commanded + hardware' in report(held)
+    assert 'commanded + hardware' not in report(alone)
+
+
+def test_a_replay_report_is_plain_text_with_the_conclusion_first() -> None:
+    text = report(reviewed(MOTION))
+    assert 'RobotModel' not in text
+    assert text.splitlines()[0] == 'the control went through the recording'

@@ -62,14 +62,16 @@ def test_a_file_that_is_no_bag_is_refused_by_name(tmp_path: Path, name: str) -> 
 
 def test_a_topic_that_the_bag_does_not_have_is_refused() -> None:
     bag = recording('panda_exciting_trajectory.db3')
-    with pytest.raises(BagError, match='no topic'):
+    with pytest.raises(BagError, match='it has them on /joint_states'):
         list(read_joint_states(bag, '/elsewhere'))
 
 
 @pytest.mark.parametrize(
     ('arguments', 'reason'),
     [
-        ((), 'bag'),
+        ((), 'name a recording'),
+        (('--bag', 'none.db3'), 'none.db3 does not exist'),
+        (('a', '--bag', 'b'), 'not both a and b'),
         (('none.db3',), 'none.db3 does not exist'),
         (('none.db3', '--urdf', 'none.urdf'), 'none.urdf'),
         (('none.db3', '--speed', '0'), '--speed: 0'),

@@ -112,6 +112,19 @@ def test_the_command_draws_and_says_where(
     assert drawn.read_bytes().startswith(b'\x89PNG')
 
 
+def test_a_recording_is_named_with_or_without_the_option(
+    tmp_path: Path, refused: Refused
+) -> None:
+    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+    bag = str(write(tmp_path / 'bag'))
+    told = refused(bag, '--topic', '/elsewhere')
+    assert 'no joint states on /elsewhere; it has them on' in told
+    assert main([bag, '--output', str(tmp_path / 'some.png')]) == 0
+    for arguments in ([bag, '--bag', bag], []):
+        with pytest.raises(SystemExit, match='2'):
+            main(arguments)
+
+
 def test_a_namespace_is_found_and_of_several_nodes_one_is_named(
     tmp_path: Path, refused: Refused
 ) -> None:

@@ -88,6 +88,20 @@ def test_joints_by_other_names_are_given_or_found(tmp_path: Path) -> None:
     assert "'elbow' is not recorded" in refused(*arguments, '--joints', 'fer_joint1=elbow')
 
 
+def test_a_recording_is_named_with_or_without_the_option(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
+    named = preflight('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+    bare = preflight('--urdf', ARM_URDF, tmp_path / 'bag')
+    assert (bare.returncode, bare.stdout) == (named.returncode, named.stdout) == (0, bare.stdout)
+
+
+def test_a_wrong_topic_is_answered_with_those_that_are_there(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
+    told = refused(tmp_path / 'bag', '--urdf', ARM_URDF, '--topic', '/elsewhere')
+    assert 'no joint states on /elsewhere; it has them on /joint_states' in told
+    assert '[' not in told
+
+
 def test_the_scale_of_efforts_can_be_corrected(tmp_path: Path) -> None:
     recorded = record(Robot(ARM), Kind.STILL, 1).with_scaled_effort(-1.0)
     write_bag(tmp_path / 'bag', recorded, 'MCAP')
@@ -141,7 +155,8 @@ def test_a_bag_with_too_little_in_it_is_refused(
 @pytest.mark.parametrize(
     ('arguments', 'reason'),
     [
-        (('--bag', 'x'), '--bag needs --urdf'),
+        (('--bag', 'x'), 'a recording needs --urdf'),
+        (('x', '--bag', 'y'), 'not both x and y'),
         (('--poses', '3'), '--poses 3'),
         (('--duration', 'nan'), '--duration: nan'),
         (('--effort-scale', '0'), '--effort-scale: 0'),

@@ -1,0 +1,37 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Joint names of a trajectory that differ from those of the model in one prefix."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..feedforward.trajectory_request import TrajectoryRequest
+from ..preflight.matching import match_joints
+from ..preflight.recording import RecordingError
+from ..robot import RobotModel
+
+
+def in_names_of(
+    model: RobotModel, request: TrajectoryRequest
+) -> tuple[TrajectoryRequest, tuple[str, ...]]:
+    """
+    Return a trajectory with the joint names of a model, and what to know about it.
+
+    Without a match the names stay as they are.
+
+    :param model: the robot
+    :param request: the trajectory
+    """
+    try:
+        matched = match_joints(model.joint_names, request.joint_names)
+    except RecordingError:
+        return request, ()
+    names = {given: name for name, given in matched.items()}
+    renamed = tuple(names.get(name, name) for name in request.joint_names)
+    if renamed == request.joint_names:
+        return request, ()
+    pairs = ', '.join(f'{given} is {name}' for given, name in names.items() if given != name)
+    note = f'joints have other names in the URDF ({pairs}); a node with that URDF refuses them'
+    return replace(request, joint_names=renamed), (note,)
