@@ -13,17 +13,12 @@ TOPIC = '/effort_controller/commands'
 CONTROLLER = 'effort_controller'
 
 
-class Answer:
-    """The future of a question; a test answers it."""
+class Question:
+    """A question to the controller; a test answers it."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.response: Any = None
-
-    def done(self) -> bool:
-        return self.response is not None
-
-    def result(self) -> Any:
-        return self.response
 
     def names(self, joints: Sequence[str] | None) -> None:
         """Answer with joints, None for a parameter that is not set."""
@@ -48,23 +43,36 @@ class CommandGraph:
     def __init__(self) -> None:
         self.listeners: dict[int, str] = {}
         self.ready = True
-        self.questions: list[Answer] = []
+        self.questions: list[Question] = []
         self.reads = 0
 
     def get_subscription_count(self) -> int:
         return len(self.listeners)
 
-    def create_client(self, kind: Any, name: str) -> CommandGraph:
+    def create_client(self, kind: Any, name: str, callback_group: Any) -> SimpleNamespace:
         assert name == f'/{CONTROLLER}/get_parameters'
+        return SimpleNamespace(handle=self, service_is_ready=lambda: self.ready)
+
+    def __enter__(self) -> CommandGraph:
         return self
 
-    def service_is_ready(self) -> bool:
-        return self.ready
+    def __exit__(self, *_: object) -> None:
+        pass
 
-    def call_async(self, request: Any) -> Answer:
+    def send_request(self, request: Any) -> int:
         assert list(request.names) == ['joints']
-        self.questions.append(Answer())
-        return self.questions[-1]
+        self.questions.append(Question(len(self.questions)))
+        return self.questions[-1].number
+
+    def take_response(self, kind: Any) -> tuple[Any, Any]:
+        for question in self.questions:
+            if question.response is not None:
+                response, question.response = question.response, None
+                header = SimpleNamespace(
+                    request_id=SimpleNamespace(sequence_number=question.number)
+                )
+                return header, response
+        return None, None
 
     def get_subscriptions_info_by_topic(self, topic: str) -> list[SimpleNamespace]:
         assert topic == TOPIC

@@ -41,7 +41,7 @@ from .schedule import PeriodicSchedule, Trigger
 from .speed_scaling_input import SpeedScalingInput
 from .trajectory_decoder import decode_trajectory, load_decoder
 
-STOP_MARGIN = 2.0
+STOP_MARGIN = 5.0
 """How much longer than it needs a stop may take before the loop is ended, s."""
 
 
@@ -107,7 +107,7 @@ class Activation:
             self.controller,
             takes,
             configuration.publishers,
-            permission.check,
+            permission,
             settings.settings.period,
             self._clock,
             schedule,
@@ -155,7 +155,10 @@ class Activation:
         """Ramp down as stale_action says, and end the loop; returns when that is done."""
         with self._resources:
             self.controller.stop()
-            why = self._loop.finish(self.controller.settings.greatest_stop_time + STOP_MARGIN)
+            # A controller that comes back meanwhile is asked for its joints: zeros must reach it.
+            why = self._loop.finish(
+                self.controller.settings.greatest_stop_time + STOP_MARGIN, self.watch
+            )
             if why:
                 self._node.get_logger().warning(f'the control ramped down without its loop: {why}')
             self._reporter.log_changes()

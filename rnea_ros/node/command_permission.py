@@ -37,6 +37,7 @@ class CommandPermission:
     :param joints: the joints of the effort controller
     :param listed: whether the user listed the joints; commands then need no controller that
         names them
+    :ivar unconfirmed: whether a listener is, or may be, a controller that is not confirmed yet
     :ivar confirmed: endpoints of the controller that take the commanded joints; set by any thread
     """
 
@@ -51,6 +52,7 @@ class CommandPermission:
         self._seen: tuple[int, frozenset[bytes], frozenset[bytes]] | None = None
         self._read_at = 0.0
         self._permitted = False
+        self.unconfirmed = False
         self.confirmed: frozenset[bytes] = frozenset()
 
     def check(self) -> bool:
@@ -66,6 +68,9 @@ class CommandPermission:
             self._seen = seen
             unnamed = any(not listener.node for listener in listeners)
             self._read_at = now + READ_AGAIN if unnamed else math.inf
+            self.unconfirmed = not self._permitted and any(
+                listener.node in ('', self._joints.controller) for listener in listeners
+            )
         return self._permitted
 
     def _permits(self, listeners: Sequence[Endpoint], confirmed: frozenset[bytes]) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 
+from .direct import DirectQuestion
 from .endpoints import Endpoints
 
 PATIENCE = 2.0
@@ -26,8 +27,8 @@ class ControllerJoints:
 
     The controller is known by the name of its node. It is asked when it begins to listen, and
     again whenever another endpoint of this name appears: the controller may have been restarted
-    with other joints. Nothing blocks: :meth:`poll` is called now and then by the thread that spins
-    the node.
+    with other joints. Nothing blocks, and no executor is needed: :meth:`poll` is called now and
+    then, by one thread at a time.
 
     :param node: the node to ask from
     :param topic: full name of the command topic; the controller is the node ``<topic>/..``
@@ -41,10 +42,11 @@ class ControllerJoints:
         self._node = node
         self.topic = topic
         self.controller = topic.rpartition('/')[0]
-        self._client = node.create_client(GetParameters, f'{self.controller}/get_parameters')
+        self._question: DirectQuestion[Any] = DirectQuestion(
+            node, GetParameters, f'{self.controller}/get_parameters'
+        )
         self._graph = Endpoints()
         self._since = 0.0
-        self._future: Any = None
         self._sent_at = 0.0
         self.endpoints: frozenset[bytes] = frozenset()
         self.joints: tuple[str, ...] | None = None
@@ -69,19 +71,22 @@ class ControllerJoints:
         listeners = self._graph.read(infos, now)
         present = frozenset(each.gid for each in listeners if each.node == self.controller)
         if not present or present - self.endpoints:
-            self._since, self._future = now, None
+            self._since = now
+            self._question.forget()
             self.joints, self.answered = None, False
         self.endpoints = present
         if present and self.joints is None:
             self._ask(now)
 
     def _ask(self, now: float) -> None:
-        if self._future is not None and self._future.done():
+        question = self._question
+        answer = question.answer() if question.asked else None
+        if answer is not None:
             self.answered = True
-            self.joints = _names(self._future.result())
-        elif self._client.service_is_ready():
-            if self._future is None or now - self._sent_at > RETRY:
-                self._future = self._client.call_async(GetParameters.Request(names=['joints']))
+            self.joints = _names(answer)
+        elif question.possible:
+            if not question.asked or now - self._sent_at > RETRY:
+                question.ask(GetParameters.Request(names=['joints']))
                 self._sent_at = now
         elif now - self._since > PATIENCE:
             self.joints = ()
@@ -107,7 +112,7 @@ def difference(named: Sequence[str], commanded: Sequence[str]) -> str:
 
 
 def _names(response: Any) -> tuple[str, ...]:
-    values = response.values if response is not None else []
+    values = response.values
     if values and values[0].type == ParameterType.PARAMETER_STRING_ARRAY:
         return tuple(values[0].string_array_value)
     return ()

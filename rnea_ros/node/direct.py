@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-A subscription that a thread reads by itself, past every executor.
+Subscriptions and questions to services that a thread reads by itself, past every executor.
 
 An executor costs more than the control does, and makes its messages wait for the callbacks before
 them. rclpy's way past it is the one of :mod:`rclpy.wait_for_message`; only this module knows it.
@@ -114,3 +114,50 @@ class DirectSubscription(Generic[Message]):
     def destroy(self) -> None:
         """Unsubscribe; a take that is under way in another thread ends first."""
         self._node.destroy_subscription(self.subscription)
+
+
+class DirectQuestion(Generic[Message]):
+    """
+    A client of a service whose answer is polled, also while the executor is busy.
+
+    :param node: the node that asks
+    :param srv_type: the service's class
+    :param name: its name, resolved and remapped as usual
+    """
+
+    def __init__(self, node: Node, srv_type: type[Any], name: str) -> None:
+        self._response: type[Message] = srv_type.Response
+        self._client: Any = node.create_client(srv_type, name, callback_group=_OffExecutor())
+        self._asked: int | None = None
+
+    @property
+    def possible(self) -> bool:
+        """Whether somebody is there to answer."""
+        return bool(self._client.service_is_ready())
+
+    @property
+    def asked(self) -> bool:
+        """Whether an answer is waited for."""
+        return self._asked is not None
+
+    def ask(self, request: Any) -> None:
+        """Ask; an answer to what was asked before counts no more."""
+        handle = self._client.handle
+        with handle:
+            self._asked = handle.send_request(request)
+
+    def forget(self) -> None:
+        """Wait for no answer."""
+        self._asked = None
+
+    def answer(self) -> Message | None:
+        """Return the answer to what was asked last, None where none has come; does not wait."""
+        handle = self._client.handle
+        with handle:
+            while True:
+                header, response = handle.take_response(self._response)
+                if header is None:
+                    return None
+                if header.request_id.sequence_number == self._asked:
+                    self._asked = None
+                    return response  # type: ignore[no-any-return]

@@ -13,22 +13,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import threading
 import time
-from typing import Protocol
+from typing import Protocol, TypeAlias
+
+from numpy.typing import NDArray
 
 from ..feedforward.controller import FeedforwardController
 from ..feedforward.reasons import Reason
-from ..feedforward.supervisor import State
 from .clock import Clock
+from .command_permission import CommandPermission
 from .interpreter import UncollectedGarbage
+from .last_command import LastCommand
 from .publishers import Publishers
 from .realtime import RealtimeSettings, enter_realtime, leave_realtime
 from .statistics import LoopStatistics
 
+Array: TypeAlias = NDArray[np.float64]
+
 HANGING = 0.9
 """A loop without a tick for so long hangs, s."""
-
-LAST_TICKS = 5
-"""Ticks after the control has stopped: best-effort listeners may lose a command."""
 
 LOOK = 0.1
 """The supervisor looks at the loop so often, s."""
@@ -66,7 +68,7 @@ class ControlLoop:
     :param controller: the control; one thread at a time steps it
     :param takes: what takes in all that the schedule has not taken; given the tick's time, s
     :param publishers: where commands go
-    :param permits: whether the next command may be sent
+    :param permission: of every command
     :param period: s
     :param clock: the time of ages, schedule and stamps
     :param schedule: when ticks are due
@@ -79,7 +81,7 @@ class ControlLoop:
         controller: FeedforwardController,
         takes: Sequence[Callable[[float], None]],
         publishers: Publishers,
-        permits: Callable[[], bool],
+        permission: CommandPermission,
         period: float,
         clock: Clock,
         schedule: Schedule,
@@ -88,7 +90,7 @@ class ControlLoop:
         self._controller = controller
         self._takes = takes
         self._publishers = publishers
-        self._permits = permits
+        self._permission = permission
         self._clock = clock
         self._period = period
         self._schedule = schedule
@@ -117,16 +119,17 @@ class ControlLoop:
         """Collect garbage beside the loop; to be called now and then."""
         self._garbage.collect()
 
-    def finish(self, timeout: float) -> str:
+    def finish(self, timeout: float, meanwhile: Callable[[], None] = lambda: None) -> str:
         """
         Wait until the control has stopped, then end the threads.
 
         Where it does not stop in time, or simulated time stands still, it is ramped down here.
 
         :param timeout: s
+        :param meanwhile: called ten times a second
         :return: why it had to be ramped down here, empty where it had stopped
         """
-        why = self._wait_for_stop(timeout)
+        why = self._wait_for_stop(timeout, meanwhile)
         self._quit = True
         self._schedule.cancel()
         for thread in (self._thread, self._supervisor):
@@ -138,13 +141,17 @@ class ControlLoop:
         self._garbage.end()
         return why
 
-    def _wait_for_stop(self, timeout: float) -> str:
-        deadline = time.monotonic() + timeout
-        while time.monotonic() < deadline:
-            seen = self._clock.seen()
-            if self._finished.wait(STANDSTILL):
+    def _wait_for_stop(self, timeout: float, meanwhile: Callable[[], None]) -> str:
+        now = moved_at = time.monotonic()
+        deadline, seen = now + timeout, self._clock.seen()
+        while now < deadline:
+            if self._finished.wait(LOOK):
                 return ''
-            if self._clock.seen() == seen and not self._replaced:
+            meanwhile()
+            now = time.monotonic()
+            if self._clock.seen() != seen or self._replaced:
+                seen, moved_at = self._clock.seen(), now
+            if now - moved_at > STANDSTILL:
                 return 'simulated time stands still'
         return 'it did not stop in time'
 
@@ -159,8 +166,8 @@ class ControlLoop:
         while not self._clock.now() and not self._quit:
             self._clock.sleep(self._period)  # simulated time has not begun
         self._schedule.start()
-        left = LAST_TICKS
-        while left and not self._quit:
+        last = LastCommand(self._controller, self._permission)
+        while not (self._quit or last.sent):
             lateness = self._wait()
             began = time.perf_counter()
             self._now = now = self._clock.now()
@@ -172,12 +179,12 @@ class ControlLoop:
             if self._replaced:
                 return  # it hung; the supervisor commands
             try:
-                self._command(now)
+                command = self._command(now)
             except Exception as error:
                 self._fail(error)
+                command = None
+            last.note(command)
             self._ticks += 1
-            if self._controller.state is State.STOPPED:
-                left -= 1
             self.statistics.missed = self._schedule.missed
             self.statistics.unprompted = self._schedule.unprompted
             self.statistics.record(lateness, time.perf_counter() - began)
@@ -197,15 +204,16 @@ class ControlLoop:
         """End the control because of an error in a part of the tick; the loop goes on."""
         self._controller.fail(Reason.INTERNAL_ERROR, self._now, error)
 
-    def _command(self, now: float) -> None:
+    def _command(self, now: float) -> Array | None:
+        """Send the command of a tick and return it, None where none is sent."""
         try:
-            self._controller.permitted = self._permits()
+            self._controller.permitted = self._permission.check()
         except Exception as error:
             self._fail(error)  # the last permission stays in force for the ramp down
         command = self._controller.step(now)
         # A process that was stopped within a tick must not come back with an effort of long ago.
         if command is None or self._controller.outdated(self._clock.now() - now):
-            return
+            return None
         publishers, stamp = self._publishers, self._clock.stamp()
         publishers.send_command(command)
         if publishers.named_wanted:
@@ -215,6 +223,7 @@ class ControlLoop:
             if terms.due(now):
                 terms.put_down(self._controller.terms(), command, now, stamp)
             terms.send_some()
+        return command
 
     def _supervise(self) -> None:
         """Wait for the end of the loop's thread; ramp down where it has died or hangs."""
@@ -242,11 +251,10 @@ class ControlLoop:
 
         :param may_go_on: asked before every step
         """
-        began, left = time.monotonic(), LAST_TICKS
-        while left and may_go_on():
+        began, last = time.monotonic(), LastCommand(self._controller, self._permission)
+        while not last.sent and may_go_on():
             command = self._controller.step(self._now + time.monotonic() - began)
             if command is not None:
                 self._publishers.send_command(command)
-            if self._controller.state is State.STOPPED:
-                left -= 1
+            last.note(command)
             time.sleep(self._period)

@@ -98,6 +98,19 @@ class HaltingClock(MachineClock):
     seen = now
 
 
+class Permission:
+    """Permits what the test permits."""
+
+    permitted = True
+    unconfirmed = False
+    broken = False
+
+    def check(self) -> bool:
+        if self.broken:
+            raise RuntimeError('unreadable graph')
+        return self.permitted
+
+
 class Rig:
     """
     A loop that runs.
@@ -105,9 +118,8 @@ class Rig:
     :param options: of the control's settings
     """
 
-    permitted = True
-
     def __init__(self, **options: Any) -> None:
+        self.permission = Permission()
         self.settings = resolve(
             Settings(**{
                 'joints': MODEL.joint_names,
@@ -129,7 +141,7 @@ class Rig:
             self.controller,
             [inputs.take_joint_states],
             cast(Any, self.outputs),
-            lambda: self.permitted,
+            cast(Any, self.permission),
             PERIOD,
             clock,
             self.schedule,
@@ -141,12 +153,14 @@ class Rig:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self.controller.state is State.STOPPED:
+            return
         self.controller.stop()
         self.joint_states.delay = 0.0
         assert not self.loop.finish(10.0)
 
 
-@pytest.mark.parametrize('part', ['inputs', 'outputs', 'schedule'])
+@pytest.mark.parametrize('part', ['inputs', 'outputs', 'permission', 'schedule'])
 def test_an_error_around_the_control_ends_in_zero_effort(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,7 +170,11 @@ def test_an_error_around_the_control_ends_in_zero_effort(
         if part == 'schedule':
             monkeypatch.setattr(rig.schedule, 'wait', broken_wait)
         else:
-            broken: Any = {'inputs': rig.joint_states, 'outputs': rig.outputs}[part]
+            broken: Any = {
+                'inputs': rig.joint_states,
+                'outputs': rig.outputs,
+                'permission': rig.permission,
+            }[part]
             broken.broken = True
         assert wait_until(lambda: controller.state is State.FAULT)
         assert controller.reason is Reason.INTERNAL_ERROR
@@ -265,6 +283,27 @@ def test_the_last_command_of_a_stop_is_repeated_for_listeners_that_may_lose_one(
     assert not np.array(rig.outputs.commands[-3:]).any()
 
 
+@pytest.mark.parametrize('returns', [True, False])
+def test_a_stop_waits_for_a_controller_that_has_come_back_and_sends_it_zeros(
+    returns: bool,
+) -> None:
+    with Rig(ramp_duration=0.05) as rig:
+        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
+        rig.permission.permitted, rig.permission.unconfirmed = False, returns
+        assert wait_until(lambda: rig.controller.withheld)
+        sent = len(rig.outputs.commands)
+        rig.controller.stop()
+
+        def confirm() -> None:
+            if rig.controller.state is State.STOPPED:
+                rig.permission.permitted = True
+
+        assert not rig.loop.finish(10.0, confirm)
+        commands = rig.outputs.commands[sent:]
+        assert bool(commands) is returns
+        assert not np.array(commands[-3:]).any()
+
+
 def test_a_stop_that_takes_too_long_is_ended() -> None:
     rig = Rig(hold_duration=60.0, effort_rate_limit=(1.0,))
     rig.loop.start()
@@ -277,12 +316,12 @@ def test_the_loop_sends_nothing_while_it_is_not_permitted_and_starts_again_from_
     with Rig(ramp_duration=0.05) as rig:
         commands = rig.outputs.commands
         assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-        rig.permitted = False
+        rig.permission.permitted = False
         assert wait_until(lambda: rig.controller.withheld)
         sent = len(commands)
         time.sleep(20 * PERIOD)
         assert len(commands) == sent
-        rig.permitted = True
+        rig.permission.permitted = True
         assert wait_until(lambda: len(commands) > sent)
         limit = rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)
         assert (np.abs(commands[sent]) <= limit).all()
