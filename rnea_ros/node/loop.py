@@ -15,6 +15,7 @@ import threading
 import time
 from typing import Protocol, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..feedforward.controller import FeedforwardController
