@@ -170,11 +170,14 @@ class PinocchioTree:
 
     def _joint_models(self, part: Part) -> list[Any]:
         pin, axis = self._pin, part.axis
+        if part.kind == 'helical':
+            if not hasattr(pin, 'JointModelHelicalUnaligned'):
+                pytest.skip(f'Pinocchio {pin.__version__} has no helical joints')
+            return [pin.JointModelHelicalUnaligned(axis, part.pitch)]
         models: dict[str, list[Any]] = {
             'fixed': [],
             'revolute': [pin.JointModelRevoluteUnaligned(axis)],
             'prismatic': [pin.JointModelPrismaticUnaligned(axis)],
-            'helical': [pin.JointModelHelicalUnaligned(axis, part.pitch)],
             'cylindrical': [
                 pin.JointModelRevoluteUnaligned(axis), pin.JointModelPrismaticUnaligned(axis)
             ],

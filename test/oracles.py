@@ -214,7 +214,10 @@ class Pinocchio:
     ) -> None:
         self._pin = pytest.importorskip('pinocchio')
         root = [self._pin.JointModelFreeFlyer()] if floating else []
-        self._model = self._pin.buildModelFromXML(urdf, *root, own_mimics)
+        if own_mimics and not hasattr(self._pin, 'JointModelMimic'):
+            pytest.skip(f'Pinocchio {self._pin.__version__} has no mimic joints')
+        mimics = [True] if own_mimics else []
+        self._model = self._pin.buildModelFromXML(urdf, *root, *mimics)
         self._model.gravity.linear = np.array(gravity)
         self._data = self._model.createData()
         names_and_joints = zip(self._model.names, self._model.joints, strict=True)
