@@ -15,8 +15,9 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
 from std_msgs.msg import Int64
+from std_srvs.srv import SetBool
 
-from rnea_ros.node.direct import DirectSubscription
+from rnea_ros.node.direct import DirectQuestion, DirectSubscription
 
 pytestmark = pytest.mark.ros
 
@@ -102,3 +103,29 @@ def test_no_more_is_taken_at_once_than_the_history_keeps(node: Any) -> None:
     direct = subscribe(node, depth=4)
     publish(node, *range(10))
     assert [message.data for message in direct.take_all()] == [6, 7, 8, 9]
+
+
+def test_a_question_is_answered_without_an_executor_and_an_old_answer_does_not_count(
+    node: Any,
+) -> None:
+    asked: list[bool] = []
+
+    def answer(request: Any, response: Any) -> Any:
+        asked.append(request.data)
+        response.message = str(request.data)
+        return response
+
+    node.create_service(SetBool, 'question', answer)
+    question: DirectQuestion[Any] = DirectQuestion(node, SetBool, 'question')
+    assert wait_until(lambda: question.possible)
+    assert not question.asked
+    question.ask(SetBool.Request(data=False))
+    assert wait_until(lambda: asked == [False])
+    question.ask(SetBool.Request(data=True))
+    assert wait_until(lambda: getattr(question.answer(), 'message', '') == 'True')
+    assert not question.asked
+    question.ask(SetBool.Request(data=False))
+    question.forget()
+    assert wait_until(lambda: len(asked) == 3)
+    time.sleep(0.1)
+    assert question.answer() is None
