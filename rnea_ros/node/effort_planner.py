@@ -25,12 +25,15 @@ from ..feedforward.trajectory import Setpoint, Trajectory
 from ..feedforward.trajectory_check import check_start, compile_trajectory
 from ..feedforward.trajectory_knots import CUBIC, QUINTIC
 from ..feedforward.trajectory_request import TrajectoryRequest
+from ..feedforward.trajectory_rules import TrajectoryError, TrajectoryReason
 from ..feedforward.trial import try_on
 from ..robot import RobotModel
 from . import parameters
 from .control_setup import joint_rules
 
 Array: TypeAlias = NDArray[np.float64]
+
+OF_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
 MOST_POINTS = 100_000
 """So many points are passed on at most: whoever follows them walks along all of them."""
@@ -145,3 +148,19 @@ class EffortPlanner:
             point.time_from_start.sec, point.time_from_start.nanosec = seconds, nanoseconds
             message.points.append(point)
         return message
+
+
+def message_size(message: JointTrajectory) -> int:
+    """Return how many bytes a trajectory takes, but for its names."""
+    return sum(
+        40 + 8 * sum(map(len, (p.positions, p.velocities, p.accelerations, p.effort)))
+        for p in message.points
+    )
+
+
+def with_time(error: TrajectoryError, request: TrajectoryRequest) -> TrajectoryError:
+    """Return an error about a limit that tells at which time the point at fault is."""
+    if error.point is None or error.reason not in OF_LIMITS:
+        return error
+    detail = f'{error.detail}, at {request.times[error.point]:.6g} s'
+    return TrajectoryError(error.reason, detail, joint=error.joint, point=error.point)

@@ -29,8 +29,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ..errors import RneaError
 from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.motion_efforts import EffortError
-from ..feedforward.trajectory_request import TrajectoryRequest
-from ..feedforward.trajectory_rules import TrajectoryError, TrajectoryReason
+from ..feedforward.trajectory_rules import TrajectoryError
 from ..robot import RobotModel
 from ..urdf import parse_urdf
 from . import parameters as control_parameters
@@ -39,7 +38,7 @@ from .cdr import CdrMessage, MalformedError
 from .declaration import check_topic, described
 from .diagnostics import diagnostic_array
 from .direct import DirectSubscription
-from .effort_planner import EffortPlanner, Plan
+from .effort_planner import EffortPlanner, Plan, message_size, with_time
 from .node_time import MACHINE_TIME, OffExecutorTime
 from .not_now import NotNowError
 from .parameter_answers import AnsweredParameters
@@ -65,7 +64,6 @@ LARGE = 400_000
 """Size of messages, bytes, that best-effort listeners got; larger than Fast DDS's shared memory of
 512 KiB most were lost."""
 
-_OF_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
 
 class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
@@ -182,7 +180,7 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
             f'the efforts are off by up to {worst.effort:.3g}'
             + (f' ({worst.joint} at {worst.time:.3f} s)' if worst.joint else '')
         )
-        if _size(plan.message) > LARGE and self._controller.may_lose_messages:
+        if message_size(plan.message) > LARGE and self._controller.may_lose_messages:
             self.get_logger().warning(
                 f'{self._controller.name} listens best effort and may lose so long a message; '
                 'raise resample'
@@ -196,7 +194,7 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
             self._look()  # for long motions that took a while
             planner.check_start(plan, self._now(), states.position)
         except TrajectoryError as error:
-            raise _with_time(error, request) from None
+            raise with_time(error, request) from None
         header = CdrMessage(data)
         plan.message.header.stamp.sec = header.integer('stamp')
         plan.message.header.stamp.nanosec = header.unsigned('stamp')
@@ -282,22 +280,6 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
         self._values = self._changed
         if self._model is not None and self._planned_for:
             self._planner = EffortPlanner(self._model, self._planned_for, self._values)
-
-
-def _size(message: JointTrajectory) -> int:
-    """Return how many bytes a trajectory takes, but for its names."""
-    return sum(
-        40 + 8 * sum(map(len, (p.positions, p.velocities, p.accelerations, p.effort)))
-        for p in message.points
-    )
-
-
-def _with_time(error: TrajectoryError, request: TrajectoryRequest) -> TrajectoryError:
-    """Return an error about a limit that tells at which time the point at fault is."""
-    if error.point is None or error.reason not in _OF_LIMITS:
-        return error
-    detail = f'{error.detail}, at {request.times[error.point]:.6g} s'
-    return TrajectoryError(error.reason, detail, joint=error.joint, point=error.point)
 
 
 def main(args: list[str] | None = None) -> int:
