@@ -380,7 +380,8 @@ class Pinocchio:
         return self._pin.SE3.Identity()
 
     def _joint_of(self, link: str) -> int:
-        joint: int = self._model.frames[self._frame(link)].parentJoint
+        frame = self._model.frames[self._frame(link)]
+        joint: int = frame.parentJoint if hasattr(frame, 'parentJoint') else frame.parent
         return joint
 
     def _by_joints(self, J: Array) -> Array:
@@ -405,9 +406,10 @@ class Pinocchio:
     def _forces(self, positions: Array, wrenches: Mapping[str, Sequence[Wrench]]) -> object:
         pin = self._pin
         pin.framesForwardKinematics(self._model, self._data, positions)
-        forces = [pin.Force.Zero() for _ in range(self._model.njoints)]
+        forces = pin.StdVec_Force()
+        forces.extend([pin.Force.Zero() for _ in range(self._model.njoints)])
         for name, given in wrenches.items():
-            carrier = self._model.frames[self._frame(name)].parentJoint
+            carrier = self._joint_of(name)
             for wrench in given:
                 stated_in = self._pose(wrench.frame or name)
                 force = stated_in.rotation @ np.array(wrench.force)
@@ -417,7 +419,7 @@ class Pinocchio:
                     point = stated_in.act(np.array(wrench.point))
                 in_world = pin.Force(force, torque + np.cross(point, force))
                 forces[carrier] += self._data.oMi[carrier].actInv(in_world)
-        return pin.StdVec_Force(forces)
+        return forces
 
 
 class MuJoCo:

@@ -43,7 +43,8 @@ def shortest(way: Array, continuous: NDArray[np.bool_]) -> Array:
     """
     if not continuous.any():
         return way
-    turned = np.remainder(way + np.pi, 2.0 * np.pi) - np.pi
+    with np.errstate(invalid='ignore'):  # numpy 1.21 warns of NaN here
+        turned = np.remainder(way + np.pi, 2.0 * np.pi) - np.pi
     return np.where(continuous, turned, way)
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +62,9 @@ def test_a_robot_without_links_is_refused_as_pinocchio_refuses_it() -> None:
 
 def test_no_other_robot_is_left_out() -> None:
     empty_vendor_robot()  # skips where there are none
+    release = version('example-robot-data')
+    if release.split('.')[0] != '6':
+        pytest.skip(f'example-robot-data {release} has fewer robots than 6')
     assert len(vendor_robots()) >= 68
 
 
