@@ -10,9 +10,13 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from ros_process import NO_ROS
 
 from rnea_ros.feedforward.joint_state import JointStateMonitor
 from rnea_ros.feedforward.reasons import Reason
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
 from rnea_ros.node.arrival import PATIENCE, ArrivalSchedule
 
 PERIOD = 0.125
