@@ -52,16 +52,20 @@ class Autostart:
         """Start no more."""
         self._pending = self._began = False
 
-    def look(self, activation: Activation | None) -> None:
+    def look(self, activation: Activation | None, *, configured: bool) -> None:
         """
         Start if it is time; to be called now and then.
 
         :param activation: what is active, None for nothing
+        :param configured: whether the node is configured; then its user activates it
         """
         if self._began and activation is not None and activation.lost_to_other_publisher:
             self._node.trigger_deactivate()
             self._try_later()
-        if not self._pending or self._others.undecided or time.monotonic() < self._not_before:
+            return
+        if configured or not self._pending:
+            return
+        if self._others.undecided or time.monotonic() < self._not_before:
             return
         missing = self._missing()
         if self._others.names:

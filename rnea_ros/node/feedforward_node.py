@@ -218,7 +218,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
             self._look()
         else:
             self._activation.watch()
-        self._autostart.look(self._activation)
+        self._autostart.look(self._activation, configured=self._configuration is not None)
 
     def _look(self) -> None:
         """Look for the controller and for other publishers while nothing is active."""
