@@ -177,7 +177,8 @@ class Rig:
         ended = self.controller.reason
         returned = self.controller.step(self.now)
         if returned is None:
-            assert self._last is None, 'commands stopped'
+            assert self._last is None or self.controller.withheld, 'commands stopped'
+            self._last = None
             return None
         command = returned.copy()
         if self.controller.reason is Reason.TICK_BLOCKED is not ended and not self._stale():

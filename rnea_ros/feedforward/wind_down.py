@@ -47,7 +47,9 @@ class WindDown:
         if supervisor.state is State.HOLDING:
             return self._hold(now, elapsed, dt, gravity, settings)
         if settings.stale_action is StaleAction.HOLD:
-            return self._output.command
+            if self._output.settled(gravity, dt):
+                return self._output.command
+            return self._output.step(gravity, dt)  # commands were withheld meanwhile
         self.share = 0.0
         if supervisor.state is State.RAMPING_DOWN:
             duration = max(settings.ramp_duration, settings.period)

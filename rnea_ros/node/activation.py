@@ -20,7 +20,7 @@ from ..feedforward.joint_state import JointStateMonitor
 from ..feedforward.position_jumps import PositionJumps
 from ..feedforward.reasons import Reason
 from ..feedforward.settings import ResolvedSettings
-from ..feedforward.supervisor import CONTROLLING, State
+from ..feedforward.supervisor import CONTROLLING
 from ..feedforward.trajectory_check import compile_trajectory
 from ..feedforward.trajectory_rules import TrajectoryError
 from .arrival import ArrivalSchedule
@@ -166,9 +166,10 @@ class Activation:
 
     @property
     def lost_to_other_publisher(self) -> bool:
-        """Whether the control has ended, and ramped down, because of another publisher."""
+        """Whether the control has ended because of another publisher."""
         controller = self.controller
-        return controller.state is State.FAULT and controller.reason is Reason.SECOND_PUBLISHER
+        ended = controller.state not in CONTROLLING
+        return ended and controller.reason is Reason.SECOND_PUBLISHER
 
     def watch(self) -> None:
         """Look after what the loop has no time for; to be called ten times a second."""

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The start by itself: once, as soon as nothing is missing."""
+"""Automatic configure and activate: once, as soon as nothing is missing."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ DISCOVERY = 0.5
 """How long the node waits at its start to discover other nodes, s."""
 
 TRY_LATER = (0.5, 3.0)
-"""Shortest and longest time before a start that met another publisher is repeated, s."""
+"""Range of the random delay before a start that met another publisher is repeated, s."""
 
 
 class Autostart:
     """
-    Configures and activates a node once; a later deactivation by the user is respected.
+    Configures and activates a node once. What the user does with the node later is respected.
 
     Two nodes that start at the same moment find each other's publisher on the command topic, and
     neither may command. Both leave the topic then and try again, each after a random time: one is
@@ -40,17 +40,24 @@ class Autostart:
         self._others = others
         self._missing = missing
         self._pending = False
-        self._began = False
+        self._starting = False
+        self._started = False
+        self._used = False
         self._not_before = time.monotonic() + DISCOVERY
         self._reported = ''
 
-    def begin(self) -> None:
-        """Start as soon as nothing is missing."""
-        self._pending = bool(self._node.get_parameter('autostart').value)
+    def enable(self) -> None:
+        """Start as soon as nothing is missing, unless the node was active before."""
+        if not self._used:
+            self._pending = bool(self._node.get_parameter('autostart').value)
 
-    def end(self) -> None:
+    def disable(self) -> None:
         """Start no more."""
-        self._pending = self._began = False
+        self._pending = self._started = False
+
+    def activated(self) -> None:
+        """Note an activation, of this or of the user."""
+        self._used, self._started, self._pending = True, self._starting, False
 
     def look(self, activation: Activation | None, *, configured: bool) -> None:
         """
@@ -59,7 +66,7 @@ class Autostart:
         :param activation: what is active, None for nothing
         :param configured: whether the node is configured; then its user activates it
         """
-        if self._began and activation is not None and activation.lost_to_other_publisher:
+        if self._started and activation is not None and activation.lost_to_other_publisher:
             self._node.trigger_deactivate()
             self._try_later()
             return
@@ -69,7 +76,7 @@ class Autostart:
             return
         missing = self._missing()
         if self._others.names:
-            # A killed node is listed for many seconds; this one waits its turn.
+            # DDS lists a killed node for many seconds.
             missing = self._others.complaint(self._others.names)
         if not missing:
             self._start()
@@ -78,14 +85,14 @@ class Autostart:
             self._node.get_logger().info(f'waiting: {missing}')
 
     def _start(self) -> None:
-        self._pending, self._began = False, True
-        if self._node.trigger_configure() is not TransitionCallbackReturn.SUCCESS:
-            return
-        activated = self._node.trigger_activate() is TransitionCallbackReturn.SUCCESS
-        if not activated and self._others.names:
-            self._try_later()
+        self._pending, self._starting = False, True
+        if self._node.trigger_configure() is TransitionCallbackReturn.SUCCESS:
+            active = self._node.trigger_activate() is TransitionCallbackReturn.SUCCESS
+            if not active and self._others.names:
+                self._try_later()
+        self._starting = False
 
     def _try_later(self) -> None:
         self._node.trigger_cleanup()
-        self._pending = True
+        self._pending, self._reported = True, ''
         self._not_before = time.monotonic() + random.uniform(*TRY_LATER)

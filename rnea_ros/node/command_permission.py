@@ -15,7 +15,10 @@ from .endpoints import Endpoint, Endpoints
 from .other_publishers import is_watchdog
 
 READ_AGAIN = 0.01
-"""How often the graph is read while a listener has no name yet, s."""
+"""How often the graph is read while a listener has no name yet, or after a change, s."""
+
+SETTLE = 0.1
+"""How long the graph may lag behind the number of listeners, s."""
 
 
 class CommandPermission:
@@ -25,9 +28,9 @@ class CommandPermission:
     Listeners of other nodes (recorders, plots) change nothing. A controller that has left, or a
     new one whose joints are not confirmed yet, withholds commands from the same tick on.
 
-    DDS shows a new listener up to 0.1 s before the name of its node. It is ignored while a
-    receiver of the commands is known. Otherwise it may be the controller, and commands wait for
-    its name.
+    DDS shows a new listener up to 0.1 s before the name of its node. A listener without a name is
+    ignored while a controller that has answered, or with listed joints a driver of another name,
+    takes the commands. Otherwise commands wait for the name: it may be the controller.
 
     Every tick compares the number of listeners, which takes a microsecond. The graph is read when
     the number, or what is known of the controller, has changed.
@@ -50,7 +53,7 @@ class CommandPermission:
         self._listed = listed
         self._endpoints = Endpoints()
         self._seen: tuple[int, frozenset[bytes], frozenset[bytes]] | None = None
-        self._read_at = 0.0
+        self._read_at = self._settled_at = 0.0
         self._permitted = False
         self.unconfirmed = False
         self.confirmed: frozenset[bytes] = frozenset()
@@ -58,16 +61,17 @@ class CommandPermission:
     def check(self) -> bool:
         """Return whether the next command may be sent; for the loop's thread."""
         now = time.monotonic()
-        seen = (
+        seen = (  # the graph may list a listener a little later than the publisher counts it
             self._publisher.get_subscription_count(), self.confirmed, self._joints.endpoints
         )
         if seen != self._seen or now >= self._read_at:
             infos = self._node.get_subscriptions_info_by_topic(self._joints.topic)
             listeners = self._endpoints.read(infos, now)
             self._permitted = self._permits(listeners, seen[1])
-            self._seen = seen
-            unnamed = any(not listener.node for listener in listeners)
-            self._read_at = now + READ_AGAIN if unnamed else math.inf
+            if seen != self._seen:
+                self._seen, self._settled_at = seen, now + SETTLE
+            unsettled = now < self._settled_at or any(not each.node for each in listeners)
+            self._read_at = now + READ_AGAIN if unsettled else math.inf
             self.unconfirmed = not self._permitted and any(
                 listener.node in ('', self._joints.controller) for listener in listeners
             )

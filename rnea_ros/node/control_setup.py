@@ -26,11 +26,11 @@ from .controller_state_input import controller_state_type
 from .realtime import RealtimeSettings
 from .schedule import Trigger
 
-OF_THE_MODEL = ('strict_inertia', 'gravity')
+MODEL_PARAMETERS = ('strict_inertia', 'gravity')
 """Parameters that, with the URDF, make the robot's model."""
 
-BY_GAINS_ALONE = (Mode.COMPUTED_TORQUE, Mode.FEEDBACK, Mode.GRAVITY_FEEDBACK)
-"""Modes that follow no motion without gains."""
+MODES_NEEDING_GAINS = (Mode.COMPUTED_TORQUE, Mode.FEEDBACK, Mode.GRAVITY_FEEDBACK)
+"""Modes that correct no tracking error with zero gains."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ControlSetup:
     :param state_type: of a trajectory controller's state, None where motions come otherwise
     :param speed_scaling_unit: of the topic that slows motions down
     :param listed_joints: whether the user listed the joints
-    :param warnings: what is odd about all this, a sentence each
+    :param warnings: new ones of this configure, a sentence each
     """
 
     values: Mapping[str, Any]
@@ -71,7 +71,7 @@ class ControlSetup:
 
     def changed(self, values: Mapping[str, Any]) -> ControlSetup:
         """
-        Return what becomes of it while it acts: the robot and its joints stay the same.
+        Return the setup with parameters changed while active; robot and joints stay the same.
 
         :param values: parameter values by name, with changes that may be made while active
         :raises SettingsError: a value that cannot be used
@@ -81,10 +81,10 @@ class ControlSetup:
         return replace(self, values=values, settings=settings)
 
     @property
-    def lack_of_gains(self) -> str:
+    def zero_gains_warning(self) -> str:
         """What follows from a mode whose gains are all zero; empty where some are not."""
         mode, settings = self.settings.settings.mode, self.settings
-        if mode not in BY_GAINS_ALONE or settings.kp.any() or settings.kd.any():
+        if mode not in MODES_NEEDING_GAINS or settings.kp.any() or settings.kd.any():
             return ''
         falls = ', not even of gravity: the arm falls' if mode is Mode.FEEDBACK else ''
         return (
@@ -105,12 +105,13 @@ def make_setup(
     :param values: parameter values by name
     :param urdf: the robot's description
     :param controller: the joints of the effort controller, where it has named them
-    :param before: one whose model can be used again where it is the same
+    :param before: the previous setup; its model is used again where URDF, ``gravity`` and
+        ``strict_inertia`` are unchanged
     :raises RneaError: anything that cannot be used
     """
     warnings: list[str] = []
     if before is not None and before.urdf == urdf and all(
-        before.values[name] == values[name] for name in OF_THE_MODEL
+        before.values[name] == values[name] for name in MODEL_PARAMETERS
     ):
         model = before.model
     else:

@@ -66,7 +66,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         self._controller_joints = ControllerJoints(self, self._command_topic)
         self._other_publishers = OtherPublishers(self, self._command_topic)
         self._autostart = Autostart(self, self._other_publishers, self._missing_at_start)
-        self._autostart.begin()
+        self._autostart.enable()
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
         TareService(self, self._active_control)
         self.create_timer(0.1, self._watch, clock=MACHINE_TIME)
@@ -103,7 +103,8 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         self._activation = Activation(
             self, self._configuration, self._controller_joints, self._other_publishers
         )
-        self._warn_of(self._configuration.setup.lack_of_gains)
+        self._autostart.activated()
+        self._warn_of(self._configuration.setup.zero_gains_warning)
         return TransitionCallbackReturn.SUCCESS
 
     @logged_transition
@@ -136,7 +137,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
 
     def end(self) -> None:
         """Ramp down where the control is active, and destroy what configure made."""
-        self._autostart.end()
+        self._autostart.disable()
         self._deactivate()
         self._release()
 
@@ -237,7 +238,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         if self.get_parameter('robot_description').value:
             return  # the parameter wins
         if self._configuration is None:
-            self._autostart.begin()
+            self._autostart.enable()
         else:
             self.get_logger().warning(
                 'a new robot_description counts from the next activation on',
@@ -268,8 +269,8 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
             return
         before, self._configuration.setup = self._configuration.setup, self._changed
         self._activation.change(self._changed.settings)
-        if self._changed.lack_of_gains != before.lack_of_gains:
-            self._warn_of(self._changed.lack_of_gains)
+        if self._changed.zero_gains_warning != before.zero_gains_warning:
+            self._warn_of(self._changed.zero_gains_warning)
 
 
 def main(args: list[str] | None = None) -> int:

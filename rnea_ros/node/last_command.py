@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The end of a stop: its last command is sent several times, to a confirmed controller."""
+"""The end of a stop: its last command is sent several times."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Array: TypeAlias = NDArray[np.float64]
 REPEATS = 5
 """How often the last command of a stop is sent: best-effort listeners may lose one."""
 
-RETURN = 2.0
+CONFIRM_TIMEOUT = 2.0
 """How long a stop waits for a controller that has come back to confirm its joints, s."""
 
 
 class LastCommand:
     """
-    Whether the last command of a stop was sent, several times.
+    Whether the last command of a stop was sent several times, or cannot be sent.
 
     :param controller: the control
     :param permission: of its commands
@@ -38,7 +38,7 @@ class LastCommand:
         self._controller = controller
         self._permission = permission
         self._command = np.full(len(controller.joints), np.nan)
-        self._left = REPEATS
+        self._repeats_left = REPEATS
         self._stopped_at = math.inf
         self.sent = False
 
@@ -52,11 +52,11 @@ class LastCommand:
             return
         now = time.monotonic()
         self._stopped_at = min(self._stopped_at, now)
-        awaited = self._controller.withheld and self._permission.unconfirmed
-        if awaited and now - self._stopped_at < RETURN:
+        waiting = self._controller.withheld and self._permission.unconfirmed
+        if waiting and now - self._stopped_at < CONFIRM_TIMEOUT:
             return
         if command is not None and not (command == self._command).all():
-            self._command[:], self._left = command, REPEATS
+            self._command[:], self._repeats_left = command, REPEATS
         else:
-            self._left -= 1
-        self.sent = self._left == 0
+            self._repeats_left -= 1
+        self.sent = self._repeats_left == 0

@@ -30,10 +30,10 @@ from .statistics import LoopStatistics
 
 Array: TypeAlias = NDArray[np.float64]
 
-HANGING = 0.9
+HANG_TIMEOUT = 0.9
 """A loop without a tick for so long hangs, s."""
 
-LOOK = 0.1
+CHECK_INTERVAL = 0.1
 """The supervisor looks at the loop so often, s."""
 
 STANDSTILL = 1.0
@@ -63,8 +63,8 @@ class ControlLoop:
     """
     Runs the control in a thread until it has stopped.
 
-    A second thread supervises it. Should the loop's thread die or hang, the supervisor ramps the
-    control down in its place.
+    A second thread supervises it. Where the loop's thread dies, or hangs for 0.9 s or three
+    periods (not in simulated time), the supervisor ramps the control down in its place.
 
     :param controller: the control; one thread at a time steps it
     :param takes: what takes in all that the schedule has not taken; given the tick's time, s
@@ -130,23 +130,26 @@ class ControlLoop:
         :param meanwhile: called ten times a second
         :return: why it had to be ramped down here, empty where it had stopped
         """
-        why = self._wait_for_stop(timeout, meanwhile)
-        self._quit = True
-        self._schedule.cancel()
-        for thread in (self._thread, self._supervisor):
-            thread.join(HANGING)
-        if why and not self._replaced:
-            deadline = time.monotonic() + timeout
-            self._ramp_down(lambda: time.monotonic() < deadline)
-        leave_realtime(self._realtime)
-        self._garbage.end()
+        try:
+            why = self._wait_for_stop(timeout, meanwhile)
+            self._quit = True
+            self._schedule.cancel()
+            for thread in (self._thread, self._supervisor):
+                thread.join(HANG_TIMEOUT)
+            if why:
+                self._replaced = True
+                deadline = time.monotonic() + timeout
+                self._ramp_down(lambda: time.monotonic() < deadline)
+        finally:
+            leave_realtime(self._realtime)
+            self._garbage.end()
         return why
 
     def _wait_for_stop(self, timeout: float, meanwhile: Callable[[], None]) -> str:
         now = moved_at = time.monotonic()
         deadline, seen = now + timeout, self._clock.seen()
         while now < deadline:
-            if self._finished.wait(LOOK):
+            if self._finished.wait(CHECK_INTERVAL):
                 return ''
             meanwhile()
             now = time.monotonic()
@@ -171,14 +174,15 @@ class ControlLoop:
         while not (self._quit or last.sent):
             lateness = self._wait()
             began = time.perf_counter()
-            self._now = now = self._clock.now()
+            now = self._clock.now()
+            if self._replaced:
+                return  # it hung; another thread commands
+            self._now = now
             for take in self._takes:
                 try:
                     take(now)
                 except Exception as error:
                     self._fail(error)
-            if self._replaced:
-                return  # it hung; the supervisor commands
             try:
                 command = self._command(now)
             except Exception as error:
@@ -211,9 +215,12 @@ class ControlLoop:
             self._controller.permitted = self._permission.check()
         except Exception as error:
             self._fail(error)  # the last permission stays in force for the ramp down
+        if self._replaced:
+            return None
         command = self._controller.step(now)
         # A process that was stopped within a tick must not come back with an effort of long ago.
-        if command is None or self._controller.outdated(self._clock.now() - now):
+        late = self._replaced or self._controller.outdated(self._clock.now() - now)
+        if command is None or late:
             return None
         publishers, stamp = self._publishers, self._clock.stamp()
         publishers.send_command(command)
@@ -229,14 +236,14 @@ class ControlLoop:
     def _supervise(self) -> None:
         """Wait for the end of the loop's thread; ramp down where it has died or hangs."""
         ticked, looks = self._ticks, 0
-        hanging = max(HANGING, 3.0 * self._period)
-        while looks * LOOK < hanging:
-            self._thread.join(LOOK)
+        hanging = max(HANG_TIMEOUT, 3.0 * self._period)
+        while looks * CHECK_INTERVAL < hanging:
+            self._thread.join(CHECK_INTERVAL)
             if self._quit or self._finished.is_set():
                 return
             if not self._thread.is_alive():
                 break
-            # Simulated time may stand still; whoever stops it stops the robot too.
+            # Simulated time may stand still, and the robot with it.
             looks = 0 if self._ticks != ticked or self._clock.simulated else looks + 1
             ticked = self._ticks
         self._replaced = True
@@ -248,14 +255,18 @@ class ControlLoop:
         """
         Step the control until it has stopped, in the calling thread and in the machine's time.
 
-        Nothing else of the loop is used: any part of it may be what failed.
+        Clock, schedule, inputs and permission are not used: any of them may be what failed.
 
         :param may_go_on: asked before every step
         """
-        began, last = time.monotonic(), LastCommand(self._controller, self._permission)
+        began, start = time.monotonic(), self._now
+        last = LastCommand(self._controller, self._permission)
         while not last.sent and may_go_on():
-            command = self._controller.step(self._now + time.monotonic() - began)
-            if command is not None:
-                self._publishers.send_command(command)
+            command = self._controller.step(start + time.monotonic() - began)
+            try:
+                if command is not None:
+                    self._publishers.send_command(command)
+            except Exception as error:
+                self._fail(error)
             last.note(command)
             time.sleep(self._period)

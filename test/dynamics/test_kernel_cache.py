@@ -178,8 +178,8 @@ def check_not_kept(folder: Path, cause: str) -> None:
 
 
 def test_a_full_disk_is_said_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def open_full(path: str, mode: str) -> Any:
-        return open('/dev/full', mode)
+    def open_full(path: str, mode: str = 'r', **options: Any) -> Any:
+        return open('/dev/full' if 'w' in mode else path, mode, **options)
 
     monkeypatch.setattr('numba.core.caching.open', open_full, raising=False)
     check_not_kept(folder, 'No space left on device')

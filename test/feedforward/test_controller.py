@@ -26,6 +26,7 @@ from rnea_ros import RobotModel
 from rnea_ros.feedforward.control_law import Mode
 from rnea_ros.feedforward.loaded_robot import HardwareCompensation
 from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.supervisor import State
 
 NAN, INF = np.nan, np.inf
@@ -110,6 +111,24 @@ def test_nothing_is_commanded_before_it_is_permitted_and_the_ramp_begins_then() 
     rig.controller.permitted = True
     commands = rig.run(1.2 * RAMP)
     np.testing.assert_allclose(commands, shares(600, rig) * rig.gravity, atol=1e-9)
+
+
+@pytest.mark.parametrize('action', StaleAction)
+def test_a_controller_that_comes_back_after_a_stop_is_led_to_the_last_command(
+    action: StaleAction,
+) -> None:
+    rig = panda_rig(stale_action=action)
+    rig.run(1.2 * RAMP)
+    rig.controller.permitted = False
+    rig.controller.stop()
+    for _ in range(2000):
+        assert rig.tick() is None
+    assert rig.state() is State.STOPPED
+    rig.controller.permitted = True
+    last = rig.run(0.5)[-1]
+    expected = rig.gravity if action is StaleAction.HOLD else 0.0 * rig.gravity
+    tolerance = rig.controller.settings.effort_rate_limit.max() * rig.period
+    np.testing.assert_allclose(last, expected, atol=tolerance)
 
 
 def test_what_is_wrong_outside_makes_it_degraded() -> None:
