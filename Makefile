@@ -50,9 +50,12 @@ VERSIONS ?= $(basename $(notdir $(wildcard constraints/*.txt)))
 test-versions: $(VERSIONS:%=test-versions-%)
 
 test-versions-%: constraints/%.txt
-	@python=python$$(sed -n 's/^# Python //p' $<); environment=.venv/versions-$*; \
+	@version=$$(sed -n 's/^# Python //p' $<); python=python$$version; environment=.venv/versions-$*; \
 	if ! $$python -c '' 2> /dev/null; then \
-	    echo "SKIPPED: $*: $$python is not in PATH" >&2; test "$$CI" != true; exit; \
+	    export PYENV_VERSION=$$(pyenv versions --bare 2> /dev/null | grep "^$$version\." | tail -n 1); \
+	fi; \
+	if ! $$python -c '' 2> /dev/null; then \
+	    echo "SKIPPED: $*: $$python is neither in PATH nor under pyenv" >&2; test "$$CI" != true; exit; \
 	fi; \
 	set -e; \
 	if ! cmp -s $< $$environment/installed.txt; then \
