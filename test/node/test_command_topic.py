@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import os
+import re
 import signal
 import time
 from typing import Any
@@ -241,7 +242,7 @@ def test_of_two_nodes_that_start_at_the_same_moment_one_wins(
 
         def winners() -> list[RosProcess]:
             return [
-                process for process in (first, second) if ' active' in last_line(process)
+                process for process in (first, second) if last_state(process) == 'active'
             ]
 
         # They may both begin before DDS shows them each other, end, and try again.
@@ -251,9 +252,10 @@ def test_of_two_nodes_that_start_at_the_same_moment_one_wins(
         assert winners() == [winner]
 
 
-def last_line(process: RosProcess) -> str:
-    """Return the newest line that a process has logged."""
-    return (process.output.rstrip().splitlines() or [''])[-1]
+def last_state(process: RosProcess) -> str:
+    """Return the newest state of the control that a process has logged."""
+    states = re.findall(r'\]: (waiting|ramping|active|holding|fault|stopped)', process.output)
+    return states[-1] if states else ''
 
 
 def test_a_second_node_of_the_same_name_does_not_activate(
