@@ -151,7 +151,10 @@ class ControlLoop:
         while now < deadline:
             if self._finished.wait(CHECK_INTERVAL):
                 return ''
-            meanwhile()
+            try:
+                meanwhile()
+            except Exception as error:
+                self._fail(error)  # the stop goes on
             now = time.monotonic()
             if self._clock.seen() != seen or self._replaced:
                 seen, moved_at = self._clock.seen(), now

@@ -304,6 +304,15 @@ def test_a_stop_waits_for_a_controller_that_has_come_back_and_sends_it_zeros(
         assert not np.array(commands[-3:]).any()
 
 
+def test_an_error_beside_a_stop_does_not_keep_it_from_its_zeros() -> None:
+    with Rig(ramp_duration=0.3) as rig:
+        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
+        rig.controller.stop()
+        assert not rig.loop.finish(10.0, broken_wait)
+        assert isinstance(rig.controller.error, RuntimeError)
+        assert not rig.outputs.commands[-1].any()
+
+
 def test_a_stop_that_takes_too_long_is_ended() -> None:
     rig = Rig(hold_duration=60.0, effort_rate_limit=(1.0,))
     rig.loop.start()
