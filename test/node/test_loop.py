@@ -184,6 +184,10 @@ def test_an_error_around_the_control_ends_in_zero_effort(
         assert (changes <= rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
 
 
+def broken_look() -> None:
+    raise RuntimeError('unlookable')
+
+
 def broken_wait() -> float:
     raise RuntimeError('unwaitable')
 
@@ -308,7 +312,7 @@ def test_an_error_beside_a_stop_does_not_keep_it_from_its_zeros() -> None:
     with Rig(ramp_duration=0.3) as rig:
         assert wait_until(lambda: rig.controller.state is State.ACTIVE)
         rig.controller.stop()
-        assert not rig.loop.finish(10.0, broken_wait)
+        assert not rig.loop.finish(10.0, broken_look)
         assert isinstance(rig.controller.error, RuntimeError)
         assert not rig.outputs.commands[-1].any()
 
