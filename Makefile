@@ -33,7 +33,7 @@ export PYTHONUNBUFFERED := 1
 .PHONY: demo test test-versions docs bench bench-loop soak lint clean
 
 demo: $(VENV)/demo.stamp
-	@$(RUN) -m rnea_ros.sim.demo $(DEMO)
+	@$(RUN) -m rnea_ros.sim.demo.demo $(DEMO)
 
 test: $(VENV)/test.stamp
 ifdef TEST

@@ -21,10 +21,10 @@ import interface_tables as tables
 from interface_tables import Endpoint, NodeInterface
 from rclpy.parameter import Parameter
 
-from rnea_ros.node.declaration import Declaration
-from rnea_ros.node.declarations import PARAMETERS, sensor_declarations
-from rnea_ros.node.trajectory_effort_parameters import PARAMETERS as EFFORT_PARAMETERS
+from rnea_ros.node.parameters import PARAMETERS, sensor_declarations
+from rnea_ros.parameters import Declaration
 from rnea_ros.sim.options import OPTIONS
+from rnea_ros.trajectory_effort.parameters import PARAMETERS as EFFORT_PARAMETERS
 from rnea_ros.watchdog.parameters import PARAMETERS as WATCHDOG_PARAMETERS
 
 ROOT = Path(__file__).resolve().parents[1]

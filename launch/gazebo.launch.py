@@ -145,13 +145,9 @@ def mesh_paths(description: str) -> list[Any]:
 
 def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
     """Return the robot's name and URDF with tags for Gazebo, and the path of its controllers."""
-    from rnea_ros.sim.gazebo_controllers import listed_joints, with_joints
-    from rnea_ros.sim.gazebo_description import (
-        PLUGINS,
-        has_own_control,
-        with_gazebo_control,
-    )
-    from rnea_ros.sim.massless_links import refuse_massless
+    from rnea_ros.sim.gazebo.controllers import listed_joints, with_joints
+    from rnea_ros.sim.gazebo.description import PLUGINS, has_own_control, with_gazebo_control
+    from rnea_ros.sim.gazebo.massless_links import refuse_massless
     from rnea_ros.urdf import parse_urdf
 
     path = existing_file('urdf', given['urdf'] or share / 'urdf/panda.urdf')

@@ -9,8 +9,15 @@ Whoever catches :class:`RneaError` catches everything that this package raises o
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 import re
+import reprlib
+from typing import Any
+
+_short = reprlib.Repr()
+_short.maxlist = 4
+_short.maxstring = _short.maxother = _short.maxlong = 60
 
 
 class RneaError(Exception):
@@ -31,6 +38,11 @@ def clipped(text: str, most: int = 500) -> str:
     :param most: number of characters
     """
     return text if len(text) <= most else f'{text[: most - 4]} ...'
+
+
+def brief(value: Any) -> str:
+    """Return a value as a sentence can quote it: of a long list or text only the ends."""
+    return _short.repr(list(value) if isinstance(value, tuple | array) else value)
 
 
 class UrdfError(RneaError):
@@ -131,3 +143,16 @@ class SingularityError(RneaError):
         super().__init__(f'{element} {reason}')
         self.element = element
         self.reason = reason
+
+
+class NotNowError(RneaError):
+    """
+    A trajectory came at a time when none can be taken.
+
+    :param word: why, for diagnostics
+    :param detail: why, in words
+    """
+
+    def __init__(self, word: str, detail: str) -> None:
+        super().__init__(f'{word}: {detail}')
+        self.word = word

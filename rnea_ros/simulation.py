@@ -15,9 +15,7 @@ from numpy.typing import ArrayLike
 
 from .arrays import finite_number, finite_vector
 from .errors import InputError
-from .robot import RobotModel
-from .robot.dynamics import ExternalWrenches
-from .robot.names import Array
+from .robot import Array, ExternalWrenches, RobotModel
 
 EffortsInTime: TypeAlias = Callable[[float], ArrayLike]
 WrenchesInTime: TypeAlias = Callable[[float], ExternalWrenches]

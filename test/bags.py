@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 
-from rnea_ros.preflight.recording import Recording
+from rnea_ros.recordings import Recording
 
 Efforts: TypeAlias = Mapping[str, tuple[Sequence[str], NDArray[np.float64]]]
 

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.base_sensor import BaseSensor, BaseState
-from rnea_ros.feedforward.base_settings import BaseSensorSettings
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.inputs.imu import BaseSensor
+from rnea_ros.feedforward.inputs.imu.base_sensor import BaseState
+from rnea_ros.feedforward.settings import BaseSensorSettings
 
 Array = NDArray[np.float64]
 

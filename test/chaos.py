@@ -36,7 +36,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from rnea_ros.node.schedule import PeriodicSchedule
+from rnea_ros.ros import PeriodicSchedule
 
 Array = NDArray[np.float64]
 

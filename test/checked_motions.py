@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from robots import SHIPPED, load
 
 from rnea_ros import RobotModel
-from rnea_ros.checking.check import Figures, TrajectoryCheck, check
-from rnea_ros.checking.limits import Limits
-from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
+from rnea_ros.checking import Limits, TrajectoryCheck, check
+from rnea_ros.checking.check import Figures
+from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
 
 Array = NDArray[np.float64]
 

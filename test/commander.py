@@ -19,7 +19,7 @@ from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import Float64MultiArray
 
-from rnea_ros.node.schedule import PeriodicSchedule
+from rnea_ros.ros import PeriodicSchedule
 
 
 def main() -> None:

@@ -20,14 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from robots import ROOT, joint, link, load, robot
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.controller import FeedforwardController
-from rnea_ros.feedforward.joint_state import JointStateMonitor
-from rnea_ros.feedforward.position_jumps import PositionJumps
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import FeedforwardController, Reason, State
+from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
 from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.supervisor import State
-from rnea_ros.feedforward.trajectory import Setpoint, Trajectory
-from rnea_ros.feedforward.trajectory_knots import CUBIC, Knots
+from rnea_ros.feedforward.trajectory import CUBIC, Knots, Setpoint, Trajectory
 
 Array = NDArray[np.float64]
 

@@ -15,10 +15,7 @@ from oracles import Array, random_moments, random_rotation, skew
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.dynamics import joint_types
-from rnea_ros.dynamics.inertia import RigidBodyInertia
-from rnea_ros.dynamics.placement import Placement
-from rnea_ros.dynamics.tree import FIXED, TreeBuilder
+from rnea_ros.dynamics.tree import FIXED, Placement, RigidBodyInertia, TreeBuilder, joint_types
 
 GRAVITY = (1.0, -2.0, -9.0)
 

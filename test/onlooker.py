@@ -51,7 +51,7 @@ class Onlooker:
         self.commands.append((time.monotonic(), np.array(message.data)))
 
     def _on_effort(self, message: Any) -> None:
-        from rnea_ros.node.clock import seconds
+        from rnea_ros.ros import seconds
 
         self.efforts.append((seconds(message.header.stamp), np.array(message.effort)))
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from rclpy.parameter import Parameter
 
-from rnea_ros.node.declarations import PARAMETERS
+from rnea_ros.node.parameters import PARAMETERS
 
 Type: Any = Parameter.Type
 NAMES = (*PARAMETERS, 'use_sim_time', 'no.such.parameter', '', 'x' * 10_000)

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from robots import SHIPPED, load
 
 from rnea_ros import RobotModel
-from rnea_ros.preflight.recording import Recording, Sample
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import Kind, Recording, Sample
 
 Array = NDArray[np.float64]
 

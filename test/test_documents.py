@@ -33,7 +33,7 @@ from ros_process import isolated, new_domain_id
 from synthetic_recordings import PANDA_ARM, Robot, record
 from test_package import EXECUTABLES
 
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import Kind
 
 PATIENCE = 250.0
 """How long a block may take, s: kernels may have to be compiled."""

@@ -157,7 +157,7 @@ def test_what_cannot_be_used_is_refused_in_one_line_with_exit_code_2(
 @pytest.mark.parametrize(
     ('name', 'table'),
     [
-        ('feedforward_node', 'rnea_ros.node.declarations.PARAMETERS'),
+        ('feedforward_node', 'rnea_ros.node.parameters.table.PARAMETERS'),
         ('simulated_robot', 'rnea_ros.sim.options.OPTIONS'),
         ('effort_watchdog', 'rnea_ros.watchdog.parameters.PARAMETERS'),
     ],

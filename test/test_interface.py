@@ -25,9 +25,9 @@ import interface_tables as tables
 from interface_tables import NodeInterface
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.node.reporter import Reporter
-from rnea_ros.node.statistics import LoopStatistics
+from rnea_ros.feedforward.law import Mode
+from rnea_ros.node.outputs import Reporter
+from rnea_ros.node.timing import LoopStatistics
 
 GIVEN = {
     'command_topic': 'effort_controller/commands',

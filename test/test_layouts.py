@@ -39,7 +39,7 @@ def foxglove() -> dict[str, Any]:
 def terms() -> set[str]:
     """Return the topics of the terms."""
     pytest.importorskip('rclpy', reason=NO_ROS)
-    from rnea_ros.node.term_publishers import NAMES
+    from rnea_ros.node.outputs.terms import NAMES
 
     return {f'/feedforward/terms/{name}' for name in NAMES}
 

@@ -21,16 +21,14 @@ from robots import PARAMETER_FILES, ROOT
 from ros_process import NO_ROS, new_domain_id, ros_node
 
 from rnea_ros.errors import RneaError
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.law import Mode
 from rnea_ros.feedforward.settings import StaleAction
-from rnea_ros.feedforward.speed_scaling import ScalingUnit
-from rnea_ros.feedforward.supervisor import State
-from rnea_ros.feedforward.trajectory_rules import StartFrom, TrajectoryReason
+from rnea_ros.feedforward.trajectory import ScalingUnit, StartFrom, TrajectoryReason
 from rnea_ros.resources import ResourceError, share_path
 
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
-EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros\.\w+\.\w+)'", SETUP))
+EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
 
 
 def test_the_version_is_the_same_everywhere() -> None:
@@ -138,7 +136,7 @@ def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     import yaml
 
-    from rnea_ros.node.declarations import PARAMETERS
+    from rnea_ros.node.parameters import PARAMETERS
 
     text = (ROOT / 'config/feedforward.yaml').read_text(encoding='utf-8')
     values: dict[str, Any] = yaml.safe_load(text)['/**']['ros__parameters']
@@ -156,7 +154,7 @@ def test_every_parameter_file_is_accepted_whole(path: Path) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     import yaml
 
-    from rnea_ros.node.parameters import NodeParameters
+    from rnea_ros.node.node_parameters import NodeParameters
 
     given = yaml.safe_load(path.read_text(encoding='utf-8'))['/**']['ros__parameters']
     arguments = ['--ros-args', '--params-file', str(path)]

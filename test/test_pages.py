@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from robots import ROOT
 
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import Reason
 
 DOCS = ROOT / 'docs'
 PAGES = sorted([ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *DOCS.glob('*.md')])

@@ -15,16 +15,14 @@ from robots import ROOT, link, load, robot, vendor_robots
 from ros_process import NO_ROS, ros_node
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.feedforward.settings import ResolvedSettings, resolve
+from rnea_ros.feedforward.settings import ResolvedSettings, SettingsError, resolve
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('yaml', reason='PyYAML is not installed')
 
 import yaml
 
-from rnea_ros.node.declarations import PARAMETERS
-from rnea_ros.node.parameters import settings_from
+from rnea_ros.node.parameters import PARAMETERS, settings_from
 
 DIRECTORY = ROOT / 'config/presets'
 PRESETS = sorted(path.stem for path in DIRECTORY.glob('*.yaml'))

@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.wrench_inputs import WrenchInputs
-from rnea_ros.feedforward.wrench_settings import SensorPlacement, WrenchInputSettings
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.inputs.wrench import WrenchInputs
+from rnea_ros.feedforward.settings import SensorPlacement, WrenchInputSettings
 
 Array = NDArray[np.float64]
 

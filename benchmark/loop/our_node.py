@@ -11,7 +11,7 @@ import threading
 import time
 
 from rnea_ros.node import feedforward_node
-from rnea_ros.node.statistics import LoopStatistics
+from rnea_ros.node.timing import LoopStatistics
 
 from .options import log_and_others
 from .pace import end_with_parent

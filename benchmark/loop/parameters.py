@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rnea_ros.node.declarations import PARAMETERS
+from rnea_ros.node.parameters import PARAMETERS
 
 from .motion import JOINTS, LINK, Motion
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import enum
 
 from ..errors import RneaError
-from ..feedforward.trajectory_request import TrajectoryRequest
-from ..feedforward.trajectory_rules import TrajectoryError, TrajectoryReason
+from ..feedforward.trajectory import TrajectoryError, TrajectoryReason, TrajectoryRequest
 from ..robot import RobotModel
 from .compiling import compiled, refusals, start_of, without_limits
 from .efforts import Efforts, efforts_of

@@ -12,11 +12,16 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..feedforward.trajectory import Setpoint, Trajectory
-from ..feedforward.trajectory_check import compile_trajectory
-from ..feedforward.trajectory_knots import LINEAR, Knots
-from ..feedforward.trajectory_request import TrajectoryRequest
-from ..feedforward.trajectory_rules import JointRules, TrajectoryError
+from ..feedforward.trajectory import (
+    LINEAR,
+    JointRules,
+    Knots,
+    Setpoint,
+    Trajectory,
+    TrajectoryError,
+    TrajectoryRequest,
+    compile_trajectory,
+)
 from .limits import Limits
 
 Array: TypeAlias = NDArray[np.float64]

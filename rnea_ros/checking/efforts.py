@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..feedforward.motion_segments import states_in
-from ..feedforward.trajectory import Trajectory
+from ..feedforward.trajectory import Trajectory, states_in
 from ..robot import RobotModel
 from .limits import Limits, Quantity
 from .peaks import Peak

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, UnknownNameError
-from ..feedforward.trajectory_rules import JointRules, StartFrom
+from ..feedforward.trajectory import JointRules, StartFrom
 from ..robot import RobotModel
 
 Array: TypeAlias = NDArray[np.float64]

@@ -16,9 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..feedforward.motion_segments import derivative
-from ..feedforward.polynomials import turning_points, values_at
-from ..feedforward.trajectory import Trajectory
+from ..feedforward.trajectory import Trajectory, derivative, turning_points, values_at
 from .limits import Limits, Quantity
 
 Array: TypeAlias = NDArray[np.float64]

@@ -11,11 +11,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..feedforward.motion_segments import derivative
-from ..feedforward.trajectory import Trajectory
-from ..feedforward.trajectory_knots import CUBIC, QUINTIC
-from ..feedforward.trajectory_request import TrajectoryRequest
-from ..feedforward.trajectory_rules import TrajectoryError
+from ..feedforward.trajectory import (
+    CUBIC,
+    QUINTIC,
+    Trajectory,
+    TrajectoryError,
+    TrajectoryRequest,
+    derivative,
+)
 from .compiling import Start
 from .limits import Limits, Quantity
 

@@ -15,14 +15,20 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from . import articulated_body, composite_inertia, rnea
-from . import regressor as regressors
-from .articulated_body import articulated_dtype
-from .bodies import BASE, body_records
-from .compiled import COMPILED, batch_entry, compiled
-from .composite_inertia import composite_dtype
-from .entries import RESISTANCE
-from .lanes import LANES, LARGEST_ANGLE
+from .compilation import COMPILED, batch_entry, compiled
+from .kernels import (
+    BASE,
+    LANES,
+    LARGEST_ANGLE,
+    RESISTANCE,
+    aba,
+    articulated_dtype,
+    body_records,
+    composite_dtype,
+    crba,
+    rnea,
+)
+from .kernels import regressor as regressors
 from .self_test import JOINTS, refuse_blind_code, two_joints, untried
 
 Array = NDArray[np.float64]
@@ -113,7 +119,7 @@ def mass_matrix(
     for start in range(0, Q.shape[0], q.shape[1]):
         if not load_block(Q, start, q) <= LARGEST_ANGLE:
             return UNFIT_FOR_LANES
-        composite_inertia.mass_matrix(bodies, composites, q, M)
+        crba.mass_matrix(bodies, composites, q, M)
         bad = store_block(entries, Ms, start)
         if bad != ALL_RIGHT:
             return bad
@@ -139,7 +145,7 @@ def forward_dynamics(
             return UNFIT_FOR_LANES
         load_block(QD, start, qd)
         load_block(Tau, start, tau)
-        articulated_body.forward_dynamics(bodies, articulated, q, qd, tau, qdd)
+        aba.forward_dynamics(bodies, articulated, q, qd, tau, qdd)
         bad = store_block(qdd, QDD, start)
         if bad != ALL_RIGHT:
             return bad

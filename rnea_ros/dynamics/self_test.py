@@ -20,12 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CompiledCodeError
-from .bodies import body_records
-from .compiled import COMPILED
-from .inertia import RigidBodyInertia
-from .joint_types import prismatic, revolute
-from .placement import Placement
-from .tree import TreeBuilder
+from .compilation import COMPILED
+from .kernels import body_records
+from .tree import Placement, RigidBodyInertia, TreeBuilder, prismatic, revolute
 
 Array = NDArray[np.float64]
 

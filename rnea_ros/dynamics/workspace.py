@@ -11,11 +11,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from . import entries
-from .articulated_body import articulated_dtype
-from .bodies import BASE, body_records
-from .compiled import entry_point
-from .composite_inertia import composite_dtype
+from .compilation import entry_point
+from .kernels import BASE, articulated_dtype, body_records, checked_kernels, composite_dtype
 from .self_test import refuse_blind_kernel
 from .tree import KinematicTree
 
@@ -63,13 +60,13 @@ class Workspace:
         self.set_base_motion(gravity, np.zeros(6), np.zeros(6))
         motion = (self._position, self._still, self._still)
         self.inverse_dynamics_into = _prepared(
-            entries.inverse_dynamics, (self.bodies,), (*motion, self._tau)
+            checked_kernels.inverse_dynamics, (self.bodies,), (*motion, self._tau)
         )
         self.gravity_torques_into = _prepared(
-            entries.gravity_torques, (self.bodies,), (self._position, self._tau)
+            checked_kernels.gravity_torques, (self.bodies,), (self._position, self._tau)
         )
-        self.mass_matrix_into: entries.Entry | None = None
-        self.forward_dynamics_into: entries.Entry | None = None
+        self.mass_matrix_into: checked_kernels.Entry | None = None
+        self.forward_dynamics_into: checked_kernels.Entry | None = None
         # The calls of every tick are closures: a method's look-ups cost a tenth of the call.
         self.inverse_dynamics = _efforts_of(self.inverse_dynamics_into, self._tau)
         self.gravity_torques = _gravity_of(self.gravity_torques_into, self._tau)
@@ -118,19 +115,19 @@ class Workspace:
         kernel(q, qd, tau, self._qdd)
         return self._qdd
 
-    def prepare_mass_matrix(self) -> entries.Entry:
+    def prepare_mass_matrix(self) -> checked_kernels.Entry:
         """Compile or load the kernel of the mass matrix, and return it."""
         composites = np.zeros(len(self.bodies), dtype=composite_dtype())
         self.mass_matrix_into = _prepared(
-            entries.mass_matrix, (self.bodies, composites), (self._position, self._M)
+            checked_kernels.mass_matrix, (self.bodies, composites), (self._position, self._M)
         )
         return self.mass_matrix_into
 
-    def prepare_forward_dynamics(self) -> entries.Entry:
+    def prepare_forward_dynamics(self) -> checked_kernels.Entry:
         """Compile or load the kernel of the forward dynamics, and return it."""
         state = (self._position, self._still, self._still)
         self.forward_dynamics_into = _prepared(
-            entries.forward_dynamics, (self.bodies, self.articulated), (*state, self._qdd)
+            checked_kernels.forward_dynamics, (self.bodies, self.articulated), (*state, self._qdd)
         )
         return self.forward_dynamics_into
 
@@ -152,7 +149,9 @@ class Workspace:
 
 
 def _prepared(
-    kernel: entries.Entry, memory: tuple[NDArray[np.void], ...], arguments: tuple[Array, ...]
+    kernel: checked_kernels.Entry,
+    memory: tuple[NDArray[np.void], ...],
+    arguments: tuple[Array, ...],
 ) -> partial[bool]:
     """
     Return a kernel compiled for these arguments, its memory bound.

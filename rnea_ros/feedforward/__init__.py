@@ -1,2 +1,19 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
+
+"""Feedforward control of one robot. Time is passed in: no ROS, no clock, no thread."""
+
+from .controller import FeedforwardController
+from .environment import Surroundings
+from .reasons import Reason
+from .state_machine import CONTROLLING, State
+from .trial import try_on
+
+__all__ = [
+    'CONTROLLING',
+    'FeedforwardController',
+    'Reason',
+    'State',
+    'Surroundings',
+    'try_on',
+]

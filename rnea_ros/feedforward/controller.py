@@ -21,22 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import RobotModel
-from .acting_effort import acting_effort
-from .control_law import ControlLaw, Mode, Terms
-from .flags import Flags
-from .freshness import Freshness
-from .holding_effort import HoldingEffort
-from .joint_state import JointStateMonitor
-from .law_in_force import LawInForce
-from .output import OutputStage
+from .active_law import LawInForce
+from .effort_limiter import OutputStage
+from .environment import Surroundings
+from .initial_effort import acting_effort
+from .inputs import JointStateMonitor
+from .law import ControlLaw, Mode, Terms
+from .monitoring import Flags, Freshness
+from .ramp_down import HoldingEffort, WindDown
 from .reasons import Reason
-from .reference import Reference
 from .settings import ResolvedSettings
-from .speed_scaling import SpeedScaling
-from .supervisor import Event, State, Supervisor
-from .surroundings import Surroundings
-from .trajectory import MotionState, Setpoint, Trajectory
-from .wind_down import WindDown
+from .state_machine import Event, State, Supervisor
+from .trajectory import MotionState, Reference, Setpoint, SpeedScaling, Trajectory
 
 Array: TypeAlias = NDArray[np.float64]
 

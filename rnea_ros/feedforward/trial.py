@@ -10,11 +10,9 @@ from itertools import product
 import numpy as np
 
 from ..robot import RobotModel
-from .checks import SettingsError
-from .control_law import Mode
-from .law_in_force import law_of
-from .loaded_robot import LoadedRobot
-from .settings import ResolvedSettings
+from .active_law import law_of
+from .law import LoadedRobot, Mode
+from .settings import ResolvedSettings, SettingsError
 
 FASTEST = 10.0
 """Stands for a velocity limit that is not known, rad/s or m/s."""

@@ -13,33 +13,20 @@ from typing import Any
 
 from trajectory_msgs.msg import JointTrajectory
 
-from ..feedforward.control_law import Mode
-from ..feedforward.controller import FeedforwardController
-from ..feedforward.controller_state import ControllerStateMonitor
-from ..feedforward.joint_state import JointStateMonitor
-from ..feedforward.position_jumps import PositionJumps
-from ..feedforward.reasons import Reason
+from ..errors import NotNowError
+from ..feedforward import CONTROLLING, FeedforwardController, Reason
+from ..feedforward.inputs import JointStateMonitor, PositionJumps
+from ..feedforward.law import Mode
 from ..feedforward.settings import ResolvedSettings
-from ..feedforward.supervisor import CONTROLLING
-from ..feedforward.trajectory_check import compile_trajectory
-from ..feedforward.trajectory_rules import TrajectoryError
-from .arrival import ArrivalSchedule
-from .cdr import MalformedError
-from .clock import Clock, MachineClock, SimClock
-from .command_permission import CommandPermission
-from .command_watch import CommandWatch
+from ..feedforward.trajectory import ControllerStateMonitor, TrajectoryError, compile_trajectory
+from ..messages import MalformedError, decode_trajectory, load_decoder
+from ..ros import Clock, MachineClock, PeriodicSchedule, SimClock
+from .command_topic import CommandPermission, CommandWatch, ControllerJoints, OtherPublishers
 from .configuration import Configuration
-from .controller_joints import ControllerJoints
-from .controller_state_input import ControllerStateInput
-from .inputs import Inputs
+from .inputs import ControllerStateInput, Inputs, SpeedScalingInput
 from .loop import ControlLoop, Schedule
-from .memory import reserve_memory
-from .not_now import NotNowError
-from .other_publishers import OtherPublishers
-from .reporter import Reporter
-from .schedule import PeriodicSchedule, Trigger
-from .speed_scaling_input import SpeedScalingInput
-from .trajectory_decoder import decode_trajectory, load_decoder
+from .outputs import Reporter
+from .timing import ArrivalSchedule, Trigger, reserve_memory
 
 STOP_MARGIN = 5.0
 """How much longer than it needs a stop may take before the loop is ended, s."""

@@ -13,7 +13,7 @@ from typing import Any
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from .activation import Activation
-from .other_publishers import OtherPublishers
+from .command_topic import OtherPublishers
 
 DISCOVERY = 0.5
 """How long the node waits at its start to discover other nodes, s."""

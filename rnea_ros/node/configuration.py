@@ -14,10 +14,10 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import Imu, JointState
 
+from ..ros import DirectSubscription
 from .control_setup import ControlSetup
-from .direct import DirectSubscription
 from .inputs import Raw
-from .publishers import Publishers
+from .outputs import Publishers
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 SENSOR_DATA = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)

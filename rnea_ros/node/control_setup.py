@@ -11,20 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ..feedforward.checks import SettingsError
-from ..feedforward.control_law import Mode
-from ..feedforward.controller_state import ReferenceSource
-from ..feedforward.settings import ResolvedSettings, resolve
-from ..feedforward.speed_scaling import ScalingUnit
-from ..feedforward.trajectory_rules import JointRules, StartFrom
-from ..feedforward.trial import try_on
+from ..feedforward import try_on
+from ..feedforward.law import Mode
+from ..feedforward.settings import ResolvedSettings, SettingsError, resolve
+from ..feedforward.trajectory import JointRules, ReferenceSource, ScalingUnit, StartFrom
 from ..robot import RobotModel
 from ..urdf import parse_urdf
-from . import parameters
-from .controller_joints import ControllerJoints, difference
-from .controller_state_input import controller_state_type
-from .realtime import RealtimeSettings
-from .schedule import Trigger
+from .command_topic import ControllerJoints, difference
+from .inputs import controller_state_type
+from .parameters import listed_joints, realtime_from, settings_from
+from .timing import RealtimeSettings, Trigger
 
 MODEL_PARAMETERS = ('strict_inertia', 'gravity')
 """Parameters that, with the URDF, make the robot's model."""
@@ -76,7 +72,7 @@ class ControlSetup:
         :param values: parameter values by name, with changes that may be made while active
         :raises SettingsError: a value that cannot be used
         """
-        settings = resolve(parameters.settings_from(values, self.settings.joints), self.model)
+        settings = resolve(settings_from(values, self.settings.joints), self.model)
         try_on(self.model, settings)
         return replace(self, values=values, settings=settings)
 
@@ -118,7 +114,7 @@ def make_setup(
         description = parse_urdf(urdf, strict_inertia=values['strict_inertia'])
         warnings.extend(description.warnings)
         model = RobotModel.from_description(description, gravity=values['gravity'])
-    listed = parameters.listed_joints(values)
+    listed = listed_joints(values)
     if listed and controller.joints and listed != controller.joints:
         raise SettingsError(
             'joints',
@@ -126,7 +122,7 @@ def make_setup(
         )
     # While the controller is away, its joints are those of the setup before.
     joints = listed or controller.joints or (before.settings.joints if before else ())
-    settings = resolve(parameters.settings_from(values, joints), model)
+    settings = resolve(settings_from(values, joints), model)
     try_on(model, settings)
     from_controller = ReferenceSource(values['reference_source']) is (
         ReferenceSource.CONTROLLER_STATE
@@ -139,7 +135,7 @@ def make_setup(
         rules=joint_rules(values, model, settings),
         differentiate_velocity=values['differentiate_velocity'],
         trigger=Trigger(values['trigger']),
-        realtime=parameters.realtime_from(values),
+        realtime=realtime_from(values),
         state_type=controller_state_type() if from_controller else None,
         speed_scaling_unit=ScalingUnit(values['speed_scaling_unit']),
         listed_joints=bool(listed),

@@ -18,20 +18,16 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from ..errors import RneaError
-from ..feedforward.controller import FeedforwardController
-from . import parameters
+from ..feedforward import FeedforwardController
+from ..parameters import described
+from ..ros import MACHINE_TIME, AnsweredParameters, NodeProcess, OffExecutorTime, logged_transition
 from .activation import Activation
 from .autostart import Autostart
+from .command_topic import ControllerJoints, OtherPublishers, difference
 from .configuration import Configuration
 from .control_setup import ControlSetup, make_setup
-from .controller_joints import ControllerJoints, difference
-from .declaration import described
-from .declarations import PARAMETERS, sensor_declarations
-from .hardware_compensation import why_not_stated
-from .node_time import MACHINE_TIME, OffExecutorTime
-from .other_publishers import OtherPublishers
-from .parameter_answers import AnsweredParameters
-from .process import NodeProcess, logged_transition
+from .node_parameters import NodeParameters
+from .parameters import PARAMETERS, check_alone, listed_joints, sensor_declarations, why_not_stated
 from .tare_service import TareService
 
 LATCHED = QoSProfile(
@@ -55,7 +51,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
 
     def __init__(self) -> None:
         super().__init__('feedforward')
-        self._parameter_values = parameters.NodeParameters(self)
+        self._parameter_values = NodeParameters(self)
         self._configuration: Configuration | None = None
         self._activation: Activation | None = None
         self._changed: ControlSetup | None = None
@@ -192,7 +188,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         if not (values['robot_description'] or self._urdf_from_topic):
             topic = self.resolve_topic_name('robot_description')
             return f'no robot_description, neither as parameter nor on {topic}'
-        if not parameters.listed_joints(values):
+        if not listed_joints(values):
             return self._controller_joints.missing
         return ''
 
@@ -252,7 +248,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
             values = self._parameter_values.values(changes)
             if self._activation is not None:
                 self._parameter_values.check_while_active(changes)
-            parameters.check_alone(values)
+            check_alone(values)
             self._parameter_values.check_topics(values)
             if self._activation is not None and self._configuration is not None:
                 self._changed = self._configuration.setup.changed(values)

@@ -18,15 +18,11 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..feedforward.controller import FeedforwardController
-from ..feedforward.reasons import Reason
-from .clock import Clock
-from .command_permission import CommandPermission
-from .interpreter import UncollectedGarbage
-from .last_command import LastCommand
-from .publishers import Publishers
-from .realtime import RealtimeSettings, enter_realtime, leave_realtime
-from .statistics import LoopStatistics
+from ..feedforward import FeedforwardController, Reason
+from ..ros import Clock, UncollectedGarbage
+from .command_topic import CommandPermission, LastCommand
+from .outputs import Publishers
+from .timing import LoopStatistics, RealtimeSettings, enter_realtime, leave_realtime
 
 Array: TypeAlias = NDArray[np.float64]
 

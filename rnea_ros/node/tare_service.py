@@ -14,8 +14,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from std_srvs.srv import Trigger
 
 from ..errors import one_line
-from ..feedforward.controller import FeedforwardController
-from ..feedforward.supervisor import CONTROLLING
+from ..feedforward import CONTROLLING, FeedforwardController
 
 POLL = 0.01
 """How long the executor sleeps between two looks at sensors that average, s."""

@@ -8,3 +8,16 @@ Without ROS. To read: :mod:`.recording`, :mod:`.cleaning`, :mod:`.samples`, :mod
 :mod:`.hypothesis`, :mod:`.fit`, :mod:`.selection`, :mod:`.assessment`, :mod:`.causes`,
 :mod:`.report`; :mod:`.checkup` puts them together.
 """
+
+from .checkup import Checkup, check
+from .columns import Prediction
+from .picture import picture
+from .report import lay_out
+
+__all__ = [
+    'Checkup',
+    'Prediction',
+    'check',
+    'lay_out',
+    'picture',
+]

@@ -9,12 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
+from ..recordings import Array, Kind, Samples
 from .columns import Prediction, Tip
 from .fit import NOTHING, Equations, Fit
 from .hypothesis import Hypothesis
 from .joint_figures import JointFigures
-from .recording import Array
-from .samples import Kind, Samples
 from .selection import ABSENT, Estimate, Selection, Solution
 
 LOAD_TOLERANCE = 0.05

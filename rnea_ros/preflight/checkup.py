@@ -10,17 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..recordings import Kind, Recording, RecordingError, clean, match_joints, take_samples
 from ..robot import RobotModel
 from .assessment import Assessment
 from .causes import find_causes, verdict
-from .cleaning import clean
 from .columns import Prediction
 from .dead_efforts import constant_efforts, no_effort
 from .findings import Finding, Verdict
-from .matching import match_joints
-from .recording import Recording, RecordingError
 from .report import report
-from .samples import Kind, take_samples
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ..recordings import Array, Kind, RecordingError, Samples
 from ..robot import RobotModel
-from .recording import Array, RecordingError
-from .samples import Kind, Samples
 
 LOAD_PARAMETERS = 4
 """

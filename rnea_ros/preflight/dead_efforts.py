@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..recordings import Recording
 from .assessment import LOADED_SHARE
 from .columns import Prediction
 from .findings import Cause, Finding
-from .recording import Recording
 
 
 def constant_efforts(recording: Recording) -> dict[str, float]:

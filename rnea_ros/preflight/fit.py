@@ -20,11 +20,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .cleaning import STILL_SPEED
+from ..recordings import STILL_SPEED, Array, Kind
 from .columns import Prediction
 from .hypothesis import Hypothesis
-from .recording import Array
-from .samples import Kind
 
 Label: TypeAlias = tuple[str, int]
 """A parameter: its kind, and the number of its joint, or of its component where all share it."""

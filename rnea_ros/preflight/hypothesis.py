@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ..recordings import Kind
 from .columns import Prediction
-from .samples import Kind
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from ..drawing import legend_above, new_figure, plain, save
+from ..recordings import Array
 from .assessment import Assessment
 from .findings import Finding
-from .recording import Array
 from .report import words
 
 

@@ -8,3 +8,18 @@ Without ROS and without a clock: the stamps of the recording are the time. To re
 :mod:`.recorded_robot`, :mod:`.playback`, :mod:`.residuals`, :mod:`.report`; :mod:`.review` puts
 them together.
 """
+
+from .picture import picture
+from .recorded_robot import recorded_robot
+from .report import report
+from .review import Review, review
+from .table_file import write_table
+
+__all__ = [
+    'Review',
+    'picture',
+    'recorded_robot',
+    'report',
+    'review',
+    'write_table',
+]

@@ -13,13 +13,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..feedforward.controller import FeedforwardController
-from ..feedforward.joint_state import JointStateMonitor
-from ..feedforward.position_jumps import PositionJumps
-from ..feedforward.reasons import Reason
+from ..feedforward import FeedforwardController, Reason, State
+from ..feedforward.inputs import JointStateMonitor, PositionJumps
 from ..feedforward.settings import ResolvedSettings
-from ..feedforward.supervisor import State
-from ..preflight.recording import Array, RecordingError, Sample
+from ..recordings import Array, RecordingError, Sample
 from .recorded_robot import RecordedRobot
 
 START = 1000.0

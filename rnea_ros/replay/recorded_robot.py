@@ -10,9 +10,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..preflight.cleaning import CleanRecording, clean
-from ..preflight.matching import match_joints
-from ..preflight.recording import Array, Recording, Sample, recording_from
+from ..recordings import (
+    Array,
+    CleanRecording,
+    Recording,
+    Sample,
+    clean,
+    match_joints,
+    recording_from,
+)
 from ..robot import RobotModel
 
 

@@ -12,11 +12,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..feedforward.control_law import Mode
-from ..feedforward.loaded_robot import HardwareCompensation
-from ..feedforward.reasons import Reason
-from ..feedforward.supervisor import State
-from ..preflight.report import lay_out
+from ..feedforward import Reason, State
+from ..feedforward.law import HardwareCompensation, Mode
+from ..preflight import lay_out
 from .residuals import Residual
 from .review import Review
 

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..preflight.cleaning import CleanRecording
-from ..preflight.columns import Prediction
-from ..preflight.recording import Array, Recording
-from ..preflight.samples import Kind, Samples, motion
+from ..preflight import Prediction
+from ..recordings import Array, CleanRecording, Kind, Recording, Samples, motion
 from ..robot import RobotModel
 from .playback import Playback
 from .recorded_robot import RecordedRobot

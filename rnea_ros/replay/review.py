@@ -9,15 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..feedforward.settings import (
-    DEFAULT_TIMEOUT_PERIODS,
-    ResolvedSettings,
-    Settings,
-    resolve,
-)
-from ..feedforward.supervisor import CONTROLLING
-from ..preflight.checkup import check
-from ..preflight.recording import RecordingError
+from ..feedforward import CONTROLLING
+from ..feedforward.settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, resolve
+from ..preflight import check
+from ..recordings import RecordingError
 from .playback import Playback, play
 from .recorded_robot import RecordedRobot
 from .residuals import Residual, of_commands, of_gravity, of_inverse_dynamics

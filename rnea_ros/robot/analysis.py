@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import finite_array, finite_result, overflow_refused
-from ..dynamics import entries
-from ..dynamics.contacts import ContactSolution, constrained_inverse_dynamics
-from ..dynamics.inertia import RigidBodyInertia
-from ..dynamics.regressor import PARAMETERS
-from ..dynamics.task_space import TaskSpaceDynamics, task_space_dynamics
-from ..dynamics.tree import with_bodies_of_their_own
+from ..dynamics import (
+    ContactSolution,
+    TaskSpaceDynamics,
+    constrained_inverse_dynamics,
+    task_space_dynamics,
+)
+from ..dynamics.kernels import PARAMETERS, checked_kernels
+from ..dynamics.tree import RigidBodyInertia, with_bodies_of_their_own
 from ..errors import InputError, UnknownNameError
 from .dynamics import Dynamics, ExternalWrenches
 from .kinematics import body_to_frame
@@ -122,7 +124,7 @@ class Analysis(Dynamics):
         motion = (self._position('q', q), self._velocity('qd', qd), self._velocity('qdd', qdd))
         Y = np.empty((self._nv, len(PARAMETERS) * (len(self._tree.bodies) - 1)))
         bodies = self._memory.workspace.bodies
-        entries.regressor(bodies, *motion, Y, np.empty(self._nv))
+        checked_kernels.regressor(bodies, *motion, Y, np.empty(self._nv))
         return self._in_link_parameters(Y)
 
     def _in_link_parameters(self, Y: Array) -> Array:

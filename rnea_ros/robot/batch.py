@@ -13,11 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import real_array
-from ..dynamics import batch
-from ..dynamics.bodies import BASE
-from ..dynamics.entries import RESISTANCE
-from ..dynamics.manifold import with_unit_quaternions
-from ..dynamics.regressor import PARAMETERS
+from ..dynamics import batch, with_unit_quaternions
+from ..dynamics.kernels import BASE, PARAMETERS, RESISTANCE
 from ..errors import InputError, SingularityError
 from .analysis import Analysis
 from .dynamics import relative_inertia

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dynamics.inertia import RigidBodyInertia
-from ..dynamics.joint_types import (
+from ..dynamics.tree import (
+    FIXED,
+    WORLD,
     Coordinate,
     JointType,
+    KinematicTree,
+    Placement,
+    RigidBodyInertia,
+    TreeBuilder,
     floating,
     planar,
     prismatic,
     revolute,
 )
-from ..dynamics.placement import Placement
-from ..dynamics.tree import FIXED, WORLD, KinematicTree, TreeBuilder
 from ..errors import UrdfError
 from ..urdf import Inertial, Joint, RobotDescription
 

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import finite_result, finite_vector, overflow_refused
-from ..dynamics import entries, kinematics
-from ..dynamics.bodies import BASE
-from ..dynamics.workspace import Workspace
+from ..dynamics import Workspace
+from ..dynamics.kernels import BASE, checked_kernels, kinematics
 from ..errors import InputError, SingularityError
 from .kinematics import Kinematics
 from .names import Array
@@ -226,7 +225,7 @@ class Dynamics(Kinematics):
     ) -> Array:
         with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
             qdd = workspace.forward_dynamics(*state, tau)
-        i = entries.unresisting_body(workspace.bodies, workspace.articulated)
+        i = checked_kernels.unresisting_body(workspace.bodies, workspace.articulated)
         if i != BASE:
             raise SingularityError(f'joint {self._joint_of(i)!r}', NO_INERTIA)
         return _result(qdd)
@@ -237,7 +236,7 @@ class Dynamics(Kinematics):
         bias = workspace.bias_torques(*state).copy()
         M = finite_result(workspace.mass_matrix(state[0]))
         inertias, motions = np.linalg.eigh(relative_inertia(M))
-        if not (inertias > entries.RESISTANCE).all():
+        if not (inertias > checked_kernels.RESISTANCE).all():
             joint = self._joint_of_dof(int(np.argmax(np.abs(motions[:, 0]))))
             raise SingularityError(f'joint {joint!r}', NO_INERTIA)
         return _result(np.asarray(np.linalg.solve(M, tau - bias), dtype=np.float64))

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import finite_number, finite_vector, overflow_refused
-from ..dynamics import kinematics, manifold
-from ..dynamics.placement import Placement
+from ..dynamics import manifold
+from ..dynamics.kernels import kinematics
+from ..dynamics.tree import Placement
 from .names import Array, NamedModel
 from .wrench import ReferenceFrame
 

@@ -28,8 +28,8 @@ class RobotModel(Batch):
 
     Positions are arrays of shape (nq,), velocities, accelerations and efforts of shape (nv,), in
     the order of :attr:`joint_names`: rad or m, rad/s or m/s, rad/s^2 or m/s^2, N m or N. A joint
-    that turns about or slides along one axis has one number in each; others have those that
-    :mod:`rnea_ros.dynamics.joint_types` states. Every method takes anything array-like, and raises
+    that turns about or slides along one axis has one number in each; for others see
+    :mod:`rnea_ros.dynamics.tree.joint_types`. Every method takes anything array-like, and raises
     :class:`~rnea_ros.errors.InputError` on a wrong shape, a value that is not finite, or a
     quaternion that has not unit length. A model never changes, and may be used from several
     threads.

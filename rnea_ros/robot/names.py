@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import finite_vector
-from ..dynamics.compiled import COMPILED
-from ..dynamics.manifold import with_unit_quaternions
+from ..dynamics import Workspace, with_unit_quaternions
+from ..dynamics.compilation import COMPILED
 from ..dynamics.tree import WORLD, Frame, KinematicTree
-from ..dynamics.workspace import Workspace
 from ..errors import UnknownNameError
 from ..urdf import Joint, Limits, RobotDescription
 from .base_motion import BaseMotion

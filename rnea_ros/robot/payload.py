@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import finite_number, finite_vector
-from ..dynamics.inertia import RigidBodyInertia
+from ..dynamics.tree import RigidBodyInertia
 from ..errors import InputError
-from ..urdf.mass import impossibility
+from ..urdf import impossibility
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from ..errors import UnknownNameError, UrdfError
 from ..robot import Payload
-from ..urdf import Joint, RobotDescription
-from ..urdf.xml import parse_xml, reduce_to_dynamics
+from ..urdf import Joint, RobotDescription, parse_xml, reduce_to_dynamics
 
 # MuJoCo wants finite ranges; no joint gets this far.
 _UNREACHABLE = 1e9

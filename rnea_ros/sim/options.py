@@ -15,7 +15,7 @@ from rclpy.parameter import Parameter
 from rclpy.validate_node_name import validate_node_name
 
 from ..errors import InputError
-from ..node.declaration import Declaration, declare_all
+from ..parameters import Declaration, declare_all
 from ..robot import STANDARD_GRAVITY, Payload, Wrench
 from ..urdf import read_urdf
 from .physics import Noise, SimulatedRobot

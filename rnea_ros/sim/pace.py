@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..node.direct import DirectSubscription
-from ..node.schedule import PeriodicSchedule
+from ..ros import DirectSubscription, PeriodicSchedule
 
 MOST_STEPS = 100
 """What is made up for after a stall, in steps; simulated time stays behind by the rest."""

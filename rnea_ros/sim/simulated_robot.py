@@ -30,9 +30,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 
-from ..node.direct import DirectSubscription
-from ..node.interpreter import prepare_interpreter
-from ..node.process import NodeProcess
+from ..ros import DirectSubscription, NodeProcess, prepare_interpreter
 from . import options as robot_options
 from .effort_controller import EffortController
 from .options import TIMESTEP, Options

@@ -24,7 +24,7 @@ from typing import Any
 
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
-from ..feedforward.supervisor import CONTROLLING, State
+from ..feedforward import CONTROLLING, State
 from .arguments import positive
 
 NOT_DONE = 1
@@ -245,8 +245,8 @@ def main(args: list[str] | None = None) -> int:
     """Activate the controller; return the exit code."""
     arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
     options = _options(arguments)
-    from ..node.process import RosError
-    from .live_node import live_node
+    from ..ros import RosError
+    from .live import live_node
 
     try:
         with live_node('activate_controller', ros_arguments) as node:

@@ -24,13 +24,10 @@ import math
 from pathlib import Path
 import sys
 
-from ..checking.check import RATE, TrajectoryCheck, check
-from ..checking.limits import Limits, Quantity
-from ..checking.picture import picture
-from ..checking.report import report
+from ..checking import RATE, Limits, Quantity, TrajectoryCheck, check, picture, report
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
-from ..feedforward.trajectory_request import TrajectoryRequest
+from ..feedforward.trajectory import TrajectoryRequest
 from ..robot import RobotModel
 from .arguments import add_bag, add_gravity, bag_of, positive
 from .model import load_model
@@ -141,7 +138,7 @@ def _request(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Traje
     if options.bag is not None:
         return read_trajectory(options.bag, options.topic, options.index)
     try:
-        from .live_trajectory import live_trajectory
+        from .live import live_trajectory
     except ImportError as error:
         raise TrajectoryFileError(f'live topics need ROS ({error}); or name a file') from error
     return live_trajectory(options.topic, options.timeout, ros_arguments)

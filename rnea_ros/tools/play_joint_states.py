@@ -22,13 +22,12 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from ..bags import BagError
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
-from ..preflight.recording import Sample, read_joint_states
+from ..recordings import BagError, Sample, read_joint_states
 from ..urdf import read_urdf
 from .arguments import add_bag, needed_bag, positive
-from .live_node import live_node
+from .live import live_node
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL

@@ -28,17 +28,18 @@ import sys
 
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
 from ..errors import RneaError
-from ..preflight.checkup import Checkup, check
-from ..preflight.cleaning import clean
-from ..preflight.picture import picture
-from ..preflight.recording import (
+from ..preflight import Checkup, check, picture
+from ..recordings import (
+    MIN_POSES,
+    Kind,
     Recording,
     RecordingError,
     Sample,
+    clean,
     read_joint_states,
     recording_from,
+    still_poses,
 )
-from ..preflight.samples import MIN_POSES, Kind, still_poses
 from .arguments import add_bag, add_gravity, add_recorded_joints, bag_of, positive
 from .model import load_model
 
@@ -86,7 +87,7 @@ def _live(
 ) -> tuple[str | Path, Recording]:
     """Return the model's source and joint states from live topics."""
     try:
-        from .live_joint_states import live_robot
+        from .live import live_robot
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); or name a bag') from error
     known = 0

@@ -24,14 +24,15 @@ from typing import Any
 
 from ..command_line import BAD_INPUT, OneLineParser
 from ..errors import RneaError
-from ..node.parameter_file import complete_values, parse_assignment, read_parameter_file
-from ..node.parameters import listed_joints, settings_from
-from ..preflight.recording import read_joint_states
-from ..replay.picture import picture
-from ..replay.recorded_robot import recorded_robot
-from ..replay.report import report
-from ..replay.review import Review, review
-from ..replay.table_file import write_table
+from ..node.parameters import (
+    complete_values,
+    listed_joints,
+    parse_assignment,
+    read_parameter_file,
+    settings_from,
+)
+from ..recordings import read_joint_states
+from ..replay import Review, picture, recorded_robot, report, review, write_table
 from .arguments import add_bag, add_recorded_joints, needed_bag
 from .model import load_model
 

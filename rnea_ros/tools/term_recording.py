@@ -15,9 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bags import Bag, BagError, open_bag, stamp_or_receipt
 from ..errors import UnknownNameError
-from ..feedforward.control_law import Terms
+from ..feedforward.law import Terms
+from ..recordings import Bag, BagError, open_bag, stamp_or_receipt
 
 Array: TypeAlias = NDArray[np.float64]
 

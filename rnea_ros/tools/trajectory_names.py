@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..feedforward.trajectory_request import TrajectoryRequest
-from ..preflight.matching import match_joints
-from ..preflight.recording import RecordingError
+from ..feedforward.trajectory import TrajectoryRequest
+from ..recordings import RecordingError, match_joints
 from ..robot import RobotModel
 
 

@@ -11,11 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..bags import SUFFIXES, BagError, open_bag
 from ..errors import RneaError, one_line
-from ..feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
-from ..node.cdr import MalformedError
-from ..node.trajectory_decoder import decode_trajectory
+from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+from ..messages import MalformedError, decode_trajectory
+from ..recordings import SUFFIXES, BagError, open_bag
 
 MESSAGE_TYPE = 'trajectory_msgs/msg/JointTrajectory'
 

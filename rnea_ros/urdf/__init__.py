@@ -3,17 +3,10 @@
 
 """URDF text to plain, checked data. No dynamics, no ROS."""
 
-from .description import (
-    Inertial,
-    Joint,
-    Limits,
-    Link,
-    Mimic,
-    Origin,
-    RobotDescription,
-)
+from .description import Inertial, Joint, Limits, Link, Mimic, Origin, RobotDescription
+from .mass import impossibility
 from .parser import parse_urdf
-from .xml import MAX_BYTES, read_urdf
+from .xml import MAX_BYTES, parse_xml, read_urdf, reduce_to_dynamics
 
 __all__ = [
     'MAX_BYTES',
@@ -24,6 +17,9 @@ __all__ = [
     'Mimic',
     'Origin',
     'RobotDescription',
+    'impossibility',
     'parse_urdf',
+    'parse_xml',
     'read_urdf',
+    'reduce_to_dynamics',
 ]

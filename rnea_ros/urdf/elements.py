@@ -13,16 +13,7 @@ from xml.etree import ElementTree
 from urdf_parser_py import urdf as urdf_parser
 
 from ..errors import UrdfError
-from .description import (
-    JOINT_TYPES,
-    Inertial,
-    Joint,
-    Limits,
-    Link,
-    Mimic,
-    Origin,
-    Vector3,
-)
+from .description import JOINT_TYPES, Inertial, Joint, Limits, Link, Mimic, Origin, Vector3
 
 _WORDS = ('name', 'type', 'link', 'joint')
 _VECTORS = ('xyz', 'rpy')

@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
-from ..node.direct import DirectSubscription
+from ..ros import DirectSubscription
 
 MARK = 'effort_watchdog'
 """

@@ -20,11 +20,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import rclpy
 from rclpy.node import Node
 
-from ..node.declaration import described
-from ..node.diagnostics import diagnostic_array
-from ..node.node_time import MACHINE_TIME
-from ..node.process import NodeProcess
-from ..shared_memory import without_shared_memory
+from ..parameters import described
+from ..ros import MACHINE_TIME, NodeProcess, diagnostic_array, without_shared_memory
 from . import parameters
 from .command_link import CommandLink
 from .controller_switch import ControllerSwitch

@@ -9,8 +9,7 @@ import threading
 import time
 import traceback
 
-from ..node.interpreter import prepare_interpreter
-from ..node.schedule import PeriodicSchedule
+from ..ros import PeriodicSchedule, prepare_interpreter
 from .command_link import CommandLink
 from .silence import ACTING, SilenceWatch
 

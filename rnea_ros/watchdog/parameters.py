@@ -12,7 +12,8 @@ import math
 from typing import Any
 
 from ..errors import InputError
-from ..node.declaration import Declaration, check_topic, declare_all
+from ..parameters import Declaration, declare_all
+from ..ros import check_topic
 
 
 class Action(enum.Enum):

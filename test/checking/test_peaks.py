@@ -14,10 +14,10 @@ from robots import ARM as ONE_JOINT
 from robots import load
 
 from rnea_ros import InputError, RobotModel, UnknownNameError
+from rnea_ros.checking import Limits, Quantity
 from rnea_ros.checking.check import Verdict
 from rnea_ros.checking.compiling import compiled, start_of, without_limits
 from rnea_ros.checking.efforts import samples
-from rnea_ros.checking.limits import Limits, Quantity
 from rnea_ros.checking.peaks import Peak, extremes
 
 SHOULDER = load(ONE_JOINT)  # limits: 3 rad, 2 rad/s, 100 N m

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from robots import load
 
-from rnea_ros.checking.limits import Limits, Quantity
+from rnea_ros.checking import Limits, Quantity
 
 PIVOT = """
 <robot name="pivot">

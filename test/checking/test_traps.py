@@ -15,10 +15,9 @@ from robots import ARM as ONE_JOINT
 from robots import joint, link, load, robot
 
 from rnea_ros import InputError
-from rnea_ros.checking.check import NothingToCheckError, TrajectoryCheck, Verdict, check
-from rnea_ros.checking.limits import Limits, Quantity
-from rnea_ros.checking.report import report
-from rnea_ros.feedforward.trajectory_request import TrajectoryPoint
+from rnea_ros.checking import Limits, Quantity, TrajectoryCheck, check, report
+from rnea_ros.checking.check import NothingToCheckError, Verdict
+from rnea_ros.feedforward.trajectory import TrajectoryPoint
 
 SHOULDER = load(ONE_JOINT)
 TWO = load(robot(

@@ -22,8 +22,8 @@ from python_process import run
 from robots import SHIPPED, description, joint, link, load, robot
 
 from rnea_ros import BaseMotion, InputError, RobotModel
-from rnea_ros.dynamics.compiled import COMPILED
-from rnea_ros.dynamics.lanes import LARGEST_ANGLE
+from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.dynamics.kernels import LARGEST_ANGLE
 from rnea_ros.robot.batch import BLOCK
 
 ARGUMENTS = {

@@ -12,7 +12,7 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel, SingularityError
-from rnea_ros.dynamics.contacts import ContactSolution
+from rnea_ros.dynamics import ContactSolution
 from rnea_ros.robot.builder import FLOATING_BASE
 
 G = 9.81

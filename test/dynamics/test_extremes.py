@@ -23,10 +23,7 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel, Wrench
-from rnea_ros.dynamics.inertia import RigidBodyInertia
-from rnea_ros.dynamics.joint_types import floating
-from rnea_ros.dynamics.placement import Placement
-from rnea_ros.dynamics.tree import FIXED, TreeBuilder
+from rnea_ros.dynamics.tree import FIXED, Placement, RigidBodyInertia, TreeBuilder, floating
 
 
 def assert_equal(actual: Array, expected: Array) -> None:

@@ -9,8 +9,7 @@ import numpy as np
 from oracles import Array, motion_transform, random_moments, random_rotation, skew, spatial_inertia
 import pytest
 
-from rnea_ros.dynamics.inertia import RigidBodyInertia
-from rnea_ros.dynamics.placement import Placement
+from rnea_ros.dynamics.tree import Placement, RigidBodyInertia
 
 SEEDS = range(5)
 

@@ -26,11 +26,7 @@ from oracles import Array, skew
 import pytest
 
 from rnea_ros import RobotModel, Wrench
-from rnea_ros.dynamics import joint_types
-from rnea_ros.dynamics.inertia import RigidBodyInertia
-from rnea_ros.dynamics.joint_types import JointType
-from rnea_ros.dynamics.placement import Placement
-from rnea_ros.dynamics.tree import TreeBuilder
+from rnea_ros.dynamics.tree import JointType, Placement, RigidBodyInertia, TreeBuilder, joint_types
 
 SEEDS = range(3)
 RANDOM_TREES = range(40)

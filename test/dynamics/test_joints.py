@@ -11,18 +11,14 @@ import numpy as np
 from oracles import Array, motion_cross, motion_transform, random_rotation, skew
 import pytest
 
-from rnea_ros.dynamics.bodies import BODY
-from rnea_ros.dynamics.joints import (
-    DEGREES,
-    FIRST_COLUMN,
-    POSITIONS,
-    JointKind,
+from rnea_ros.dynamics.kernels import BODY, DEGREES, FIRST_COLUMN, POSITIONS, JointKind
+from rnea_ros.dynamics.kernels.joints import (
     add_joint_efforts,
     add_joint_motion,
     joint_transform,
     velocity_product,
 )
-from rnea_ros.dynamics.spatial import SpatialVector
+from rnea_ros.dynamics.kernels.spatial import SpatialVector
 
 SEEDS = range(5)
 FIRST_Q, FIRST_QD = 2, 3

@@ -18,7 +18,7 @@ from python_process import run
 from robots import ROOT, SHIPPED, load
 
 from rnea_ros import Wrench
-from rnea_ros.dynamics.compiled import COMPILED
+from rnea_ros.dynamics.compilation import COMPILED
 
 needs_numba = pytest.mark.skipif(not COMPILED, reason='numba is missing or switched off')
 
@@ -172,7 +172,7 @@ def test_kernels_are_compiled_once_and_again_after_an_edit(
 @needs_numba
 def test_a_kernel_of_another_folder_is_compiled_again_after_an_edit(tmp_path: Path) -> None:
     source = tmp_path / 'kernels.py'
-    text = 'from rnea_ros.dynamics.compiled import entry\n@entry\ndef times(x): return 2 * x\n'
+    text = 'from rnea_ros.dynamics.compilation import entry\n@entry\ndef times(x): return 2 * x\n'
     code = f'import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernels; '
     code += 'print(kernels.times(3), sum(kernels.times.stats.cache_hits.values()))'
     printed = []

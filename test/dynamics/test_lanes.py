@@ -17,9 +17,9 @@ from python_process import run
 
 from rnea_ros import RobotModel
 from rnea_ros.dynamics.batch import ALL_RIGHT, BatchWorkspace
-from rnea_ros.dynamics.bodies import BASE
-from rnea_ros.dynamics.compiled import COMPILED
-from rnea_ros.dynamics.lanes import LANES, LARGEST_ANGLE, cosine_and_sine, number, put
+from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.dynamics.kernels import BASE, LANES, LARGEST_ANGLE
+from rnea_ros.dynamics.kernels.simd import cosine_and_sine, number, put
 
 if COMPILED:
     import numba

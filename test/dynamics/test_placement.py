@@ -9,7 +9,8 @@ import numpy as np
 from oracles import Array, random_rotation
 import pytest
 
-from rnea_ros.dynamics.placement import Placement, rotation_from_z_to
+from rnea_ros.dynamics.tree import Placement
+from rnea_ros.dynamics.tree.placement import rotation_from_z_to
 
 SEEDS = range(5)
 QUARTER = np.pi / 2

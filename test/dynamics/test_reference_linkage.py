@@ -12,24 +12,23 @@ import numpy as np
 from oracles import Array, random_moments, random_rotation, random_state
 import pytest
 
-from rnea_ros.dynamics.inertia import RigidBodyInertia
-from rnea_ros.dynamics.joint_types import (
+from rnea_ros.dynamics import Workspace
+from rnea_ros.dynamics.kernels import JointKind
+from rnea_ros.dynamics.reference import newton_euler, nonrecursive
+from rnea_ros.dynamics.reference.linkage import bodies_of, chain_of
+from rnea_ros.dynamics.tree import (
     Coordinate,
     JointType,
-    cylindrical,
+    KinematicTree,
+    Placement,
+    RigidBodyInertia,
+    TreeBuilder,
     floating,
-    helical,
     planar,
     prismatic,
     revolute,
-    spherical,
 )
-from rnea_ros.dynamics.joints import JointKind
-from rnea_ros.dynamics.placement import Placement
-from rnea_ros.dynamics.reference import newton_euler, nonrecursive
-from rnea_ros.dynamics.reference.linkage import bodies_of, chain_of
-from rnea_ros.dynamics.tree import KinematicTree, TreeBuilder
-from rnea_ros.dynamics.workspace import Workspace
+from rnea_ros.dynamics.tree.joint_types import cylindrical, helical, spherical
 from rnea_ros.errors import TreeError
 
 GRAVITY = np.array([1.0, -2.0, -9.0])

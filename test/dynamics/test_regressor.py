@@ -14,7 +14,7 @@ import pytest
 from robots import SHIPPED, joint, link, load, robot
 
 from rnea_ros import RobotModel
-from rnea_ros.dynamics.regressor import PARAMETERS
+from rnea_ros.dynamics.kernels import PARAMETERS
 from rnea_ros.urdf import parse_urdf
 
 ROBOTS = [

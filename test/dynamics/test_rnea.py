@@ -11,7 +11,7 @@ from oracles import Array, random_state
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.dynamics.rnea import inverse_dynamics
+from rnea_ros.dynamics.kernels.rnea import inverse_dynamics
 
 pytest_plugins = ('model_fixtures',)
 

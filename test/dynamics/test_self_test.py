@@ -14,13 +14,15 @@ import pytest
 from robots import SHIPPED, load
 
 from rnea_ros import RneaError, RobotModel
-from rnea_ros.dynamics import batch, entries, self_test
-from rnea_ros.dynamics.compiled import COMPILED
+from rnea_ros.dynamics import batch, self_test
+from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.dynamics.kernels import checked_kernels
 from rnea_ros.errors import CompiledCodeError
-from rnea_ros.feedforward import joint_table, wrench_monitor
-from rnea_ros.feedforward.joint_table import JointTable
-from rnea_ros.feedforward.wrench_monitor import WrenchMonitor
-from rnea_ros.feedforward.wrench_settings import WrenchInputSettings
+from rnea_ros.feedforward.inputs import joint_table
+from rnea_ros.feedforward.inputs.joint_table import JointTable
+from rnea_ros.feedforward.inputs.wrench import sensor
+from rnea_ros.feedforward.inputs.wrench.sensor import WrenchMonitor
+from rnea_ros.feedforward.settings import WrenchInputSettings
 
 if not COMPILED:
     pytest.skip('numba is missing or switched off', allow_module_level=True)
@@ -104,7 +106,7 @@ def test_a_kernel_of_one_sample_is_tried_before_its_use(
         return True
 
     blind.__name__ = name
-    monkeypatch.setattr(entries, name, blind)
+    monkeypatch.setattr(checked_kernels, name, blind)
     with pytest.raises(CompiledCodeError, match=f'{name} takes nan'):
         OF_ONE_SAMPLE[name](model)
 
@@ -131,7 +133,7 @@ def take_joint_state(
 def take_wrench(
     force: Any, torque: Any, sign: Any, max_force: Any, max_torque: Any, wrench: Any
 ) -> int:
-    return wrench_monitor.FINE
+    return sensor.FINE
 
 
 def test_the_kernel_that_judges_joint_states_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +148,7 @@ def test_the_kernel_that_judges_wrenches_is_tried(monkeypatch: pytest.MonkeyPatc
     settings = WrenchInputSettings(name='sensor', topic='wrench')
     WrenchMonitor(settings, ())
     monkeypatch.setattr(self_test, '_tried', set())
-    monkeypatch.setattr(wrench_monitor, '_judge', numba.njit(take_wrench))
+    monkeypatch.setattr(sensor, '_judge', numba.njit(take_wrench))
     with pytest.raises(CompiledCodeError, match='wrenches takes nan'):
         WrenchMonitor(settings, ())
 

@@ -14,10 +14,8 @@ import pytest
 from robots import ARM, SHIPPED, load
 
 from rnea_ros import InputError, RneaError, RobotModel, SingularityError, Wrench, simulate
-from rnea_ros.dynamics.inertia import RigidBodyInertia
-from rnea_ros.dynamics.joint_types import floating, revolute, spherical
-from rnea_ros.dynamics.placement import Placement
-from rnea_ros.dynamics.tree import TreeBuilder
+from rnea_ros.dynamics.tree import Placement, RigidBodyInertia, TreeBuilder, floating, revolute
+from rnea_ros.dynamics.tree.joint_types import spherical
 from rnea_ros.simulation import Method, Motion
 
 Array = NDArray[np.float64]

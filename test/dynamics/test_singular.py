@@ -13,10 +13,15 @@ import pytest
 from robots import SHIPPED, joint, link, load, robot
 
 from rnea_ros import RneaError, RobotModel, SingularityError
-from rnea_ros.dynamics.inertia import RigidBodyInertia
-from rnea_ros.dynamics.joint_types import Coordinate, prismatic, revolute, spherical
-from rnea_ros.dynamics.placement import Placement
-from rnea_ros.dynamics.tree import TreeBuilder
+from rnea_ros.dynamics.tree import (
+    Coordinate,
+    Placement,
+    RigidBodyInertia,
+    TreeBuilder,
+    prismatic,
+    revolute,
+)
+from rnea_ros.dynamics.tree.joint_types import spherical
 
 HERE = Placement.identity()
 NOTHING = RigidBodyInertia.zero()

@@ -20,8 +20,8 @@ from oracles import (
 )
 import pytest
 
-from rnea_ros.dynamics import spatial
-from rnea_ros.dynamics.spatial import Matrix3, SpatialVector, Vector3
+from rnea_ros.dynamics.kernels import spatial
+from rnea_ros.dynamics.kernels.spatial import Matrix3, SpatialVector, Vector3
 
 SEEDS = range(5)
 

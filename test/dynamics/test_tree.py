@@ -13,27 +13,22 @@ import numpy as np
 from oracles import random_moments, random_rotation
 import pytest
 
-from rnea_ros.dynamics.bodies import BASE, BODY
-from rnea_ros.dynamics.inertia import RigidBodyInertia
-from rnea_ros.dynamics.joint_types import (
+from rnea_ros.dynamics.kernels import BASE, BODY, JointKind
+from rnea_ros.dynamics.tree import (
+    FIXED,
     Coordinate,
-    cylindrical,
+    KinematicTree,
+    Placement,
+    RigidBodyInertia,
+    TreeBuilder,
     floating,
-    helical,
     planar,
     prismatic,
     revolute,
-    spherical,
-)
-from rnea_ros.dynamics.joints import JointKind
-from rnea_ros.dynamics.placement import Placement
-from rnea_ros.dynamics.tree import (
-    FIXED,
-    JointCoordinates,
-    KinematicTree,
-    TreeBuilder,
     with_bodies_of_their_own,
 )
+from rnea_ros.dynamics.tree.joint_types import cylindrical, helical, spherical
+from rnea_ros.dynamics.tree.kinematic_tree import JointCoordinates
 from rnea_ros.errors import RneaError, TreeError
 
 HERE = Placement.identity()

@@ -23,8 +23,8 @@ from robots import description, joint, link, load, robot
 
 from rnea_ros import BaseMotion, RobotModel
 from rnea_ros.dynamics import manifold
-from rnea_ros.feedforward.base_sensor import BaseState
-from rnea_ros.feedforward.base_settings import BaseUse
+from rnea_ros.feedforward.inputs.imu.base_sensor import BaseState
+from rnea_ros.feedforward.settings import BaseUse
 
 pytest_plugins = ('model_fixtures',)
 

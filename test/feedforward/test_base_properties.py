@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 
-from rnea_ros.feedforward.base_settings import BaseUse, StaleBase
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.settings import BaseUse, StaleBase
 
 TICKS = 30_000
 FRAMES = ('base', 'plate', 'imu', 'arm', 'nothing', '')

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
-from rnea_ros.feedforward.base_settings import (
-    RANGES,
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.settings import (
     BaseSensorSettings,
     BaseUse,
+    SettingsError,
     StaleBase,
     check_base_sensor,
 )
-from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.stamp_order import MAX_FUTURE
+from rnea_ros.feedforward.settings.base_sensor import RANGES
+from rnea_ros.feedforward.stamps import MAX_FUTURE
 from rnea_ros.robot import RobotModel
 
 NAN, INF = math.nan, math.inf

@@ -9,9 +9,8 @@ from control_rig import PANDA_POSE, Rig, panda_arm
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.supervisor import State
-from rnea_ros.node.schedule import PeriodicSchedule
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.ros import PeriodicSchedule
 
 
 def active_rig(timeout: float, rate: float = 1000.0) -> Rig:

@@ -16,9 +16,15 @@ import pytest
 from robots import SHIPPED, load
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.control_law import ControlLaw, Mode, Terms
-from rnea_ros.feedforward.loaded_robot import HardwareCompensation, LoadedRobot
-from rnea_ros.feedforward.losses import JointLosses, VelocitySource
+from rnea_ros.feedforward.law import (
+    ControlLaw,
+    HardwareCompensation,
+    JointLosses,
+    LoadedRobot,
+    Mode,
+    Terms,
+    VelocitySource,
+)
 from rnea_ros.robot import Payload
 
 ARMS = [panda_arm, two_joint_arm, mixed_arm]

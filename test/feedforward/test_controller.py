@@ -23,11 +23,9 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.loaded_robot import HardwareCompensation
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.law import HardwareCompensation, Mode
 from rnea_ros.feedforward.settings import StaleAction
-from rnea_ros.feedforward.supervisor import State
 
 NAN, INF = np.nan, np.inf
 RAMP = 0.5

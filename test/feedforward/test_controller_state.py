@@ -16,13 +16,14 @@ from numpy.typing import ArrayLike
 import pytest
 from trajectory_controller import Array, TrajectoryController
 
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.controller_state import ControllerStateMonitor
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.speed_scaling import SpeedScaling
-from rnea_ros.feedforward.supervisor import State
-from rnea_ros.feedforward.trajectory import Setpoint
-from rnea_ros.feedforward.trajectory_rules import JointRules
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.trajectory import (
+    ControllerStateMonitor,
+    JointRules,
+    Setpoint,
+    SpeedScaling,
+)
 
 JOINTS = ('lift', 'turn', 'bend')
 NONE = np.empty(0)

@@ -22,12 +22,11 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.control_law import ControlLaw, Mode
-from rnea_ros.feedforward.joint_state import JointStateMonitor
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.reference import Reference
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.inputs import JointStateMonitor
+from rnea_ros.feedforward.law import ControlLaw, Mode
 from rnea_ros.feedforward.settings import StaleAction
-from rnea_ros.feedforward.supervisor import State
+from rnea_ros.feedforward.trajectory import Reference
 
 RATES = [1000.0, 500.0]
 RAMP, HOLD = 0.3, 0.4

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import pytest
 
-from rnea_ros.feedforward.joint_state import MAX_LAYOUTS, JointStateMonitor
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.stamp_order import MAX_FUTURE
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.inputs import JointStateMonitor
+from rnea_ros.feedforward.inputs.joint_states import MAX_LAYOUTS
+from rnea_ros.feedforward.stamps import MAX_FUTURE
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.loaded_robot import HardwareCompensation, LoadedRobot
+from rnea_ros.feedforward.law import HardwareCompensation, LoadedRobot
 from rnea_ros.robot import Payload
 
 BOX = Payload('fer_link8', 3.0, (0.02, -0.03, 0.1), (0.02, 0.0, 0.001, 0.02, 0.0, 0.01))

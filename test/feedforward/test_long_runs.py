@@ -12,10 +12,9 @@ from typing import Any
 from control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 import numpy as np
 
-from rnea_ros.feedforward.base_settings import BaseSensorSettings
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.supervisor import State
-from rnea_ros.feedforward.wrench_settings import WrenchInputSettings
+from rnea_ros.feedforward import State
+from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.settings import BaseSensorSettings, WrenchInputSettings
 from rnea_ros.robot import Payload
 
 TICKS = 2500

@@ -15,9 +15,9 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.feedforward.loss_settings import LossSettings, resolve_losses
-from rnea_ros.feedforward.losses import FrictionModel, JointLosses
+from rnea_ros.feedforward.law import FrictionModel, JointLosses
+from rnea_ros.feedforward.settings import LossSettings, SettingsError
+from rnea_ros.feedforward.settings.friction import resolve_losses
 
 DYNAMICS = '<dynamics damping="0.7" friction="1.5"/>'
 

@@ -17,15 +17,12 @@ import pytest
 from trajectory_controller import Point, sample
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.loaded_robot import HardwareCompensation
-from rnea_ros.feedforward.loss_settings import LossSettings
-from rnea_ros.feedforward.losses import FrictionModel
-from rnea_ros.feedforward.motion_efforts import EffortError, MotionEfforts
-from rnea_ros.feedforward.motion_points import MotionPoints, number_of_points
-from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.trajectory import Setpoint, Trajectory
-from rnea_ros.feedforward.trajectory_knots import CUBIC, LINEAR, QUINTIC, Knots
+from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation
+from rnea_ros.feedforward.settings import LossSettings, Settings, resolve
+from rnea_ros.feedforward.trajectory import CUBIC, LINEAR, QUINTIC, Knots, Setpoint, Trajectory
 from rnea_ros.robot import Payload
+from rnea_ros.trajectory_effort.motion_efforts import EffortError, MotionEfforts
+from rnea_ros.trajectory_effort.motion_points import MotionPoints, number_of_points
 
 DEGREES = (LINEAR, CUBIC, QUINTIC)
 

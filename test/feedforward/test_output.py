@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import pytest
 
-from rnea_ros.feedforward.output import OutputStage
+from rnea_ros.feedforward.effort_limiter import OutputStage
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from control_rig import PANDA_POSE, Rig, panda_arm
 import numpy as np
 
-from rnea_ros.feedforward.supervisor import State
+from rnea_ros.feedforward import State
 from rnea_ros.robot import Payload
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import given, strategies
 import pytest
 
-from rnea_ros.feedforward.payloads import PayloadBlend, Shares
+from rnea_ros.feedforward.law import PayloadBlend, Shares
 from rnea_ros.robot import Payload
 
 BOX, CABLE, TOOL = Payload('a', 3.0), Payload('b', 0.5), Payload('c', 1.0)

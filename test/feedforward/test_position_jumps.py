@@ -17,9 +17,10 @@ from recordings import recording
 from robots import ROOT, load
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.joint_state import MAX_DELAY, JointStateMonitor
-from rnea_ros.feedforward.position_jumps import ALLOWANCE, PositionJumps
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
+from rnea_ros.feedforward.inputs.joint_states import MAX_DELAY
+from rnea_ros.feedforward.inputs.position_jumps import ALLOWANCE
 from rnea_ros.feedforward.settings import Settings, resolve
 
 Array = NDArray[np.float64]
@@ -287,7 +288,7 @@ def test_real_arms_never_jump_even_where_most_samples_are_lost(
     name: str, stamped: bool, kept: float
 ) -> None:
     pytest.importorskip('rosbags', reason='rosbags is not installed')
-    from rnea_ros.preflight.recording import read_joint_states
+    from rnea_ros.recordings import read_joint_states
 
     samples = list(read_joint_states(recording(f'{name}_exciting_trajectory.db3')))
     if name == 'panda':

@@ -21,15 +21,16 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.base_settings import BaseSensorSettings, BaseUse
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.loaded_robot import HardwareCompensation
-from rnea_ros.feedforward.loss_settings import LossSettings
-from rnea_ros.feedforward.losses import FrictionModel, VelocitySource
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.settings import StaleAction
-from rnea_ros.feedforward.supervisor import State
-from rnea_ros.feedforward.wrench_settings import SensorPlacement, WrenchInputSettings
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, Mode, VelocitySource
+from rnea_ros.feedforward.settings import (
+    BaseSensorSettings,
+    BaseUse,
+    LossSettings,
+    SensorPlacement,
+    StaleAction,
+    WrenchInputSettings,
+)
 from rnea_ros.robot import Payload
 
 TICKS = 30_000

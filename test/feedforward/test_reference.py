@@ -9,7 +9,7 @@ from control_rig import Array, cubic, setpoint, swing
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.reference import Reference
+from rnea_ros.feedforward.trajectory import Reference
 
 NAMES = ('a', 'b')
 TIMEOUT = 0.2

@@ -13,11 +13,11 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RneaError, RobotModel
-from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.feedforward.control_law import Mode
+from rnea_ros.feedforward.law import Mode
 from rnea_ros.feedforward.settings import (
     ResolvedSettings,
     Settings,
+    SettingsError,
     StaleAction,
     resolve,
 )

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.reference import Reference
-from rnea_ros.feedforward.speed_scaling import RATE, ScalingUnit, SpeedScaling, speed_factor
+from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.trajectory import Reference, ScalingUnit, SpeedScaling, speed_factor
+from rnea_ros.feedforward.trajectory.speed_scaling import RATE
 
 NAMES = ('a', 'b')
 FROM, TO = np.array([0.3, -0.2]), np.array([1.3, -2.2])

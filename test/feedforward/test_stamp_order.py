@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.stamp_order import CONFIRMED_BY, MAX_FUTURE, StampOrder
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.stamps import CONFIRMED_BY, MAX_FUTURE, StampOrder
 
 CLOCK = 1_700_000_000.0
 """What the wall clock shows when monotonic time is 0."""

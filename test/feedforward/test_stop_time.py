@@ -9,8 +9,8 @@ from control_rig import PANDA_POSE, Rig, panda_arm
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.supervisor import State
+from rnea_ros.feedforward import State
+from rnea_ros.feedforward.law import Mode
 
 
 @pytest.mark.parametrize('rate_limit', [20.0, 100.0, 2000.0])

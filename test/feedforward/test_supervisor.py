@@ -9,8 +9,8 @@ from itertools import product
 
 import pytest
 
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.supervisor import TRANSITIONS, Event, State, Supervisor
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.state_machine import TRANSITIONS, Event, Supervisor
 
 ALL_PAIRS = list(product(State, Event))
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from wrench_rig import INLINE, Array, WrenchRig, arm
 
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.tare import MAX_MOTION, Tare
-from rnea_ros.feedforward.wrench_settings import WrenchInputSettings
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.inputs.wrench.tare import MAX_MOTION, Tare
+from rnea_ros.feedforward.settings import WrenchInputSettings
 
 BIAS = (7.0, -3.0, 2.0)
 DRIFT = (0.5, -0.2, 0.1)

@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 
-from rnea_ros.feedforward.trajectory import Trajectory
-from rnea_ros.feedforward.trajectory_check import compile_trajectory
-from rnea_ros.feedforward.trajectory_knots import CUBIC, LINEAR, QUINTIC, Knots
-from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
-from rnea_ros.feedforward.trajectory_rules import JointRules
+from rnea_ros.feedforward.trajectory import (
+    CUBIC,
+    LINEAR,
+    QUINTIC,
+    JointRules,
+    Knots,
+    Trajectory,
+    TrajectoryPoint,
+    TrajectoryRequest,
+    compile_trajectory,
+)
 
 Array = NDArray[np.float64]
 

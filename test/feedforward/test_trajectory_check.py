@@ -19,13 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 import pytest
 
 from rnea_ros.errors import InputError, RneaError
-from rnea_ros.feedforward.trajectory import Setpoint, Trajectory
-from rnea_ros.feedforward.trajectory_check import compile_trajectory
-from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
-from rnea_ros.feedforward.trajectory_rules import (
+from rnea_ros.feedforward.trajectory import (
     JointRules,
+    Setpoint,
+    Trajectory,
     TrajectoryError,
+    TrajectoryPoint,
     TrajectoryReason,
+    TrajectoryRequest,
+    compile_trajectory,
 )
 
 Array = NDArray[np.float64]

@@ -12,12 +12,19 @@ from control_rig import Array, Rig, two_joint_arm
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.reference import Reference
-from rnea_ros.feedforward.trajectory import MotionState, Setpoint, Trajectory
-from rnea_ros.feedforward.trajectory_check import compile_trajectory
-from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
-from rnea_ros.feedforward.trajectory_rules import JointRules, StartFrom, TrajectoryError
+from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.trajectory import (
+    JointRules,
+    MotionState,
+    Reference,
+    Setpoint,
+    StartFrom,
+    Trajectory,
+    TrajectoryError,
+    TrajectoryPoint,
+    TrajectoryRequest,
+    compile_trajectory,
+)
 
 NAMES = ('shoulder', 'elbow')
 AT_REST = (0.0, 0.0)

@@ -13,10 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import pytest
 
-from rnea_ros.feedforward.trajectory import Setpoint, Trajectory
-from rnea_ros.feedforward.trajectory_check import compile_trajectory
-from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
-from rnea_ros.feedforward.trajectory_rules import JointRules, TrajectoryError
+from rnea_ros.feedforward.trajectory import (
+    JointRules,
+    Setpoint,
+    Trajectory,
+    TrajectoryError,
+    TrajectoryPoint,
+    TrajectoryRequest,
+    compile_trajectory,
+)
 
 Array = NDArray[np.float64]
 

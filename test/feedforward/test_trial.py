@@ -13,10 +13,10 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.checks import SettingsError, brief, in_range
-from rnea_ros.feedforward.ranges import RANGES
-from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.trial import try_on
+from rnea_ros.errors import brief
+from rnea_ros.feedforward import try_on
+from rnea_ros.feedforward.settings import Settings, SettingsError, in_range, resolve
+from rnea_ros.feedforward.settings.ranges import RANGES
 from rnea_ros.robot import Payload
 
 

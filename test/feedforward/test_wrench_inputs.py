@@ -17,9 +17,9 @@ from robots import load
 from wrench_rig import CONTACT, INLINE, WEIGHT, WrenchRig, arm
 
 from rnea_ros import BaseMotion, RobotModel, Wrench
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.wrench_filter import take_off
-from rnea_ros.feedforward.wrench_settings import Measures, WrenchInputSettings
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.inputs.wrench.filter import take_off
+from rnea_ros.feedforward.settings import Measures, WrenchInputSettings
 
 pytest_plugins = ('model_fixtures',)
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from wrench_rig import WrenchRig, arm
 
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.stamp_order import MAX_FUTURE
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.stamps import MAX_FUTURE
 
 PUSH = (1.0, 2.0, 3.0)
 

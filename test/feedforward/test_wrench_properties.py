@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 from wrench_rig import CONTACT, INLINE, Array, WrenchRig, arm
 
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.wrench_settings import Measures
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.settings import Measures
 
 STEPS = 24_000
 LINKS = ('upper', 'lower', 'tool', 'tip')

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from wrench_rig import CONTACT, INLINE, PLAIN, arm
 
-from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.feedforward.wrench_inputs import WrenchInputs
-from rnea_ros.feedforward.wrench_settings import WrenchInputSettings, check_wrench_inputs
+from rnea_ros.feedforward.inputs.wrench import WrenchInputs
+from rnea_ros.feedforward.settings import SettingsError, WrenchInputSettings, check_wrench_inputs
 
 
 def check(*sensors: dict[str, Any]) -> None:

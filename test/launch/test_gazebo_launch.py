@@ -366,7 +366,7 @@ def test_a_package_that_is_missing_is_named_with_what_installs_it(
 def test_tags_of_the_user_are_taken_as_they_are(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rnea_ros.sim.gazebo_description import with_gazebo_control
+    from rnea_ros.sim.gazebo.description import with_gazebo_control
 
     monkeypatch.setenv('GAZEBO_TEST_FEEDFORWARD_NODE', '0')
     urdf, controllers = tmp_path / 'own.urdf', tmp_path / 'own.yaml'

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from ros_process import NO_ROS
 
-from rnea_ros.feedforward.joint_state import JointStateMonitor
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.inputs import JointStateMonitor
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.arrival import PATIENCE, ArrivalSchedule
+from rnea_ros.node.timing import ArrivalSchedule
+from rnea_ros.node.timing.joint_state_trigger import PATIENCE
 
 PERIOD = 0.125
 """A period without rounding errors, so that times can be compared exactly."""

@@ -14,7 +14,7 @@ from ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.clock import MachineClock, SimClock
+from rnea_ros.ros import MachineClock, SimClock
 
 
 @pytest.mark.parametrize('step', [-1e6, -0.5, 0.5, 1e6])

@@ -32,8 +32,8 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from lifecycle_msgs.msg import Transition
 from std_msgs.msg import Float64MultiArray
 
-from rnea_ros.node.command_watch import DISCOVERY
-from rnea_ros.node.controller_joints import PATIENCE as ANSWER
+from rnea_ros.node.command_topic.controller_joints import PATIENCE as ANSWER
+from rnea_ros.node.command_topic.watch import DISCOVERY
 
 pytestmark = pytest.mark.ros
 

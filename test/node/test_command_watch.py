@@ -12,14 +12,14 @@ from command_graph import CONTROLLER, TOPIC, CommandGraph
 import pytest
 from ros_process import NO_ROS
 
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import Reason
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.command_permission import CommandPermission
-from rnea_ros.node.command_watch import DISCOVERY, CommandWatch
-from rnea_ros.node.controller_joints import PATIENCE, ControllerJoints
-from rnea_ros.node.endpoints import UNKNOWN
+from rnea_ros.node.command_topic import CommandPermission, CommandWatch, ControllerJoints
+from rnea_ros.node.command_topic.controller_joints import PATIENCE
+from rnea_ros.node.command_topic.watch import DISCOVERY
+from rnea_ros.ros.endpoints import UNKNOWN
 
 JOINTS = ('a', 'b', 'c')
 OTHER_JOINTS = [('b', 'a', 'c'), ('a', 'b'), ('a', 'b', 'c', 'd')]

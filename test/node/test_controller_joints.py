@@ -11,8 +11,9 @@ from ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.controller_joints import PATIENCE, RETRY, ControllerJoints, difference
-from rnea_ros.node.endpoints import UNKNOWN
+from rnea_ros.node.command_topic import ControllerJoints, difference
+from rnea_ros.node.command_topic.controller_joints import PATIENCE, RETRY
+from rnea_ros.ros.endpoints import UNKNOWN
 
 
 @pytest.fixture

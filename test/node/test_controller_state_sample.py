@@ -17,11 +17,10 @@ from trajectory_controller import NO_CONTROL_MSGS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.node import controller_state_input
-from rnea_ros.node.cdr import MalformedError
-from rnea_ros.node.controller_state_sample import ControllerStateSample, controller_state_reader
-from rnea_ros.node.repeated_message import RepeatedReader
+from rnea_ros.feedforward.settings import SettingsError
+from rnea_ros.messages import MalformedError, RepeatedReader, controller_state_reader
+from rnea_ros.messages.controller_state import ControllerStateSample
+from rnea_ros.node.inputs import controller_state
 
 HEADER, NAMES = 'std_msgs/Header', 'sequence<string>'
 POINT = 'trajectory_msgs/JointTrajectoryPoint'
@@ -155,6 +154,6 @@ def test_where_control_msgs_is_missing_package_and_parameter_are_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, 'control_msgs.msg', None)
     with pytest.raises(SettingsError, match='reference_source') as caught:
-        controller_state_input.controller_state_type()
+        controller_state.controller_state_type()
     assert 'control_msgs' in str(caught.value)
     assert '\n' not in str(caught.value)

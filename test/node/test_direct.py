@@ -17,7 +17,7 @@ from rclpy.serialization import deserialize_message
 from std_msgs.msg import Int64
 from std_srvs.srv import SetBool
 
-from rnea_ros.node.direct import DirectQuestion, DirectSubscription
+from rnea_ros.ros import DirectQuestion, DirectSubscription
 
 pytestmark = pytest.mark.ros
 

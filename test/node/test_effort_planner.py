@@ -16,11 +16,10 @@ from ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.feedforward.motion_efforts import EffortError
-from rnea_ros.feedforward.trajectory_request import TrajectoryPoint, TrajectoryRequest
-from rnea_ros.feedforward.trajectory_rules import TrajectoryError
-from rnea_ros.node.declarations import PARAMETERS
-from rnea_ros.node.effort_planner import MOST_POINTS, EffortPlanner
+from rnea_ros.feedforward.trajectory import TrajectoryError, TrajectoryPoint, TrajectoryRequest
+from rnea_ros.node.parameters import PARAMETERS
+from rnea_ros.trajectory_effort.motion_efforts import EffortError
+from rnea_ros.trajectory_effort.planner import MOST_POINTS, EffortPlanner
 
 MODEL = mixed_arm()
 JOINTS = ('turn', 'lift', 'bend')

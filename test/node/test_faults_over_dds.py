@@ -299,7 +299,7 @@ def test_an_exception_in_every_tick_ends_in_zero_effort_and_is_logged_once(
     robot: FakeRobot, domain_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv('PYTHONPATH', str(ROOT / 'test'), prepend=os.pathsep)
-    law = 'rnea_ros.feedforward.control_law:ControlLaw.effort'
+    law = 'rnea_ros.feedforward.law.control_law:ControlLaw.effort'
     options = f'{NODE} {law} 1000 --ros-args {PATIENT}'
     with RosProcess('broken', *options.split(), domain_id=domain_id) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))

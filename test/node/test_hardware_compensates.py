@@ -11,14 +11,15 @@ from fake_robot import GRAVITY, FakeRobot, node
 import pytest
 from ros_process import NO_ROS, wait_until
 
-from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.feedforward.loaded_robot import HardwareCompensation
+from rnea_ros.feedforward.law import HardwareCompensation
+from rnea_ros.feedforward.settings import SettingsError
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from lifecycle_msgs.msg import Transition
 
-from rnea_ros.node.hardware_compensation import compensated, why_not_stated
+from rnea_ros.node.parameters import why_not_stated
+from rnea_ros.node.parameters.hardware_compensation import compensated
 
 UNSTATED = "-p hardware_compensates:=['']"
 ARMS = ("Franka's", "Universal Robots'", "KUKA's", 'gravity', 'preset:=', "['none']")

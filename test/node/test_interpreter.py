@@ -12,7 +12,8 @@ import weakref
 
 import pytest
 
-from rnea_ros.node.interpreter import SWITCH_INTERVAL, UncollectedGarbage
+from rnea_ros.ros import UncollectedGarbage
+from rnea_ros.ros.interpreter import SWITCH_INTERVAL
 
 
 class Cycle:

@@ -24,8 +24,7 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from std_srvs.srv import Trigger
 
 from rnea_ros.node import activation, configuration, control_setup, feedforward_node, loop
-from rnea_ros.node.node_time import MACHINE_TIME
-from rnea_ros.node.process import NodeProcess
+from rnea_ros.ros import MACHINE_TIME, NodeProcess
 
 pytestmark = pytest.mark.ros
 

@@ -19,21 +19,18 @@ import pytest
 from ros_process import NO_ROS, PATIENCE, wait_until
 
 import rnea_ros
-from rnea_ros.feedforward.controller import FeedforwardController
-from rnea_ros.feedforward.joint_state import JointStateMonitor
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import CONTROLLING, FeedforwardController, Reason, State
+from rnea_ros.feedforward.inputs import JointStateMonitor
 from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.supervisor import CONTROLLING, State
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from rnea_ros.node.clock import MachineClock
 from rnea_ros.node.inputs import Inputs
 from rnea_ros.node.loop import ControlLoop
-from rnea_ros.node.realtime import RealtimeSettings
-from rnea_ros.node.schedule import PeriodicSchedule
+from rnea_ros.node.timing import RealtimeSettings
+from rnea_ros.ros import MachineClock, PeriodicSchedule
 
 URDF = Path(__file__).resolve().parents[2] / 'urdf/panda_arm.urdf'
 MODEL = rnea_ros.RobotModel.from_urdf(URDF)

@@ -19,7 +19,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 
-from rnea_ros.node.node_time import OffExecutorTime
+from rnea_ros.ros import OffExecutorTime
 
 pytestmark = pytest.mark.ros
 

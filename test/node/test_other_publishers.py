@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from rnea_ros.node.endpoints import PATIENCE, UNKNOWN
-from rnea_ros.node.other_publishers import OtherPublishers
+from rnea_ros.node.command_topic import OtherPublishers
+from rnea_ros.ros.endpoints import PATIENCE, UNKNOWN
 
 OWN = '/arm/feedforward'
 

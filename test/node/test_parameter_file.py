@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from robots import PARAMETER_FILES
 
-from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.node.declarations import PARAMETERS
-from rnea_ros.node.parameter_file import (
-    ParameterFileError,
+from rnea_ros.feedforward.settings import SettingsError
+from rnea_ros.node.parameters import (
+    PARAMETERS,
     complete_values,
     parse_assignment,
     read_parameter_file,
 )
+from rnea_ros.node.parameters.file import ParameterFileError
 
 pytest.importorskip('yaml', reason='PyYAML is not installed')
 

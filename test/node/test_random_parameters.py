@@ -21,7 +21,7 @@ from rcl_interfaces.srv import SetParameters
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
-from rnea_ros.node.declarations import PARAMETERS
+from rnea_ros.node.parameters import PARAMETERS
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 

@@ -16,15 +16,15 @@ from typing import Any
 import pytest
 from python_process import run
 
-from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.node import realtime
-from rnea_ros.node.realtime import (
+from rnea_ros.feedforward.settings import SettingsError
+from rnea_ros.node.timing import (
     RealtimeSettings,
     check_realtime,
     enter_realtime,
     leave_realtime,
+    realtime,
 )
-from rnea_ros.node.time_slice import take_short_turns
+from rnea_ros.node.timing.realtime import take_short_turns
 
 
 def in_thread(function: Callable[[], Any]) -> Any:

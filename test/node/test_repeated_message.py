@@ -16,9 +16,14 @@ from numpy.typing import ArrayLike
 import pytest
 from ros_process import NO_ROS
 
-from rnea_ros.node.cdr import MalformedError
-from rnea_ros.node.repeated_message import MOST_LAYOUTS, RepeatedReader
-from rnea_ros.node.samples import ImuSample, JointStateSample, WrenchSample
+from rnea_ros.messages import (
+    ImuSample,
+    JointStateSample,
+    MalformedError,
+    RepeatedReader,
+    WrenchSample,
+)
+from rnea_ros.messages.fixed_layout import MOST_LAYOUTS
 
 ORDERS = ('<', '>')
 STAMP = (1_700_000_000, 250_000_000)

@@ -14,18 +14,17 @@ import numpy as np
 import pytest
 from ros_process import NO_ROS
 
-from rnea_ros.feedforward.control_law import ControlLaw
-from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.supervisor import State
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.law import ControlLaw
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from rnea_ros.node import reporter as module
-from rnea_ros.node.reporter import Reporter
-from rnea_ros.node.statistics import LoopStatistics
+from rnea_ros.node.outputs import Reporter
+from rnea_ros.node.outputs import reporter as module
+from rnea_ros.node.timing import LoopStatistics
 
 
 class Node:

@@ -13,7 +13,7 @@ import time
 import numpy as np
 import pytest
 
-from rnea_ros.node.schedule import PeriodicSchedule
+from rnea_ros.ros import PeriodicSchedule
 
 PERIOD = 0.125
 """A period without rounding errors, so that times can be compared exactly."""

@@ -16,7 +16,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from sensor_msgs.msg import JointState
 
 from rnea_ros.node.configuration import JOINT_STATES
-from rnea_ros.node.direct import DirectSubscription
+from rnea_ros.ros import DirectSubscription
 
 pytestmark = pytest.mark.ros
 

@@ -10,8 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rnea_ros.node import statistics
-from rnea_ros.node.statistics import LoopStatistics
+from rnea_ros.node.timing import LoopStatistics, loop_statistics
 
 PERIOD = 0.002
 BEGIN = 50.0
@@ -34,7 +33,7 @@ class Time:
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch) -> Time:
     fake = Time()
-    monkeypatch.setattr(statistics, 'time', fake)
+    monkeypatch.setattr(loop_statistics, 'time', fake)
     return fake
 
 

@@ -17,22 +17,19 @@ from memory_use import least
 import pytest
 from ros_process import NO_ROS
 
-from rnea_ros.feedforward.controller import FeedforwardController
-from rnea_ros.feedforward.joint_state import JointStateMonitor
-from rnea_ros.feedforward.position_jumps import PositionJumps
-from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.supervisor import State
-from rnea_ros.feedforward.wrench_settings import WrenchInputSettings
+from rnea_ros.feedforward import FeedforwardController, State
+from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
+from rnea_ros.feedforward.settings import Settings, WrenchInputSettings, resolve
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 from geometry_msgs.msg import WrenchStamped
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from rnea_ros.node.clock import MachineClock
 from rnea_ros.node.inputs import Inputs
-from rnea_ros.node.messages import CommandMessage
-from rnea_ros.node.statistics import LoopStatistics
+from rnea_ros.node.outputs.messages import CommandMessage
+from rnea_ros.node.timing import LoopStatistics
+from rnea_ros.ros import MachineClock
 
 TICKS = 5000
 BLOCKS = TICKS // 10

@@ -22,11 +22,9 @@ import pytest
 from python_process import run
 from ros_process import NO_ROS
 
-from rnea_ros.dynamics.compiled import COMPILED
-from rnea_ros.feedforward.trajectory_request import TrajectoryRequest
-from rnea_ros.node import trajectory_decoder
-from rnea_ros.node.cdr import MalformedError
-from rnea_ros.node.trajectory_decoder import decode_trajectory, load_decoder
+from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.feedforward.trajectory import TrajectoryRequest
+from rnea_ros.messages import MalformedError, decode_trajectory, load_decoder, trajectory
 
 ORDERS = ('<', '>')
 FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
@@ -340,9 +338,9 @@ def test_other_threads_run_while_a_kernel_does(kernel: str) -> None:
 
     def call() -> None:
         if kernel == 'find':
-            trajectory_decoder._find_points(words, 4 * words.size, 0, starts, counts, times)
+            trajectory._find_points(words, 4 * words.size, 0, starts, counts, times)
         else:
-            trajectory_decoder._copy_values(copied[:values], starts[0], counts[0], copied)
+            trajectory._copy_values(copied[:values], starts[0], counts[0], copied)
 
     stopped, turns = threading.Event(), 0
 

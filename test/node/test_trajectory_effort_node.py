@@ -20,7 +20,7 @@ from trajectory_controller import Point, sample
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytestmark = pytest.mark.ros
 
-EXECUTABLE = 'rnea_ros.node.trajectory_effort'
+EXECUTABLE = 'rnea_ros.trajectory_effort.trajectory_effort_node'
 END = tuple(np.add(POSE, 0.1))
 # Joint states may come late where the machine stalls.
 PATIENT = '-p joint_states_timeout:=30.0 '

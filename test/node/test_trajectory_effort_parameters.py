@@ -15,10 +15,10 @@ from ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.feedforward.checks import SettingsError
-from rnea_ros.feedforward.motion_efforts import EffortReason
-from rnea_ros.node import declarations
-from rnea_ros.node.trajectory_effort_parameters import PARAMETERS, values_of
+from rnea_ros.feedforward.settings import SettingsError
+from rnea_ros.node.parameters import table
+from rnea_ros.trajectory_effort.motion_efforts import EffortReason
+from rnea_ros.trajectory_effort.parameters import PARAMETERS, values_of
 
 TEXT = (ROOT / 'docs/trajectory_controllers.md').read_text(encoding='utf-8')
 
@@ -37,8 +37,8 @@ def test_the_document_has_every_parameter_and_the_defaults_of_its_own() -> None:
     for name, declared in PARAMETERS.items():
         group = f'{name.partition(".")[0]}.*'
         assert f'`{name}`' in TEXT or f'`{group}`' in TEXT, name
-        if name in declarations.PARAMETERS and name != 'joint_states_timeout':
-            assert declared.default == declarations.PARAMETERS[name].default
+        if name in table.PARAMETERS and name != 'joint_states_timeout':
+            assert declared.default == table.PARAMETERS[name].default
     rows = dict(re.findall(r'^\| `(\w+)` \| `?([\w./\[\]\']+?)`?(?: s)? \|', TEXT, re.MULTILINE))
     assert rows['trajectory_topic'] == PARAMETERS['trajectory_topic'].default
     assert float(rows['resample']) == PARAMETERS['resample'].default

@@ -16,12 +16,11 @@ from robots import SHIPPED, load, vendor_robots
 from synthetic_recordings import ARM, UR, Robot, record
 
 from rnea_ros import RobotModel
-from rnea_ros.preflight.checkup import Checkup, check
+from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.faults import FAULTS
 from rnea_ros.preflight.findings import Cause, Verdict
 from rnea_ros.preflight.hypothesis import Hypothesis
-from rnea_ros.preflight.recording import Recording, read_joint_states, recording_from
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import Kind, Recording, read_joint_states, recording_from
 
 OF_A_FACTOR = {Cause.ANOTHER_ROBOT, Cause.WRONG_SCALE, Cause.CURRENT}
 """What an arm of the same shape may be called: a factor of all efforts names it as well."""

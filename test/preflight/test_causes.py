@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from synthetic_recordings import ARM, CASES, HAND, Robot, record
 
-from rnea_ros.preflight.checkup import Checkup, check
+from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.findings import Cause, Verdict
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import Kind
 
 SEEDS = range(2)
 NOISES = (0.02, 0.1, 0.4)

@@ -11,12 +11,20 @@ import numpy as np
 import pytest
 from synthetic_recordings import ARM, Robot, record
 
-from rnea_ros.preflight.checkup import check
-from rnea_ros.preflight.cleaning import clean
-from rnea_ros.preflight.matching import match_joints
-from rnea_ros.preflight.recording import Recording, RecordingError, Sample, recording_from
-from rnea_ros.preflight.samples import Kind, motion, still_poses, take_samples
-from rnea_ros.preflight.smoothing import smooth
+from rnea_ros.preflight import check
+from rnea_ros.recordings import (
+    Kind,
+    Recording,
+    RecordingError,
+    Sample,
+    clean,
+    match_joints,
+    motion,
+    recording_from,
+    still_poses,
+    take_samples,
+)
+from rnea_ros.recordings.filtering import smooth
 
 MOTION = record(Robot(ARM), Kind.MOTION, 1)
 POSES = record(Robot(ARM), Kind.STILL, 1)

@@ -10,10 +10,9 @@ from dataclasses import replace
 import pytest
 from synthetic_recordings import ARM, Robot, record
 
-from rnea_ros.preflight.checkup import Checkup, check
+from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.findings import Cause, Finding, Verdict
-from rnea_ros.preflight.recording import Recording
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import Kind, Recording
 
 ELBOW, WRIST = 3, 6
 

@@ -11,14 +11,12 @@ import numpy as np
 import pytest
 from synthetic_recordings import ARM, Array, Robot, only, record
 
+from rnea_ros.preflight import Checkup, Prediction, check
 from rnea_ros.preflight.assessment import Assessment
 from rnea_ros.preflight.causes import find_causes
-from rnea_ros.preflight.checkup import Checkup, check
-from rnea_ros.preflight.columns import Prediction
 from rnea_ros.preflight.findings import Cause, Finding, Verdict
 from rnea_ros.preflight.hypothesis import Hypothesis
-from rnea_ros.preflight.recording import Recording
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import Kind, Recording
 
 TURNED = Hypothesis(gravity_turned=True)
 SHOULDER, ELBOW = 1, 3

@@ -12,10 +12,9 @@ import pytest
 from recordings import recording
 from robots import ROOT, load, vendor_robots
 
-from rnea_ros.preflight.checkup import Checkup, check
-from rnea_ros.preflight.cleaning import clean
+from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.findings import Cause, Verdict
-from rnea_ros.preflight.recording import Recording, read_joint_states, recording_from
+from rnea_ros.recordings import Recording, clean, read_joint_states, recording_from
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 

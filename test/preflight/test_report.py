@@ -12,11 +12,11 @@ import pytest
 from robots import ROOT
 from synthetic_recordings import ARM, Robot, only, record
 
-from rnea_ros.feedforward.loaded_robot import HardwareCompensation
-from rnea_ros.preflight.checkup import check
+from rnea_ros.feedforward.law import HardwareCompensation
+from rnea_ros.preflight import check
 from rnea_ros.preflight.findings import Cause
 from rnea_ros.preflight.report import runs, together
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import Kind
 
 HELD = Robot(ARM, compensated=True)
 BEFORE_THE_GEAR = Robot(ARM, coulomb=0.3)

@@ -15,13 +15,12 @@ import pytest
 from synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.reasons import Reason
+from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.supervisor import State
-from rnea_ros.preflight.recording import Recording, RecordingError, Sample
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import Kind, Recording, RecordingError, Sample
+from rnea_ros.replay import recorded_robot
 from rnea_ros.replay.playback import Playback, play
-from rnea_ros.replay.recorded_robot import RecordedRobot, recorded_robot
+from rnea_ros.replay.recorded_robot import RecordedRobot
 
 EXACT = Robot(ARM, coulomb=0.0, noise=0.0)
 

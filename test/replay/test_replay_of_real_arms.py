@@ -15,12 +15,12 @@ from recordings import recording
 from robots import ROOT, load, vendor_robots
 
 from rnea_ros import RobotModel
+from rnea_ros.feedforward import State
 from rnea_ros.feedforward.settings import Settings
-from rnea_ros.feedforward.supervisor import State
-from rnea_ros.preflight.recording import Array, read_joint_states
-from rnea_ros.replay.recorded_robot import RecordedRobot, recorded_robot
+from rnea_ros.recordings import Array, read_joint_states
+from rnea_ros.replay import Review, recorded_robot, review
+from rnea_ros.replay.recorded_robot import RecordedRobot
 from rnea_ros.replay.residuals import of_gravity
-from rnea_ros.replay.review import Review, review
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 

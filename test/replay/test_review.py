@@ -13,15 +13,10 @@ import pytest
 from synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.loaded_robot import HardwareCompensation
-from rnea_ros.feedforward.settings import Settings
-from rnea_ros.feedforward.wrench_settings import WrenchInputSettings
-from rnea_ros.preflight.recording import Recording, RecordingError
-from rnea_ros.preflight.samples import Kind
-from rnea_ros.replay.recorded_robot import recorded_robot
-from rnea_ros.replay.report import report
-from rnea_ros.replay.review import Review, review
+from rnea_ros.feedforward.law import HardwareCompensation, Mode
+from rnea_ros.feedforward.settings import Settings, WrenchInputSettings
+from rnea_ros.recordings import Kind, Recording, RecordingError
+from rnea_ros.replay import Review, recorded_robot, report, review
 from rnea_ros.robot import Payload
 
 MOTION = record(Robot(ARM), Kind.MOTION, 1)

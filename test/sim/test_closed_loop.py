@@ -27,7 +27,7 @@ pytest.importorskip('mujoco', reason='mujoco is not installed')
 pytest.importorskip('xacro', reason='xacro is not installed')
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
 
-from rnea_ros.sim.gazebo_description import GRAVITY, with_gazebo_control  # noqa: E402
+from rnea_ros.sim.gazebo.description import GRAVITY, with_gazebo_control  # noqa: E402
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 

@@ -13,9 +13,8 @@ import pytest
 from robots import ROOT
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.loss_settings import LossSettings
-from rnea_ros.feedforward.losses import FrictionModel, VelocitySource
+from rnea_ros.feedforward.law import FrictionModel, Mode, VelocitySource
+from rnea_ros.feedforward.settings import LossSettings
 from rnea_ros.robot import Payload
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')

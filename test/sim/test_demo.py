@@ -21,10 +21,10 @@ import rnea_ros
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
-from rnea_ros.sim.demo import ROBOTS, Demo, main
-from rnea_ros.sim.demo_client import Recording
-from rnea_ros.sim.demo_motion import Motion, inertias
-from rnea_ros.sim.demo_report import Phase, table
+from rnea_ros.sim.demo.client import Recording
+from rnea_ros.sim.demo.demo import ROBOTS, Demo, main
+from rnea_ros.sim.demo.motion import Motion, inertias
+from rnea_ros.sim.demo.report import Phase, table
 from rnea_ros.sim.start_position import USUAL
 
 PANDA = rnea_ros.RobotModel.from_urdf(ROOT / 'urdf/panda_arm.urdf')
@@ -108,7 +108,7 @@ def test_what_cannot_be_drawn_is_not_begun(
 @pytest.mark.slow
 @pytest.mark.ros
 def test_the_whole_demo_succeeds(tmp_path: Path) -> None:
-    command = [sys.executable, '-m', 'rnea_ros.sim.demo', '--headless', '--seconds', '4']
+    command = [sys.executable, '-m', 'rnea_ros.sim.demo.demo', '--headless', '--seconds', '4']
     result = subprocess.run(
         [*command, '--output', str(tmp_path)],
         cwd=ROOT,

@@ -11,8 +11,8 @@ import pytest
 from robots import ROOT
 
 from rnea_ros import InputError
-from rnea_ros.sim.gazebo_controllers import listed_joints, with_joints
-from rnea_ros.sim.gazebo_description import GRAVITY
+from rnea_ros.sim.gazebo.controllers import listed_joints, with_joints
+from rnea_ros.sim.gazebo.description import GRAVITY
 
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
 

@@ -14,14 +14,14 @@ import pytest
 from robots import ARM, ROOT, SHIPPED, joint, link, load, robot
 
 from rnea_ros import InputError, UnknownNameError, UrdfError
-from rnea_ros.sim.gazebo_description import (
+from rnea_ros.sim.gazebo.description import (
     GRAVITY,
     PLUGINS,
     arm_joints,
     has_own_control,
     with_gazebo_control,
 )
-from rnea_ros.sim.massless_links import refuse_massless
+from rnea_ros.sim.gazebo.massless_links import refuse_massless
 from rnea_ros.urdf import parse_urdf
 
 xacro = pytest.importorskip('xacro', reason='xacro (pip install xacro) is not installed')

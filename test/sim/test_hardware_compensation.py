@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 from robots import ROOT, load
 
-from rnea_ros.feedforward.loaded_robot import HardwareCompensation
-from rnea_ros.feedforward.loss_settings import LossSettings
-from rnea_ros.feedforward.losses import FrictionModel
+from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation
+from rnea_ros.feedforward.settings import LossSettings
 from rnea_ros.robot import Payload, Wrench
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')

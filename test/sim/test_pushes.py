@@ -13,12 +13,8 @@ import pytest
 from robots import ROOT
 
 from rnea_ros import ReferenceFrame, Wrench
-from rnea_ros.feedforward.control_law import Mode
-from rnea_ros.feedforward.wrench_settings import (
-    Measures,
-    SensorPlacement,
-    WrenchInputSettings,
-)
+from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.settings import Measures, SensorPlacement, WrenchInputSettings
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

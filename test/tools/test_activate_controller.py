@@ -17,7 +17,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from sensor_msgs.msg import JointState
 
-from rnea_ros.feedforward.supervisor import State
+from rnea_ros.feedforward import State
 from rnea_ros.tools import activate_controller
 from rnea_ros.tools.activate_controller import Activator, Holder, NotActivatedError, commands_hold
 

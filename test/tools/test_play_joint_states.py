@@ -19,8 +19,7 @@ import rnea_ros
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 
-from rnea_ros.bags import BagError
-from rnea_ros.preflight.recording import read_joint_states
+from rnea_ros.recordings import BagError, read_joint_states
 from rnea_ros.tools.play_joint_states import main
 
 PANDA_ARM = ROOT / 'urdf/panda_arm.urdf'

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 from synthetic_recordings import ARM, Robot, record
 
-from rnea_ros.bags import BagError
 from rnea_ros.errors import UnknownNameError
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import BagError, Kind
 from rnea_ros.tools.plot import main
 from rnea_ros.tools.term_picture import picture
 from rnea_ros.tools.term_recording import COMMANDED, MEASURED, read_terms

@@ -22,8 +22,7 @@ from robots import ROOT
 from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
 from synthetic_recordings import ARM, Robot, record
 
-from rnea_ros.preflight.recording import Recording
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import Kind, Recording
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
 HAND_URDF = str(ROOT / 'urdf/panda.urdf')

@@ -19,8 +19,7 @@ from recordings import recording
 from robots import PARAMETER_FILES, ROOT
 from synthetic_recordings import ARM, Robot, record
 
-from rnea_ros.preflight.recording import Recording
-from rnea_ros.preflight.samples import Kind
+from rnea_ros.recordings import Kind, Recording
 from rnea_ros.tools.replay import main
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')

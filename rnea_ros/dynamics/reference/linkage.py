@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from ...errors import TreeError
-from ..joints import JointKind
+from ..kernels import JointKind
 from ..tree import KinematicTree
 from .vectors import Array
 

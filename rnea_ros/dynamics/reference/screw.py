@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..placement import Placement
+from ..tree import Placement
 from .linkage import Body
 from .vectors import Array, Z, cross, skew
 

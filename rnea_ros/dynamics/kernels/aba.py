@@ -1,0 +1,210 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The articulated-body algorithm: qdd = FD(q, qd, tau, f_ext) (Featherstone 2008, table 7.1).
+
+Cut a body off its parent: how it answers to a force depends on its joints' freedom too. Its
+articulated inertia I^A and bias force p^A tell f = I^A a + p^A. Inwards, each joint takes its own
+freedom out of its body's inertia and hands the rest to the parent; outwards, the accelerations
+follow from the base's.
+
+A joint of k freedoms is taken out one column of S at a time, which is the elimination that inverts
+D = S^T I^A S; what the last column needs to know of the others is then in I^A already.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compilation import compiled
+from .bodies import BASE
+from .joints import add_joint_motion, joint_transform, velocity_product
+from .simd import number, put
+from .spatial import (
+    Matrix3,
+    SpatialVector,
+    add,
+    add3,
+    add33,
+    apply_inertia,
+    basis_vector,
+    component,
+    cross_columns,
+    cross_force,
+    dot3,
+    load,
+    load3,
+    load33,
+    outer,
+    rotate,
+    rotate_back,
+    rotate_matrix_back,
+    rotate_symmetric_back,
+    scale,
+    store,
+    store3,
+    store33,
+    subtract,
+    subtract33,
+    trace,
+    transform_force_back,
+    transform_motion,
+    transpose,
+)
+
+
+@cache
+def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
+    """
+    Return the dtype of what the algorithm keeps for a body.
+
+    :param lanes: () for one sample, (k,) for k samples side by side
+    """
+    return np.dtype(
+        [
+            # I^A = [[A, B], [B^T, C]]
+            ('A', np.float64, (3, 3, *lanes)),
+            ('B', np.float64, (3, 3, *lanes)),
+            ('C', np.float64, (3, 3, *lanes)),
+            ('p', np.float64, (6, *lanes)),
+            ('c', np.float64, (6, *lanes)),
+            # Of I^A, the traces of A and C: what D is small against, or rounding
+            ('trace', np.float64, (2, *lanes)),
+            # Of each column of S: U = I^A S, D = S^T U, u = tau - S^T p^A
+            ('U', np.float64, (6, 6, *lanes)),
+            ('D', np.float64, (6, *lanes)),
+            ('u', np.float64, (6, *lanes)),
+        ],
+        align=True,
+    )
+
+
+@compiled
+def forward_dynamics(
+    bodies: NDArray[np.void],
+    articulated: NDArray[np.void],
+    q: NDArray[np.float64],
+    qd: NDArray[np.float64],
+    tau: NDArray[np.float64],
+    qdd: NDArray[np.float64],
+) -> None:
+    """
+    Write the accelerations that efforts and external forces bring about.
+
+    Every body must have coordinates of its own: mimic joints are closed loops to this algorithm.
+    A joint that nothing resists (D = 0) gives numbers that are not finite.
+
+    :param bodies: as for :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` are written
+    :param articulated: as many, of dtype :func:`articulated_dtype`; overwritten
+    :param q: joint positions, shape (nq,), rad or m
+    :param qd: joint velocities, shape (nv,), rad/s or m/s
+    :param tau: joint efforts, shape (nv,), N m or N
+    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2; overwritten
+    """
+    for i in range(1, bodies.shape[0]):
+        _start(bodies, bodies[i], articulated[i], q, qd)
+    for i in range(bodies.shape[0] - 1, 0, -1):
+        body = bodies[i]
+        _take_freedom_out(body, articulated[i], tau)
+        if body['parent'] != BASE:
+            _hand_on(body, articulated[i], articulated[body['parent']])
+    for i in range(1, bodies.shape[0]):
+        _accelerate(bodies, bodies[i], articulated[i], qdd)
+
+
+@compiled
+def _start(
+    bodies: NDArray[np.void],
+    body: np.void,
+    own: np.void,
+    q: NDArray[np.float64],
+    qd: NDArray[np.float64],
+) -> None:
+    """Write a body's motion, and I^A and p^A as of the body alone."""
+    E, r = joint_transform(body, q)
+    v = add_joint_motion(body, transform_motion(E, r, load(bodies[body['parent']]['v'])), qd)
+    store33(body['E'], E)
+    store3(body['r'], r)
+    store(body['v'], v)
+    # c_i = v_i x S qd
+    store(own['c'], velocity_product(body, v, qd))
+    # I^A_i = I_i
+    mass, h, J = body['mass'], load3(body['h']), load33(body['J'])
+    store33(own['A'], J)
+    store33(own['B'], ((0.0, -h[2], h[1]), (h[2], 0.0, -h[0]), (-h[1], h[0], 0.0)))
+    store33(own['C'], ((mass, 0.0, 0.0), (0.0, mass, 0.0), (0.0, 0.0, mass)))
+    # p^A_i = v_i x* I_i v_i - f_ext
+    momentum = apply_inertia(mass, h, J, v)
+    store(own['p'], subtract(cross_force(v, momentum), load(body['f_ext'])))
+
+
+@compiled
+def _take_freedom_out(body: np.void, own: np.void, tau: NDArray[np.float64]) -> None:
+    """Turn I^A into I^a, and p^A into p^a without the share of c."""
+    put(own['trace'], 0, trace(load33(own['A'])))
+    put(own['trace'], 1, trace(load33(own['C'])))
+    for k in range(body['dofs']):
+        A, B, C, p = load33(own['A']), load33(own['B']), load33(own['C']), load(own['p'])
+        column = body['column'] + k
+        # U = I^A S,  D = S^T U,  u = tau - S^T p^A
+        U = _apply(A, B, C, basis_vector(column))
+        D = component(U, column)
+        u = number(tau, body['dof'] + k) - component(p, column)
+        store(own['U'][k], U)
+        put(own['D'], k, D)
+        put(own['u'], k, u)
+        # I^a = I^A - U D^-1 U^T,  p^a = p^A + U D^-1 u
+        over_D = scale(1.0 / D, U)
+        store33(own['A'], subtract33(A, outer(over_D[0], U[0])))
+        store33(own['B'], subtract33(B, outer(over_D[0], U[1])))
+        store33(own['C'], subtract33(C, outer(over_D[1], U[1])))
+        store(own['p'], add(p, scale(u, over_D)))
+
+
+@compiled
+def _hand_on(body: np.void, own: np.void, parent: np.void) -> None:
+    """Add a body's I^a and p^a, in its parent's coordinates, to the parent's I^A and p^A."""
+    E, r = load33(body['E']), load3(body['r'])
+    A, B, C = load33(own['A']), load33(own['B']), load33(own['C'])
+    # p^a = p^A + U D^-1 u + I^a c,  p^A_parent = p^A_parent + X_up^T p^a
+    p = add(load(own['p']), _apply(A, B, C, load(own['c'])))
+    store(parent['p'], add(load(parent['p']), transform_force_back(E, r, p)))
+    # I^A_parent = I^A_parent + X_up^T I^a X_up: turned, then moved by r
+    A, B, C = rotate_symmetric_back(E, A), rotate_matrix_back(E, B), rotate_symmetric_back(E, C)
+    rC = cross_columns(r, C)
+    rB = cross_columns(r, transpose(B))
+    # (B + r x C) (r x)^T = (r x (B + r x C)^T)^T
+    moved = transpose(cross_columns(r, transpose(add33(B, rC))))
+    store33(parent['A'], add33(load33(parent['A']), add33(add33(A, rB), moved)))
+    store33(parent['B'], add33(load33(parent['B']), add33(B, rC)))
+    store33(parent['C'], add33(load33(parent['C']), C))
+
+
+@compiled
+def _accelerate(
+    bodies: NDArray[np.void], body: np.void, own: np.void, qdd: NDArray[np.float64]
+) -> None:
+    """Write a body's acceleration and its joint's."""
+    # a' = X_up a_parent + c,  qdd = D^-1 (u - U^T a'),  a = a' + S qdd
+    E, r = load33(body['E']), load3(body['r'])
+    a_up = transform_motion(E, r, load(bodies[body['parent']]['a']))
+    store(body['a'], add(a_up, load(own['c'])))
+    for k in range(body['dofs'] - 1, -1, -1):
+        U, a = load(own['U'][k]), load(body['a'])
+        along_U = dot3(U[0], a[0]) + dot3(U[1], a[1])
+        rate = (number(own['u'], k) - along_U) / number(own['D'], k)
+        put(qdd, body['dof'] + k, rate)
+        store(body['a'], add(a, scale(rate, basis_vector(body['column'] + k))))
+
+
+@compiled
+def _apply(A: Matrix3, B: Matrix3, C: Matrix3, m: SpatialVector) -> SpatialVector:
+    """Return [[A, B], [B^T, C]] m."""
+    return (
+        add3(rotate(A, m[0]), rotate(B, m[1])),
+        add3(rotate_back(B, m[0]), rotate(C, m[1])),
+    )

@@ -1,0 +1,130 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The composite-rigid-body algorithm: the mass matrix M(q) (Featherstone 2008, table 6.2).
+
+Lock all joints outside of joint i: what it moves is one rigid body, whose inertia is the sum of
+its parts. The force that accelerates this body by one column of S_i, felt at every joint on the
+way to the base, is a column of M.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compilation import compiled
+from .bodies import BASE
+from .joints import joint_transform
+from .simd import number, put
+from .spatial import (
+    SpatialVector,
+    add3,
+    add33,
+    component,
+    inertia_column,
+    load3,
+    load33,
+    store3,
+    store33,
+    transform_force_back,
+    transform_inertia_back,
+)
+
+
+@cache
+def composite_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
+    """
+    Return the dtype of a composite body's inertia; its mass does not depend on q.
+
+    :param lanes: () for one sample, (k,) for k samples side by side
+    """
+    return np.dtype(
+        [
+            ('mass', np.float64),
+            ('h', np.float64, (3, *lanes)),
+            ('J', np.float64, (3, 3, *lanes)),
+        ],
+        align=True,
+    )
+
+
+@compiled
+def mass_matrix(
+    bodies: NDArray[np.void],
+    composites: NDArray[np.void],
+    q: NDArray[np.float64],
+    M: NDArray[np.float64],
+) -> None:
+    """
+    Write the mass matrix.
+
+    :param bodies: base first, parent before child; ``E`` and ``r`` are written
+    :param composites: as many, of dtype :func:`composite_dtype`; overwritten
+    :param q: joint positions, shape (nq,), rad or m
+    :param M: shape (nv, nv); overwritten
+    """
+    for row in range(M.shape[0]):
+        for column in range(row + 1):
+            put(M, (row, column), 0.0)
+    for i in range(1, bodies.shape[0]):
+        body, composite = bodies[i], composites[i]
+        E, r = joint_transform(body, q)
+        store33(body['E'], E)
+        store3(body['r'], r)
+        # I^c_i = I_i
+        composite['mass'] = body['mass']
+        store3(composite['h'], load3(body['h']))
+        store33(composite['J'], load33(body['J']))
+
+    for i in range(bodies.shape[0] - 1, 0, -1):
+        body, composite = bodies[i], composites[i]
+        mass, h, J = composite['mass'], load3(composite['h']), load33(composite['J'])
+        for k in range(body['dofs']):
+            # F = I^c_i S_i
+            F = inertia_column(mass, h, J, body['column'] + k)
+            _write_column(bodies, i, k, F, M)
+        if body['parent'] != BASE:
+            # I^c_parent = I^c_parent + X_up^T I^c_i X_up
+            carrier = composites[body['parent']]
+            h, J = transform_inertia_back(load33(body['E']), load3(body['r']), mass, h, J)
+            carrier['mass'] += mass
+            store3(carrier['h'], add3(load3(carrier['h']), h))
+            store33(carrier['J'], add33(load33(carrier['J']), J))
+
+    for row in range(M.shape[0]):
+        for column in range(row):
+            # M_ij = M_ji
+            put(M, (column, row), number(M, (row, column)))
+
+
+@compiled
+def _write_column(
+    bodies: NDArray[np.void], i: int, k: int, F: SpatialVector, M: NDArray[np.float64]
+) -> None:
+    """Add S_j^T F to M's lower triangle, for column k of joint i, for all j from i to the base."""
+    body = bodies[i]
+    column, ratio = body['dof'] + k, body['ratio']
+    # M_ii = S_i^T F, each pair of its columns once
+    for other in range(k + 1):
+        entry = ratio * ratio * component(F, body['column'] + other)
+        _add_entry(M, column, body['dof'] + other, entry)
+    while body['parent'] != BASE:
+        # F = X_up^T F,  M_ij = F^T S_j
+        F = transform_force_back(load33(body['E']), load3(body['r']), F)
+        body = bodies[body['parent']]
+        for other in range(body['dofs']):
+            entry = ratio * body['ratio'] * component(F, body['column'] + other)
+            row = body['dof'] + other
+            if row == column:  # a joint that mimics one between itself and the base
+                entry = 2.0 * entry
+            _add_entry(M, max(row, column), min(row, column), entry)
+
+
+@compiled
+def _add_entry(M: NDArray[np.float64], row: int, column: int, entry: float) -> None:
+    """Add to M, where a mimic joint's share may stand already."""
+    put(M, (row, column), number(M, (row, column)) + entry)

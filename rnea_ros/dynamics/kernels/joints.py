@@ -1,0 +1,151 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The kinds of joint and what each contributes to the recursions (Featherstone's jcalc, table 4.1).
+
+The kernels know few kinds. When a tree is built, every body frame is turned so that its joint's
+axis is the body's own z axis, and joints of more parts (planar, cylindrical, helical) become a row
+of bodies. What is left has a motion subspace S that is constant in body coordinates, so that
+nothing but c_J = v x S qd is to be added to S qdd (eq. 3.43); and S is always k adjacent columns
+of the six by six identity, told by the number of the first.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compilation import compiled
+from .simd import cosine_and_sine, number, put
+from .spatial import (
+    ZERO,
+    Matrix3,
+    SpatialVector,
+    Vector3,
+    add3,
+    component,
+    cross_motion,
+    load3,
+    load33,
+    multiply3,
+    rotate_back,
+    scale3,
+)
+
+
+class JointKind(enum.IntEnum):
+    """How a body moves against its parent, in the body's own coordinates."""
+
+    FIXED = 0
+    REVOLUTE = 1     # q: angle about z
+    PRISMATIC = 2    # q: distance along z
+    SPHERICAL = 3    # q: unit quaternion x, y, z, w; qd: angular velocity
+    FLOATING = 4     # q: position in the parent, unit quaternion; qd: angular, linear velocity
+
+
+FIRST_COLUMN = {
+    JointKind.FIXED: 0,
+    JointKind.REVOLUTE: 2,
+    JointKind.PRISMATIC: 5,
+    JointKind.SPHERICAL: 0,
+    JointKind.FLOATING: 0,
+}
+"""S is the columns of the identity from this one on, counting three angular, three linear."""
+
+POSITIONS = {
+    JointKind.FIXED: 0,
+    JointKind.REVOLUTE: 1,
+    JointKind.PRISMATIC: 1,
+    JointKind.SPHERICAL: 4,
+    JointKind.FLOATING: 7,
+}
+"""How many numbers of q place the joint."""
+
+DEGREES = {
+    JointKind.FIXED: 0,
+    JointKind.REVOLUTE: 1,
+    JointKind.PRISMATIC: 1,
+    JointKind.SPHERICAL: 3,
+    JointKind.FLOATING: 6,
+}
+"""How many numbers of qd move the joint: the degrees of freedom, and columns of S."""
+
+FIXED = int(JointKind.FIXED)
+REVOLUTE = int(JointKind.REVOLUTE)
+PRISMATIC = int(JointKind.PRISMATIC)
+SPHERICAL = int(JointKind.SPHERICAL)
+
+
+@compiled
+def rotation_into(x: float, y: float, z: float, w: float) -> Matrix3:
+    """Return E, parent to body coordinates, of a body turned by a unit quaternion (eq. 4.12)."""
+    return (
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)),
+        (2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)),
+        (2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)),
+    )
+
+
+@compiled
+def joint_transform(body: np.void, q: NDArray[np.float64]) -> tuple[Matrix3, Vector3]:
+    """Return X_up = X_J(q) X_T, parent to body coordinates, as (E, r)."""
+    kind, j = body['kind'], body['position']
+    E_T, r_T = load33(body['E_T']), load3(body['r_T'])
+    if kind == REVOLUTE:
+        c, s = cosine_and_sine(body['ratio'] * number(q, j) + body['offset'])
+        x, y, z = E_T
+        return ((add3(scale3(c, x), scale3(s, y)), add3(scale3(c, y), scale3(-s, x)), z), r_T)
+    if kind == PRISMATIC:
+        distance = body['ratio'] * number(q, j) + body['offset']
+        return (E_T, add3(r_T, scale3(distance, E_T[2])))
+    if kind == FIXED:
+        return (E_T, r_T)
+    r = r_T
+    if kind != SPHERICAL:
+        r = add3(r_T, rotate_back(E_T, (number(q, j), number(q, j + 1), number(q, j + 2))))
+        j += 3
+    E_J = rotation_into(number(q, j), number(q, j + 1), number(q, j + 2), number(q, j + 3))
+    return (multiply3(E_J, E_T), r)
+
+
+@compiled
+def add_joint_motion(body: np.void, m: SpatialVector, qd: NDArray[np.float64]) -> SpatialVector:
+    """Return m + S qd; of accelerations, m + S qdd."""
+    kind, j = body['kind'], body['dof']
+    angular, linear = m
+    if kind == REVOLUTE:
+        return ((angular[0], angular[1], angular[2] + body['ratio'] * number(qd, j)), linear)
+    if kind == PRISMATIC:
+        return (angular, (linear[0], linear[1], linear[2] + body['ratio'] * number(qd, j)))
+    if kind == FIXED:
+        return m
+    angular = add3(angular, (number(qd, j), number(qd, j + 1), number(qd, j + 2)))
+    if kind == SPHERICAL:
+        return (angular, linear)
+    return (angular, add3(linear, (number(qd, j + 3), number(qd, j + 4), number(qd, j + 5))))
+
+
+@compiled
+def velocity_product(
+    body: np.void, v: SpatialVector, qd: NDArray[np.float64]
+) -> SpatialVector:
+    """Return c_J = v x S qd, of which a turn about z or a slide along z leaves little."""
+    kind, (w, u) = body['kind'], v
+    if kind == REVOLUTE:
+        rate = body['ratio'] * number(qd, body['dof'])
+        return ((w[1] * rate, -w[0] * rate, 0.0), (u[1] * rate, -u[0] * rate, 0.0))
+    if kind == PRISMATIC:
+        rate = body['ratio'] * number(qd, body['dof'])
+        return (ZERO[0], (w[1] * rate, -w[0] * rate, 0.0))
+    return cross_motion(v, add_joint_motion(body, ZERO, qd))
+
+
+@compiled
+def add_joint_efforts(body: np.void, f: SpatialVector, tau: NDArray[np.float64]) -> None:
+    """Add S^T f, the generalised forces that the joint carries, to tau."""
+    for k in range(body['dofs']):
+        j = body['dof'] + k
+        put(tau, j, number(tau, j) + body['ratio'] * component(f, body['column'] + k))

@@ -1,0 +1,102 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Where bodies stand, how they move, and the Jacobian of a frame that is fixed to one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compilation import entry
+from .bodies import BASE
+from .joints import joint_transform
+from .rnea import move_body
+from .simd import put
+from .spatial import (
+    add3,
+    basis_vector,
+    component,
+    load,
+    load3,
+    load33,
+    multiply3,
+    rotate,
+    rotate_back,
+    store3,
+    store33,
+    transform_motion,
+    transpose,
+)
+
+
+@entry
+def place_bodies(bodies: NDArray[np.void], q: NDArray[np.float64]) -> None:
+    """
+    Write every body's pose: ``E``, ``r`` against its parent, ``R``, ``p`` in the base frame.
+
+    :param bodies: base first, parent before child; the base's own ``R`` and ``p`` are read
+    :param q: joint positions, shape (nq,), rad or m
+    """
+    for i in range(1, bodies.shape[0]):
+        body = bodies[i]
+        parent = bodies[body['parent']]
+        E, r = joint_transform(body, q)
+        R = load33(parent['R'])
+        store33(body['E'], E)
+        store3(body['r'], r)
+        # R_i = R_parent E^T,  p_i = p_parent + R_parent r
+        store33(body['R'], multiply3(R, transpose(E)))
+        store3(body['p'], add3(load3(parent['p']), rotate(R, r)))
+
+
+@entry
+def move_bodies(
+    bodies: NDArray[np.void],
+    q: NDArray[np.float64],
+    qd: NDArray[np.float64],
+    qdd: NDArray[np.float64],
+) -> None:
+    """Write every body's ``E``, ``r``, ``v``, ``a``: the outward pass of RNEA without forces."""
+    for i in range(1, bodies.shape[0]):
+        parent = bodies[bodies[i]['parent']]
+        move_body(bodies[i], load(parent['v']), load(parent['a']), q, qd, qdd)
+
+
+@entry
+def frame_jacobian(
+    bodies: NDArray[np.void],
+    carrier: int,
+    E_F: NDArray[np.float64],
+    r_F: NDArray[np.float64],
+    jacobian: NDArray[np.float64],
+) -> None:
+    """
+    Write the Jacobian of a frame: v_frame = J qd, [angular; linear], in the frame's coordinates.
+
+    On the way from the frame to the base, X takes motion vectors from body i to the frame, and
+    the columns of X S_i are those of joint i (Featherstone 2008, section 4.1).
+
+    :param bodies: with ``E``, ``r`` of the present position
+    :param carrier: the body that the frame is fixed to
+    :param E_F: body to frame coordinates, shape (3, 3)
+    :param r_F: the frame's origin in body coordinates, shape (3,), m
+    :param jacobian: shape (6, nv); overwritten
+    """
+    for row in range(6):
+        for j in range(jacobian.shape[1]):
+            put(jacobian, (row, j), 0.0)
+    E, r = load33(E_F), load3(r_F)
+    i = carrier
+    while i != BASE:
+        body = bodies[i]
+        for k in range(body['dofs']):
+            S = basis_vector(body['column'] + k)
+            column = transform_motion(E, r, S)
+            for row in range(6):
+                # A joint that others mimic moves the frame in several ways at once.
+                jacobian[row, body['dof'] + k] += body['ratio'] * component(column, row)
+        E_up, r_up = load33(body['E']), load3(body['r'])
+        r = add3(r_up, rotate_back(E_up, r))
+        E = multiply3(E, E_up)
+        i = body['parent']

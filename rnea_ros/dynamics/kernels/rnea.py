@@ -1,0 +1,146 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The recursive Newton-Euler algorithm: tau = ID(q, qd, qdd, f_ext).
+
+Two passes over the tree (Featherstone 2008, table 5.1, equations in body coordinates). Outwards,
+from the base to the leaves, each body's velocity and acceleration follow from its parent's; what
+force such motion needs is the body's equation of motion. Inwards, from the leaves to the base,
+each joint carries its body's force and what its children passed on, and the joint's motion
+subspace picks the generalised forces out of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compilation import compiled
+from .bodies import BASE
+from .joints import add_joint_efforts, add_joint_motion, joint_transform, velocity_product
+from .simd import put
+from .spatial import (
+    ZERO,
+    SpatialVector,
+    add,
+    cross,
+    inertia_force,
+    load,
+    load3,
+    load33,
+    rotate,
+    scale3,
+    store,
+    store3,
+    store33,
+    subtract,
+    transform_force_back,
+    transform_motion,
+)
+
+
+@compiled
+def inverse_dynamics(
+    bodies: NDArray[np.void],
+    q: NDArray[np.float64],
+    qd: NDArray[np.float64],
+    qdd: NDArray[np.float64],
+    tau: NDArray[np.float64],
+) -> None:
+    """
+    Write into tau the generalised forces that the motion needs (tables 5.1 and 5.2).
+
+    :param bodies: bodies of a :class:`~rnea_ros.dynamics.workspace.Workspace`, base first, parent
+        before child; the base's ``v`` and ``a`` are its motion, gravity taken off; ``f_ext`` is
+        the force that the environment exerts on the body, [moment; force] in body coordinates.
+        ``E``, ``r``, ``v``, ``a``, ``f`` are written; ``f`` ends as the force through the joint
+    :param q: joint positions, shape (nq,), rad or m
+    :param qd: joint velocities, shape (nv,), rad/s or m/s
+    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
+    :param tau: joint efforts, shape (nv,), N m or N; overwritten
+    """
+    v, a = load(bodies[BASE]['v']), load(bodies[BASE]['a'])
+    for i in range(1, bodies.shape[0]):
+        body = bodies[i]
+        if body['parent'] != i - 1:  # the motion of the body before this one is at hand
+            parent = bodies[body['parent']]
+            v, a = load(parent['v']), load(parent['a'])
+        v, a = move_body(body, v, a, q, qd, qdd)
+        # f_i = I_i a_i + v_i x* I_i v_i - f_ext                              (5.16)
+        mass, h, J = body['mass'], load3(body['h']), load33(body['J'])
+        f = inertia_force(mass, h, J, v, a)
+        store(body['f'], subtract(f, load(body['f_ext'])))
+    gather_efforts(bodies, tau)
+
+
+@compiled
+def gravity_torques(
+    bodies: NDArray[np.void], q: NDArray[np.float64], tau: NDArray[np.float64]
+) -> None:
+    """
+    Write into tau the generalised forces that hold the tree still: ID(q, 0, 0, f_ext).
+
+    Where nothing moves, no acceleration has an angular part, and (5.14) to (5.16) shrink. Only
+    the linear part of the base's ``a`` counts. Arguments as in :func:`inverse_dynamics`; ``E``,
+    ``r``, ``a`` and ``f`` are written.
+    """
+    a = load(bodies[BASE]['a'])[1]
+    for i in range(1, bodies.shape[0]):
+        body = bodies[i]
+        if body['parent'] != i - 1:
+            a = load(bodies[body['parent']]['a'])[1]
+        E, r = joint_transform(body, q)
+        store33(body['E'], E)
+        store3(body['r'], r)
+        a = rotate(E, a)
+        store(body['a'], (ZERO[0], a))
+        f = (cross(load3(body['h']), a), scale3(body['mass'], a))
+        store(body['f'], subtract(f, load(body['f_ext'])))
+    gather_efforts(bodies, tau)
+
+
+@compiled
+def move_body(
+    body: np.void,
+    v: SpatialVector,
+    a: SpatialVector,
+    q: NDArray[np.float64],
+    qd: NDArray[np.float64],
+    qdd: NDArray[np.float64],
+) -> tuple[SpatialVector, SpatialVector]:
+    """Return a body's velocity and acceleration from its parent's, and write ``E`` to ``a``."""
+    # X_up = X_J X_T
+    E, r = joint_transform(body, q)
+    # v_i = X_up v_parent + S qd                                              (5.14)
+    v = add_joint_motion(body, transform_motion(E, r, v), qd)
+    # a_i = X_up a_parent + S qdd + v_i x S qd, with a_0 = -g                 (5.15)
+    a = add_joint_motion(body, transform_motion(E, r, a), qdd)
+    a = add(a, velocity_product(body, v, qd))
+    store33(body['E'], E)
+    store3(body['r'], r)
+    store(body['v'], v)
+    store(body['a'], a)
+    return v, a
+
+
+@compiled
+def gather_efforts(bodies: NDArray[np.void], tau: NDArray[np.float64]) -> None:
+    """Pass every body's force on to its parent, and write into tau what the joints carry."""
+    for j in range(tau.shape[0]):
+        put(tau, j, 0.0)
+    store(bodies[BASE]['f'], ZERO)
+    f_of_child = ZERO
+    for i in range(bodies.shape[0] - 1, 0, -1):
+        body = bodies[i]
+        f = add(load(body['f']), f_of_child)
+        store(body['f'], f)
+        # tau_i = S^T f_i                                                     (5.11)
+        add_joint_efforts(body, f, tau)
+        # f_parent = f_parent + X_up^T f_i                                    (5.20)
+        f_of_child = transform_force_back(load33(body['E']), load3(body['r']), f)
+        if body['parent'] != i - 1:
+            parent = bodies[body['parent']]
+            store(parent['f'], add(load(parent['f']), f_of_child))
+            f_of_child = ZERO
+    store(bodies[BASE]['f'], add(load(bodies[BASE]['f']), f_of_child))

@@ -1,0 +1,35 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Kinematic trees: links, joints, inertias and frames, numbered parent first."""
+
+from .inertia import RigidBodyInertia
+from .joint_types import Coordinate, JointType, floating, planar, prismatic, revolute
+from .kinematic_tree import (
+    FIXED,
+    WORLD,
+    Frame,
+    KinematicTree,
+    TreeBuilder,
+    with_added_inertia,
+    with_bodies_of_their_own,
+)
+from .placement import Placement
+
+__all__ = [
+    'FIXED',
+    'WORLD',
+    'Coordinate',
+    'Frame',
+    'JointType',
+    'KinematicTree',
+    'Placement',
+    'RigidBodyInertia',
+    'TreeBuilder',
+    'floating',
+    'planar',
+    'prismatic',
+    'revolute',
+    'with_added_inertia',
+    'with_bodies_of_their_own',
+]

@@ -1,0 +1,145 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The types of joint that a tree can have, each a row of the few movements that the kernels know.
+
+A joint of several movements adds bodies without mass between them. Its coordinates are numbered
+in the order that its function states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..kernels import JointKind
+from .placement import rotation_from_z_to
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """
+    How a movement takes its position from a joint: position = ratio q + offset.
+
+    :param joint: name of the independent joint
+    :param ratio: 1 for the independent joint, the multiplier of a mimic joint
+    :param offset: 0 for the independent joint, rad or m
+    :param index: which of the joint's coordinates, from 0
+    """
+
+    joint: str
+    ratio: float = 1.0
+    offset: float = 0.0
+    index: int = 0
+
+
+@dataclass(frozen=True)
+class Movement:
+    """
+    One step of a joint.
+
+    :param kind: what the kernels do
+    :param axis: unit vector in the joint frame, shape (3,)
+    :param coordinate: where its position comes from
+    """
+
+    kind: JointKind
+    axis: NDArray[np.float64]
+    coordinate: Coordinate
+
+
+JointType: TypeAlias = tuple[Movement, ...]
+
+Z = np.array([0.0, 0.0, 1.0])
+
+
+def revolute(coordinate: str | Coordinate, axis: ArrayLike = Z) -> JointType:
+    """
+    Return a joint that turns about an axis.
+
+    :param coordinate: the joint's name, or how it follows another joint
+    :param axis: unit vector in the joint frame, shape (3,)
+    """
+    return (Movement(JointKind.REVOLUTE, _vector(axis), _coordinate(coordinate)),)
+
+
+def prismatic(coordinate: str | Coordinate, axis: ArrayLike = Z) -> JointType:
+    """
+    Return a joint that slides along an axis.
+
+    :param coordinate: the joint's name, or how it follows another joint
+    :param axis: unit vector in the joint frame, shape (3,)
+    """
+    return (Movement(JointKind.PRISMATIC, _vector(axis), _coordinate(coordinate)),)
+
+
+def helical(name: str, pitch: float, axis: ArrayLike = Z) -> JointType:
+    """
+    Return a screw: q is the angle, and the body advances by pitch q.
+
+    :param name: the joint's name
+    :param pitch: advance along the axis per angle, m/rad
+    :param axis: unit vector in the joint frame, shape (3,)
+    """
+    return revolute(name, axis) + prismatic(Coordinate(name, ratio=pitch), axis)
+
+
+def cylindrical(name: str, axis: ArrayLike = Z) -> JointType:
+    """
+    Return a joint that turns about and slides along an axis; q is angle, distance.
+
+    :param name: the joint's name
+    :param axis: unit vector in the joint frame, shape (3,)
+    """
+    return revolute(name, axis) + prismatic(Coordinate(name, index=1), axis)
+
+
+def planar(name: str, normal: ArrayLike = Z) -> JointType:
+    """
+    Return a joint that moves in a plane; q is x, y, angle about the normal.
+
+    x and y are those of the joint frame, after the smallest rotation that takes z to the normal;
+    for a normal that points down, half a turn about x comes first, then the smallest from -z.
+
+    :param name: the joint's name
+    :param normal: unit vector in the joint frame, shape (3,)
+    """
+    x, y, _ = rotation_from_z_to(_vector(normal)).T
+    return (
+        prismatic(name, x)
+        + prismatic(Coordinate(name, index=1), y)
+        + revolute(Coordinate(name, index=2), normal)
+    )
+
+
+def spherical(name: str) -> JointType:
+    """
+    Return a ball joint; q is a unit quaternion x, y, z, w, qd the angular velocity of the body.
+
+    :param name: the joint's name
+    """
+    return (Movement(JointKind.SPHERICAL, Z, Coordinate(name)),)
+
+
+def floating(name: str) -> JointType:
+    """
+    Return a joint that leaves every freedom.
+
+    q is the position in the joint frame, then a unit quaternion x, y, z, w; qd is the spatial
+    velocity [angular; linear] of the body in its own coordinates.
+
+    :param name: the joint's name
+    """
+    return (Movement(JointKind.FLOATING, Z, Coordinate(name)),)
+
+
+def _coordinate(given: str | Coordinate) -> Coordinate:
+    return given if isinstance(given, Coordinate) else Coordinate(given)
+
+
+def _vector(values: ArrayLike) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64)

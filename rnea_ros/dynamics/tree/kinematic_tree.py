@@ -1,0 +1,279 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The kinematic tree: bodies that joints connect, each numbered after its parent.
+
+A :class:`TreeBuilder` takes links and joints as a robot description has them. It lumps what is
+fixed into the body that carries it, turns every body frame so that its joint's axis is z, and
+numbers the bodies. The :class:`KinematicTree` that it builds is frozen and valid by construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import TreeError
+from ..kernels import BASE, BODY, DEGREES, FIRST_COLUMN, POSITIONS, JointKind
+from .inertia import RigidBodyInertia
+from .joint_types import JointType, Movement
+from .placement import Placement, rotation_from_z_to
+
+WORLD = ''
+"""The name of the frame that a floating robot moves in; no link has it."""
+
+FIXED: JointType = ()
+"""A joint that does not move."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """
+    A frame that is fixed to a body.
+
+    :param body: the body's number, 0 for the base
+    :param placement: where the frame stands in the body's coordinates
+    """
+
+    body: int
+    placement: Placement
+
+
+@dataclass(frozen=True)
+class JointCoordinates:
+    """
+    Where a joint's numbers stand.
+
+    :param positions: its part of q
+    :param velocities: its part of qd, qdd and tau
+    """
+
+    positions: slice
+    velocities: slice
+
+
+@dataclass(frozen=True)
+class TreeLink:
+    """A link as it was given to :meth:`TreeBuilder.add_link`."""
+
+    name: str
+    parent: str
+    placement: Placement
+    joint: JointType
+    inertia: RigidBodyInertia
+
+
+@dataclass(frozen=True)
+class KinematicTree:
+    """
+    Bodies and joints for the kernels; made by :class:`TreeBuilder`.
+
+    :param bodies: base first, parent before child, dtype :data:`~rnea_ros.dynamics.kernels.BODY`,
+        read-only
+    :param joints: the independent joints' places in q and qd, in their order
+    :param frames: every link by its name, those behind fixed joints too
+    :param links: what the tree was built from, the root first
+    :param own_bodies: names of links that are not lumped though they are fixed
+    """
+
+    bodies: NDArray[np.void]
+    joints: Mapping[str, JointCoordinates]
+    frames: Mapping[str, Frame]
+    links: tuple[TreeLink, ...]
+    own_bodies: frozenset[str] = frozenset()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_tree, (self.links, tuple(self.joints), self.own_bodies))
+
+    @property
+    def nq(self) -> int:
+        """The number of position coordinates."""
+        return int(self.bodies[BASE]['position'])
+
+    @property
+    def nv(self) -> int:
+        """The number of velocity coordinates."""
+        return int(self.bodies[BASE]['dof'])
+
+    def quaternions(self) -> list[tuple[str, int, int, bool]]:
+        """Return, for each joint with a quaternion, name, first q, first qd, whether it floats."""
+        found = []
+        for name, joint in self.joints.items():
+            positions = joint.positions.stop - joint.positions.start
+            if positions > joint.velocities.stop - joint.velocities.start:
+                floats = positions == POSITIONS[JointKind.FLOATING]
+                found.append((name, joint.positions.start, joint.velocities.start, floats))
+        return found
+
+
+class TreeBuilder:
+    """
+    Collects links from the root outwards.
+
+    :param root: the name of the root link; it does not move
+    :param joints: names of the independent joints, in the order of q; by default in the order in
+        which links bring them
+    :param inertia: the root link's, about its origin
+    """
+
+    def __init__(
+        self,
+        root: str = WORLD,
+        joints: Sequence[str] | None = None,
+        inertia: RigidBodyInertia | None = None,
+    ) -> None:
+        self._order = None if joints is None else tuple(joints)
+        base = inertia or RigidBodyInertia.zero()
+        self._links = [TreeLink(root, root, Placement.identity(), FIXED, base)]
+        self._names = {root}
+
+    def add_link(
+        self,
+        name: str,
+        parent: str,
+        placement: Placement,
+        joint: JointType,
+        inertia: RigidBodyInertia,
+    ) -> None:
+        """
+        Attach a link to one that was added before.
+
+        :param name: the link's name, new to the tree
+        :param parent: the parent link's name
+        :param placement: where the joint frame stands in the parent link, at joint position 0
+        :param joint: how the link moves, from :mod:`~rnea_ros.dynamics.tree.joint_types`
+        :param inertia: of the link, about its own origin, in its own coordinates
+        :raises TreeError: unknown parent or joint, name taken, axis not of unit length, numbers
+            that are not finite
+        """
+        if name in self._names:
+            raise TreeError(f'link {name!r}', 'the tree has a link of this name already')
+        if parent not in self._names:
+            raise TreeError(f'link {name!r}', f'the tree has no parent link {parent!r}')
+        inertia_numbers = (inertia.mass, *inertia.h, *inertia.J.flat)
+        placement_numbers = (*placement.translation, *placement.rotation.flat)
+        if not np.isfinite((*placement_numbers, *inertia_numbers)).all():
+            raise TreeError(f'link {name!r}', 'its placement or inertia is not finite')
+        for movement in joint:
+            coordinate = movement.coordinate
+            if self._order is not None and coordinate.joint not in self._order:
+                raise TreeError(f'link {name!r}', f'the tree has no joint {coordinate.joint!r}')
+            if not np.isfinite((coordinate.ratio, coordinate.offset)).all():
+                raise TreeError(
+                    f'link {name!r}',
+                    f'joint ratio {coordinate.ratio} or offset {coordinate.offset} is not finite',
+                )
+            if not abs(np.linalg.norm(movement.axis) - 1.0) < 1e-9:
+                raise TreeError(f'link {name!r}', f'joint axis {movement.axis} is no unit vector')
+        self._names.add(name)
+        self._links.append(TreeLink(name, parent, placement, joint, inertia))
+
+    def build(self) -> KinematicTree:
+        """Return the tree of what was added so far."""
+        return _tree(tuple(self._links), self._order)
+
+
+def with_bodies_of_their_own(tree: KinematicTree, links: Iterable[str]) -> KinematicTree:
+    """
+    Return the tree with links that are not lumped though they are fixed: their forces show.
+
+    :param tree: the tree
+    :param links: names of links
+    """
+    return _tree(tree.links, tuple(tree.joints), tree.own_bodies.union(links))
+
+
+def with_added_inertia(
+    tree: KinematicTree, link: str, inertia: RigidBodyInertia
+) -> KinematicTree:
+    """
+    Return the tree with more inertia on a link.
+
+    :param tree: the tree
+    :param link: a link's name
+    :param inertia: about the link's origin, in its coordinates
+    """
+    links = tuple(
+        replace(given, inertia=given.inertia + inertia) if given.name == link else given
+        for given in tree.links
+    )
+    return _tree(links, tuple(tree.joints), tree.own_bodies)
+
+
+def _tree(
+    links: tuple[TreeLink, ...],
+    order: Sequence[str] | None,
+    own_bodies: frozenset[str] = frozenset(),
+) -> KinematicTree:
+    """Lump, align and number."""
+    root, *others = links
+    frames = {root.name: Frame(BASE, Placement.identity())}
+    inertias = [root.inertia]
+    rows: list[tuple[int, Movement | None, Placement]] = []
+    for link in others:
+        carrier = frames[link.parent]
+        body, placement = carrier.body, carrier.placement @ link.placement
+        for movement in link.joint:
+            aligned = Placement(rotation_from_z_to(movement.axis), np.zeros(3))
+            rows.append((body, movement, placement @ aligned))
+            inertias.append(RigidBodyInertia.zero())
+            body, placement = len(rows), aligned.inverse()
+        if not link.joint and link.name in own_bodies:
+            rows.append((body, None, placement))
+            inertias.append(RigidBodyInertia.zero())
+            body, placement = len(rows), Placement.identity()
+        inertias[body] += link.inertia.seen_from(placement)
+        frames[link.name] = Frame(body, placement)
+
+    joints = _numbered(tuple(movement for _, movement, _ in rows if movement), order)
+    bodies = np.zeros(len(inertias), dtype=BODY)
+    bodies['E_T'] = bodies['E'] = np.eye(3)
+    for place in joints.values():
+        bodies[BASE]['position'], bodies[BASE]['dof'] = place.positions.stop, place.velocities.stop
+    for record, inertia in zip(bodies, inertias, strict=True):
+        record['mass'], record['h'], record['J'] = inertia.mass, inertia.h, inertia.J
+    for record, (parent, movement_or_none, placement) in zip(bodies[1:], rows, strict=True):
+        record['parent'] = parent
+        record['E_T'], record['r_T'] = placement.rotation.T, placement.translation
+        if movement_or_none is not None:
+            _write_movement(record, movement_or_none, joints)
+    bodies.setflags(write=False)
+    return KinematicTree(
+        bodies, MappingProxyType(joints), MappingProxyType(frames), links, own_bodies
+    )
+
+
+def _write_movement(
+    record: np.void, movement: Movement, joints: Mapping[str, JointCoordinates]
+) -> None:
+    coordinate = movement.coordinate
+    place = joints[coordinate.joint]
+    record['kind'], record['dofs'] = movement.kind, DEGREES[movement.kind]
+    record['column'] = FIRST_COLUMN[movement.kind]
+    record['position'] = place.positions.start + coordinate.index
+    record['dof'] = place.velocities.start + coordinate.index
+    record['ratio'], record['offset'] = coordinate.ratio, coordinate.offset
+
+
+def _numbered(
+    movements: Sequence[Movement], order: Sequence[str] | None
+) -> dict[str, JointCoordinates]:
+    """Return where each joint's numbers stand in q and qd."""
+    sizes: dict[str, tuple[int, int]] = dict.fromkeys(order or (), (0, 0))
+    for movement in movements:
+        index, name = movement.coordinate.index, movement.coordinate.joint
+        positions, velocities = sizes.get(name, (0, 0))
+        sizes[name] = (
+            max(positions, index + POSITIONS[movement.kind]),
+            max(velocities, index + DEGREES[movement.kind]),
+        )
+    joints, nq, nv = {}, 0, 0
+    for name, (positions, velocities) in sizes.items():
+        joints[name] = JointCoordinates(slice(nq, nq + positions), slice(nv, nv + velocities))
+        nq, nv = nq + positions, nv + velocities
+    return joints

@@ -1,0 +1,83 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a robot carries, what pushes on it, and how its base moves."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..robot import RobotModel
+from .inputs.imu import BaseSensor
+from .inputs.wrench import WrenchInputs
+from .law import LoadedRobot, PayloadBlend
+from .reasons import Reason
+from .settings import Settings
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class Surroundings:
+    """
+    Keeps the dynamics of the control up to date with the world around the robot.
+
+    :param model: the robot
+    :param settings: checked settings
+    :ivar robot: the robot with what it carries, on its base
+    :ivar wrenches: the force-torque sensors
+    :ivar base: the IMU on the base, None for none
+    """
+
+    def __init__(self, model: RobotModel, settings: Settings) -> None:
+        self.robot = LoadedRobot(model, settings.hardware_compensates)
+        self.wrenches = WrenchInputs(model, settings.wrench_inputs)
+        sensor = settings.base_sensor
+        self.base = None if sensor is None else BaseSensor(model, sensor)
+        self._payloads = PayloadBlend(settings.payloads)
+        self._carry()
+
+    @property
+    def flags(self) -> frozenset[Reason]:
+        """What is wrong with sensors while the control goes on."""
+        flags = self.wrenches.flags
+        return flags | {Reason.BASE_STALE} if self.base is not None and self.base.stale else flags
+
+    def change_payloads(self, settings: Settings) -> None:
+        """Let the payloads of changed settings take the place of those before."""
+        self._payloads.change(settings.payloads, settings.payload_blend_duration)
+
+    def step(self, now: float, dt: float) -> None:
+        """
+        Go on with payloads and base; once a tick.
+
+        :param now: monotonic time, s
+        :param dt: in which payloads may change, s
+        """
+        if self._payloads.advance(dt):
+            self._carry()
+        if self.base is not None:
+            motion = self.base.sample(now)
+            self.robot.set_base(*motion)
+            self.wrenches.set_base(*motion)
+
+    def external(self, now: float, q: Array, qd: Array) -> Array | None:
+        """
+        Return -J^T f for what pushes on the robot, None without sensors; once a tick.
+
+        :param now: monotonic time, s
+        :param q: measured joint positions, shape (n,), rad or m
+        :param qd: measured joint velocities, shape (n,), rad/s or m/s
+        :return: shape (n,), N m or N; overwritten by the next call
+        """
+        if not self.wrenches.settings:
+            return None
+        self.wrenches.step(now, q, qd)
+        return self.wrenches.efforts(q)
+
+    def _carry(self) -> None:
+        shares = self._payloads.shares()
+        self.robot.carry(shares)
+        self.wrenches.carry(shares)

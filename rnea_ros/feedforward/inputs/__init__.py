@@ -1,0 +1,13 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Measured joint states: checked, merged by joint name, aged."""
+
+from .joint_states import Indices, JointStateMonitor
+from .position_jumps import PositionJumps
+
+__all__ = [
+    'Indices',
+    'JointStateMonitor',
+    'PositionJumps',
+]

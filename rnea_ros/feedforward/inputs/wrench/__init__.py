@@ -1,0 +1,10 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Force-torque sensors: from readings to external forces on bodies."""
+
+from .sensors import WrenchInputs
+
+__all__ = [
+    'WrenchInputs',
+]

@@ -1,0 +1,105 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+What in-line force-torque sensors carry without a push: weight and inertia of all behind them.
+
+The numbers are those of :meth:`rnea_ros.RobotModel.internal_wrench`, for a control loop: all
+sensors share one tree, in which the links behind the cuts have bodies of their own, and nothing
+is allocated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....dynamics import Workspace
+from ....dynamics.compilation import entry_point
+from ....dynamics.tree import Placement, with_bodies_of_their_own
+from ....robot import RobotModel
+from ...law import Carrier, Shares
+from .filter import transform
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class InlineLoad:
+    """
+    The dynamics of a robot cut above some of its links.
+
+    :param model: the robot
+    :param links: the first links behind the cuts
+    """
+
+    def __init__(self, model: RobotModel, links: Iterable[str]) -> None:
+        self._tree = with_bodies_of_their_own(model.tree, links)
+        self._workspace = Workspace(self._tree, model.gravity)
+        self._workspace.set_base_motion(model.gravity, *model.base_motion.spatial())
+        self._carrier = Carrier(self._workspace, self._tree)
+
+    def carry(self, shares: Shares) -> None:
+        """
+        Let payloads be carried instead of those before.
+
+        :param shares: payloads on links of the robot, and their shares
+        """
+        self._carrier.carry(shares)
+
+    def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
+        """Set how the base moves, as :meth:`Workspace.set_base_motion` has it."""
+        self._workspace.set_base_motion(gravity, velocity, acceleration)
+
+    def move(self, q: Array, qd: Array, qdd: Array) -> None:
+        """
+        Take a motion; :meth:`Cut.carried` tells what it needs.
+
+        :param q: joint positions, shape (nq,), rad or m
+        :param qd: joint velocities, shape (nv,), rad/s or m/s
+        :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
+        """
+        self._workspace.inverse_dynamics(q, qd, qdd)
+
+    def cut(self, link: str) -> Cut:
+        """Return the cut above one of the links."""
+        frame = self._tree.frames[link]
+        return Cut(
+            self._workspace.bodies[frame.body]['f'], force_transform(frame.placement.inverse())
+        )
+
+
+class Cut:
+    """
+    What the joint above a link exerts on the link.
+
+    :param force: [moment; force] in body coordinates, as :meth:`InlineLoad.move` leaves it
+    :param to_link: from body coordinates to the link's, shape (6, 6)
+    """
+
+    def __init__(self, force: Array, to_link: Array) -> None:
+        self._carried = np.zeros(6)
+        arguments = (to_link, force, self._carried)
+        self._transform = partial(entry_point(transform, arguments), *arguments)
+
+    def carried(self) -> Array:
+        """Return [torque; force] in the link's frame, N m and N; overwritten by the next call."""
+        self._transform()
+        return self._carried
+
+
+def force_transform(placement: Placement) -> Array:
+    """
+    Return X with f_parent = X f_child, for forces [moment; force] (Featherstone 2008, eq. 2.25).
+
+    :param placement: of the child's frame in the parent's
+    :return: shape (6, 6)
+    """
+    R = placement.rotation
+    X = np.zeros((6, 6))
+    X[:3, :3] = X[3:, 3:] = R
+    X[:3, 3:] = np.cross(placement.translation, R, axisb=0, axisc=0)
+    return X

@@ -1,0 +1,102 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The offset of a force-torque sensor: averaged on request, blended in, never a jump."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...reasons import Reason
+from ...settings import WrenchInputSettings
+
+Array: TypeAlias = NDArray[np.float64]
+
+MAX_MOTION = 0.01
+"""How far a joint may move while a tare averages, rad or m."""
+
+
+class Tare:
+    """
+    Averages what an unloaded sensor still reads, and takes it for its offset.
+
+    :param settings: of the sensor
+    """
+
+    def __init__(self, settings: WrenchInputSettings) -> None:
+        self._settings = settings
+        self._began = -math.inf
+        self._at = np.zeros(0)
+        self._sum = np.zeros(6)
+        self._count = 0
+        self._from = np.zeros(6)
+        self._to = np.zeros(6)
+        self._blend_began = -math.inf
+        self._blending = False
+        self.offset = np.zeros(6)
+        self.averaging = False
+        self.refusal: Reason | None = None
+
+    def begin(self, now: float, q: Array) -> None:
+        """
+        Begin to average, anew where that is under way.
+
+        :param now: monotonic time, s
+        :param q: joint positions, rad or m
+        """
+        self._began, self._at = now, q.copy()
+        self._sum[:], self._count = 0.0, 0
+        self.averaging, self.refusal = True, None
+
+    def refuse(self, reason: Reason) -> None:
+        """Stop averaging, if that is under way; the offset stays what it was, or is to be."""
+        if self.averaging:
+            self.averaging, self.refusal = False, reason
+
+    def forget(self) -> None:
+        """Go back to no offset at once, for a sensor whose term is zero."""
+        self.offset[:] = 0.0
+        self._blending = False
+
+    def observe(self, now: float, q: Array, reading: Array) -> None:
+        """
+        Take a tick's part of the average.
+
+        :param now: monotonic time, s
+        :param q: joint positions, rad or m
+        :param reading: what an unloaded sensor should not read, offset included, shape (6,)
+        """
+        if not self.averaging:
+            return
+        if not np.abs(q - self._at).max(initial=0.0) <= MAX_MOTION:
+            self.refuse(Reason.TARE_ROBOT_MOVED)
+            return
+        self._sum += reading
+        self._count += 1
+        if now - self._began >= self._settings.tare_duration:
+            self._finish(now)
+
+    def advance(self, now: float) -> None:
+        """
+        Bring the offset nearer to the new one.
+
+        :param now: monotonic time, s
+        """
+        if self._blending:
+            share = min(max((now - self._blend_began) / self._settings.fade, 0.0), 1.0)
+            self.offset[:] = (1.0 - share) * self._from + share * self._to
+            self._blending = share < 1.0
+
+    def _finish(self, now: float) -> None:
+        mean = self._sum / self._count
+        settings, torque, force = self._settings, mean[:3], mean[3:]
+        if math.hypot(*torque) > settings.max_torque or math.hypot(*force) > settings.max_force:
+            self.refuse(Reason.OVER_CAP)
+            return
+        self.averaging = False
+        self._from[:], self._to[:] = self.offset, mean
+        self._blend_began, self._blending = now, True

@@ -1,0 +1,23 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Control laws: the effort for a measured state and a reference."""
+
+from .control_law import ControlLaw, Mode, Motion, Terms
+from .friction import FrictionModel, JointLosses, VelocitySource
+from .loaded_model import Carrier, HardwareCompensation, LoadedRobot, PayloadBlend, Shares
+
+__all__ = [
+    'Carrier',
+    'ControlLaw',
+    'FrictionModel',
+    'HardwareCompensation',
+    'JointLosses',
+    'LoadedRobot',
+    'Mode',
+    'Motion',
+    'PayloadBlend',
+    'Shares',
+    'Terms',
+    'VelocitySource',
+]

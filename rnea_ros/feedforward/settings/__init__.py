@@ -1,0 +1,37 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Settings of the control, checked as a whole before they take effect."""
+
+from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
+from .checks import SettingsError, in_range
+from .friction import LossSettings
+from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
+from .wrench_inputs import (
+    RANGES,
+    Measures,
+    SensorPlacement,
+    WrenchInputSettings,
+    check_wrench_inputs,
+)
+
+__all__ = [
+    'DEFAULT_TIMEOUT_PERIODS',
+    'RANGES',
+    'BaseSensorSettings',
+    'BaseUse',
+    'LossSettings',
+    'Measures',
+    'ResolvedSettings',
+    'SensorPlacement',
+    'Settings',
+    'SettingsError',
+    'StaleAction',
+    'StaleBase',
+    'WrenchInputSettings',
+    'check_base_sensor',
+    'check_wrench_inputs',
+    'in_range',
+    'links_on_base',
+    'resolve',
+]

@@ -1,0 +1,145 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The points of a motion, and the polynomials between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+
+# Degree of the polynomial that a point's fields determine together with those of another point.
+LINEAR, CUBIC, QUINTIC = 1, 3, 5
+
+# Rows: coefficients of s^0 to s^5 for s in [0, 1]. Columns: q0, h v0, h^2 a0, q1 - q0, h v1,
+# h^2 a1 for a segment of h seconds. The displacement stands in place of q1 so that a joint that
+# is many turns from zero loses no digits, and one that rests gives exact zeros.
+_FROM_ENDS = {
+    LINEAR: (
+        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0, 1.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    ),
+    CUBIC: (
+        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, -2.0, 0.0, 3.0, -1.0, 0.0),
+        (0.0, 1.0, 0.0, -2.0, 1.0, 0.0),
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    ),
+    QUINTIC: (
+        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.5, 0.0, 0.0, 0.0),
+        (0.0, -6.0, -1.5, 10.0, -4.0, 0.5),
+        (0.0, 8.0, 1.5, -15.0, 7.0, -1.0),
+        (0.0, -3.0, -0.5, 6.0, -3.0, 0.5),
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Knots:
+    """
+    The points of a motion as read-only arrays, joints in the controller's order.
+
+    :param times: strictly increasing, shape (points,), s from the start
+    :param positions: shape (points, joints), rad or m
+    :param velocities: shape (points, joints), rad/s or m/s; 0 where a point has none
+    :param accelerations: shape (points, joints), rad/s^2 or m/s^2; 0 where a point has none
+    :param degrees: shape (points,): :data:`LINEAR`, :data:`CUBIC` or :data:`QUINTIC` by what
+        each point gives
+    :param efforts: added to the output, shape (points, joints), N m or N; ``None`` for none
+    """
+
+    times: Array
+    positions: Array
+    velocities: Array
+    accelerations: Array
+    degrees: NDArray[np.int64]
+    efforts: Array | None = None
+
+    def __post_init__(self) -> None:
+        for array in vars(self).values():
+            if array is not None:
+                array.setflags(write=False)
+
+
+def coefficients(knots: Knots) -> Array:
+    """
+    Return the segments' polynomials in their own time s in [0, 1].
+
+    :param knots: the points
+    :returns: coefficients of s^0 to s^5, shape (segments, 6, joints)
+    """
+    h = np.diff(knots.times)[:, np.newaxis]
+    ends = np.stack(
+        (
+            knots.positions[:-1],
+            h * knots.velocities[:-1],
+            h * h * knots.accelerations[:-1],
+            np.diff(knots.positions, axis=0),
+            h * knots.velocities[1:],
+            h * h * knots.accelerations[1:],
+        ),
+        axis=1,
+    )
+    polynomials = np.empty_like(ends)
+    degrees = np.minimum(knots.degrees[:-1], knots.degrees[1:])
+    for degree, from_ends in _FROM_ENDS.items():
+        chosen = degrees == degree
+        polynomials[chosen] = np.array(from_ends) @ ends[chosen]
+    return polynomials
+
+
+# Of the interval in which a zero of a slope is known to be: then it is off by 1e-12 of a segment.
+_HALVINGS = 40
+
+
+def turning_points(polynomials: Array) -> Array:
+    """
+    Return 0, 1, and every s between at which polynomials turn, and perhaps some at which not.
+
+    Between two turning points of its own a slope is monotone, and passes zero once or not at all.
+
+    :param polynomials: coefficients, shape (powers, k)
+    :returns: in order, shape (powers, k)
+    """
+    ends = np.zeros((2, polynomials.shape[1]))
+    ends[1] = 1.0
+    if len(polynomials) <= 2:
+        return ends
+    # Only where it turns counts; slopes of great numbers would overflow.
+    size = np.maximum(np.abs(polynomials).max(axis=0), np.finfo(np.float64).tiny)
+    slope = np.arange(1.0, len(polynomials))[:, np.newaxis] * (polynomials[1:] / size)
+    between = turning_points(slope)
+    low, high = between[:-1], between[1:]
+    rises = values_at(slope, low) > 0.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        passed = (values_at(slope, middle) > 0.0) != rises
+        low, high = np.where(passed, low, middle), np.where(passed, middle, high)
+    return np.concatenate((ends[:1], high, ends[1:]))
+
+
+def values_at(polynomials: Array, s: Array) -> Array:
+    """
+    Return polynomials at some s.
+
+    :param polynomials: coefficients, shape (powers, k)
+    :param s: shape (points, k)
+    :returns: shape (points, k)
+    """
+    values = np.broadcast_to(polynomials[-1], s.shape)
+    for coefficient in polynomials[-2::-1]:
+        values = values * s + coefficient
+    return values

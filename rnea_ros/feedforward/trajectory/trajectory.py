@@ -1,0 +1,221 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The desired motion as it is followed: compiled, and sampled at the control rate.
+
+Between two points the motion is the polynomial of lowest degree that meets what both of them
+give, as in ros2_control's joint_trajectory_controller (JTC): linear for positions, cubic for
+positions and velocities, quintic for positions, velocities and accelerations.
+
+Nothing is checked here: :mod:`.trajectory_check` refuses those of the requests
+(:mod:`.trajectory_request`) that must not be followed, and compiles the rest.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .spline import Knots, coefficients, values_at
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class MotionState(NamedTuple):
+    """
+    What a motion wants at one time, each of shape (joints,).
+
+    :param position: rad or m
+    :param velocity: rad/s or m/s
+    :param acceleration: rad/s^2 or m/s^2
+    :param effort: added to the output, N m or N
+    """
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+    effort: Array
+
+    @classmethod
+    def at_rest(cls, position: Array) -> MotionState:
+        """Return a position that is held."""
+        return cls(position, *np.zeros((3, position.size)))
+
+
+@dataclass(frozen=True, eq=False)
+class Setpoint:
+    """
+    A streamed set-point: one point at time 0, to be kept as it is until another replaces it.
+
+    Its velocity may be other than 0. When it is too old to be followed is the caller's to say.
+
+    :param start_time: seconds in the clock that it was compiled by, or ``None`` for at once
+    :param joint_names: the joints, in the controller's order
+    :param q: joint positions, shape (joints,), rad or m
+    :param qd: joint velocities, shape (joints,), rad/s or m/s; 0 where none were given
+    :param qdd: joint accelerations, shape (joints,), rad/s^2 or m/s^2; 0 where none were given
+    :param effort: added to the output, shape (joints,), N m or N; ``None`` for none
+    :param from_controller: whether a trajectory controller wants it: then speed scaling is in it
+        already, and the next one is due, even at rest
+    """
+
+    start_time: float | None
+    joint_names: tuple[str, ...]
+    q: Array
+    qd: Array
+    qdd: Array
+    effort: Array | None = None
+    from_controller: bool = False
+
+    @property
+    def state(self) -> MotionState:
+        """What it wants, at any time."""
+        effort = np.zeros_like(self.q) if self.effort is None else self.effort
+        return MotionState(self.q, self.qd, self.qdd, effort)
+
+
+class Trajectory:
+    """
+    A desired motion of all joints, sampled at the control rate.
+
+    Any thread may sample it. Its attributes are not to be changed: ``joint_names``,
+    ``start_time`` and ``knots`` as given; ``duration``, the time of the last point, s;
+    ``final_position``, where the motion ends and is held, shape (joints,), rad or m;
+    ``coefficients`` of s^0 to s^5 with s in [0, 1] within each segment, shape
+    (segments, 6, joints).
+
+    :param joint_names: the joints, in the controller's order
+    :param start_time: seconds in the clock that it was compiled by, or ``None``: it starts when
+        it is first sampled
+    :param knots: at least one point
+    """
+
+    def __init__(
+        self, joint_names: tuple[str, ...], start_time: float | None, knots: Knots
+    ) -> None:
+        self.joint_names = joint_names
+        self.start_time = start_time
+        self.knots = knots
+        self.duration = float(knots.times[-1])
+        self.final_position = knots.positions[-1]
+        self.coefficients = coefficients(knots)
+        self.coefficients.setflags(write=False)
+        # Bisecting a numpy array, or indexing one, makes a numpy scalar at every access; making a
+        # list of thousands of floats keeps the control loop waiting.
+        self._times = array('d', knots.times.tobytes())
+        self._rates = array('d', (1.0 / np.diff(knots.times)).tobytes())
+
+    def state(self, t_since_start: float) -> MotionState:
+        """
+        Return what :meth:`sample` and :meth:`sample_effort` write, in new arrays.
+
+        :param t_since_start: seconds since the start
+        """
+        state = MotionState(*np.empty((4, len(self.joint_names))))
+        self.sample(t_since_start, *state[:3])
+        self.sample_effort(t_since_start, state.effort)
+        return state
+
+    def sample(
+        self, t_since_start: float, q_out: Array, qd_out: Array, qdd_out: Array
+    ) -> bool:
+        """
+        Write the desired state at a time into arrays of the caller.
+
+        Before the motion begins its first position is held, and from its end on its last one,
+        both with velocity and acceleration 0. JTC starts to move towards a first point at once,
+        even if its start lies ahead, and repeats the last point's velocity and acceleration
+        for ever, which inverse dynamics would turn into a torque for a motion that is over.
+
+        :param t_since_start: seconds since the start: the clock less :attr:`start_time`, or less
+            the time of the first sample where that is ``None``
+        :param q_out: joint positions, shape (joints,), rad or m
+        :param qd_out: joint velocities, shape (joints,), rad/s or m/s
+        :param qdd_out: joint accelerations, shape (joints,), rad/s^2 or m/s^2
+        :returns: whether the motion is over
+        """
+        # Negated, so that a time that is not a number holds the start and moves nothing.
+        if not t_since_start >= self._times[0]:
+            _hold(self.knots.positions[0], q_out, qd_out, qdd_out)
+            return False
+        if t_since_start >= self.duration:
+            _hold(self.final_position, q_out, qd_out, qdd_out)
+            return True
+        segment = bisect_right(self._times, t_since_start) - 1
+        rate = self._rates[segment]
+        s = (t_since_start - self._times[segment]) * rate
+        s2 = s * s
+        s3 = s2 * s
+        s4 = s3 * s
+        rate2 = rate * rate
+        # Rows: the powers of s, then their first and second derivatives with respect to time.
+        powers = np.array((
+            (1.0, s, s2, s3, s4, s4 * s),
+            (0.0, rate, 2.0 * s * rate, 3.0 * s2 * rate, 4.0 * s3 * rate, 5.0 * s4 * rate),
+            (0.0, 0.0, 2.0 * rate2, 6.0 * s * rate2, 12.0 * s2 * rate2, 20.0 * s3 * rate2),
+        ))
+        q_out[:], qd_out[:], qdd_out[:] = np.dot(powers, self.coefficients[segment])
+        return False
+
+    def sample_effort(self, t_since_start: float, effort_out: Array) -> None:
+        """
+        Write the efforts of the points, linear between them; 0 before the first, from the last on.
+
+        :param t_since_start: seconds since the start
+        :param effort_out: shape (joints,), N m or N
+        """
+        efforts = self.knots.efforts
+        if efforts is None or not self._times[0] <= t_since_start < self.duration:
+            effort_out[:] = 0.0
+            return
+        segment = bisect_right(self._times, t_since_start) - 1
+        s = (t_since_start - self._times[segment]) * self._rates[segment]
+        effort_out[:] = (1.0 - s) * efforts[segment] + s * efforts[segment + 1]
+
+
+def _hold(position: Array, q_out: Array, qd_out: Array, qdd_out: Array) -> None:
+    q_out[:] = position
+    qd_out[:] = 0.0
+    qdd_out[:] = 0.0
+
+
+States: TypeAlias = tuple[Array, Array, Array]
+
+
+def derivative(trajectory: Trajectory, order: int) -> Array:
+    """
+    Return the derivatives of a motion's polynomials by time, still in s of 0 to 1.
+
+    :param trajectory: the motion, of two points or more
+    :param order: how often to derive
+    :returns: coefficients of s^0, s^1 and so on, shape (segments, powers, joints)
+    """
+    durations = np.diff(trajectory.knots.times)[:, np.newaxis, np.newaxis]
+    polynomials = trajectory.coefficients
+    for _ in range(order):
+        powers = np.arange(1.0, polynomials.shape[1])[:, np.newaxis]
+        polynomials = powers * polynomials[:, 1:] / durations
+    return polynomials
+
+
+def states_in(trajectory: Trajectory, segment: NDArray[np.intp], s: Array) -> States:
+    """
+    Return positions, velocities and accelerations, each of shape (N, joints).
+
+    :param trajectory: the motion, of two points or more
+    :param segment: after which point, shape (N,)
+    :param s: how far into the segment, 0 to 1, shape (N,)
+    """
+    q, qd, qdd = (_values(derivative(trajectory, order), segment, s) for order in range(3))
+    return q, qd, qdd
+
+
+def _values(polynomials: Array, segment: NDArray[np.intp], s: Array) -> Array:
+    by_power = np.moveaxis(polynomials, 1, 0)[:, segment]
+    return values_at(by_power, np.broadcast_to(s[:, np.newaxis], by_power.shape[1:]))

@@ -1,0 +1,23 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Received messages: from CDR bytes to plain data. Importable without ROS."""
+
+from .cdr import CdrMessage, MalformedError
+from .controller_state import controller_state_reader
+from .fixed_layout import RepeatedMessage, RepeatedReader
+from .samples import ImuSample, JointStateSample, WrenchSample
+from .trajectory import decode_trajectory, load_decoder
+
+__all__ = [
+    'CdrMessage',
+    'ImuSample',
+    'JointStateSample',
+    'MalformedError',
+    'RepeatedMessage',
+    'RepeatedReader',
+    'WrenchSample',
+    'controller_state_reader',
+    'decode_trajectory',
+    'load_decoder',
+]

@@ -1,0 +1,83 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The parameters of the node: declared, read together, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rclpy.parameter import Parameter
+
+from ..errors import InputError
+from ..feedforward.settings import SettingsError
+from ..parameters import declare, refuse_unknown
+from ..ros import check_topic
+from .parameters import PARAMETERS, all_declarations, check_alone
+
+SIMULATED_TIME = 'use_sim_time'
+"""A parameter that ROS declares."""
+
+
+class NodeParameters:
+    """
+    The parameters of a node.
+
+    :param node: has no parameters of its own yet
+    :raises SettingsError: a value of the wrong type or out of its range was given at the start, or
+        one for a parameter that does not exist
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+        try:
+            declare(node, PARAMETERS)
+            self._table = all_declarations(node.get_parameter('wrench_inputs.names').value)
+            declare(node, {
+                name: entry for name, entry in self._table.items() if name not in PARAMETERS
+            })
+            refuse_unknown(node, self._table)
+        except InputError as error:
+            raise SettingsError(error.argument, error.reason) from error
+        check_alone(self.values())
+        self.check_topics(self.values())
+
+    def values(self, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
+        """
+        Return all values by name, with changes that are not in force yet.
+
+        :param changes: parameters to take instead of those in force
+        """
+        values = {
+            name: self._node.get_parameter(name).value for name in (*self._table, SIMULATED_TIME)
+        }
+        values.update({change.name: change.value for change in changes if change.name in values})
+        return values
+
+    def check_topics(self, values: Mapping[str, Any]) -> None:
+        """
+        Check the names of topics.
+
+        :param values: by name
+        :raises SettingsError: one that ROS would not take
+        """
+        for name, value in values.items():
+            if name.endswith('topic') and value:
+                try:
+                    check_topic(self._node, name, value)
+                except InputError as error:
+                    raise SettingsError(name, error.reason) from error
+
+    def check_while_active(self, changes: Iterable[Parameter]) -> None:
+        """
+        Check that changes are such as may be made while the node is active.
+
+        :raises SettingsError: the first that is not
+        """
+        for change in changes:
+            declaration = self._table.get(change.name)
+            fixed = declaration is not None and not declaration.while_active
+            if fixed or change.name == SIMULATED_TIME:
+                reason = 'cannot be changed while active; deactivate first'
+                raise SettingsError(change.name, reason)

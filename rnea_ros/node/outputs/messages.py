@@ -1,0 +1,64 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Messages that are made once, and sent again and again with other numbers."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from ...messages import JointStateSample, RepeatedMessage
+
+
+class CommandMessage:
+    """
+    A Float64MultiArray as bytes, its efforts written through a numpy view.
+
+    :param m: the number of efforts
+    """
+
+    def __init__(self, m: int) -> None:
+        message = Float64MultiArray(data=array('d', bytes(8 * m)))
+        self._message = RepeatedMessage(serialize_message(message))
+        for what in ('number of dimensions', 'offset'):
+            self._message.integer(what)
+        self.view = self._message.numbers(self._message.unsigned('number of efforts'), 'efforts')
+
+    @property
+    def data(self) -> bytes:
+        """The message as it is to be sent."""
+        return self._message.data
+
+
+class EffortMessage:
+    """
+    A JointState as bytes that carries named efforts and nothing else.
+
+    :param joints: names, in the order of the efforts
+    """
+
+    def __init__(self, joints: Sequence[str]) -> None:
+        message = JointState(name=list(joints), effort=array('d', bytes(8 * len(joints))))
+        self._message = RepeatedMessage(serialize_message(message))
+        self._message.skip_stamp()
+        self.view = JointStateSample.read(self._message).effort
+
+    def stamp(self, time: float) -> None:
+        """
+        Set the header's stamp.
+
+        :param time: s
+        """
+        seconds = int(time)
+        nanoseconds = min(int((time - seconds) * 1e9), 999_999_999)
+        self._message.words[:2] = seconds, nanoseconds
+
+    @property
+    def data(self) -> bytes:
+        """The message as it is to be sent."""
+        return self._message.data

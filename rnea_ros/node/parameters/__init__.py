@@ -1,0 +1,23 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The node's parameters: table, values, file. Importable without ROS."""
+
+from .file import complete_values, parse_assignment, read_parameter_file
+from .hardware_compensation import why_not_stated
+from .table import PARAMETERS, all_declarations, sensor_declarations
+from .values import check_alone, listed_joints, realtime_from, settings_from
+
+__all__ = [
+    'PARAMETERS',
+    'all_declarations',
+    'check_alone',
+    'complete_values',
+    'listed_joints',
+    'parse_assignment',
+    'read_parameter_file',
+    'realtime_from',
+    'sensor_declarations',
+    'settings_from',
+    'why_not_stated',
+]

@@ -1,0 +1,115 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The node's parameters without the node: its parameter file, and its defaults for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import RneaError, brief, one_line
+from ...feedforward.settings import SettingsError
+from ...parameters import Declaration
+from .table import PARAMETERS, all_declarations
+from .values import check_alone
+
+SECTIONS = ('/**', '**', '/*', '/feedforward', 'feedforward')
+"""Parts of a parameter file that the node ``feedforward`` takes; others are for other nodes."""
+
+OF_EVERY_NODE = ('use_sim_time', 'qos_overrides.')
+"""What names begin with that are no parameters of this node's own."""
+
+
+class ParameterFileError(RneaError):
+    """A parameter file cannot be read, or is none."""
+
+
+def read_parameter_file(path: Path) -> dict[str, Any]:
+    """
+    Return the values that a parameter file gives the node, by name.
+
+    :param path: YAML, as ``ros2 run ... --params-file`` takes it
+    :raises ParameterFileError: it cannot be read, or has nothing for the node
+    """
+    try:
+        text = path.read_text(encoding='utf-8')
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParameterFileError(f'{path} cannot be read: {one_line(error)}') from error
+    content = _parse(text, str(path))
+    sections = content if isinstance(content, dict) else {}
+    given: dict[str, Any] = {}
+    found = False
+    for name, section in sections.items():
+        if name in SECTIONS and isinstance(section, dict) and 'ros__parameters' in section:
+            given.update(_flat(section['ros__parameters'] or {}))
+            found = True
+    if not found:
+        raise ParameterFileError(f'{path} has no ros__parameters for /** or feedforward')
+    return given
+
+
+def parse_assignment(text: str) -> tuple[str, Any]:
+    """
+    Return name and value of a parameter that is given as ``name:=value``.
+
+    :raises ParameterFileError: it is not given so
+    """
+    name, given, value = text.partition(':=')
+    if not (name and given):
+        raise ParameterFileError(f'{text} is not NAME:=VALUE')
+    return name, _parse(value, text)
+
+
+def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return the values of all parameters, by name: those that are given, else the defaults.
+
+    :raises SettingsError: a parameter that does not exist, or a value that the node would refuse
+    """
+    names = 'wrench_inputs.names'
+    sensors = _checked(names, given[names], PARAMETERS[names]) if names in given else []
+    table = all_declarations(sensors)
+    values = {name: declaration.default for name, declaration in table.items()}
+    for name, value in given.items():
+        if name.startswith(OF_EVERY_NODE):
+            continue
+        if name not in table:
+            raise SettingsError(name, 'no such parameter')
+        values[name] = _checked(name, value, table[name])
+    check_alone(values)
+    return values
+
+
+def _parse(text: str, where: str) -> Any:
+    try:
+        import yaml
+    except ImportError as error:
+        raise ParameterFileError('parameters need the package PyYAML') from error
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ParameterFileError(f'{where} is no YAML: {one_line(error)}') from error
+
+
+def _flat(values: Any, prefix: str = '') -> Iterator[tuple[str, Any]]:
+    """Yield values by full name: ``gains: {kp: ...}`` is ``gains.kp``."""
+    if isinstance(values, dict):
+        for name, value in values.items():
+            yield from _flat(value, f'{prefix}.{name}' if prefix else str(name))
+    elif prefix:
+        yield prefix, values
+
+
+def _checked(name: str, value: Any, declaration: Declaration) -> Any:
+    """Return a value, which must have the type of its default."""
+    default = declaration.default
+    several = isinstance(default, list)
+    kind = type(default[0] if several else default)
+    values = value if several and isinstance(value, list) else [value]
+    whole = isinstance(value, list) == several and bool(values)
+    if not whole or any(type(element) is not kind for element in values):
+        word = f'a list of {kind.__name__}' if several else f'of type {kind.__name__}'
+        raise SettingsError(name, f'{brief(value)} is not {word}, as {default!r} is')
+    return value

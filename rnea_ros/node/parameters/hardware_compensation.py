@@ -1,0 +1,54 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The parameter ``hardware_compensates``: whether it was stated, and what it states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...errors import brief
+from ...feedforward.law import HardwareCompensation
+from ...feedforward.settings import SettingsError
+
+NOTHING = 'none'
+"""The word for a robot whose own controller adds nothing."""
+
+
+def why_not_stated(values: Mapping[str, Any]) -> str:
+    """
+    Return why nothing may be commanded while the parameter is not stated; empty where it is.
+
+    :param values: parameter values by name
+    """
+    if any(values['hardware_compensates']):
+        return ''
+    return (
+        "hardware_compensates is not stated. Franka's, Universal Robots' and KUKA's arms add "
+        'gravity to every command by themselves; commands that hold the arm too would throw it '
+        f"upward. Set hardware_compensates to what this robot adds, or to ['{NOTHING}'], or "
+        "launch with the arm's preset:="
+    )
+
+
+def compensated(given: Sequence[str]) -> tuple[HardwareCompensation, ...]:
+    """
+    Return what the hardware compensates; nothing where that was not stated.
+
+    :param given: the parameter's value
+    :raises SettingsError: an unknown word, or ``none`` beside others
+    """
+    known = {part.value: part for part in HardwareCompensation}
+    stated = [word for word in given if word]
+    for word in stated:
+        if word not in (*known, NOTHING):
+            raise SettingsError(
+                'hardware_compensates',
+                f'{brief(word)} is none of {", ".join((NOTHING, *known))}',
+            )
+    if NOTHING not in stated:
+        return tuple(known[word] for word in dict.fromkeys(stated))
+    if set(stated) != {NOTHING}:
+        raise SettingsError('hardware_compensates', f'{brief(stated)}: {NOTHING} stands alone')
+    return ()

@@ -1,0 +1,29 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Time of the control loop: trigger, real-time scheduling, memory, statistics."""
+
+from .joint_state_trigger import ArrivalSchedule, Trigger
+from .loop_statistics import LoopStatistics
+from .memory import reserve_memory
+from .realtime import (
+    GREATEST_PRIORITY,
+    MOST_CORES,
+    RealtimeSettings,
+    check_realtime,
+    enter_realtime,
+    leave_realtime,
+)
+
+__all__ = [
+    'GREATEST_PRIORITY',
+    'MOST_CORES',
+    'ArrivalSchedule',
+    'LoopStatistics',
+    'RealtimeSettings',
+    'Trigger',
+    'check_realtime',
+    'enter_realtime',
+    'leave_realtime',
+    'reserve_memory',
+]

@@ -1,0 +1,41 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Recorded joint states from bags: matched with a model, cleaned, filtered."""
+
+from .bags import SUFFIXES, Bag, BagError, open_bag, stamp_or_receipt
+from .cleaning import STILL_SPEED, CleanRecording, clean
+from .joint_states import (
+    Array,
+    Recording,
+    RecordingError,
+    Sample,
+    read_joint_states,
+    recording_from,
+)
+from .matching import match_joints
+from .samples import MIN_POSES, Kind, Samples, motion, still_poses, take_samples
+
+__all__ = [
+    'MIN_POSES',
+    'STILL_SPEED',
+    'SUFFIXES',
+    'Array',
+    'Bag',
+    'BagError',
+    'CleanRecording',
+    'Kind',
+    'Recording',
+    'RecordingError',
+    'Sample',
+    'Samples',
+    'clean',
+    'match_joints',
+    'motion',
+    'open_bag',
+    'read_joint_states',
+    'recording_from',
+    'stamp_or_receipt',
+    'still_poses',
+    'take_samples',
+]

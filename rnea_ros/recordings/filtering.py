@@ -1,0 +1,53 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A low-pass filter without delay that differentiates: local cubics, weighted by distance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .joint_states import Array
+
+HALF_WINDOW = 0.25
+"""
+How far a local cubic reaches to either side, s.
+
+What an arm does within half a second is close to a cubic; what is quicker (ringing of gears,
+quantisation, noise) is what the filter is for.
+"""
+
+LEAST_POINTS = 8
+"""A cubic is fitted to no fewer samples: twice its coefficients."""
+
+
+def smooth(time: Array, values: Array, at: Array) -> tuple[Array, Array, Array]:
+    """
+    Return values and their first and second derivatives, low-passed without delay.
+
+    At a time t a cubic is fitted to the samples around it by least squares, with tricube weights
+    that fall to zero at the window's end. Times need not be evenly spaced.
+
+    :param time: of the samples, increasing, shape (N,), s
+    :param values: shape (N, n)
+    :param at: where they are wanted, shape (M,), s
+    :return: value, first and second derivative, each of shape (M, n)
+    """
+    results = np.empty((3, len(at), values.shape[1]))
+    least = min(LEAST_POINTS, len(time))
+    for i, t in enumerate(at):
+        distance = np.abs(time - t)
+        reach = max(HALF_WINDOW, float(np.partition(distance, least - 1)[least - 1]) * 1.01)
+        near = distance < reach
+        u = (time[near] - t) / reach
+        root = np.sqrt((1.0 - np.abs(u) ** 3) ** 3)[:, np.newaxis]
+        powers = np.vander(u, min(4, len(u)), increasing=True)
+        coefficients = np.zeros((4, values.shape[1]))
+        coefficients[: powers.shape[1]] = np.linalg.lstsq(
+            root * powers, root * values[near], rcond=None
+        )[0]
+        results[0, i] = coefficients[0]
+        results[1, i] = coefficients[1] / reach
+        results[2, i] = 2.0 * coefficients[2] / reach**2
+    value, first, second = results
+    return value, first, second

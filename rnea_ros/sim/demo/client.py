@@ -1,0 +1,200 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The demo's side of the topics: commands a running feedforward node, and records what comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+import time
+from typing import Any, TypeAlias
+
+from builtin_interfaces.msg import Duration, Time
+from diagnostic_msgs.msg import DiagnosticArray
+import numpy as np
+from numpy.typing import NDArray
+from rcl_interfaces.srv import SetParametersAtomically
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from ...errors import RneaError
+from ...feedforward.trajectory import TrajectoryPoint
+from ...node.outputs import TERMS
+from ...ros import DirectSubscription, seconds
+
+Array: TypeAlias = NDArray[np.float64]
+
+NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+RECORD_INTERVAL = 0.01
+PATIENCE = 30.0
+"""s"""
+
+
+class DemoError(RneaError):
+    """The demo cannot go on."""
+
+
+@dataclass
+class Recording:
+    """
+    What was measured over a time: one row a sample.
+
+    :param stamps: wall time, s
+    :param positions: of the commanded joints, rad or m
+    :param terms: parts of the effort by name, with times of their own, N m or N
+    """
+
+    stamps: list[float] = field(default_factory=list)
+    positions: list[Array] = field(default_factory=list)
+    terms: dict[str, list[tuple[float, Array]]] = field(default_factory=dict)
+
+
+class DemoClient:
+    """
+    A ROS node beside the feedforward node.
+
+    :param joints: the commanded joints
+    :param alive: raises when a process of the demo has died
+    """
+
+    def __init__(self, joints: Sequence[str], alive: Callable[[], None]) -> None:
+        self._joints = tuple(joints)
+        self._alive = alive
+        self._node = rclpy.create_node('demo')
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self._node)
+        self._states: DirectSubscription[Any] = DirectSubscription(
+            self._node, JointState, 'joint_states', NEWEST
+        )
+        self._terms: dict[str, DirectSubscription[Any]] = {
+            name: DirectSubscription(
+                self._node, JointState, f'feedforward/terms/{name}', NEWEST
+            )
+            for name in TERMS
+        }
+        self._trajectories = self._node.create_publisher(
+            JointTrajectory, 'feedforward/joint_trajectory', 1
+        )
+        self._parameters = self._node.create_client(
+            SetParametersAtomically, 'feedforward/set_parameters_atomically'
+        )
+        self._node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 1)
+        self.diagnostics: dict[str, str] = {}
+
+    def close(self) -> None:
+        """Take the node down."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+
+    def wait_until(self, what: str, condition: Callable[[], bool]) -> None:
+        """
+        Spin until a condition holds.
+
+        :param what: what is waited for, for the error
+        :raises DemoError: it did not hold in time
+        """
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > deadline:
+                raise DemoError(f'{what}: not within {PATIENCE:g} s')
+            self._alive()
+            self._executor.spin_once(timeout_sec=0.05)
+
+    def wait_until_active(self) -> None:
+        """Return when the node controls the arm and takes trajectories."""
+        self.wait_until(
+            'the node is active',
+            lambda: self.diagnostics.get('state') in ('active', 'degraded'),
+        )
+        self.wait_until(
+            'the node listens to trajectories',
+            lambda: self._trajectories.get_subscription_count() > 0,
+        )
+
+    def set_law(self, mode: str, kp: Array, kd: Array) -> None:
+        """
+        Change the control law and its gains in one request.
+
+        :param mode: the control law
+        :param kp: proportional gains, shape (m,)
+        :param kd: derivative gains, shape (m,)
+        :raises DemoError: the node refuses
+        """
+        values = {'mode': mode, 'gains.kp': kp.tolist(), 'gains.kd': kd.tolist()}
+        request = SetParametersAtomically.Request(
+            parameters=[Parameter(k, value=v).to_parameter_msg() for k, v in values.items()]
+        )
+        self.wait_until('the parameter service', self._parameters.service_is_ready)
+        future = self._parameters.call_async(request)
+        self.wait_until(f'mode {mode}', future.done)
+        result = future.result().result
+        if not result.successful:
+            raise DemoError(f'mode {mode} was refused: {result.reason}')
+
+    def send(self, points: Sequence[TrajectoryPoint], start_time: float = 0.0) -> None:
+        """
+        Publish a trajectory.
+
+        :param points: of the commanded joints
+        :param start_time: in the clock of stamps, s; 0 for at once
+        """
+        message = JointTrajectory(joint_names=list(self._joints))
+        message.header.stamp = _ros_time(Time, start_time)
+        for point in points:
+            message.points.append(
+                JointTrajectoryPoint(
+                    positions=list(point.positions),
+                    velocities=list(point.velocities),
+                    accelerations=list(point.accelerations),
+                    time_from_start=_ros_time(Duration, point.time),
+                )
+            )
+        self._trajectories.publish(message)
+
+    def record(
+        self, until: float, progress: Callable[[Recording], None] | None = None
+    ) -> Recording:
+        """
+        Record joint states and the effort's parts.
+
+        :param until: wall time, s
+        :param progress: called twice a second
+        """
+        recording = Recording(terms={name: [] for name in self._terms})
+        next_progress = time.time()
+        while time.time() < until:
+            self._alive()
+            self._executor.spin_once(timeout_sec=0.0)
+            self._sample(recording)
+            if progress is not None and time.time() >= next_progress and recording.stamps:
+                progress(recording)
+                next_progress += 0.5
+            time.sleep(RECORD_INTERVAL)
+        return recording
+
+    def _sample(self, recording: Recording) -> None:
+        state = self._states.take()
+        if state is not None:
+            recording.stamps.append(seconds(state.header.stamp))
+            places = [state.name.index(name) for name in self._joints]
+            recording.positions.append(np.array(state.position)[places])
+        for name, subscription in self._terms.items():
+            term = subscription.take()
+            if term is not None:
+                row = (seconds(term.header.stamp), np.array(term.effort))
+                recording.terms[name].append(row)
+
+    def _on_diagnostics(self, message: Any) -> None:
+        for status in message.status:
+            if status.name == 'feedforward: control':
+                self.diagnostics = {value.key: value.value for value in status.values}
+
+
+def _ros_time(kind: Any, value: float) -> Any:
+    whole = int(value)
+    return kind(sec=whole, nanosec=min(round((value - whole) * 1e9), 999_999_999))

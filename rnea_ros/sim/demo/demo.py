@@ -1,0 +1,319 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The demo: a simulated arm under torque control, in separate processes over real ROS 2 topics.
+
+The arm starts from rest on its brakes, is held weightless, and then follows a demanding motion
+three times with the same gains: under feedback alone, with gravity compensated, and under
+computed torque. At the end stand a table and a picture.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+import json
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+from typing import IO, TypeAlias
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+import rclpy
+
+from ...command_line import BAD_INPUT, OneLineParser
+from ...drawing import require_matplotlib
+from ...errors import RneaError, UrdfWarning
+from ...feedforward.trajectory import TrajectoryPoint
+from ...resources import share_path
+from ...robot import RobotModel
+from ...urdf import parse_urdf, read_urdf
+from ..start_position import USUAL, start_position
+from .client import DemoClient, DemoError, Recording
+from .motion import KD, KP, Motion, inertias
+from .report import Phase, picture, table
+
+Array: TypeAlias = NDArray[np.float64]
+
+PHASES = (
+    ('feedback', 'feedback only'),
+    ('gravity_feedback', 'gravity + feedback'),
+    ('computed_torque', 'computed torque'),
+)
+WEIGHTLESS = 4.0
+RETURN = 3.0
+BLEND = 0.5
+LEAD = 0.3
+"""s: held weightless, way back to the start, change of mode, from sending to starting a motion"""
+
+ARRIVED, ARRIVAL_CHECKS = 0.02, 30
+"""rad or m from the start pose; looks at whether the arm is there"""
+
+ROBOTS = ('panda', 'panda_arm', 'ur5e')
+"""Those of the package."""
+
+NEEDED_GAIN = 10.0
+"""How many times better than feedback alone computed torque has to be."""
+
+
+class Processes:
+    """
+    The demo's processes, their output in files.
+
+    :param directory: of the output
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._running: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
+
+    def start(self, name: str, module: str, parameters: dict[str, object]) -> None:
+        """
+        Start a node of the package.
+
+        :param name: for messages and the names of its files
+        :param module: to run
+        :param parameters: of the node
+        """
+        values = self._directory / f'{name}.yaml'
+        values.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
+        output = (self._directory / f'{name}.log').open('wb')
+        command = [sys.executable, '-m', module, '--ros-args', '--params-file', str(values)]
+        process = subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        self._running.append((name, process, output))
+
+    def check(self) -> None:
+        """
+        Look whether all processes live.
+
+        :raises DemoError: one has ended
+        """
+        for name, process, _ in self._running:
+            if process.poll() is not None:
+                log = self._directory / f'{name}.log'
+                raise DemoError(f'{name} ended early, see {log}:\n{log.read_text()[-2000:]}')
+
+    def stop(self) -> None:
+        """End the processes, the last one that was started first."""
+        for name, process, output in reversed(self._running):
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(timeout=15.0)
+            except subprocess.TimeoutExpired:
+                print(f'{name} did not end and is killed', file=sys.stderr)
+                process.kill()
+                process.wait()
+            output.close()
+        self._running.clear()
+
+
+class Demo:
+    """
+    One run of the demo.
+
+    :param options: of the command line
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        require_matplotlib()  # before half a minute of motion that would not be drawn
+        self._options = options
+        self._output = Path(options.output)
+        self._output.mkdir(parents=True, exist_ok=True)
+        urdf = Path(options.urdf) if options.urdf else share_path(f'urdf/{options.robot}.urdf')
+        self._urdf = urdf.resolve()
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', UrdfWarning)  # the node's log tells them
+            model = RobotModel.from_urdf(self._urdf)
+        # A hand has a controller of its own: the shipped arms' usual poses say what is the arm.
+        arm = tuple(name for name in model.joint_names if name in USUAL)
+        joints = model.joint_names if options.urdf else arm
+        self._joints = joints
+        description = parse_urdf(read_urdf(self._urdf))
+        self._pose = np.array([start_position(description.joints[name]) for name in joints])
+        self._inertias = inertias(model, joints, self._pose)
+        self._motion = Motion.for_robot(model, joints, self._pose, options.seconds)
+        self._processes = Processes(self._output)
+        self._name = model.name
+        self._lossy = bool(model.damping.any() or model.friction.any())
+
+    def run(self) -> int:
+        """Run all phases; return the exit code."""
+        print(f'{self._name}: {len(self._joints)} joints, {self._options.rate:g} Hz')
+        with self._started() as client:
+            client.wait_until_active()
+            self._hold_weightless(client)
+            phases = [self._follow(client, mode, title) for mode, title in PHASES]
+        return self.report(phases)
+
+    @contextmanager
+    def _started(self) -> Iterator[DemoClient]:
+        """Start simulator, node and client, and take them down in any case."""
+        if self._lossy:
+            print('its URDF has joint damping or friction, which the node does not compensate')
+        print('starting the simulated robot and the feedforward node ...')
+        try:
+            self._processes.start(
+                'simulated_robot',
+                'rnea_ros.sim.simulated_robot',
+                {
+                    'urdf': str(self._urdf),
+                    'joints': list(self._joints),
+                    'initial_positions': self._pose.tolist(),
+                },
+            )
+            self._processes.start(
+                'feedforward_node',
+                'rnea_ros.node.feedforward_node',
+                {
+                    'rate': float(self._options.rate),
+                    'hardware_compensates': ['none'],
+                    'ramp_duration': BLEND,
+                    # A desktop that does other things too may stall the simulator for a while.
+                    'joint_states_timeout': 0.25,
+                },
+            )
+            rclpy.init(args=[])
+            client = DemoClient(self._joints, self._processes.check)
+            try:
+                yield client
+            finally:
+                client.close()
+                rclpy.try_shutdown()
+        finally:
+            self._processes.stop()
+
+    def _hold_weightless(self, client: DemoClient) -> None:
+        recording = client.record(time.time() + WEIGHTLESS)
+        positions = np.array(recording.positions)
+        drift = 1e3 * float(np.abs(positions - positions[0]).max())
+        print(f'held weightless for {WEIGHTLESS:g} s: drift {drift:.3f} mrad')
+
+    def _follow(self, client: DemoClient, mode: str, title: str) -> Phase:
+        """Go to the start, change the mode, follow the motion."""
+        self._return(client)
+        # Sent before the mode changes: it may start only near the robot, and feedback alone sags.
+        start = time.time() + LEAD + BLEND
+        client.send(self._motion.points(), start)
+        client.record(time.time() + LEAD)
+        self._set_law(client, mode)
+        late = int(client.diagnostics['late_ticks'])
+        rates, shares = [], []
+
+        def progress(recording: Recording) -> None:
+            if client.diagnostics['reason']:
+                raise DemoError(f'the control ended: {client.diagnostics["reason"]}')
+            rates.append(float(client.diagnostics['achieved_rate']))
+            shares.append(float(client.diagnostics['cpu_share']))
+            self._tell(title, recording, start)
+
+        recording = client.record(start + self._motion.duration, progress)
+        print()
+        refused = [key for key in client.diagnostics if key.startswith('count/joint_trajectory')]
+        if refused:
+            raise DemoError(f'the node refused a trajectory: {", ".join(refused)}')
+        return Phase(
+            title,
+            recording,
+            start,
+            float(np.mean(rates)),
+            int(client.diagnostics['late_ticks']) - late,
+            float(np.mean(shares)),
+        )
+
+    def _return(self, client: DemoClient) -> None:
+        """Go to the start pose under computed torque, from wherever the last law left the arm."""
+        self._set_law(client, 'computed_torque')
+        still = np.zeros(len(self._joints))
+        back = TrajectoryPoint(RETURN, self._pose, still, still)
+        client.send([back])
+        client.record(time.time() + RETURN)
+        for _ in range(ARRIVAL_CHECKS):
+            positions = client.record(time.time() + LEAD).positions
+            if positions and np.abs(positions[-1] - self._pose).max() < ARRIVED:
+                return
+        raise DemoError('the arm did not come back to its start pose')
+
+    def _set_law(self, client: DemoClient, mode: str) -> None:
+        """
+        Change the control law, with the same stiffness and damping in each.
+
+        Computed torque multiplies its gains by the mass matrix; the other laws' gains are efforts
+        already, so theirs are multiplied by the joints' inertias here.
+        """
+        scale = np.ones(len(self._joints)) if mode == 'computed_torque' else self._inertias
+        client.set_law(mode, KP * scale, KD * scale)
+
+    def _tell(self, title: str, recording: Recording, start: float) -> None:
+        t = recording.stamps[-1] - start
+        if t < 0.0:
+            return
+        wanted, _, _ = self._motion.state(np.array([t]))
+        error = 1e3 * float(np.abs(recording.positions[-1] - wanted).max())
+        line = f'{title:<20} {t:5.1f} of {self._motion.duration:.0f} s, error {error:8.2f} mrad'
+        print(f'\r{line}', end='', flush=True)
+
+    def report(self, phases: Sequence[Phase]) -> int:
+        """
+        Print the table and draw the picture.
+
+        :param phases: feedback alone first, computed torque last
+        :return: the exit code: 1 where computed torque is not NEEDED_GAIN times better
+        """
+        motion = self._motion
+        print(f'\n{table(phases, motion)}\n')
+        path = self._output / 'demo.png'
+        show = not self._options.headless and bool(os.environ.get('DISPLAY'))
+        title = f'{self._name}: the same motion, the same gains, {self._options.rate:g} Hz'
+        picture(path, phases, motion, title, show)
+        gain = phases[0].rms(motion) / phases[-1].rms(motion)
+        print(f'computed torque tracks {gain:.0f} times better than feedback alone')
+        print(f'picture: {path.resolve()}')
+        if gain < NEEDED_GAIN:
+            print(f'that is less than {NEEDED_GAIN:g} times: something is wrong', file=sys.stderr)
+            return 1
+        return 0
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the demo; return the exit code."""
+    parser = OneLineParser(prog='demo', description=__doc__)
+    parser.add_argument('--robot', choices=ROBOTS, default='panda', help='shipped robot')
+    parser.add_argument('--urdf', help='URDF of another robot')
+    parser.add_argument('--rate', type=float, default=500.0, help='commands a second, Hz')
+    parser.add_argument('--seconds', type=float, default=10.0, help='length of the motion, s')
+    parser.add_argument('--headless', action='store_true', help='open no window')
+    parser.add_argument('--output', default='demo_output', help='directory of picture and logs')
+    options = parser.parse_args(args)
+    if not 50.0 <= options.rate <= 2000.0:
+        parser.error(f'--rate {options.rate:g} is not between 50 and 2000 Hz')
+    if not 2.0 <= options.seconds <= 600.0:
+        parser.error(f'--seconds {options.seconds:g} is not between 2 and 600 s')
+    # The demo talks to itself only.
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
+    try:
+        demo = Demo(options)
+    except (RneaError, OSError) as error:
+        print(f'demo: {error}', file=sys.stderr)
+        return BAD_INPUT
+    try:
+        return demo.run()
+    except (RneaError, OSError) as error:
+        print(f'demo: {error}', file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print('\ninterrupted')
+        return 130
+
+
+if __name__ == '__main__':
+    sys.exit(main())

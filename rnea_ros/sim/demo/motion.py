@@ -1,0 +1,121 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The demo's motion and stiffness, made to fit whatever arm is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...feedforward.trajectory import TrajectoryPoint
+from ...robot import RobotModel
+
+Array: TypeAlias = NDArray[np.float64]
+
+AMPLITUDE = 0.5
+FREQUENCIES = (0.25, 0.5)
+FADE = 1.0
+KNOT_INTERVAL = 0.04
+"""rad; Hz, from the first to the last joint; s to reach the full amplitude; s between points."""
+
+KP, KD = 100.0, 20.0
+"""Gains of computed torque, 1/s^2 and 1/s: errors fade at 10 rad/s, critically damped."""
+
+
+def inertias(model: RobotModel, joints: tuple[str, ...], pose: Array) -> Array:
+    """
+    Return what each joint turns or moves while the others stand still, diag M(q).
+
+    :param model: the robot
+    :param joints: the commanded joints
+    :param pose: their positions, shape (m,), rad or m
+    :return: shape (m,), kg m^2 or kg
+    """
+    numbers = [model.joint_names.index(name) for name in joints]
+    q, still, unit = np.zeros(model.nv), np.zeros(model.nv), np.eye(model.nv)
+    q[numbers] = pose
+    gravity = model.gravity_torques(q)
+    return np.array([
+        model.inverse_dynamics(q, still, unit[number])[number] - gravity[number]
+        for number in numbers
+    ])
+
+
+@dataclass(frozen=True)
+class Motion:
+    """
+    Every joint swings about its start pose, each at a frequency of its own, from rest to rest.
+
+    :param joints: names
+    :param centre: positions, shape (m,), rad or m
+    :param amplitude: shape (m,), rad or m
+    :param frequency: shape (m,), Hz
+    :param duration: s
+    """
+
+    joints: tuple[str, ...]
+    centre: Array
+    amplitude: Array
+    frequency: Array
+    duration: float
+
+    @classmethod
+    def for_robot(
+        cls, model: RobotModel, joints: tuple[str, ...], pose: Array, duration: float
+    ) -> Motion:
+        """
+        Return a demanding motion within the limits of position and velocity.
+
+        :param model: the robot
+        :param joints: the commanded joints
+        :param pose: their positions at the start, shape (m,), rad or m
+        :param duration: s
+        """
+        numbers = [model.joint_names.index(name) for name in joints]
+        room = np.minimum(
+            pose - model.position_lower[numbers], model.position_upper[numbers] - pose
+        )
+        frequency = np.linspace(*FREQUENCIES, num=len(joints))
+        speed = 0.6 * model.velocity_limits[numbers] / (math.tau * frequency)
+        amplitude = np.minimum(np.minimum(AMPLITUDE, 0.8 * room), speed)
+        return cls(joints, pose, amplitude, frequency, duration)
+
+    def state(self, t: Array) -> tuple[Array, Array, Array]:
+        """
+        Return positions, velocities and accelerations, shapes (k, m).
+
+        :param t: times since the start, shape (k,), s
+        """
+        w, w1, w2 = _window(t, self.duration)
+        omega = math.tau * self.frequency
+        phase = np.outer(t, omega)
+        s, s1, s2 = np.sin(phase), omega * np.cos(phase), -(omega**2) * np.sin(phase)
+        q = self.centre + self.amplitude * w * s
+        qd = self.amplitude * (w1 * s + w * s1)
+        qdd = self.amplitude * (w2 * s + 2.0 * w1 * s1 + w * s2)
+        return q, qd, qdd
+
+    def points(self) -> list[TrajectoryPoint]:
+        """Return the motion as points of a trajectory."""
+        t = np.linspace(0.0, self.duration, math.ceil(self.duration / KNOT_INTERVAL) + 1)
+        return [
+            TrajectoryPoint(*values) for values in zip(t.tolist(), *self.state(t), strict=True)
+        ]
+
+
+def _window(t: Array, duration: float) -> tuple[Array, Array, Array]:
+    """Return a factor that fades in and out smoothly, with two derivatives, shapes (k, 1)."""
+    fade = min(FADE, 0.5 * duration)
+    rising = np.clip(t / fade, 0.0, 1.0)
+    falling = np.clip((duration - t) / fade, 0.0, 1.0)
+    s = np.minimum(rising, falling)
+    sign = np.where(rising <= falling, 1.0, -1.0)
+    value = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+    first = sign * 30.0 * s**2 * (1.0 - s) ** 2 / fade
+    second = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / fade**2
+    return value[:, None], first[:, None], second[:, None]

@@ -1,0 +1,14 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Live topics for tools."""
+
+from .joint_states import live_robot
+from .node import live_node
+from .trajectory import live_trajectory
+
+__all__ = [
+    'live_node',
+    'live_robot',
+    'live_trajectory',
+]

@@ -1,0 +1,115 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Joint states and the robot's description, collected from live topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+import time
+from typing import Any
+
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from ...recordings import Sample
+from .node import SilentTopicError, live_node
+
+LATCHED = QoSProfile(
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+SENSOR = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+PATIENCE = 10.0
+"""A topic on which nothing came for so long is taken to be silent, s."""
+
+INTERVAL = 0.01
+"""Samples that follow sooner are left out, s: what is compared is filtered to less anyway."""
+
+LOOK = 1.0
+"""How often what was collected is looked at, s."""
+
+
+class LiveRobot:
+    """
+    What a robot's topics tell.
+
+    :param node: the node that subscribes
+    :param executor: what spins it
+    """
+
+    def __init__(self, node: Any, executor: SingleThreadedExecutor) -> None:
+        self._node = node
+        self._executor = executor
+
+    def description(self) -> str:
+        """
+        Return the URDF from robot_description.
+
+        :raises SilentTopicError: nobody publishes it
+        """
+        received: list[str] = []
+        subscription = self._node.create_subscription(
+            String, 'robot_description', lambda message: received.append(message.data), LATCHED
+        )
+        self._spin(lambda: bool(received), PATIENCE)
+        if not received:
+            raise SilentTopicError(subscription.topic_name, PATIENCE)
+        self._node.destroy_subscription(subscription)
+        return received[0]
+
+    def collect(
+        self, topic: str, duration: float, enough: Callable[[Sequence[Sample]], bool]
+    ) -> list[Sample]:
+        """
+        Collect joint states until there are enough, or time is over, or Ctrl-C is pressed.
+
+        :param topic: of the joint states
+        :param duration: how long at most, s
+        :param enough: looks at what was collected every second
+        :raises SilentTopicError: nothing came
+        """
+        samples: list[Sample] = []
+        newest: dict[tuple[str, ...], float] = {}
+
+        def take(message: Any) -> None:
+            stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+            stamp = stamp or time.monotonic()
+            names = tuple(message.name)
+            if stamp - newest.get(names, -INTERVAL) < 0.95 * INTERVAL:
+                return
+            newest[names] = stamp
+            samples.append(
+                Sample(stamp, names, message.position, message.velocity, message.effort)
+            )
+
+        subscription = self._node.create_subscription(JointState, topic, take, SENSOR)
+        deadline = time.monotonic() + duration
+        with suppress(KeyboardInterrupt, ExternalShutdownException):
+            self._spin(lambda: bool(samples), min(PATIENCE, duration))
+            while samples and time.monotonic() < deadline and not enough(samples):
+                self._spin(lambda: False, min(LOOK, deadline - time.monotonic()))
+        if not samples:
+            raise SilentTopicError(subscription.topic_name, min(PATIENCE, duration))
+        return samples
+
+    def _spin(self, done: Callable[[], bool], duration: float) -> None:
+        """Handle messages until something is done, or time is over, s."""
+        deadline = time.monotonic() + duration
+        while not done() and (left := deadline - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=left)
+
+
+@contextmanager
+def live_robot(ros_arguments: Sequence[str]) -> Iterator[LiveRobot]:
+    """Give a robot to listen to until the block ends."""
+    with live_node('preflight', ros_arguments) as node:
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+        try:
+            yield LiveRobot(node, executor)
+        finally:
+            executor.shutdown()

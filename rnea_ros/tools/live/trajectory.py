@@ -1,0 +1,47 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""One trajectory from a live topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+import time
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from trajectory_msgs.msg import JointTrajectory
+
+from ...feedforward.trajectory import TrajectoryRequest
+from ...messages import decode_trajectory
+from .node import SilentTopicError, live_node
+
+DEPTH = 10
+
+
+def live_trajectory(
+    topic: str, timeout: float, ros_arguments: Sequence[str]
+) -> TrajectoryRequest:
+    """
+    Return the next trajectory on a topic.
+
+    :param topic: its name
+    :param timeout: how long to wait for it, s
+    :param ros_arguments: of the command line
+    :raises SilentTopicError: none came
+    :raises RosError: ROS refuses the arguments, or the topic
+    :raises MalformedError: what came is none
+    """
+    received: list[bytes] = []
+    with live_node('check_trajectory', ros_arguments) as node:
+        subscription = node.create_subscription(
+            JointTrajectory, topic, received.append, DEPTH, raw=True
+        )
+        deadline = time.monotonic() + timeout
+        with suppress(KeyboardInterrupt, ExternalShutdownException):
+            while not received and (left := deadline - time.monotonic()) > 0.0:
+                rclpy.spin_once(node, timeout_sec=left)
+        if not received:
+            raise SilentTopicError(subscription.topic_name, timeout)
+    return decode_trajectory(received[0])
