@@ -1,18 +1,21 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arrays that come from outside: checked once, with an error that names the argument."""
+"""Types of arrays, and checks of array arguments with errors that name the argument."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
 
 P = ParamSpec('P')
 Numbers = TypeVar('Numbers', float, NDArray[np.float64])

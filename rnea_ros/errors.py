@@ -145,7 +145,7 @@ class SingularityError(RneaError):
         self.reason = reason
 
 
-class NotNowError(RneaError):
+class RequestRejectedError(RneaError):
     """
     A trajectory came at a time when none can be taken.
 

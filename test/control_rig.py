@@ -94,7 +94,7 @@ class Rig:
         self.model = model
         # Tests put the robot somewhere else from one sample to the next.
         defaults: dict[str, Any] = {
-            'joints': model.joint_names, 'rate': 1000.0, 'jump_margin': 0.0
+            'joints': model.joint_names, 'rate': 1000.0, 'velocity_limit_factor': 0.0
         }
         self.settings = Settings(**(defaults | settings))
         self.resolved = resolve(self.settings, model)

@@ -52,7 +52,7 @@ def write_parameters(path: Path, rate: float, motion: Motion, **more: Any) -> No
         'payload.blend_duration': 0.0,
         'hold_duration': 0.1,
         'joint_states_timeout': PATIENT,
-        'jump_margin': 0.0,  # states that a stalled machine lost make the next one a jump
+        'velocity_limit_factor': 0.0,  # a stalled machine loses joint states
         'effort_rate_limit': [1e6],
         'wrench_inputs.names': ['hand'],
         'wrench_inputs.hand.topic': 'wrench',

@@ -16,7 +16,7 @@ INTERVALS = {Condition.TRAJECTORIES: 10.0, Condition.STRESS: 5.0}
 """Between two trajectories, s."""
 
 
-class Surroundings:
+class Environment:
     """
     The processes beside the loop.
 
@@ -36,7 +36,7 @@ class Surroundings:
 
 
 @contextmanager
-def surroundings(condition: Condition, domain: int) -> Iterator[Surroundings]:
+def environment(condition: Condition, domain: int) -> Iterator[Environment]:
     """
     Let go on what a condition asks for, until the block ends.
 
@@ -60,6 +60,6 @@ def surroundings(condition: Condition, domain: int) -> Iterator[Surroundings]:
             ]
         for child in children:
             child.wait_for('ready')
-        yield Surroundings(sender)
+        yield Environment(sender)
         for child in children:
             child.check()

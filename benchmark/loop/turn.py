@@ -22,7 +22,7 @@ from .lateness import Lateness, around_events, of_grid
 from .motion import TOLD_BY, Motion
 from .parameters import FOLLOWING
 from .stage import Stage, first_command
-from .stress import surroundings
+from .stress import environment
 from .ticks import read_ticks
 
 SETTLING = 1.5
@@ -86,7 +86,7 @@ def take_turn(
     :raises ChildError: a process did not do what it must
     """
     if contender.sleeps_only:
-        with surroundings(condition, domain):
+        with environment(condition, domain):
             return Turn(
                 contender, rate, condition, cyclictest(rate, seconds, contender.priority)
             )
@@ -98,7 +98,7 @@ def take_turn(
         feeder = stage.feed(rate, notes=notes)
         player = stage.play(contender, rate, int(2.0 * rate * (seconds + 10.0)), **following)
         first_command(feeder, [player])
-        with surroundings(condition, domain) as beside:
+        with environment(condition, domain) as beside:
             time.sleep(SETTLING)
             begin, used = time.monotonic(), player.child.cpu
             time.sleep(seconds)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..feedforward.trajectory import (
     LINEAR,
     JointRules,
@@ -23,8 +22,6 @@ from ..feedforward.trajectory import (
     compile_trajectory,
 )
 from .limits import Limits
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +101,7 @@ def without_limits(rules: JointRules) -> JointRules:
         upper=np.full(n, np.inf),
         velocity_limits=np.full(n, np.inf),
         start_tolerance=np.inf,
-        allow_nonzero_final_velocity=True,
+        allow_nonzero_velocity_at_trajectory_end=True,
     )
 
 
@@ -120,8 +117,9 @@ def refusals(
     """
     form = without_limits(rules)
     found = []
+    end_velocity = rules.allow_nonzero_velocity_at_trajectory_end
     for one_rule in (
-        replace(form, allow_nonzero_final_velocity=rules.allow_nonzero_final_velocity),
+        replace(form, allow_nonzero_velocity_at_trajectory_end=end_velocity),
         replace(form, lower=rules.lower, upper=rules.upper),
         replace(form, velocity_limits=rules.velocity_limits),
         replace(form, start_tolerance=rules.start_tolerance),

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import InputError
 from ..feedforward.trajectory import Trajectory, states_in
 from ..robot import RobotModel
 from .limits import Limits, Quantity
 from .peaks import Peak
-
-Array: TypeAlias = NDArray[np.float64]
 
 MOST_SAMPLES = 1_000_000
 """So many need some hundred MB for seven joints."""

@@ -9,16 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 import enum
 import math
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import InputError, UnknownNameError
 from ..feedforward.trajectory import JointRules, StartFrom
 from ..robot import RobotModel
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class Quantity(enum.Enum):
@@ -138,7 +136,7 @@ class Limits:
             continuous=self.continuous,
             velocity_limits=self.velocity,
             start_tolerance=start_tolerance,
-            allow_partial_joints=True,
+            allow_partial_joints_goal=True,
             start_from=StartFrom.MEASURED,
         )
 

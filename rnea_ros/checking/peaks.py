@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..feedforward.trajectory import Trajectory, derivative, turning_points, values_at
 from .limits import Limits, Quantity
-
-Array: TypeAlias = NDArray[np.float64]
 
 # What rounding leaves of a value that is at its limit, as a share of the limit or in its unit.
 _ROUNDING = 1e-6

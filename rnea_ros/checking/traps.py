@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..feedforward.trajectory import (
     CUBIC,
     QUINTIC,
@@ -21,8 +20,6 @@ from ..feedforward.trajectory import (
 )
 from .compiling import Start
 from .limits import Limits, Quantity
-
-Array: TypeAlias = NDArray[np.float64]
 
 # Steps of velocity, rad/s or m/s, and accelerations, rad/s^2 or m/s^2, that rounding makes.
 _ROUNDING = 1e-6

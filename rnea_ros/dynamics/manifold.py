@@ -17,11 +17,10 @@ import math
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import InputError
 
-Array: TypeAlias = NDArray[np.float64]
 Quaternions: TypeAlias = Sequence[tuple[str, int, int, bool]]
 
 UNIT_TOLERANCE = 1e-6

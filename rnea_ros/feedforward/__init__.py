@@ -4,16 +4,16 @@
 """Feedforward control of one robot. Time is passed in: no ROS, no clock, no thread."""
 
 from .controller import FeedforwardController
-from .environment import Surroundings
+from .environment import Environment
 from .reasons import Reason
 from .state_machine import CONTROLLING, State
 from .trial import try_on
 
 __all__ = [
     'CONTROLLING',
+    'Environment',
     'FeedforwardController',
     'Reason',
     'State',
-    'Surroundings',
     'try_on',
 ]

@@ -6,21 +6,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .environment import Surroundings
+from ..arrays import Array
+from .environment import Environment
 from .inputs import JointStateMonitor
-from .law import ControlLaw, LoadedRobot, Motion, Terms
+from .law import ControlLaw, LoadedModel, Motion, Terms
 from .settings import ResolvedSettings
 from .trajectory import Reference
 
-Array: TypeAlias = NDArray[np.float64]
 
-
-def law_of(settings: ResolvedSettings, robot: LoadedRobot) -> ControlLaw:
+def law_of(settings: ResolvedSettings, robot: LoadedModel) -> ControlLaw:
     """
     Return the control law that settings ask for, of all joints of the model.
 
@@ -39,13 +36,13 @@ def law_of(settings: ResolvedSettings, robot: LoadedRobot) -> ControlLaw:
     )
 
 
-class LawInForce:
+class ActiveLaw:
     """
     Asks the control law for the effort of the commanded joints, at what is measured and wanted.
 
     :param settings: checked settings
     :param states: the measured joint state of all joints of the model
-    :param surroundings: the robot with what it carries, and what pushes on it
+    :param environment: the robot with what it carries, and what pushes on it
     :param reference: the motion of the commanded joints
     :ivar mode: which law it is
     :ivar control_law: of all joints of the model
@@ -55,14 +52,14 @@ class LawInForce:
         self,
         settings: ResolvedSettings,
         states: JointStateMonitor,
-        surroundings: Surroundings,
+        environment: Environment,
         reference: Reference,
     ) -> None:
         self._states = states
-        self._surroundings = surroundings
+        self._surroundings = environment
         self._reference = reference
         self._commanded = settings.in_model
-        n = surroundings.robot.model.nv
+        n = environment.robot.model.nv
         self._wanted = (np.zeros(n), np.zeros(n), np.zeros(n))
         self._has_wanted = False
         self._external: Array | None = None

@@ -15,26 +15,24 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import fields, replace
 import math
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..robot import RobotModel
-from .active_law import LawInForce
-from .effort_limiter import OutputStage
-from .environment import Surroundings
+from .active_law import ActiveLaw
+from .effort_limiter import EffortLimiter
+from .environment import Environment
 from .initial_effort import acting_effort
 from .inputs import JointStateMonitor
 from .law import ControlLaw, Mode, Terms
 from .monitoring import Flags, Freshness
-from .ramp_down import HoldingEffort, WindDown
+from .ramp_down import HoldingEffort, RampDown
 from .reasons import Reason
 from .settings import ResolvedSettings
-from .state_machine import Event, State, Supervisor
+from .state_machine import Event, State, StateMachine
 from .trajectory import MotionState, Reference, Setpoint, SpeedScaling, Trajectory
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class FeedforwardController:
@@ -44,7 +42,7 @@ class FeedforwardController:
     :param model: the robot
     :param settings: checked settings
     :param states: the measured joint state of all joints of the model
-    :ivar surroundings: payloads, force-torque sensors, IMU; whoever calls :meth:`step` gives
+    :ivar environment: payloads, force-torque sensors, IMU; whoever calls :meth:`step` gives
         the sensors their readings
     :ivar permitted: whether commands may be sent, set in the thread of :meth:`step`. The control
         begins once they may; later, commands are withheld while they may not, and start again
@@ -56,38 +54,38 @@ class FeedforwardController:
         self, model: RobotModel, settings: ResolvedSettings, states: JointStateMonitor
     ) -> None:
         self._states = states
-        self.surroundings = Surroundings(model, settings.settings)
+        self.environment = Environment(model, settings.settings)
         self.permitted = True
         self.outside_flags: frozenset[Reason] = frozenset()
-        self._supervisor = Supervisor()
+        self._state_machine = StateMachine()
         self._requests: deque[Callable[[float], object]] = deque()
         self._settings = settings
         self._commanded = settings.in_model
         self._freshness = Freshness(states, settings)
-        self._output = OutputStage(settings.effort_limits, settings.effort_rate_limit)
+        self._output = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
         self._reference = Reference(len(settings.joints), settings.settings.reference_timeout)
-        self._law = LawInForce(settings, states, self.surroundings, self._reference)
+        self._law = ActiveLaw(settings, states, self.environment, self._reference)
         self._began = False
         self._withheld = False
         self._holding = HoldingEffort(settings)
-        self._wind_down = WindDown(self._supervisor, self._output)
+        self._ramp_down = RampDown(self._state_machine, self._output)
         self.error: BaseException | None = None
         self._flags = Flags(states, self._reference, self._commanded, settings.settings.period)
 
     @property
     def state(self) -> State:
         """Where the control stands."""
-        return self._supervisor.state
+        return self._state_machine.state
 
     @property
     def reason(self) -> Reason | None:
         """Why the control ended, None while it has not."""
-        return self._supervisor.reason
+        return self._state_machine.reason
 
     @property
     def flags(self) -> frozenset[Reason]:
         """What is wrong while the control goes on."""
-        return self._flags.raised | self.surroundings.flags | self.outside_flags
+        return self._flags.raised | self.environment.flags | self.outside_flags
 
     @property
     def withheld(self) -> bool:
@@ -112,7 +110,7 @@ class FeedforwardController:
     @property
     def stop_requested(self) -> bool:
         """Whether somebody wants the control to end."""
-        return self._supervisor.stop_requested
+        return self._state_machine.stop_requested
 
     @property
     def settings(self) -> ResolvedSettings:
@@ -160,7 +158,7 @@ class FeedforwardController:
     @property
     def following(self) -> bool:
         """Whether motions are followed now."""
-        return self._supervisor.controlling and self._law.mode is not Mode.GRAVITY
+        return self._state_machine.controlling and self._law.mode is not Mode.GRAVITY
 
     def want(self, setpoint: Setpoint) -> None:
         """
@@ -192,13 +190,13 @@ class FeedforwardController:
 
     def tare(self) -> None:
         """Let the force-torque sensors take for their offsets what they read from now on."""
-        wrenches = self.surroundings.wrenches
+        wrenches = self.environment.wrenches
         self._requests.append(lambda now: wrenches.tare(now, self._states.position))
 
     def stop(self) -> None:
         """Ramp to gravity, then to zero, as stale_action says; then the state is stopped."""
         self._requests.append(
-            lambda now: self._supervisor.handle(Event.STOP, now, Reason.STOP_REQUESTED)
+            lambda now: self._state_machine.handle(Event.STOP, now, Reason.STOP_REQUESTED)
         )
 
     def end(self, reason: Reason) -> None:
@@ -207,7 +205,7 @@ class FeedforwardController:
 
         :param reason: what happened
         """
-        self._requests.append(lambda now: self._supervisor.handle(Event.FAILED, now, reason))
+        self._requests.append(lambda now: self._state_machine.handle(Event.FAILED, now, reason))
 
     def fail(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
         """
@@ -218,7 +216,7 @@ class FeedforwardController:
         :param error: what was raised; the first one is kept in ``error``
         """
         self.error = self.error or error
-        self._supervisor.handle(Event.FAILED, now, reason)
+        self._state_machine.handle(Event.FAILED, now, reason)
 
     def step(self, now: float) -> Array | None:
         """
@@ -250,9 +248,9 @@ class FeedforwardController:
 
     def terms(self) -> Terms:
         """Return the parts of the effort wanted at the last tick, commanded joints only."""
-        if self._supervisor.controlling:
+        if self._state_machine.controlling:
             return self._law.terms()
-        gravity = self._wind_down.share * self._holding.effort
+        gravity = self._ramp_down.share * self._holding.effort
         return Terms(gravity, *(np.zeros_like(gravity) for _ in fields(Terms)[1:]))
 
     def _follow(self, motion: Trajectory | Setpoint, start: float | None) -> None:
@@ -270,12 +268,12 @@ class FeedforwardController:
         before, self._settings = self._settings.settings, settings
         self._law.enact(settings, law)
         if settings.settings.payloads != before.payloads:
-            self.surroundings.change_payloads(settings.settings)
+            self.environment.change_payloads(settings.settings)
             before = replace(before, payloads=settings.settings.payloads)
         if self._law.mode is Mode.GRAVITY:
             # The arm may be moved by hand now: no old position may pull it back afterwards.
             self._reference.clear()
-        if self._supervisor.controlling and before != settings.settings:
+        if self._state_machine.controlling and before != settings.settings:
             self._output.blend(settings.settings.ramp_duration)
 
     def _step(self, now: float) -> Array | None:
@@ -285,17 +283,17 @@ class FeedforwardController:
         times.tick(now)
         if not began:
             event = Event.STATE_LOST if times.stale else Event.STATE_COMPLETE
-            self._supervisor.handle(event, now)
-            if self._supervisor.state is State.READY and self.permitted:
+            self._state_machine.handle(event, now)
+            if self._state_machine.state is State.READY and self.permitted:
                 self._begin(now)
             if not self._began:
                 return None
-        self.surroundings.step(now, times.dt)
+        self.environment.step(now, times.dt)
         self._flags.update(now, overloaded=self._holding.exceeds_limits())
         flagged = bool(self.flags)
-        if flagged != (self._supervisor.state is State.DEGRADED):
-            self._supervisor.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
-        if self._supervisor.controlling:
+        if flagged != (self._state_machine.state is State.DEGRADED):
+            self._state_machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
+        if self._state_machine.controlling:
             blocked = times.blocked and began
             if not (times.stale or blocked):
                 return self._control(now)
@@ -303,14 +301,14 @@ class FeedforwardController:
             if blocked and not times.stale and acting is not None:
                 self._output.start(acting)  # a watchdog may have taken the effort away
             reason = Reason.TICK_BLOCKED if blocked else Reason.JOINT_STATES_STALE
-            self._supervisor.handle(Event.FAILED, now, reason)
+            self._state_machine.handle(Event.FAILED, now, reason)
         return self._end(now)
 
     def _begin(self, now: float) -> None:
         """Take over from the effort that acts now, as far as it is known."""
         self._start_output()
         self._output.blend(self._settings.settings.ramp_duration)
-        self._supervisor.handle(Event.PERMITTED, now)
+        self._state_machine.handle(Event.PERMITTED, now)
         self._began = True
 
     def _start_output(self) -> None:
@@ -321,12 +319,12 @@ class FeedforwardController:
     def _control(self, now: float) -> Array | None:
         effort = self._law.effort(now)
         if not math.isfinite(effort.sum()):
-            self._supervisor.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)
+            self._state_machine.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)
             return self._end(now)
         self._note_holding_effort()
         command = self._output.step(effort, self._freshness.dt)
-        if self._supervisor.state is State.RAMPING and not self._output.blending:
-            self._supervisor.handle(Event.BLENDED, now)
+        if self._state_machine.state is State.RAMPING and not self._output.blending:
+            self._state_machine.handle(Event.BLENDED, now)
         return command
 
     def _note_holding_effort(self) -> None:
@@ -338,6 +336,6 @@ class FeedforwardController:
             return None
         if self.error is None:  # what raised an error may raise it again
             self._note_holding_effort()
-        return self._wind_down.step(
+        return self._ramp_down.step(
             now, self._freshness.dt, self._holding.effort, self._settings.settings
         )

@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..dynamics.compilation import entry, entry_point
 
-Array: TypeAlias = NDArray[np.float64]
 
-
-class OutputStage:
+class EffortLimiter:
     """
     Turns wanted efforts into commands that never step.
 

@@ -5,22 +5,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
-
+from ..arrays import Array
 from ..robot import RobotModel
 from .inputs.imu import BaseSensor
 from .inputs.wrench import WrenchInputs
-from .law import LoadedRobot, PayloadBlend
+from .law import LoadedModel, PayloadBlend
 from .reasons import Reason
 from .settings import Settings
 
-Array: TypeAlias = NDArray[np.float64]
 
-
-class Surroundings:
+class Environment:
     """
     Keeps the dynamics of the control up to date with the world around the robot.
 
@@ -32,7 +26,7 @@ class Surroundings:
     """
 
     def __init__(self, model: RobotModel, settings: Settings) -> None:
-        self.robot = LoadedRobot(model, settings.hardware_compensates)
+        self.robot = LoadedModel(model, settings.hardware_compensates)
         self.wrenches = WrenchInputs(model, settings.wrench_inputs)
         sensor = settings.base_sensor
         self.base = None if sensor is None else BaseSensor(model, sensor)

@@ -5,15 +5,11 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from .inputs import JointStateMonitor
 from .settings import ResolvedSettings
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def acting_effort(states: JointStateMonitor, settings: ResolvedSettings) -> Array | None:

@@ -7,31 +7,29 @@ from __future__ import annotations
 
 from functools import partial
 import math
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..dynamics.compilation import entry, entry_point
-from .effort_limiter import OutputStage
+from .effort_limiter import EffortLimiter
 from .law import ControlLaw
 from .settings import ResolvedSettings, Settings, StaleAction
-from .state_machine import Event, State, Supervisor
-
-Array: TypeAlias = NDArray[np.float64]
+from .state_machine import Event, State, StateMachine
 
 
-class WindDown:
+class RampDown:
     """
     Commands gravity at the last valid position, reached at the rate limit, and then less of it.
 
-    :param supervisor: knows how far it has come
+    :param state_machine: knows how far it has come
     :param output: limits every command
     :ivar share: of gravity that is commanded, from 1 to 0
     """
 
-    def __init__(self, supervisor: Supervisor, output: OutputStage) -> None:
-        self._supervisor = supervisor
+    def __init__(self, state_machine: StateMachine, output: EffortLimiter) -> None:
+        self._state_machine = state_machine
         self._output = output
         self.share = 1.0
 
@@ -44,36 +42,36 @@ class WindDown:
         :param gravity: what holds the robot where it is, shape (m,), N m or N
         :param settings: in force
         """
-        supervisor = self._supervisor
+        state_machine = self._state_machine
         self._output.end_blend()
-        supervisor.since = min(supervisor.since, now)  # simulated time can be set back
-        elapsed = now - supervisor.since
-        if supervisor.state is State.HOLDING:
+        state_machine.since = min(state_machine.since, now)  # simulated time can be set back
+        elapsed = now - state_machine.since
+        if state_machine.state is State.HOLDING:
             return self._hold(now, elapsed, dt, gravity, settings)
         if settings.stale_action is StaleAction.HOLD:
             if self._output.settled(gravity, dt):
                 return self._output.command
             return self._output.step(gravity, dt)  # commands were withheld meanwhile
         self.share = 0.0
-        if supervisor.state is State.RAMPING_DOWN:
+        if state_machine.state is State.RAMPING_DOWN:
             duration = max(settings.ramp_duration, settings.period)
             self.share = max(1.0 - elapsed / duration, 0.0)
         command = self._output.step(self.share * gravity, dt)
         if self.share == 0.0 and not command.any():
-            supervisor.handle(Event.RAMPED_DOWN, now)
+            state_machine.handle(Event.RAMPED_DOWN, now)
         return command
 
     def _hold(
         self, now: float, elapsed: float, dt: float, gravity: Array, settings: Settings
     ) -> Array:
-        supervisor = self._supervisor
+        state_machine = self._state_machine
         command = self._output.step(gravity, dt)
         settled = self._output.settled(gravity, dt)
         if settings.stale_action is StaleAction.HOLD:
-            if settled and supervisor.stop_requested:
-                supervisor.handle(Event.RELEASED, now)
-        elif settled and (supervisor.stop_requested or elapsed >= settings.hold_duration):
-            supervisor.handle(Event.HELD, now)
+            if settled and state_machine.stop_requested:
+                state_machine.handle(Event.RELEASED, now)
+        elif settled and (state_machine.stop_requested or elapsed >= settings.hold_duration):
+            state_machine.handle(Event.HELD, now)
         return command
 
 

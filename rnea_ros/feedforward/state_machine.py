@@ -75,7 +75,7 @@ CONTROLLING = (State.RAMPING, State.ACTIVE, State.DEGRADED)
 """In which the control law is commanded."""
 
 
-class Supervisor:
+class StateMachine:
     """Walks through :data:`TRANSITIONS` and remembers why."""
 
     def __init__(self) -> None:

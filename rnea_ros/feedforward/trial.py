@@ -11,7 +11,7 @@ import numpy as np
 
 from ..robot import RobotModel
 from .active_law import law_of
-from .law import LoadedRobot, Mode
+from .law import LoadedModel, Mode
 from .settings import ResolvedSettings, SettingsError
 
 FASTEST = 10.0
@@ -29,7 +29,7 @@ def try_on(model: RobotModel, settings: ResolvedSettings) -> None:
     :param settings: of its control
     :raises SettingsError: an effort is not finite
     """
-    robot = LoadedRobot(model, settings.settings.hardware_compensates)
+    robot = LoadedModel(model, settings.settings.hardware_compensates)
     robot.carry([(payload, 1.0) for payload in settings.settings.payloads])
     law = law_of(settings, robot)
     lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)

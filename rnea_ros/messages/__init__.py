@@ -5,17 +5,17 @@
 
 from .cdr import CdrMessage, MalformedError
 from .controller_state import controller_state_reader
-from .fixed_layout import RepeatedMessage, RepeatedReader
+from .fixed_layout import FixedLayout, FixedLayoutReader
 from .samples import ImuSample, JointStateSample, WrenchSample
 from .trajectory import decode_trajectory, load_decoder
 
 __all__ = [
     'CdrMessage',
+    'FixedLayout',
+    'FixedLayoutReader',
     'ImuSample',
     'JointStateSample',
     'MalformedError',
-    'RepeatedMessage',
-    'RepeatedReader',
     'WrenchSample',
     'controller_state_reader',
     'decode_trajectory',

@@ -11,14 +11,12 @@ which the installed one has them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .fixed_layout import RepeatedMessage
-
-Array: TypeAlias = NDArray[np.float64]
+from ..arrays import Array
+from .fixed_layout import FixedLayout
 
 _POINT = ('positions', 'velocities', 'accelerations', 'efforts')
 # Numbers of a geometry_msgs Transform, and of two Twists.
@@ -45,7 +43,7 @@ class ControllerStateSample(NamedTuple):
 
 def controller_state_reader(
     fields: Mapping[str, str],
-) -> Callable[[RepeatedMessage], ControllerStateSample]:
+) -> Callable[[FixedLayout], ControllerStateSample]:
     """
     Return what reads a message from after its stamp on.
 
@@ -55,7 +53,7 @@ def controller_state_reader(
     wanted = list(fields)[: list(fields).index(last) + 1]
     readers = [(name, _READERS[fields[name]]) for name in wanted]
 
-    def read(message: RepeatedMessage) -> ControllerStateSample:
+    def read(message: FixedLayout) -> ControllerStateSample:
         values = {name: read_field(message, name) for name, read_field in readers}
         position, velocity, acceleration, _ = values['reference']
         speed = values.get('speed_scaling_factor', np.empty(0))
@@ -66,12 +64,12 @@ def controller_state_reader(
     return read
 
 
-def _names(message: RepeatedMessage, what: str) -> tuple[str, ...]:
+def _names(message: FixedLayout, what: str) -> tuple[str, ...]:
     count = message.unsigned(f'number of {what}')
     return tuple([message.text(f'{what} {number}') for number in range(count)])
 
 
-def _point(message: RepeatedMessage, what: str) -> list[Array]:
+def _point(message: FixedLayout, what: str) -> list[Array]:
     values = []
     for field in _POINT:
         count = message.unsigned(f'number of {field} of {what}')
@@ -80,14 +78,14 @@ def _point(message: RepeatedMessage, what: str) -> list[Array]:
     return values
 
 
-def _multi_dof_point(message: RepeatedMessage, what: str) -> None:
+def _multi_dof_point(message: FixedLayout, what: str) -> None:
     for field, width in _MULTI_DOF_POINT:
         count = message.unsigned(f'number of {field} of {what}')
         message.numbers(width * count, f'{field} of {what}')
     message.skip_duration(f'time of {what}')
 
 
-_READERS: Mapping[str, Callable[[RepeatedMessage, str], Any]] = {
+_READERS: Mapping[str, Callable[[FixedLayout, str], Any]] = {
     'std_msgs/Header': lambda message, _: message.text('frame'),
     'sequence<string>': _names,
     'trajectory_msgs/JointTrajectoryPoint': _point,

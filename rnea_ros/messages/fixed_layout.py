@@ -44,7 +44,7 @@ def _compare(
 _agrees = entry_point(_compare, tuple(np.zeros((3, 1), dtype=np.uint64)))
 
 
-class RepeatedMessage(CdrMessage):
+class FixedLayout(CdrMessage):
     """
     A message whose memory takes the next ones of the same layout.
 
@@ -132,16 +132,16 @@ class RepeatedMessage(CdrMessage):
         return bool(_agrees(*self._layout, self._expected))
 
 
-class RepeatedReader(Generic[Sample]):
+class FixedLayoutReader(Generic[Sample]):
     """
     Reads messages of one topic.
 
     :param read: makes a sample of a message, whose arrays are the message's own
     """
 
-    def __init__(self, read: Callable[[RepeatedMessage], Sample]) -> None:
+    def __init__(self, read: Callable[[FixedLayout], Sample]) -> None:
         self._read = read
-        self._known: list[tuple[RepeatedMessage, Sample]] = []
+        self._known: list[tuple[FixedLayout, Sample]] = []
 
     def __call__(self, data: bytes) -> tuple[Sample, float]:
         """
@@ -153,7 +153,7 @@ class RepeatedReader(Generic[Sample]):
         for message, sample in self._known:
             if message.refill(data):
                 return sample, message.stamp
-        message = RepeatedMessage(data)
+        message = FixedLayout(data)
         message.skip_stamp()
         sample = self._read(message)
         message.remember()

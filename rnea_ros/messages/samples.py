@@ -9,14 +9,10 @@ A trajectory is not read again and again: :mod:`.trajectory_decoder` knows its l
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .fixed_layout import RepeatedMessage
-
-Array: TypeAlias = NDArray[np.float64]
+from ..arrays import Array
+from .fixed_layout import FixedLayout
 
 
 class JointStateSample(NamedTuple):
@@ -35,7 +31,7 @@ class JointStateSample(NamedTuple):
     effort: Array
 
     @classmethod
-    def read(cls, message: RepeatedMessage) -> JointStateSample:
+    def read(cls, message: FixedLayout) -> JointStateSample:
         """Read a message from after its stamp on."""
         message.text('frame')
         names = tuple([
@@ -62,7 +58,7 @@ class WrenchSample(NamedTuple):
     torque: Array
 
     @classmethod
-    def read(cls, message: RepeatedMessage) -> WrenchSample:
+    def read(cls, message: FixedLayout) -> WrenchSample:
         """Read a message from after its stamp on."""
         frame = message.text('frame')
         return cls(frame, message.numbers(3, 'force'), message.numbers(3, 'torque'))
@@ -84,7 +80,7 @@ class ImuSample(NamedTuple):
     covariances: tuple[Array, ...]
 
     @classmethod
-    def read(cls, message: RepeatedMessage) -> ImuSample:
+    def read(cls, message: FixedLayout) -> ImuSample:
         """Read a message from after its stamp on."""
         frame, parts, covariances = message.text('frame'), [], []
         for what, size in (('orientation', 4), ('angular velocity', 3), ('acceleration', 3)):

@@ -13,7 +13,7 @@ from typing import Any
 
 from trajectory_msgs.msg import JointTrajectory
 
-from ..errors import NotNowError
+from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, FeedforwardController, Reason
 from ..feedforward.inputs import JointStateMonitor, PositionJumps
 from ..feedforward.law import Mode
@@ -26,7 +26,7 @@ from .configuration import Configuration
 from .inputs import ControllerStateInput, Inputs, SpeedScalingInput
 from .loop import ControlLoop, Schedule
 from .outputs import Reporter
-from .timing import ArrivalSchedule, Trigger, reserve_memory
+from .timing import JointStateTrigger, Trigger, reserve_memory
 
 STOP_MARGIN = 5.0
 """How much longer than it needs a stop may take before the loop is ended, s."""
@@ -76,7 +76,7 @@ class Activation:
         self._clock = self._make_clock()
         inputs = Inputs(
             states,
-            self.controller.surroundings,
+            self.controller.environment,
             configuration.joint_states,
             configuration.wrenches,
             configuration.imu,
@@ -182,7 +182,7 @@ class Activation:
         """
         try:
             self._follow(message)
-        except (MalformedError, TrajectoryError, NotNowError) as error:
+        except (MalformedError, TrajectoryError, RequestRejectedError) as error:
             self._refusals[f'joint_trajectory/{error.word}'] += 1
             self._node.get_logger().error(
                 f'trajectory refused: {error}', throttle_duration_sec=1.0
@@ -191,12 +191,12 @@ class Activation:
     def _follow(self, message: bytes) -> None:
         controller = self.controller
         if controller.state not in CONTROLLING:
-            raise NotNowError('not_active', f'the control is {controller.state.value}')
+            raise RequestRejectedError('not_active', f'the control is {controller.state.value}')
         # The mode that was asked for last; the loop takes changes and motions in their order.
         if self._configuration.setup.settings.settings.mode is Mode.GRAVITY:
-            raise NotNowError('mode_gravity', 'mode gravity follows no trajectory')
+            raise RequestRejectedError('mode_gravity', 'mode gravity follows no trajectory')
         if self._references is not None:
-            raise NotNowError('other_source', 'reference_source is controller_state')
+            raise RequestRejectedError('other_source', 'reference_source is controller_state')
         request = decode_trajectory(message)
         if request.is_cancel:
             controller.cancel()
@@ -236,7 +236,7 @@ class Activation:
         if configuration.setup.trigger is Trigger.TIMER:
             takes = [inputs.take_joint_states, *inputs.take_others]
             return takes, PeriodicSchedule(period, clock.now, clock.sleep)
-        return inputs.take_others, ArrivalSchedule(
+        return inputs.take_others, JointStateTrigger(
             states,
             configuration.setup.settings.in_model,
             configuration.joint_states.wait,

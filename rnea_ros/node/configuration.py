@@ -14,7 +14,7 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import Imu, JointState
 
-from ..ros import DirectSubscription
+from ..ros import PolledSubscription
 from .control_setup import ControlSetup
 from .inputs import Raw
 from .outputs import Publishers
@@ -61,7 +61,7 @@ class Configuration:
 
     def _subscribe(self, node: Any, resources: ExitStack) -> None:
         def subscribe(kind: Any, topic: str, qos: QoSProfile, **options: Any) -> Any:
-            subscription: Any = DirectSubscription(node, kind, topic, qos, **options)
+            subscription: Any = PolledSubscription(node, kind, topic, qos, **options)
             resources.callback(subscription.destroy)
             return subscription
 
@@ -84,12 +84,12 @@ class Configuration:
         if self.setup.state_type is not None:
             topic = values['controller_state_topic']
             self.controller_state = subscribe(self.setup.state_type, topic, NEWEST, raw=True)
-        self.sim_clock: DirectSubscription[Any] | None = None
+        self.sim_clock: PolledSubscription[Any] | None = None
         if values['use_sim_time']:
             self.sim_clock = subscribe(ClockMessage, '/clock', NEWEST)
 
     @property
-    def inputs(self) -> list[DirectSubscription[Any]]:
+    def inputs(self) -> list[PolledSubscription[Any]]:
         """What the loop reads."""
         there_perhaps = (self.imu, self.controller_state)
         others = [subscription for subscription in there_perhaps if subscription is not None]

@@ -163,8 +163,8 @@ def joint_rules(
         # Many URDFs have a limit of 0 where nobody knew it.
         velocity_limits=np.where(speeds > 0.0, speeds, np.inf),
         start_tolerance=values['start_tolerance'],
-        allow_partial_joints=values['allow_partial_joints'],
-        allow_nonzero_final_velocity=values['allow_nonzero_final_velocity'],
+        allow_partial_joints_goal=values['allow_partial_joints_goal'],
+        allow_nonzero_velocity_at_trajectory_end=values['allow_nonzero_velocity_at_trajectory_end'],
         use_efforts=values['use_trajectory_effort'],
         start_from=StartFrom(values['trajectory_start_from']),
     )

@@ -13,18 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import threading
 import time
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..arrays import Array
 from ..feedforward import FeedforwardController, Reason
 from ..ros import Clock, UncollectedGarbage
 from .command_topic import CommandPermission, LastCommand
 from .outputs import Publishers
 from .timing import LoopStatistics, RealtimeSettings, enter_realtime, leave_realtime
-
-Array: TypeAlias = NDArray[np.float64]
 
 HANG_TIMEOUT = 0.9
 """A loop without a tick for so long hangs, s."""

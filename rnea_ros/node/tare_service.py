@@ -65,7 +65,7 @@ class TareService:
     def _refusal(self, controller: FeedforwardController | None) -> str:
         if controller is None:
             return 'the node is not active'
-        if not controller.surroundings.wrenches.settings:
+        if not controller.environment.wrenches.settings:
             return 'there is no force-torque sensor'
         if self._under_way:
             return 'a tare is under way'
@@ -73,7 +73,7 @@ class TareService:
 
     async def _tare(self, controller: FeedforwardController) -> str:
         """Return why sensors refused, empty where none did."""
-        wrenches = controller.surroundings.wrenches
+        wrenches = controller.environment.wrenches
         before = wrenches.tares
         controller.tare()
         deadline = time.monotonic() + TO_BEGIN

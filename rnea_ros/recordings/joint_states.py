@@ -9,15 +9,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import RneaError
 from .bags import open_bag, stamp_or_receipt
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class RecordingError(RneaError):

@@ -131,7 +131,7 @@ def play(
         if stepped is not None:
             command[k] = stepped
             saturated[k] = controller.saturated
-            added = controller.surroundings.robot.compensated(states.position)
+            added = controller.environment.robot.compensated(states.position)
             hardware[k] = 0.0 if added is None else added[settings.in_model]
         controlling[k] = controller.state in COMPARED
         if not changes or controller.state is not changes[-1].state:

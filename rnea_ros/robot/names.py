@@ -8,20 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 import threading
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import finite_vector
+from ..arrays import Array, finite_vector
 from ..dynamics import Workspace, with_unit_quaternions
 from ..dynamics.compilation import COMPILED
 from ..dynamics.tree import WORLD, Frame, KinematicTree
 from ..errors import UnknownNameError
 from ..urdf import Joint, Limits, RobotDescription
 from .base_motion import BaseMotion
-
-Array: TypeAlias = NDArray[np.float64]
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 

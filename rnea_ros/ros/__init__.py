@@ -9,7 +9,7 @@ from .endpoints import Endpoint, Endpoints
 from .interpreter import UncollectedGarbage, prepare_interpreter
 from .node_time import MACHINE_TIME, OffExecutorTime
 from .parameter_answers import AnsweredParameters
-from .polled_subscription import DirectQuestion, DirectSubscription
+from .polled_subscription import PolledClient, PolledSubscription
 from .process import (
     NodeProcess,
     RosError,
@@ -25,14 +25,14 @@ __all__ = [
     'MACHINE_TIME',
     'AnsweredParameters',
     'Clock',
-    'DirectQuestion',
-    'DirectSubscription',
     'Endpoint',
     'Endpoints',
     'MachineClock',
     'NodeProcess',
     'OffExecutorTime',
     'PeriodicSchedule',
+    'PolledClient',
+    'PolledSubscription',
     'RosError',
     'SimClock',
     'UncollectedGarbage',

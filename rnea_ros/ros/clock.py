@@ -9,7 +9,7 @@ from collections.abc import Callable
 import time
 from typing import Any, ClassVar, Protocol
 
-from .polled_subscription import DirectSubscription
+from .polled_subscription import PolledSubscription
 
 POLL = 0.01
 """How long the machine sleeps at most between two looks at simulated time, s."""
@@ -75,7 +75,7 @@ class SimClock:
     simulated: ClassVar[bool] = True
 
     def __init__(
-        self, subscription: DirectSubscription[Any], set_back: Callable[[float], None]
+        self, subscription: PolledSubscription[Any], set_back: Callable[[float], None]
     ) -> None:
         self._subscription = subscription
         self._set_back = set_back

@@ -12,7 +12,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.time_source import CLOCK_TOPIC
 
-from .polled_subscription import DirectSubscription
+from .polled_subscription import PolledSubscription
 
 
 class OffExecutorTime(Node):
@@ -25,7 +25,7 @@ class OffExecutorTime(Node):
     :data:`MACHINE_TIME`.
     """
 
-    _sim_time: DirectSubscription[Any] | None = None  # rclpy subscribes while it makes the node
+    _sim_time: PolledSubscription[Any] | None = None  # rclpy subscribes while it makes the node
     _set_clock: Callable[[Any], None] | None = None
 
     def create_subscription(
@@ -35,7 +35,7 @@ class OffExecutorTime(Node):
         if topic != CLOCK_TOPIC or 'callback_group' in options:
             return super().create_subscription(msg_type, topic, callback, *arguments, **options)
         self._set_clock = callback
-        self._sim_time = DirectSubscription(self, msg_type, topic, *arguments, **options)
+        self._sim_time = PolledSubscription(self, msg_type, topic, *arguments, **options)
         return self._sim_time.subscription
 
     def destroy_subscription(self, subscription: Any) -> bool:

@@ -37,7 +37,7 @@ class _OffExecutor(CallbackGroup):
         """Nothing began, so nothing ends."""
 
 
-class DirectSubscription(Generic[Message]):
+class PolledSubscription(Generic[Message]):
     """
     The newest message of a topic, without waiting.
 
@@ -116,7 +116,7 @@ class DirectSubscription(Generic[Message]):
         self._node.destroy_subscription(self.subscription)
 
 
-class DirectQuestion(Generic[Message]):
+class PolledClient(Generic[Message]):
     """
     A client of a service whose answer is polled, also while the executor is busy.
 

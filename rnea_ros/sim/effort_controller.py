@@ -12,14 +12,12 @@ simulated robot has met them before it meets the real one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..urdf import Limits
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class EffortController:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..ros import DirectSubscription, PeriodicSchedule
+from ..ros import PeriodicSchedule, PolledSubscription
 
 MOST_STEPS = 100
 """What is made up for after a stall, in steps; simulated time stays behind by the rest."""
@@ -51,7 +51,7 @@ class RealTime:
 
     def __init__(
         self,
-        commands: DirectSubscription[Any],
+        commands: PolledSubscription[Any],
         timestep: float,
         lose: Callable[[float], None],
     ) -> None:
@@ -98,7 +98,7 @@ class Lockstep:
 
     def __init__(
         self,
-        commands: DirectSubscription[Any],
+        commands: PolledSubscription[Any],
         real_time: RealTime,
         warn: Callable[[str], None],
     ) -> None:

@@ -14,20 +14,18 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import finite_vector
+from ..arrays import Array, finite_vector
 from ..errors import InputError, UnknownNameError
 from ..robot import STANDARD_GRAVITY, Payload, ReferenceFrame, Wrench
 from ..urdf import Limits, parse_urdf
 from .joint_roles import JointRoles, leader
 from .mujoco_model import build_mujoco_model
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

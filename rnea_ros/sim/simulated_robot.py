@@ -30,7 +30,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 
-from ..ros import DirectSubscription, NodeProcess, prepare_interpreter
+from ..ros import NodeProcess, PolledSubscription, prepare_interpreter
 from . import options as robot_options
 from .effort_controller import EffortController
 from .options import TIMESTEP, Options
@@ -237,7 +237,7 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
         lambda text: logger.warning(text, throttle_duration_sec=1.0),
         lambda text: logger.error(text),
     )
-    commands: DirectSubscription[Any] = DirectSubscription(
+    commands: PolledSubscription[Any] = PolledSubscription(
         controller_node, Float64MultiArray, '~/commands', NEWEST
     )
     real_time = RealTime(commands, TIMESTEP, broadcasters.lose)

@@ -10,16 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 import re
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import UnknownNameError
 from ..feedforward.law import Terms
 from ..recordings import Bag, BagError, open_bag, stamp_or_receipt
-
-Array: TypeAlias = NDArray[np.float64]
 
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 TERM_TOPIC = re.compile(r'(/.+)/terms/(\w+)')

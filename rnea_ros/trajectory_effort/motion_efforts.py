@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import enum
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import RneaError
-from ..feedforward.law import ControlLaw, LoadedRobot, Mode
+from ..feedforward.law import ControlLaw, LoadedModel, Mode
 from ..feedforward.settings import ResolvedSettings
 from ..robot import RobotModel
 from .motion_points import MotionPoints, looks_between
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class EffortReason(enum.Enum):
@@ -66,7 +63,7 @@ class MotionEfforts:
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
-        robot = LoadedRobot(model, settings.settings.hardware_compensates)
+        robot = LoadedModel(model, settings.settings.hardware_compensates)
         robot.carry([(payload, 1.0) for payload in settings.settings.payloads])
         zero = np.zeros(model.nv)
         self._law = ControlLaw(robot, zero, zero, losses=settings.losses)

@@ -10,11 +10,10 @@ points as ros2_control's joint_trajectory_controller does follow the same polyno
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..feedforward.trajectory import (
     CUBIC,
     LINEAR,
@@ -25,8 +24,6 @@ from ..feedforward.trajectory import (
     Trajectory,
     states_in,
 )
-
-Array: TypeAlias = NDArray[np.float64]
 
 LOOK = 0.02
 """How often a motion is looked at between two points, s."""

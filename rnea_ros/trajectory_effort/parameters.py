@@ -22,8 +22,8 @@ _SHARED = (
     'friction.coulomb', 'friction.viscous_negative', 'friction.coulomb_negative',
     'friction.load', 'friction.smoothing_velocity', 'armature', 'rotor_inertia', 'gear_ratio',
     'payload.link', 'payload.mass', 'payload.com', 'payload.inertia', 'effort_limits',
-    'differentiate_velocity', 'start_tolerance', 'allow_partial_joints',
-    'allow_nonzero_final_velocity', 'use_trajectory_effort',
+    'differentiate_velocity', 'start_tolerance', 'allow_partial_joints_goal',
+    'allow_nonzero_velocity_at_trajectory_end', 'use_trajectory_effort',
 )
 # They make the robot, which is read once.
 _AT_THE_START = ('strict_inertia', 'gravity', 'differentiate_velocity')

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from ..arrays import Array
 from ..feedforward import try_on
 from ..feedforward.settings import resolve
 from ..feedforward.trajectory import (
@@ -31,8 +31,6 @@ from ..node.parameters import settings_from
 from ..robot import RobotModel
 from .motion_efforts import Deviation, EffortError, EffortReason, MotionEfforts
 from .motion_points import MotionPoints, number_of_points
-
-Array: TypeAlias = NDArray[np.float64]
 
 OF_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 

@@ -26,14 +26,14 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
-from ..errors import NotNowError, RneaError
+from ..errors import RequestRejectedError, RneaError
 from ..feedforward.inputs import JointStateMonitor
 from ..feedforward.trajectory import TrajectoryError
 from ..messages import (
     CdrMessage,
+    FixedLayoutReader,
     JointStateSample,
     MalformedError,
-    RepeatedReader,
     decode_trajectory,
     load_decoder,
 )
@@ -43,9 +43,9 @@ from ..robot import RobotModel
 from ..ros import (
     MACHINE_TIME,
     AnsweredParameters,
-    DirectSubscription,
     NodeProcess,
     OffExecutorTime,
+    PolledSubscription,
     check_topic,
     diagnostic_array,
 )
@@ -94,8 +94,8 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
         self._planner: EffortPlanner | None = None
         self._planned_for: tuple[str, ...] = ()
         self._states: JointStateMonitor | None = None
-        self._read_state = RepeatedReader(JointStateSample.read)
-        self._joint_states: DirectSubscription[bytes] = DirectSubscription(
+        self._read_state = FixedLayoutReader(JointStateSample.read)
+        self._joint_states: PolledSubscription[bytes] = PolledSubscription(
             self, JointState, 'joint_states', NEWEST_STATES, raw=True
         )
         self._counts: Counter[str] = Counter()
@@ -171,7 +171,7 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
     def _on_trajectory(self, data: bytes) -> None:
         try:
             plan = self._plan_for(data)
-        except (MalformedError, TrajectoryError, EffortError, NotNowError) as error:
+        except (MalformedError, TrajectoryError, EffortError, RequestRejectedError) as error:
             self._counts[f'refused/{error.word}'] += 1
             self._refusal = str(error)
             self.get_logger().error(f'trajectory refused: {error}')
@@ -212,24 +212,24 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
         """Return what plans, and where the robot is; raise where something is missing."""
         controller, states = self._controller, self._states
         if states is None:
-            raise NotNowError('no_robot_description', 'no robot_description came')
+            raise RequestRejectedError('no_robot_description', 'no robot_description came')
         if self._planner is None:
-            raise NotNowError(
+            raise RequestRejectedError(
                 'no_joints', f'{controller.name} has not told its joints; start it or set joints'
             )
         interfaces = controller.command_interfaces
         if interfaces is not None and 'effort' not in interfaces:
-            raise NotNowError(
+            raise RequestRejectedError(
                 'no_effort_interface',
                 f'{controller.name} commands {", ".join(interfaces)} and takes no efforts',
             )
         if not self._passed_on.get_subscription_count():
-            raise NotNowError('nobody_listens', f'nobody listens on {self._topic}')
+            raise RequestRejectedError('nobody_listens', f'nobody listens on {self._topic}')
         timeout, age = self._values['joint_states_timeout'], states.age(time.monotonic())
         if age > timeout:
             missing = ', '.join(states.missing())
             detail = f'none of {missing} came' if missing else f'the newest is {age:.3f} s old'
-            raise NotNowError('joint_states_stale', detail)
+            raise RequestRejectedError('joint_states_stale', detail)
         return self._planner, states
 
     def _now(self) -> float:
@@ -241,7 +241,7 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
         missing = word = ''
         try:
             self._ready()
-        except NotNowError as error:
+        except RequestRejectedError as error:
             missing, word = str(error), error.word
         if word != self._told_missing:
             self._told_missing = word

@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
-from ..ros import DirectSubscription
+from ..ros import PolledSubscription
 
 MARK = 'effort_watchdog'
 """
@@ -40,7 +40,7 @@ class CommandLink:
     """
 
     def __init__(self, node: Any, topic: str) -> None:
-        self._commands: DirectSubscription[Float64MultiArray] = DirectSubscription(
+        self._commands: PolledSubscription[Float64MultiArray] = PolledSubscription(
             node, Float64MultiArray, topic, HEARD
         )
         self._publisher = node.create_publisher(Float64MultiArray, topic, SENT)

@@ -19,8 +19,8 @@ from rnea_ros import RobotModel
 from rnea_ros.feedforward.law import (
     ControlLaw,
     HardwareCompensation,
-    JointLosses,
-    LoadedRobot,
+    JointFriction,
+    LoadedModel,
     Mode,
     Terms,
     VelocitySource,
@@ -49,7 +49,7 @@ class Case:
         self.kp, self.kd = rng.uniform(1.0, 100.0, size=(2, model.nv))
         self.external: Array | None = None
         self.law = ControlLaw(
-            LoadedRobot(model), self.kp, self.kd, compensate_coriolis=compensate_coriolis
+            LoadedModel(model), self.kp, self.kd, compensate_coriolis=compensate_coriolis
         )
 
     def effort(self, mode: Mode, *, wanted: bool = True) -> Array:
@@ -154,12 +154,12 @@ def load_of(model: RobotModel) -> Payload:
     return Payload(model.link_names[-1], 2.0, (0.1, 0.2, 0.3))
 
 
-def burdened(model: RobotModel, rng: np.random.Generator) -> tuple[LoadedRobot, JointLosses]:
+def burdened(model: RobotModel, rng: np.random.Generator) -> tuple[LoadedModel, JointFriction]:
     """Return a robot that carries and is helped by its hardware, and joints that lose."""
-    robot = LoadedRobot(model, [HardwareCompensation.GRAVITY])
+    robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
     robot.carry([(load_of(model), 1.0)])
     n = model.nv
-    return robot, JointLosses(
+    return robot, JointFriction(
         rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
         np.full(n, 0.1), rng.uniform(size=n),
     )
@@ -198,7 +198,7 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
     case, plain = Case(model, 0), Case(model, 0)
     case.law = ControlLaw(robot, case.kp, case.kd, losses=losses)
     case.external = rng.normal(size=model.nv)
-    carrying = LoadedRobot(model)
+    carrying = LoadedModel(model)
     carrying.carry([(load_of(model), 1.0)])
     plain.law = ControlLaw(carrying, case.kp, case.kd)
     _, _, qdd_d = case.wanted
@@ -277,7 +277,7 @@ def turn_feedback(q: float, q_d: float, joint: str) -> float:
     """Return what a proportional gain of 1 does on one joint of the mixed arm."""
     model = mixed_arm()
     number, zero = model.joint_names.index(joint), np.zeros(model.nv)
-    law = ControlLaw(LoadedRobot(model), np.ones(model.nv), zero)
+    law = ControlLaw(LoadedModel(model), np.ones(model.nv), zero)
     measured, wanted = zero.copy(), zero.copy()
     measured[number], wanted[number] = q, q_d
     return float(law.effort(Mode.FEEDBACK, measured, zero, (wanted, zero, zero))[number])

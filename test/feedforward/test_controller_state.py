@@ -220,7 +220,7 @@ def test_names_are_refused_that_do_not_fit(bench: Bench) -> None:
 
 
 def test_joints_left_out_hold_what_is_wanted_of_them_where_that_is_allowed() -> None:
-    bench = Bench(allow_partial_joints=True)
+    bench = Bench(allow_partial_joints_goal=True)
     names = ('bend', 'lift')
     first = bench.taken((1.05, 0.02), (0.3, 0.1), names=names)
     assert first.q.tolist() == [0.02, bench.measured[1], 1.05]

@@ -494,7 +494,7 @@ def test_an_effort_that_is_not_finite_ends_the_control_at_once(
 
 
 def test_a_position_that_jumps_is_refused_and_the_valid_one_stays_in_force() -> None:
-    rig, other = rig_in_motion(jump_margin=2.0), rig_in_motion(jump_margin=2.0)
+    rig, other = rig_in_motion(velocity_limit_factor=2.0), rig_in_motion(velocity_limit_factor=2.0)
     for k in range(200):
         follow_along(rig)
         follow_along(other)
@@ -516,7 +516,7 @@ def test_a_position_that_jumps_is_refused_and_the_valid_one_stays_in_force() -> 
 def test_a_jump_that_stays_ends_the_control_although_lost_samples_would_allow_for_it(
     timeout: float, moving: bool, jump: float, rate: float
 ) -> None:
-    rig = rig_in_motion(jump_margin=2.0, rate=rate, joint_states_timeout=timeout)
+    rig = rig_in_motion(velocity_limit_factor=2.0, rate=rate, joint_states_timeout=timeout)
     newest = rig.now
     at = rig.q.copy()
     while rig.state() in GOING_ON:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.law import HardwareCompensation, LoadedRobot
+from rnea_ros.feedforward.law import HardwareCompensation, LoadedModel
 from rnea_ros.robot import Payload
 
 BOX = Payload('fer_link8', 3.0, (0.02, -0.03, 0.1), (0.02, 0.0, 0.001, 0.02, 0.0, 0.01))
@@ -29,13 +29,13 @@ def with_payloads(model: RobotModel, payloads: Sequence[Payload]) -> RobotModel:
 
 def loaded(
     payloads: Sequence[Payload], hardware: Sequence[HardwareCompensation] = ()
-) -> LoadedRobot:
-    robot = LoadedRobot(panda_arm(), hardware)
+) -> LoadedModel:
+    robot = LoadedModel(panda_arm(), hardware)
     robot.carry([(payload, 1.0) for payload in payloads])
     return robot
 
 
-def assert_is(robot: LoadedRobot, model: RobotModel) -> None:
+def assert_is(robot: LoadedModel, model: RobotModel) -> None:
     np.testing.assert_allclose(robot.gravity(Q), model.gravity_torques(Q), atol=1e-12)
     np.testing.assert_allclose(robot.bias(Q, QD), model.bias_torques(Q, QD), atol=1e-12)
     expected = model.inverse_dynamics(Q, QD, QDD)

@@ -15,9 +15,9 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.law import FrictionModel, JointLosses
-from rnea_ros.feedforward.settings import LossSettings, SettingsError
-from rnea_ros.feedforward.settings.friction import resolve_losses
+from rnea_ros.feedforward.law import FrictionModel, JointFriction
+from rnea_ros.feedforward.settings import FrictionSettings, SettingsError
+from rnea_ros.feedforward.settings.friction import resolve_friction
 
 DYNAMICS = '<dynamics damping="0.7" friction="1.5"/>'
 
@@ -32,14 +32,14 @@ def two_joints() -> RobotModel:
 
 def resolved(
     joints: tuple[str, ...] = ('first', 'second'), *, compensated: bool = False, **settings: Any
-) -> JointLosses:
+) -> JointFriction:
     model = two_joints()
     in_model = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
-    given_settings = LossSettings(**({'model': FrictionModel.PARAMETERS} | settings))
-    return resolve_losses(given_settings, joints, in_model, model, compensated=compensated)
+    given_settings = FrictionSettings(**({'model': FrictionModel.PARAMETERS} | settings))
+    return resolve_friction(given_settings, joints, in_model, model, compensated=compensated)
 
 
-def friction(losses: JointLosses, qd: float, load_of_joint: float = 0.0) -> Array:
+def friction(losses: JointFriction, qd: float, load_of_joint: float = 0.0) -> Array:
     n = losses.armature.size
     return losses.friction(np.full(n, qd), np.full(n, load_of_joint))
 
@@ -160,7 +160,7 @@ def test_what_no_joint_can_lose_is_refused_by_parameter(
 
 
 def test_ideal_joints_lose_nothing() -> None:
-    losses = JointLosses.none(panda_arm().nv)
+    losses = JointFriction.none(panda_arm().nv)
     assert not losses.has_friction
     assert not losses.has_armature
     assert not friction(losses, 3.0, 50.0).any()

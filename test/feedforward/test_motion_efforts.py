@@ -18,7 +18,7 @@ from trajectory_controller import Point, sample
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation
-from rnea_ros.feedforward.settings import LossSettings, Settings, resolve
+from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
 from rnea_ros.feedforward.trajectory import CUBIC, LINEAR, QUINTIC, Knots, Setpoint, Trajectory
 from rnea_ros.robot import Payload
 from rnea_ros.trajectory_effort.motion_efforts import EffortError, MotionEfforts
@@ -215,7 +215,7 @@ def test_payload_friction_and_rotors_are_in_the_efforts_and_what_the_hardware_do
     motion = random_motion(np.random.default_rng(6), 7, [QUINTIC] * 2)
     points = MotionPoints(motion, 0.05)
     loaded = model.with_payload('fer_link8', 2.0, (0.0, 0.0, 0.1))
-    losses = LossSettings(
+    losses = FrictionSettings(
         model=FrictionModel.PARAMETERS, viscous=(3.0,), coulomb=(0.0,), armature=(0.2,)
     )
     efforts = efforts_of(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import pytest
 
-from rnea_ros.feedforward.effort_limiter import OutputStage
+from rnea_ros.feedforward.effort_limiter import EffortLimiter
 
 Array = NDArray[np.float64]
 
@@ -21,13 +21,13 @@ PERIOD = 0.002
 STEP = RATE * PERIOD
 
 
-def stage(start: ArrayLike = (0.0, 0.0)) -> OutputStage:
-    output = OutputStage(LIMITS, RATE)
+def stage(start: ArrayLike = (0.0, 0.0)) -> EffortLimiter:
+    output = EffortLimiter(LIMITS, RATE)
     output.start(np.array(start, dtype=np.float64))
     return output
 
 
-def run(output: OutputStage, wanted: ArrayLike, ticks: int) -> Array:
+def run(output: EffortLimiter, wanted: ArrayLike, ticks: int) -> Array:
     """Return the commands of some ticks in which the same is wanted, shape (ticks, 2)."""
     target = np.array(wanted, dtype=np.float64)
     return np.array([output.step(target, PERIOD).copy() for _ in range(ticks)])

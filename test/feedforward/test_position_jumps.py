@@ -256,7 +256,7 @@ def test_positions_that_jumped_before_all_joints_were_there_are_taken_after_a_wh
 def reach_of(model: RobotModel, margin: float, elapsed: float) -> list[bool]:
     """Return which joints of a robot may be 100 rad or m away after some time."""
     settings = Settings(
-        joints=model.joint_names, jump_margin=margin, joint_states_timeout=3600.0
+        joints=model.joint_names, velocity_limit_factor=margin, joint_states_timeout=3600.0
     )
     jumps = PositionJumps.of_robot(model, resolve(settings, model))
     here, far, after = np.array([0.0]), np.array([100.0]), np.array([elapsed])

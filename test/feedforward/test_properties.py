@@ -26,7 +26,7 @@ from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, Mode, 
 from rnea_ros.feedforward.settings import (
     BaseSensorSettings,
     BaseUse,
-    LossSettings,
+    FrictionSettings,
     SensorPlacement,
     StaleAction,
     WrenchInputSettings,
@@ -131,7 +131,7 @@ class Chance:
             base_sensor=BaseSensorSettings(
                 use=list(BaseUse)[rng.integers(2)], timeout=0.05, fade=0.1
             ),
-            jump_margin=float(rng.choice([0.0, 2.0])),
+            velocity_limit_factor=float(rng.choice([0.0, 2.0])),
         )
         rig.q[:] = rng.uniform(-2.0, 2.0, model.nv)
         if rng.random() < 0.5:
@@ -165,7 +165,7 @@ class Chance:
             terms = vars(rig.controller.terms()).values()
             assert all(term.shape == command.shape for term in terms)
         self.seen |= {rig.state(), *rig.controller.flags, *rig.states.rejections}
-        base, wrenches = rig.controller.surroundings.base, rig.controller.surroundings.wrenches
+        base, wrenches = rig.controller.environment.base, rig.controller.environment.wrenches
         assert base is not None
         self.seen |= {*base.rejections, *wrenches.rejections, *wrenches.tare_refusals.values()}
         if rig.states.clock_steps:
@@ -232,7 +232,7 @@ class Chance:
         """Let sensors and IMU tell: good things mostly, in one of the ways in which they do."""
         rig, rng = self.rig, self.rng
         names = rig.model.link_names
-        base = rig.controller.surroundings.base
+        base = rig.controller.environment.base
         assert base is not None
         for name in ('fixed', 'free'):
             if self.steps < self._silent_until['wrench'] or rng.random() < 0.2:
@@ -250,7 +250,7 @@ class Chance:
                 stamp = rig.now - float(rng.exponential(0.01))
             elif kind == 5:
                 stamp = rig.now + float(rng.exponential(0.02))
-            rig.controller.surroundings.wrenches.update(
+            rig.controller.environment.wrenches.update(
                 name, frame, force, torque, stamp=stamp, clock=rig.now, received=rig.now
             )
         if self.steps < self._silent_until['imu'] or rng.random() < 0.2:
@@ -296,7 +296,7 @@ class Chance:
 
     def _change_losses(self) -> None:
         rng = self.rng
-        losses = LossSettings(
+        losses = FrictionSettings(
             model=list(FrictionModel)[rng.integers(3)],
             viscous=(rng.uniform(0.0, 20.0),), coulomb=(rng.uniform(0.0, 20.0),),
             load=(rng.uniform(0.0, 1.0),), armature=(rng.uniform(0.0, 2.0),),

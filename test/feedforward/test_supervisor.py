@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.state_machine import TRANSITIONS, Event, Supervisor
+from rnea_ros.feedforward.state_machine import TRANSITIONS, Event, StateMachine
 
 ALL_PAIRS = list(product(State, Event))
 
@@ -53,7 +53,7 @@ WINDING_DOWN = (State.HOLDING, State.RAMPING_DOWN)
 
 
 def shortest_ways() -> dict[State, tuple[Event, ...]]:
-    """Return how each state is reached from the start, as the supervisor itself walks."""
+    """Return how each state is reached from the start, as the state_machine itself walks."""
     ways: dict[State, tuple[Event, ...]] = {State.WAITING: ()}
     frontier = [State.WAITING]
     while frontier:
@@ -66,15 +66,15 @@ def shortest_ways() -> dict[State, tuple[Event, ...]]:
     return ways
 
 
-def walked(*events: Event) -> Supervisor:
-    supervisor = Supervisor()
+def walked(*events: Event) -> StateMachine:
+    state_machine = StateMachine()
     for event in events:
-        supervisor.handle(event, 1.0)
-    return supervisor
+        state_machine.handle(event, 1.0)
+    return state_machine
 
 
-def in_state(state: State) -> Supervisor:
-    """Return a supervisor that was led to a state, without a stop where there is such a way."""
+def in_state(state: State) -> StateMachine:
+    """Return a state_machine that was led to a state, without a stop where there is such a way."""
     return walked(*shortest_ways()[state])
 
 
@@ -86,28 +86,28 @@ def test_every_state_can_be_reached() -> None:
 def test_every_event_in_every_state_leads_where_it_is_meant_to_or_nowhere(
     state: State, event: Event
 ) -> None:
-    supervisor = in_state(state)
-    before = supervisor.since
+    state_machine = in_state(state)
+    before = state_machine.since
     expected = EXPECTED[state].get(event, state)
-    changed = supervisor.handle(event, 9.0)
-    assert supervisor.state is expected
+    changed = state_machine.handle(event, 9.0)
+    assert state_machine.state is expected
     assert changed == (expected is not state)
-    assert supervisor.since == (9.0 if changed else before)
+    assert state_machine.since == (9.0 if changed else before)
     assert TRANSITIONS.get((state, event), state) is expected
 
 
 @pytest.mark.parametrize('event', Event)
 def test_only_a_stop_leads_out_of_a_fault(event: Event) -> None:
-    supervisor = in_state(State.FAULT)
-    supervisor.handle(event, 2.0)
-    assert supervisor.state is (State.STOPPED if event is Event.STOP else State.FAULT)
+    state_machine = in_state(State.FAULT)
+    state_machine.handle(event, 2.0)
+    assert state_machine.state is (State.STOPPED if event is Event.STOP else State.FAULT)
 
 
 @pytest.mark.parametrize('event', Event)
 def test_nothing_leads_out_of_stopped(event: Event) -> None:
-    supervisor = in_state(State.STOPPED)
-    assert not supervisor.handle(event, 2.0)
-    assert supervisor.state is State.STOPPED
+    state_machine = in_state(State.STOPPED)
+    assert not state_machine.handle(event, 2.0)
+    assert state_machine.state is State.STOPPED
 
 
 def test_once_the_control_winds_down_nothing_leads_back_to_it() -> None:
@@ -127,53 +127,53 @@ def test_once_the_control_winds_down_nothing_leads_back_to_it() -> None:
 def test_with_torque_on_a_failure_or_a_stop_goes_through_holding(
     state: State, event: Event
 ) -> None:
-    supervisor = in_state(state)
-    supervisor.handle(event, 2.0)
-    assert supervisor.state is State.HOLDING
+    state_machine = in_state(state)
+    state_machine.handle(event, 2.0)
+    assert state_machine.state is State.HOLDING
 
 
 @pytest.mark.parametrize('state', State)
 def test_a_stop_ends_in_stopped_and_never_in_fault(state: State) -> None:
-    supervisor = in_state(state)
-    supervisor.handle(Event.STOP, 2.0)
-    assert supervisor.stop_requested
+    state_machine = in_state(state)
+    state_machine.handle(Event.STOP, 2.0)
+    assert state_machine.stop_requested
     for event in (Event.FAILED, Event.HELD, Event.FAILED, Event.RAMPED_DOWN):
-        supervisor.handle(event, 3.0)
-        assert supervisor.state is not State.FAULT
-    assert supervisor.state is State.STOPPED
+        state_machine.handle(event, 3.0)
+        assert state_machine.state is not State.FAULT
+    assert state_machine.state is State.STOPPED
 
 
 def test_a_stop_while_a_fault_winds_down_ends_in_stopped_with_the_fault_as_reason() -> None:
-    supervisor = in_state(State.ACTIVE)
-    supervisor.handle(Event.FAILED, 2.0, Reason.JOINT_STATES_STALE)
-    supervisor.handle(Event.STOP, 2.5, Reason.STOP_REQUESTED)
-    assert (supervisor.state, supervisor.since) == (State.HOLDING, 2.0)
-    supervisor.handle(Event.HELD, 3.0)
-    supervisor.handle(Event.RAMPED_DOWN, 4.0)
-    assert supervisor.state is State.STOPPED
-    assert supervisor.reason is Reason.JOINT_STATES_STALE
+    state_machine = in_state(State.ACTIVE)
+    state_machine.handle(Event.FAILED, 2.0, Reason.JOINT_STATES_STALE)
+    state_machine.handle(Event.STOP, 2.5, Reason.STOP_REQUESTED)
+    assert (state_machine.state, state_machine.since) == (State.HOLDING, 2.0)
+    state_machine.handle(Event.HELD, 3.0)
+    state_machine.handle(Event.RAMPED_DOWN, 4.0)
+    assert state_machine.state is State.STOPPED
+    assert state_machine.reason is Reason.JOINT_STATES_STALE
 
 
 def test_the_first_reason_is_kept_to_the_end() -> None:
-    supervisor = in_state(State.ACTIVE)
-    assert supervisor.reason is None
-    supervisor.handle(Event.FAILED, 2.0, Reason.JOINT_STATES_STALE)
-    supervisor.handle(Event.FAILED, 2.1, Reason.INTERNAL_ERROR)
-    supervisor.handle(Event.HELD, 3.0)
-    supervisor.handle(Event.FAILED, 3.1, Reason.CLOCK_RESET)
-    supervisor.handle(Event.RAMPED_DOWN, 4.0)
-    supervisor.handle(Event.STOP, 5.0, Reason.STOP_REQUESTED)
-    assert supervisor.reason is Reason.JOINT_STATES_STALE
+    state_machine = in_state(State.ACTIVE)
+    assert state_machine.reason is None
+    state_machine.handle(Event.FAILED, 2.0, Reason.JOINT_STATES_STALE)
+    state_machine.handle(Event.FAILED, 2.1, Reason.INTERNAL_ERROR)
+    state_machine.handle(Event.HELD, 3.0)
+    state_machine.handle(Event.FAILED, 3.1, Reason.CLOCK_RESET)
+    state_machine.handle(Event.RAMPED_DOWN, 4.0)
+    state_machine.handle(Event.STOP, 5.0, Reason.STOP_REQUESTED)
+    assert state_machine.reason is Reason.JOINT_STATES_STALE
 
 
 def test_a_stop_gives_its_reason_where_nothing_failed() -> None:
-    supervisor = in_state(State.ACTIVE)
-    supervisor.handle(Event.STOP, 2.0, Reason.STOP_REQUESTED)
-    assert supervisor.reason is Reason.STOP_REQUESTED
+    state_machine = in_state(State.ACTIVE)
+    state_machine.handle(Event.STOP, 2.0, Reason.STOP_REQUESTED)
+    assert state_machine.reason is Reason.STOP_REQUESTED
 
 
 def test_what_goes_well_gives_no_reason() -> None:
     for event in set(Event) - {Event.FAILED, Event.STOP}:
-        supervisor = Supervisor()
-        supervisor.handle(event, 1.0, Reason.INTERNAL_ERROR)
-        assert supervisor.reason is None
+        state_machine = StateMachine()
+        state_machine.handle(event, 1.0, Reason.INTERNAL_ERROR)
+        assert state_machine.reason is None

@@ -106,7 +106,7 @@ def test_ten_thousand_points_are_accepted_and_each_segment_is_its_own_polynomial
     free = np.full(joints, math.inf)
     rules = JointRules(
         names, -free, free, np.zeros(joints, dtype=np.bool_), free, math.inf,
-        allow_nonzero_final_velocity=True,
+        allow_nonzero_velocity_at_trajectory_end=True,
     )
     trajectory = compile_trajectory(
         TrajectoryRequest.of_points(names, points),

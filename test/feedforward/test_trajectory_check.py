@@ -191,7 +191,7 @@ def test_joints_left_out_hold_their_position_where_that_is_allowed() -> None:
     )
     trajectory = compiled(
         request,
-        rules(allow_partial_joints=True),
+        rules(allow_partial_joints_goal=True),
         position=(0.0, 0.7, 9.0),
         velocity=(0.1, 0.2, 0.3),
     )
@@ -204,7 +204,7 @@ def test_joints_left_out_hold_their_position_where_that_is_allowed() -> None:
 def test_a_held_joint_may_be_beyond_its_limit() -> None:
     request = request_of(TrajectoryPoint(1.0, (0.5,), (0.0,)), names=('shoulder',))
     trajectory = compiled(
-        request, rules(allow_partial_joints=True), position=(0.0, 1.2, 0.0)
+        request, rules(allow_partial_joints_goal=True), position=(0.0, 1.2, 0.0)
     )
     assert sample(trajectory, 0.5)[0, 1] == 1.2
 
@@ -325,7 +325,7 @@ def test_a_final_velocity_below_single_precision_is_rest() -> None:
 
 def test_a_final_velocity_is_accepted_where_allowed_and_ends_in_rest() -> None:
     request = with_point(2, velocities=(0.0, 0.5, 0.0))
-    trajectory = compiled(request, rules(allow_nonzero_final_velocity=True))
+    trajectory = compiled(request, rules(allow_nonzero_velocity_at_trajectory_end=True))
     assert sample(trajectory, math.nextafter(2.0, 0.0))[1, 1] == pytest.approx(0.5)
     np.testing.assert_array_equal(sample(trajectory, 2.0)[1], 0.0)
 
@@ -638,7 +638,7 @@ def test_ten_thousand_points_of_seven_joints_follow_the_motion_they_are_taken_fr
         np.zeros(joints, dtype=np.bool_),
         np.full(joints, 2.1),
         0.01,
-        allow_nonzero_final_velocity=True,
+        allow_nonzero_velocity_at_trajectory_end=True,
     )
     trajectory = compiled(
         TrajectoryRequest.of_points(names, points), held_to, position=q[0], velocity=qd[0]
@@ -759,8 +759,8 @@ def test_whatever_comes_is_refused_with_a_reason_or_is_finite_at_every_time(
     lenient: bool,
 ) -> None:
     held_to = rules(
-        allow_partial_joints=lenient,
-        allow_nonzero_final_velocity=lenient,
+        allow_partial_joints_goal=lenient,
+        allow_nonzero_velocity_at_trajectory_end=lenient,
         start_tolerance=math.inf if lenient else 0.1,
     )
     outcome = outcome_of(request, held_to, now, position, velocity)
@@ -776,7 +776,7 @@ def test_finite_requests_of_any_size_are_finite_at_every_time_or_refused_as_not_
         lower=np.full(3, -math.inf),
         upper=np.full(3, math.inf),
         start_tolerance=math.inf,
-        allow_nonzero_final_velocity=True,
+        allow_nonzero_velocity_at_trajectory_end=True,
     )
     outcome = outcome_of(request, held_to, 0.0, position, velocity)
     if isinstance(outcome, TrajectoryReason):

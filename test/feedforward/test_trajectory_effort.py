@@ -35,7 +35,7 @@ USED = JointRules(
     continuous=np.zeros(2, dtype=np.bool_),
     velocity_limits=np.full(2, 5.0),
     start_tolerance=0.1,
-    allow_partial_joints=True,
+    allow_partial_joints_goal=True,
     use_efforts=True,
 )
 UNUSED = replace(USED, use_efforts=False)

@@ -165,7 +165,7 @@ def seen(trajectory: Trajectory) -> tuple[Array, Array, Array]:
 
 
 FREE: dict[str, Any] = {
-    'velocity_limits': np.full(3, math.inf), 'allow_nonzero_final_velocity': True
+    'velocity_limits': np.full(3, math.inf), 'allow_nonzero_velocity_at_trajectory_end': True
 }
 
 

@@ -116,7 +116,7 @@ def test_a_continuous_joint_is_shifted_to_what_is_wanted_and_measured_the_short_
 
 
 def test_joints_left_out_hold_the_wanted_position() -> None:
-    rules = replace(FROM_REFERENCE, allow_partial_joints=True)
+    rules = replace(FROM_REFERENCE, allow_partial_joints_goal=True)
     goal = TrajectoryPoint(2.0, (1.0,), (0.0,), (0.0,))
     motion = compiled(goal, rules=rules, names=('shoulder',))
     for time in (0.0, 1.0, 2.0):

@@ -17,7 +17,7 @@ from rnea_ros.feedforward.inputs import JointStateMonitor
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.timing import ArrivalSchedule
+from rnea_ros.node.timing import JointStateTrigger
 from rnea_ros.node.timing.joint_state_trigger import PATIENCE
 
 PERIOD = 0.125
@@ -36,7 +36,7 @@ class Robot:
         self.now_ = 0.0
         self.arrivals = list(arrivals)
         self.states = JointStateMonitor(JOINTS)
-        self.schedule = ArrivalSchedule(
+        self.schedule = JointStateTrigger(
             self.states, np.array([0, 1]), self._wait, self._take, PERIOD, self
         )
         self.during_wait: Callable[[], None] | None = None

@@ -18,7 +18,7 @@ from trajectory_controller import NO_CONTROL_MSGS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.feedforward.settings import SettingsError
-from rnea_ros.messages import MalformedError, RepeatedReader, controller_state_reader
+from rnea_ros.messages import FixedLayoutReader, MalformedError, controller_state_reader
 from rnea_ros.messages.controller_state import ControllerStateSample
 from rnea_ros.node.inputs import controller_state
 
@@ -84,8 +84,8 @@ def encoded(
     return bytes(encoder.data)
 
 
-def reader(fields: dict[str, str]) -> RepeatedReader[ControllerStateSample]:
-    return RepeatedReader(controller_state_reader(fields))
+def reader(fields: dict[str, str]) -> FixedLayoutReader[ControllerStateSample]:
+    return FixedLayoutReader(controller_state_reader(fields))
 
 
 @pytest.mark.parametrize('fields', [JAZZY, HUMBLE], ids=['jazzy', 'humble'])

@@ -17,7 +17,7 @@ from rclpy.serialization import deserialize_message
 from std_msgs.msg import Int64
 from std_srvs.srv import SetBool
 
-from rnea_ros.ros import DirectQuestion, DirectSubscription
+from rnea_ros.ros import PolledClient, PolledSubscription
 
 pytestmark = pytest.mark.ros
 
@@ -30,8 +30,8 @@ def node() -> Iterator[Any]:
         yield spun
 
 
-def subscribe(node: Any, depth: int = 1) -> DirectSubscription[Any]:
-    return DirectSubscription(node, Int64, TOPIC, QoSProfile(depth=depth))
+def subscribe(node: Any, depth: int = 1) -> PolledSubscription[Any]:
+    return PolledSubscription(node, Int64, TOPIC, QoSProfile(depth=depth))
 
 
 def publish(node: Any, *numbers: int) -> None:
@@ -91,7 +91,7 @@ def test_waiting_ends_when_a_message_comes_or_when_the_time_is_over(node: Any) -
 
 
 def test_raw_messages_are_the_bytes_that_rclpy_makes_messages_of(node: Any) -> None:
-    direct: DirectSubscription[bytes] = DirectSubscription(
+    direct: PolledSubscription[bytes] = PolledSubscription(
         node, Int64, TOPIC, QoSProfile(depth=5), raw=True
     )
     publish(node, 1, 2, 3)
@@ -116,7 +116,7 @@ def test_a_question_is_answered_without_an_executor_and_an_old_answer_does_not_c
         return response
 
     node.create_service(SetBool, 'question', answer)
-    question: DirectQuestion[Any] = DirectQuestion(node, SetBool, 'question')
+    question: PolledClient[Any] = PolledClient(node, SetBool, 'question')
     assert wait_until(lambda: question.possible)
     assert not question.asked
     question.ask(SetBool.Request(data=False))

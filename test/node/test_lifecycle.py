@@ -148,9 +148,9 @@ def test_a_tare_that_is_pending_when_the_node_is_deactivated_is_answered(bench: 
         wrenches.publish(message)
 
     bench.robot.node.create_timer(0.01, measure)
-    bench.spin_until(lambda: not controller.surroundings.wrenches.stale)
+    bench.spin_until(lambda: not controller.environment.wrenches.stale)
     answer = client.call_async(Trigger.Request())
-    bench.spin_until(lambda: controller.surroundings.wrenches.taring)
+    bench.spin_until(lambda: controller.environment.wrenches.taring)
     assert bench.node.trigger_deactivate() is SUCCESS
     bench.spin_until(answer.done)
     assert not answer.result().success

@@ -132,8 +132,8 @@ class Rig:
         self.outputs = Outputs()
         self.clock = clock = HaltingClock()
         self.schedule = PeriodicSchedule(PERIOD, clock.now, clock.sleep)
-        surroundings = self.controller.surroundings
-        inputs = Inputs(self.states, surroundings, cast(Any, self.joint_states), {}, None, clock)
+        environment = self.controller.environment
+        inputs = Inputs(self.states, environment, cast(Any, self.joint_states), {}, None, clock)
         self.loop = ControlLoop(
             self.controller,
             [inputs.take_joint_states],

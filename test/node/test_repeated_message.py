@@ -17,10 +17,10 @@ import pytest
 from ros_process import NO_ROS
 
 from rnea_ros.messages import (
+    FixedLayoutReader,
     ImuSample,
     JointStateSample,
     MalformedError,
-    RepeatedReader,
     WrenchSample,
 )
 from rnea_ros.messages.fixed_layout import MOST_LAYOUTS
@@ -72,13 +72,13 @@ def assert_is(sample: JointStateSample, names: tuple[str, ...], *columns: ArrayL
 
 
 @pytest.fixture
-def read() -> RepeatedReader[JointStateSample]:
-    return RepeatedReader(JointStateSample.read)
+def read() -> FixedLayoutReader[JointStateSample]:
+    return FixedLayoutReader(JointStateSample.read)
 
 
 @pytest.mark.parametrize('order', ORDERS)
 def test_the_numbers_and_the_stamp_are_those_of_the_newest_message(
-    read: RepeatedReader[JointStateSample], order: str
+    read: FixedLayoutReader[JointStateSample], order: str
 ) -> None:
     for k in range(5):
         columns = ([k, 0.5], [-k, 1.5], [np.nan, k])
@@ -89,7 +89,7 @@ def test_the_numbers_and_the_stamp_are_those_of_the_newest_message(
 
 
 def test_names_are_the_same_object_as_long_as_they_do_not_change(
-    read: RepeatedReader[JointStateSample],
+    read: FixedLayoutReader[JointStateSample],
 ) -> None:
     first = read(joint_state(('a', 'b'), [1, 2], [], []))[0].names
     assert read(joint_state(('a', 'b'), [3, 4], [], []))[0].names is first
@@ -110,9 +110,9 @@ OTHERS = [
 
 @pytest.mark.parametrize('other', OTHERS)
 def test_a_message_of_another_layout_is_read_anew_and_the_first_is_not_forgotten(
-    read: RepeatedReader[JointStateSample], other: bytes
+    read: FixedLayoutReader[JointStateSample], other: bytes
 ) -> None:
-    alone, _ = RepeatedReader(JointStateSample.read)(other)
+    alone, _ = FixedLayoutReader(JointStateSample.read)(other)
     for k in range(3):
         sample, _ = read(joint_state(('a', 'b'), [k, 1], [2, 3], []))
         assert_is(sample, ('a', 'b'), [k, 1], [2, 3], [])
@@ -121,7 +121,7 @@ def test_a_message_of_another_layout_is_read_anew_and_the_first_is_not_forgotten
 
 
 def test_what_stands_between_texts_and_numbers_does_not_matter(
-    read: RepeatedReader[JointStateSample],
+    read: FixedLayoutReader[JointStateSample],
 ) -> None:
     """DDS leaves there whatever was in its memory."""
     data = bytearray(joint_state(('a', 'b'), [1, 2], [], []))
@@ -133,7 +133,7 @@ def test_what_stands_between_texts_and_numbers_does_not_matter(
     assert sample.names is names
 
 
-def test_a_flood_of_layouts_fills_no_memory(read: RepeatedReader[JointStateSample]) -> None:
+def test_a_flood_of_layouts_fills_no_memory(read: FixedLayoutReader[JointStateSample]) -> None:
     for k in range(3 * MOST_LAYOUTS):
         sample, _ = read(joint_state((f'joint_{k:04}',), [k], [], []))
         assert_is(sample, (f'joint_{k:04}',), [k], [], [])
@@ -142,7 +142,7 @@ def test_a_flood_of_layouts_fills_no_memory(read: RepeatedReader[JointStateSampl
 
 @pytest.mark.parametrize('order', ORDERS)
 def test_a_wrench_is_its_force_and_then_its_torque(order: str) -> None:
-    read = RepeatedReader(WrenchSample.read)
+    read = FixedLayoutReader(WrenchSample.read)
     for k in range(3):
         sample, _ = read(wrench([k, 2, 3, 4, 5, 6], order))
         assert sample.frame == 'wrist'
@@ -151,7 +151,7 @@ def test_a_wrench_is_its_force_and_then_its_torque(order: str) -> None:
 
 
 def test_a_part_of_an_imu_is_absent_where_its_covariance_says_so() -> None:
-    read = RepeatedReader(ImuSample.read)
+    read = FixedLayoutReader(ImuSample.read)
     for absent in range(3):
         numbers = np.arange(37.0)
         numbers[(4, 16, 28)[absent]] = -1.0
@@ -173,20 +173,20 @@ def test_a_message_that_is_cut_at_any_byte_is_refused(order: str) -> None:
         WrenchSample.read: wrench([1, 2, 3, 4, 5, 6], order),
     }
     for kind, data in whole.items():
-        read: RepeatedReader[Any] = RepeatedReader(kind)
+        read: FixedLayoutReader[Any] = FixedLayoutReader(kind)
         read(data)  # known or not
         for size in range(len(data)):
             with pytest.raises(MalformedError):
                 read(data[:size])
             with pytest.raises(MalformedError):
-                RepeatedReader(kind)(data[:size])
+                FixedLayoutReader(kind)(data[:size])
         read(data)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(header=st.sampled_from([b'\0\0\0\0', b'\0\1\0\0']), body=st.binary(max_size=200))
 def test_random_bytes_are_refused_or_are_some_message(header: bytes, body: bytes) -> None:
-    read = RepeatedReader(JointStateSample.read)
+    read = FixedLayoutReader(JointStateSample.read)
     known = joint_state(('a', 'b'), [1, 2], [3, 4], [])
     read(known)
     try:
@@ -208,14 +208,14 @@ def test_a_damaged_message_is_read_as_if_it_were_the_first(
     known = joint_state(('a', 'bcd'), [1, 2], [3, 4], [5, 6], order=order)
     damaged = bytearray(known)
     damaged[where % len(known)] = byte
-    read = RepeatedReader(JointStateSample.read)
+    read = FixedLayoutReader(JointStateSample.read)
     read(known)
     assert outcome(read, bytes(damaged)) == outcome(
-        RepeatedReader(JointStateSample.read), bytes(damaged)
+        FixedLayoutReader(JointStateSample.read), bytes(damaged)
     )
 
 
-def outcome(read: RepeatedReader[JointStateSample], data: bytes) -> object:
+def outcome(read: FixedLayoutReader[JointStateSample], data: bytes) -> object:
     try:
         sample, stamp = read(data)
     except MalformedError as error:
@@ -240,7 +240,7 @@ def test_what_rclpy_writes_is_read_as_rclpy_reads_it(kind: str) -> None:
     from rclpy.serialization import deserialize_message, serialize_message
 
     message_type, sample_of = rclpy_kinds()[kind]
-    read: RepeatedReader[Any] = RepeatedReader(sample_of)
+    read: FixedLayoutReader[Any] = FixedLayoutReader(sample_of)
     rng = np.random.default_rng(5)
     for _ in range(2000):
         message = message_type()

@@ -16,7 +16,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from sensor_msgs.msg import JointState
 
 from rnea_ros.node.configuration import JOINT_STATES
-from rnea_ros.ros import DirectSubscription
+from rnea_ros.ros import PolledSubscription
 
 pytestmark = pytest.mark.ros
 
@@ -25,7 +25,7 @@ def test_what_several_publishers_send_between_two_ticks_all_comes() -> None:
     with ros_node(new_domain_id()) as node:
         topic = '/joint_states'
         publishers = [node.create_publisher(JointState, topic, 1) for _ in range(4)]
-        states: DirectSubscription[JointState] = DirectSubscription(
+        states: PolledSubscription[JointState] = PolledSubscription(
             node, JointState, topic, JOINT_STATES
         )
         assert wait_until(

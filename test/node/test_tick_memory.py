@@ -79,7 +79,7 @@ class Arm:
         )
         self._inputs = Inputs(
             states,
-            self.controller.surroundings,
+            self.controller.environment,
             cast(Any, Topic(joint_state)),
             {'wrist': cast(Any, Topic(WrenchStamped()))},
             None,

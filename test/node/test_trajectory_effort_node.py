@@ -176,7 +176,8 @@ def test_joints_that_are_left_out_are_refused_or_completed(domain_id: int) -> No
         controller.send((0.0, POSE[1:]), (1.0, END[1:]), names=JOINTS[1:])
         process.wait_for("trajectory refused: missing_joint, joint 'fer_joint1'")
         assert not controller.messages
-    with beside(domain_id, '-p resample:=0.0 -p allow_partial_joints:=true') as (controller, _):
+    partial = '-p resample:=0.0 -p allow_partial_joints_goal:=true'
+    with beside(domain_id, partial) as (controller, _):
         controller.send((0.0, POSE[1:]), (1.0, END[1:]), names=JOINTS[1:])
         message = controller.received()
         assert message.joint_names == [*JOINTS[1:], JOINTS[0]]

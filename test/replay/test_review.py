@@ -38,7 +38,7 @@ def flaws(recorded: Recording, **changes: Any) -> str:
 def test_of_an_arm_at_rest_commands_meet_the_efforts_but_for_noise() -> None:
     poses = record(Robot(ARM, coulomb=0.0, noise=0.05), Kind.STILL, 1)
     # The synthetic arm goes from pose to pose at the speed that takes half a second.
-    played = reviewed(poses, jump_margin=0.0)
+    played = reviewed(poses, velocity_limit_factor=0.0)
     held = np.isin(poses.time, poses.time[np.abs(poses.velocity).max(axis=1) < 0.01])
     still = np.isin(played.commanded.time, poses.time[held])
     missed = played.commanded.computed[still] - played.commanded.measured[still]

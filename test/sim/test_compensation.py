@@ -14,7 +14,7 @@ from robots import ROOT
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.law import FrictionModel, Mode, VelocitySource
-from rnea_ros.feedforward.settings import LossSettings
+from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.robot import Payload
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
@@ -102,7 +102,7 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
             np.full(n, a * w * w * np.cos(w * t)),
         )
 
-    def error(losses: LossSettings) -> float:
+    def error(losses: FrictionSettings) -> float:
         loop = ClosedLoop(
             path, pose,
             simulation={
@@ -119,9 +119,9 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
         assert loop.active()
         return float(np.sqrt((errors**2).mean()))
 
-    plain = error(LossSettings(armature=(ROTOR,)))
+    plain = error(FrictionSettings(armature=(ROTOR,)))
     compensated = {
-        source: error(LossSettings(
+        source: error(FrictionSettings(
             model=FrictionModel.PARAMETERS, viscous=tuple(viscous), coulomb=tuple(coulomb),
             velocity=source, armature=(ROTOR,), smoothing_velocity=(SMOOTHING[source],),
         ))
@@ -148,7 +148,7 @@ def test_rotors_that_are_known_are_moved_as_links_are(path: Path) -> None:
         loop = ClosedLoop(
             path, pose, simulation={'armature': np.full(n, ROTOR)},
             mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
-            losses=LossSettings(rotor_inertia=(armature / 100.0**2,), gear_ratio=(100.0,)),
+            losses=FrictionSettings(rotor_inertia=(armature / 100.0**2,), gear_ratio=(100.0,)),
         )
         loop.run(2.0, lambda t: (pose, np.zeros(n), np.zeros(n)))
         loop.run(4.0, wanted)

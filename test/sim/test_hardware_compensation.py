@@ -14,7 +14,7 @@ import pytest
 from robots import ROOT, load
 
 from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation
-from rnea_ros.feedforward.settings import LossSettings
+from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.robot import Payload, Wrench
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
@@ -70,7 +70,7 @@ def robot(path: Path, told: bool = True, **settings: Any) -> ClosedLoop:
         },
         hardware=hardware,
         payloads=(carried,),
-        losses=LossSettings(
+        losses=FrictionSettings(
             model=FrictionModel.PARAMETERS, viscous=(VISCOUS,), coulomb=(COULOMB,)
         ),
         **settings,

@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from ...arrays import Array
 
 Z = np.array([0.0, 0.0, 1.0])
 """The joint's axis, in the coordinates of the body that it moves."""

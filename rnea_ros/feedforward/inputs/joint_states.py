@@ -15,18 +15,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Indices
 from ..reasons import Reason
 from ..stamps import StampOrder
 from .joint_table import FAR, NOT_FINITE, JointTable
 from .position_jumps import PositionJumps, shortest
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 MAX_DELAY = 0.1
 """A sample may have been under way for so much longer than the next one, s."""

@@ -13,16 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array, Indices
 from ...dynamics import refuse_blind_code, untried
 from ...dynamics.compilation import entry, entry_point
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, CHANGED, RENEWED = range(7)
 """

@@ -11,17 +11,13 @@ the position that was refused, rather than from the valid one, they are refused 
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Indices
 from ...robot import RobotModel
 from ..settings import ResolvedSettings
 from .joint_table import FOREVER
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 ALLOWANCE = 0.01
 """How far a position may move in no time, rad or m: coarse encoders have steps of 0.006 rad."""
@@ -78,7 +74,7 @@ class PositionJumps:
     @classmethod
     def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> PositionJumps:
         """Return the check of a robot's joints, by the velocity limits of its URDF."""
-        margin, limits = settings.settings.jump_margin, model.velocity_limits
+        margin, limits = settings.settings.velocity_limit_factor, model.velocity_limits
         # Many URDFs have a limit of 0 where nobody knew it.
         judged = (limits > 0.0) & (margin > 0.0)
         speeds = np.where(judged, limits, np.inf) * max(margin, 1.0)

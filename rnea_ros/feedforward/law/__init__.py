@@ -4,16 +4,16 @@
 """Control laws: the effort for a measured state and a reference."""
 
 from .control_law import ControlLaw, Mode, Motion, Terms
-from .friction import FrictionModel, JointLosses, VelocitySource
-from .loaded_model import Carrier, HardwareCompensation, LoadedRobot, PayloadBlend, Shares
+from .friction import FrictionModel, JointFriction, VelocitySource
+from .loaded_model import Carrier, HardwareCompensation, LoadedModel, PayloadBlend, Shares
 
 __all__ = [
     'Carrier',
     'ControlLaw',
     'FrictionModel',
     'HardwareCompensation',
-    'JointLosses',
-    'LoadedRobot',
+    'JointFriction',
+    'LoadedModel',
     'Mode',
     'Motion',
     'PayloadBlend',

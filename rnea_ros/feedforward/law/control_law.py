@@ -32,10 +32,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .friction import JointLosses, VelocitySource
-from .loaded_model import LoadedRobot
+from ...arrays import Array
+from .friction import JointFriction, VelocitySource
+from .loaded_model import LoadedModel
 
-Array: TypeAlias = NDArray[np.float64]
 Motion: TypeAlias = tuple[Array, Array, Array]
 
 
@@ -95,12 +95,12 @@ class ControlLaw:
 
     def __init__(
         self,
-        robot: LoadedRobot,
+        robot: LoadedModel,
         kp: Array,
         kd: Array,
         *,
         compensate_coriolis: bool = False,
-        losses: JointLosses | None = None,
+        losses: JointFriction | None = None,
         friction_velocity: VelocitySource = VelocitySource.MEASURED,
     ) -> None:
         n = robot.model.nv
@@ -108,7 +108,7 @@ class ControlLaw:
         self._continuous = robot.model.continuous
         self._any_continuous = bool(self._continuous.any())
         self._coriolis = compensate_coriolis
-        self._losses = losses or JointLosses.none(n)
+        self._losses = losses or JointFriction.none(n)
         self._friction_velocity = friction_velocity
         self.kp, self.kd = kp, kd
         self._has_friction = self._losses.has_friction

@@ -17,12 +17,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import enum
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from ...arrays import Array
 
 
 class FrictionModel(enum.Enum):
@@ -41,7 +39,7 @@ class VelocitySource(enum.Enum):
 
 
 @dataclass(frozen=True)
-class JointLosses:
+class JointFriction:
     """
     Losses of joints; arrays of shape (n,), N m and rad or N and m.
 
@@ -59,7 +57,7 @@ class JointLosses:
     armature: Array
 
     @classmethod
-    def none(cls, n: int) -> JointLosses:
+    def none(cls, n: int) -> JointFriction:
         """Return the losses of n ideal joints."""
         zero = np.zeros(n)
         return cls(np.zeros((2, n)), np.zeros((2, n)), zero, np.ones(n), zero)

@@ -14,13 +14,11 @@ import enum
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...dynamics import Workspace
 from ...dynamics.tree import KinematicTree
 from ...robot import Payload, RobotModel
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class HardwareCompensation(enum.Enum):
@@ -31,7 +29,7 @@ class HardwareCompensation(enum.Enum):
     PAYLOAD = 'payload'
 
 
-class LoadedRobot:
+class LoadedModel:
     """
     Dynamics of a robot with payloads; efforts are of shape (n,), overwritten by the next call.
 

@@ -5,7 +5,7 @@
 
 from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
 from .checks import SettingsError, in_range
-from .friction import LossSettings
+from .friction import FrictionSettings
 from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
 from .wrench_inputs import (
     RANGES,
@@ -20,7 +20,7 @@ __all__ = [
     'RANGES',
     'BaseSensorSettings',
     'BaseUse',
-    'LossSettings',
+    'FrictionSettings',
     'Measures',
     'ResolvedSettings',
     'SensorPlacement',

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import RneaError, brief
 from .ranges import RANGES
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class SettingsError(RneaError):

@@ -7,25 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import brief
 from ...robot import RobotModel
-from ..law import FrictionModel, JointLosses, VelocitySource
+from ..law import FrictionModel, JointFriction, VelocitySource
 from .checks import SettingsError, in_range, per_joint
 from .ranges import RANGES
-
-Array: TypeAlias = NDArray[np.float64]
 
 AS_POSITIVE = (-1.0,)
 """Stands for the values of the positive direction."""
 
 
 @dataclass(frozen=True)
-class LossSettings:
+class FrictionSettings:
     """
     Per-joint values are one for all commanded joints or one for each.
 
@@ -55,18 +53,18 @@ class LossSettings:
     gear_ratio: tuple[float, ...] = (1.0,)
 
 
-IDEAL_JOINTS = LossSettings()
+IDEAL_JOINTS = FrictionSettings()
 """Neither friction nor rotors."""
 
 
-def resolve_losses(
-    settings: LossSettings,
+def resolve_friction(
+    settings: FrictionSettings,
     joints: Sequence[str],
     in_model: NDArray[np.intp],
     model: RobotModel,
     *,
     compensated: bool,
-) -> JointLosses:
+) -> JointFriction:
     """
     Return the losses of all joints of a model; those that are not commanded have none.
 
@@ -114,6 +112,6 @@ def resolve_losses(
         spread[..., in_model] = values
         return spread
 
-    return JointLosses(
+    return JointFriction(
         in_all(viscous), in_all(coulomb), in_all(load), in_all(smoothing, 1.0), in_all(armature)
     )

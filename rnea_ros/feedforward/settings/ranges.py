@@ -44,7 +44,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     'hold_duration': (0.0, LONGEST),
     'joint_states_timeout': (0.0, LONGEST),
     'uncommanded_timeout': (0.0, LONGEST),
-    'jump_margin': (0.0, 1000.0),
+    'velocity_limit_factor': (0.0, 1000.0),
     'reference_timeout': (1e-4, LONGEST),
     'start_tolerance': (0.0, math.tau),
 }

@@ -9,21 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import enum
 import math
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import brief
 from ...robot import Payload, RobotModel
-from ..law import HardwareCompensation, JointLosses, Mode
+from ..law import HardwareCompensation, JointFriction, Mode
 from .base_sensor import BaseSensorSettings, check_base_sensor
 from .checks import SettingsError, in_range, per_joint
-from .friction import IDEAL_JOINTS, LossSettings, resolve_losses
+from .friction import IDEAL_JOINTS, FrictionSettings, resolve_friction
 from .ranges import LONGEST, RANGES
 from .wrench_inputs import WrenchInputSettings, check_wrench_inputs
-
-Array: TypeAlias = NDArray[np.float64]
 
 DEFAULT_TIMEOUT_PERIODS = 20
 """Joint states are stale after so many periods of the control where no timeout is set."""
@@ -62,8 +60,8 @@ class Settings:
     :param hold_duration: how long gravity is held after a fault, s
     :param joint_states_timeout: age of joint states that ends the control, s; 0 for 20 periods
     :param uncommanded_timeout: the same for joints that are not commanded, s; 0 for as long
-    :param jump_margin: positions that need a speed of so many velocity limits are refused; 0 for
-        no such check
+    :param velocity_limit_factor: a position is refused where it needs a velocity above this
+        multiple of the limit; 0 for no check
     :param reference_timeout: age of a streamed set-point after which its position is held, s
     :param stale_action: what follows when the control ends
     :param start_from_measured_effort: start the ramp from the measured effort where there is one
@@ -87,11 +85,11 @@ class Settings:
     hold_duration: float = 1.0
     joint_states_timeout: float = 0.0
     uncommanded_timeout: float = 0.0
-    jump_margin: float = 2.0
+    velocity_limit_factor: float = 2.0
     reference_timeout: float = 0.2
     stale_action: StaleAction = StaleAction.RAMP_DOWN
     start_from_measured_effort: bool = True
-    losses: LossSettings = IDEAL_JOINTS
+    losses: FrictionSettings = IDEAL_JOINTS
     payloads: tuple[Payload, ...] = ()
     payload_blend_duration: float = 1.0
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
@@ -116,7 +114,7 @@ class ResolvedSettings:
     effort_limits: Array
     effort_rate_limit: Array
     joint_states_timeout: float
-    losses: JointLosses
+    losses: JointFriction
     uncommanded_timeout: float
 
     @property
@@ -162,7 +160,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         effort_rate_limit=effort_rate_limit,
         joint_states_timeout=timeout,
         uncommanded_timeout=settings.uncommanded_timeout or timeout,
-        losses=resolve_losses(
+        losses=resolve_friction(
             settings.losses,
             joints,
             in_model,
@@ -188,8 +186,9 @@ def _check_numbers(settings: Settings) -> None:
     for parameter in ('joint_states_timeout', 'uncommanded_timeout'):
         if getattr(settings, parameter) != 0.0:
             in_range(parameter, getattr(settings, parameter), settings.period, LONGEST)
-    if settings.jump_margin != 0.0:
-        in_range('jump_margin', settings.jump_margin, 1.0, RANGES['jump_margin'][1])
+    if settings.velocity_limit_factor != 0.0:
+        greatest = RANGES['velocity_limit_factor'][1]
+        in_range('velocity_limit_factor', settings.velocity_limit_factor, 1.0, greatest)
     in_range('reference_timeout', settings.reference_timeout, settings.period, LONGEST)
 
 

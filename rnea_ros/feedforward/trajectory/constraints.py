@@ -11,16 +11,12 @@ the sizes of the coefficients leave it open whether a limit is kept.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from .rules import JointRules, TrajectoryReason, refuse_where
 from .spline import turning_points, values_at
 from .trajectory import Trajectory
-
-Array: TypeAlias = NDArray[np.float64]
 
 OVERSHOOT = 1e-3
 """

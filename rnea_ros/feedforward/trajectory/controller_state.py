@@ -22,11 +22,11 @@ from collections import Counter
 from collections.abc import Callable
 import enum
 import math
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Indices
 from ...errors import RneaError
 from ..reasons import Reason
 from ..stamps import ONLY, StampOrder
@@ -34,9 +34,6 @@ from .constraints import OVERSHOOT, OVERSPEED
 from .rules import JointRules, TrajectoryReason
 from .speed_scaling import SpeedScaling
 from .trajectory import Setpoint
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 _R = TrajectoryReason
 
@@ -167,7 +164,7 @@ class ControllerStateMonitor:
             raise ControllerStateError(
                 _R.UNKNOWN_JOINT, f'none of {names} is of {rules.joint_names}'
             )
-        if missing and not rules.allow_partial_joints:
+        if missing and not rules.allow_partial_joints_goal:
             raise ControllerStateError(
                 _R.MISSING_JOINT, f'{missing} not in {names}', missing[0]
             )

@@ -48,7 +48,7 @@ def joint_columns(joint_names: tuple[str, ...], rules: JointRules) -> NDArray[np
                 TrajectoryReason.DUPLICATE_JOINT, f'twice in {joint_names}', joint=joint
             )
     missing = [joint for joint in rules.joint_names if joint not in joint_names]
-    if missing and not rules.allow_partial_joints:
+    if missing and not rules.allow_partial_joints_goal:
         raise TrajectoryError(
             TrajectoryReason.MISSING_JOINT, f'{missing} not in {joint_names}', joint=missing[0]
         )
@@ -135,7 +135,7 @@ def read_points(
     effort[:, columns] = efforts
     degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
     _check_limits(positions, request, rules, columns)
-    if not (request.is_setpoint or rules.allow_nonzero_final_velocity):
+    if not (request.is_setpoint or rules.allow_nonzero_velocity_at_trajectory_end):
         _check_final_velocity(velocities[-1:], request)
     used = rules.use_efforts and bool(with_efforts.all())
     return Knots(request.times.copy(), q, qd, qdd, degrees, effort if used else None)

@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from .speed_scaling import SpeedScaling
 from .trajectory import MotionState, Setpoint, Trajectory
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class _Begun(NamedTuple):

@@ -13,7 +13,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from ...arrays import Array
+
 Values: TypeAlias = Sequence[float] | Array
 
 

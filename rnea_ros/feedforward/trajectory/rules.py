@@ -87,8 +87,8 @@ class JointRules:
     :param velocity_limits: shape (joints,), rad/s or m/s; ``inf`` where there is none
     :param start_tolerance: how far from the robot a motion may start at once, rad or m;
         ``inf`` for any distance
-    :param allow_partial_joints: whether a request may leave out joints, which then hold
-    :param allow_nonzero_final_velocity: whether the last point may have a velocity
+    :param allow_partial_joints_goal: whether a request may leave out joints, which then hold
+    :param allow_nonzero_velocity_at_trajectory_end: whether the last point may have a velocity
     :param use_efforts: whether the efforts of the points are followed; they are checked always
     :param start_from: where the way to a first point that is ahead begins
     :raises InputError: for a wrong shape, limits in the wrong order or a negative tolerance
@@ -100,8 +100,8 @@ class JointRules:
     continuous: NDArray[np.bool_]
     velocity_limits: NDArray[np.float64]
     start_tolerance: float
-    allow_partial_joints: bool = False
-    allow_nonzero_final_velocity: bool = False
+    allow_partial_joints_goal: bool = False
+    allow_nonzero_velocity_at_trajectory_end: bool = False
     use_efforts: bool = False
     start_from: StartFrom = StartFrom.MEASURED
 

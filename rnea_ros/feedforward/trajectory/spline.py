@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from ...arrays import Array
 
 # Degree of the polynomial that a point's fields determine together with those of another point.
 LINEAR, CUBIC, QUINTIC = 1, 3, 5

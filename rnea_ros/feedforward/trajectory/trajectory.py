@@ -22,9 +22,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from .spline import Knots, coefficients, values_at
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class MotionState(NamedTuple):

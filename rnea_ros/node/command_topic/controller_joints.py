@@ -11,7 +11,7 @@ from typing import Any
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 
-from ...ros import DirectQuestion, Endpoints
+from ...ros import Endpoints, PolledClient
 
 PATIENCE = 2.0
 """How long a controller may lack a parameter service before it counts as one without joints, s."""
@@ -41,7 +41,7 @@ class ControllerJoints:
         self._node = node
         self.topic = topic
         self.controller = topic.rpartition('/')[0]
-        self._question: DirectQuestion[Any] = DirectQuestion(
+        self._question: PolledClient[Any] = PolledClient(
             node, GetParameters, f'{self.controller}/get_parameters'
         )
         self._graph = Endpoints()

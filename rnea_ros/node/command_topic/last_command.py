@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...feedforward import FeedforwardController, State
 from .permission import CommandPermission
-
-Array: TypeAlias = NDArray[np.float64]
 
 REPEATS = 5
 """How often the last command of a stop is sent: best-effort listeners may lose one."""

@@ -10,7 +10,7 @@ from typing import Any
 from ...feedforward import FeedforwardController, Reason
 from ...feedforward.settings import SettingsError
 from ...feedforward.trajectory import ControllerStateError, ControllerStateMonitor
-from ...messages import MalformedError, RepeatedReader, controller_state_reader
+from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
 from .robot import Raw
 
@@ -54,7 +54,7 @@ class ControllerStateInput:
         self._controller = controller
         self._clock = clock
         fields = controller_state_type().get_fields_and_field_types()
-        self._read = RepeatedReader(controller_state_reader(fields))
+        self._read = FixedLayoutReader(controller_state_reader(fields))
 
     def take(self, now: float) -> None:
         """

@@ -10,12 +10,18 @@ from functools import partial
 import time
 from typing import TypeVar
 
-from ...feedforward import Reason, Surroundings
+from ...feedforward import Environment, Reason
 from ...feedforward.inputs import JointStateMonitor
-from ...messages import ImuSample, JointStateSample, MalformedError, RepeatedReader, WrenchSample
-from ...ros import Clock, DirectSubscription
+from ...messages import (
+    FixedLayoutReader,
+    ImuSample,
+    JointStateSample,
+    MalformedError,
+    WrenchSample,
+)
+from ...ros import Clock, PolledSubscription
 
-Raw = DirectSubscription[bytes]
+Raw = PolledSubscription[bytes]
 Sample = TypeVar('Sample')
 
 
@@ -24,7 +30,7 @@ class Inputs:
     Reads what came since the last look; for the loop's thread.
 
     :param states: where joint states go
-    :param surroundings: where the readings of other sensors go
+    :param environment: where the readings of other sensors go
     :param joint_states: where joint states come from
     :param wrenches: where the readings of force-torque sensors come from, by sensor
     :param imu: where the messages of the IMU on the base come from, None for no IMU
@@ -34,23 +40,23 @@ class Inputs:
     def __init__(
         self,
         states: JointStateMonitor,
-        surroundings: Surroundings,
+        environment: Environment,
         joint_states: Raw,
         wrenches: Mapping[str, Raw],
         imu: Raw | None,
         clock: Clock,
     ) -> None:
         self._states = states
-        self._surroundings = surroundings
+        self._surroundings = environment
         self._joint_states = joint_states
         self._wrenches = [
-            (name, subscription, RepeatedReader(WrenchSample.read))
+            (name, subscription, FixedLayoutReader(WrenchSample.read))
             for name, subscription in wrenches.items()
         ]
         self._imu = imu
         self._clock = clock
-        self._read_joint_state = RepeatedReader(JointStateSample.read)
-        self._read_imu = RepeatedReader(ImuSample.read)
+        self._read_joint_state = FixedLayoutReader(JointStateSample.read)
+        self._read_imu = FixedLayoutReader(ImuSample.read)
         self.take_others: list[Callable[[float], None]] = []
         """Take what came from other sensors than joints; each is given the tick's time, s."""
 
@@ -102,7 +108,7 @@ class Inputs:
 
 
 def _samples(
-    messages: Iterable[bytes], read: RepeatedReader[Sample], refuse: Callable[[Reason], None]
+    messages: Iterable[bytes], read: FixedLayoutReader[Sample], refuse: Callable[[Reason], None]
 ) -> Iterator[tuple[Sample, float]]:
     """Yield samples, each with its stamp, s; refuse what is none."""
     for message in messages:

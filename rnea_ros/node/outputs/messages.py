@@ -12,7 +12,7 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from ...messages import JointStateSample, RepeatedMessage
+from ...messages import FixedLayout, JointStateSample
 
 
 class CommandMessage:
@@ -24,7 +24,7 @@ class CommandMessage:
 
     def __init__(self, m: int) -> None:
         message = Float64MultiArray(data=array('d', bytes(8 * m)))
-        self._message = RepeatedMessage(serialize_message(message))
+        self._message = FixedLayout(serialize_message(message))
         for what in ('number of dimensions', 'offset'):
             self._message.integer(what)
         self.view = self._message.numbers(self._message.unsigned('number of efforts'), 'efforts')
@@ -44,7 +44,7 @@ class EffortMessage:
 
     def __init__(self, joints: Sequence[str]) -> None:
         message = JointState(name=list(joints), effort=array('d', bytes(8 * len(joints))))
-        self._message = RepeatedMessage(serialize_message(message))
+        self._message = FixedLayout(serialize_message(message))
         self._message.skip_stamp()
         self.view = JointStateSample.read(self._message).effort
 

@@ -5,18 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rclpy.duration import Duration
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
+from ...arrays import Array
 from .messages import CommandMessage, EffortMessage
 from .terms import NEWEST, TermPublishers
-
-Array: TypeAlias = NDArray[np.float64]
 
 LAST_COMMAND = 1.0
 """How long the last command may take to arrive before its publisher is destroyed, s."""

@@ -135,7 +135,7 @@ class Reporter:
             'speed_scaling': f'{controller.speed_scaling.factor:.3f}',
             'joint_states_age': f'{self._states.age(now):.4f}',
             'saturated_joints': self._joints(controller.saturated),
-            'stale_wrenches': ' '.join(controller.surroundings.wrenches.stale),
+            'stale_wrenches': ' '.join(controller.environment.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),
             'effort_controller': self._watch.receiver,
             'other_publishers': ' '.join(self._watch.other_publishers),
@@ -164,10 +164,10 @@ class Reporter:
 
     def _counts(self) -> dict[str, int]:
         counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
-        refused = self._controller.surroundings.wrenches.rejections
+        refused = self._controller.environment.wrenches.rejections
         counts.update({f'wrenches/{k.value}': v for k, v in refused.items()})
-        if self._controller.surroundings.base is not None:
-            refused = self._controller.surroundings.base.rejections
+        if self._controller.environment.base is not None:
+            refused = self._controller.environment.base.rejections
             counts.update({f'base_sensor/{k.value}': v for k, v in refused.items()})
         if self._references is not None:
             refusals = self._references.refusals

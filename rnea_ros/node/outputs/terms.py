@@ -12,17 +12,14 @@ from __future__ import annotations
 
 from dataclasses import fields
 import math
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
+from ...arrays import Array
 from ...feedforward.law import Terms
 from .messages import EffortMessage
-
-Array: TypeAlias = NDArray[np.float64]
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 

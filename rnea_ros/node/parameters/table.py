@@ -176,7 +176,7 @@ _PARAMETERS: Mapping[str, Declaration] = {
         0.0,
         'the same for joints that the controller does not command, s; 0: joint_states_timeout',
     ),
-    'jump_margin': Declaration(
+    'velocity_limit_factor': Declaration(
         2.0,
         "positions that need a speed of so many of the URDF's velocity limits are refused, "
         '1 or more; 0: none is',
@@ -194,7 +194,7 @@ _PARAMETERS: Mapping[str, Declaration] = {
     'start_tolerance': Declaration(
         0.1, 'how far from the robot a motion may start at once, rad or m'
     ),
-    'allow_partial_joints': Declaration(
+    'allow_partial_joints_goal': Declaration(
         False, 'accept trajectories that leave out joints, which then hold'
     ),
     'wrench_inputs.names': Declaration(
@@ -202,7 +202,7 @@ _PARAMETERS: Mapping[str, Declaration] = {
         'force-torque sensors; each has parameters wrench_inputs.<name>.topic and others',
         read_only=True,
     ),
-    'allow_nonzero_final_velocity': Declaration(
+    'allow_nonzero_velocity_at_trajectory_end': Declaration(
         False, 'accept trajectories whose last point has a velocity'
     ),
     'trajectory_start_from': Declaration(

@@ -13,7 +13,7 @@ from ...feedforward.law import FrictionModel, Mode, VelocitySource
 from ...feedforward.settings import (
     BaseSensorSettings,
     BaseUse,
-    LossSettings,
+    FrictionSettings,
     Measures,
     SensorPlacement,
     Settings,
@@ -51,7 +51,7 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         hold_duration=values['hold_duration'],
         joint_states_timeout=values['joint_states_timeout'],
         uncommanded_timeout=values['uncommanded_timeout'],
-        jump_margin=values['jump_margin'],
+        velocity_limit_factor=values['velocity_limit_factor'],
         reference_timeout=values['reference_timeout'],
         stale_action=_word(StaleAction, 'stale_action', values['stale_action']),
         start_from_measured_effort=values['start_from_measured_effort'],
@@ -66,8 +66,8 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
     )
 
 
-def _losses(values: Mapping[str, Any]) -> LossSettings:
-    return LossSettings(
+def _losses(values: Mapping[str, Any]) -> FrictionSettings:
+    return FrictionSettings(
         model=_word(FrictionModel, 'friction.model', values['friction.model']),
         viscous=tuple(values['friction.viscous']),
         coulomb=tuple(values['friction.coulomb']),

@@ -3,7 +3,7 @@
 
 """Time of the control loop: trigger, real-time scheduling, memory, statistics."""
 
-from .joint_state_trigger import ArrivalSchedule, Trigger
+from .joint_state_trigger import JointStateTrigger, Trigger
 from .loop_statistics import LoopStatistics
 from .memory import reserve_memory
 from .realtime import (
@@ -18,7 +18,7 @@ from .realtime import (
 __all__ = [
     'GREATEST_PRIORITY',
     'MOST_CORES',
-    'ArrivalSchedule',
+    'JointStateTrigger',
     'LoopStatistics',
     'RealtimeSettings',
     'Trigger',

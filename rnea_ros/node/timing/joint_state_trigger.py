@@ -28,7 +28,7 @@ class Trigger(enum.Enum):
     JOINT_STATES = 'joint_states'  # new states of the commanded joints; the time if they are late
 
 
-class ArrivalSchedule:
+class JointStateTrigger:
     """
     Wakes its thread when joint states are complete, or when they are late.
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 import time
-from typing import Any, TypeAlias
+from typing import Any
 
 from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
-from numpy.typing import NDArray
 from rcl_interfaces.srv import SetParametersAtomically
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -22,12 +21,11 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from ...arrays import Array
 from ...errors import RneaError
 from ...feedforward.trajectory import TrajectoryPoint
 from ...node.outputs import TERMS
-from ...ros import DirectSubscription, seconds
-
-Array: TypeAlias = NDArray[np.float64]
+from ...ros import PolledSubscription, seconds
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 RECORD_INTERVAL = 0.01
@@ -68,11 +66,11 @@ class DemoClient:
         self._node = rclpy.create_node('demo')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
-        self._states: DirectSubscription[Any] = DirectSubscription(
+        self._states: PolledSubscription[Any] = PolledSubscription(
             self._node, JointState, 'joint_states', NEWEST
         )
-        self._terms: dict[str, DirectSubscription[Any]] = {
-            name: DirectSubscription(
+        self._terms: dict[str, PolledSubscription[Any]] = {
+            name: PolledSubscription(
                 self._node, JointState, f'feedforward/terms/{name}', NEWEST
             )
             for name in TERMS

@@ -21,11 +21,10 @@ import signal
 import subprocess
 import sys
 import time
-from typing import IO, TypeAlias
+from typing import IO
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 import rclpy
 
 from ...command_line import BAD_INPUT, OneLineParser
@@ -39,8 +38,6 @@ from ..start_position import USUAL, start_position
 from .client import DemoClient, DemoError, Recording
 from .motion import KD, KP, Motion, inertias
 from .report import Phase, picture, table
-
-Array: TypeAlias = NDArray[np.float64]
 
 PHASES = (
     ('feedback', 'feedback only'),

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...feedforward.trajectory import TrajectoryPoint
 from ...robot import RobotModel
-
-Array: TypeAlias = NDArray[np.float64]
 
 AMPLITUDE = 0.5
 FREQUENCIES = (0.25, 0.5)

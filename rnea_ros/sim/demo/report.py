@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...drawing import new_figure, plain, save, show_windows
 from .client import Recording
 from .motion import Motion
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

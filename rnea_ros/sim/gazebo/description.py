@@ -14,13 +14,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import math
-from typing import TypeAlias
 import warnings
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import InputError, UrdfError, UrdfWarning
 from ...resources import share_path
 from ...robot import RobotModel
@@ -29,8 +28,6 @@ from ..joint_roles import JointRoles
 from ..start_position import is_within
 from .fixed_joints import fix_joint
 from .massless_links import WORLD, give_base_mass
-
-Array: TypeAlias = NDArray[np.float64]
 
 GRAVITY = (0.0, 0.0, -9.8)
 """Of a world whose SDF does not say otherwise, m/s^2."""

@@ -6,16 +6,13 @@
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...dynamics.tree import Placement
 from ...urdf import Joint
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def fix_joint(root: ElementTree.Element, joint: Joint, position: float) -> None:

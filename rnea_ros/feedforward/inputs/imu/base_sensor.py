@@ -13,18 +13,16 @@ from __future__ import annotations
 
 from collections import Counter
 import math
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Array
 from ....robot import RobotModel
 from ...reasons import Reason
 from ...settings import BaseSensorSettings, BaseUse, StaleBase
 from .monitor import ImuMonitor
 from .motion import Numbers
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class BaseState(NamedTuple):

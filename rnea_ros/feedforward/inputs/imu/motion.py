@@ -22,11 +22,10 @@ import math
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Array
 from ....dynamics.tree import Placement
 
-Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = Sequence[float]
 
 

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 from functools import partial
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Array
 from ....dynamics.compilation import compiled, entry, entry_point
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def time_constant(cutoff: float) -> float:

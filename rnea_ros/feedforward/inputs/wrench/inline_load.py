@@ -13,19 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Array
 from ....dynamics import Workspace
 from ....dynamics.compilation import entry_point
 from ....dynamics.tree import Placement, with_bodies_of_their_own
 from ....robot import RobotModel
 from ...law import Carrier, Shares
 from .filter import transform
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class InlineLoad:

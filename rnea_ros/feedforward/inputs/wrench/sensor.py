@@ -25,11 +25,10 @@ from collections import Counter
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Array
 from ....dynamics import refuse_blind_code, untried
 from ....dynamics.compilation import entry, entry_point
 from ...reasons import Reason
@@ -38,8 +37,6 @@ from ...stamps import ONLY, StampOrder
 from .filter import LowPass, add, lengths, pass_on, take_off
 from .inline_load import Cut
 from .tare import Tare
-
-Array: TypeAlias = NDArray[np.float64]
 
 LARGEST = 1e9
 """No robot carries more, N or N m: whatever says so, or is not a number, is not believed."""

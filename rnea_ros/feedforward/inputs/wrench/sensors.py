@@ -13,11 +13,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Array
 from ....dynamics import Workspace
 from ....dynamics.kernels import BASE
 from ....robot import RobotModel
@@ -26,8 +25,6 @@ from ...reasons import Reason
 from ...settings import SensorPlacement, WrenchInputSettings, check_wrench_inputs
 from .inline_load import InlineLoad, force_transform
 from .sensor import Mount, WrenchSensor
-
-Array: TypeAlias = NDArray[np.float64]
 
 NONE: frozenset[Reason] = frozenset()
 STALE = frozenset((Reason.WRENCH_STALE,))

@@ -6,15 +6,12 @@
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Array
 from ...reasons import Reason
 from ...settings import WrenchInputSettings
-
-Array: TypeAlias = NDArray[np.float64]
 
 MAX_MOTION = 0.01
 """How far a joint may move while a tare averages, rad or m."""
