@@ -17,13 +17,13 @@ import pytest
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.settings import (
+    BASE_SENSOR_RANGES,
     BaseSensorSettings,
     BaseUse,
     SettingsError,
     StaleBase,
     check_base_sensor,
 )
-from rnea_ros.feedforward.settings.base_sensor import RANGES
 from rnea_ros.feedforward.stamps import MAX_FUTURE
 from rnea_ros.robot import RobotModel
 
@@ -44,7 +44,7 @@ def assert_close(actual: ArrayLike, expected: ArrayLike, atol: float = 1e-10) ->
 # Settings
 
 
-@pytest.mark.parametrize('parameter', RANGES)
+@pytest.mark.parametrize('parameter', BASE_SENSOR_RANGES)
 @pytest.mark.parametrize('value', [-1.0, NAN, INF])
 def test_a_number_out_of_its_range_is_refused_by_name(parameter: str, value: float) -> None:
     settings = replace(BaseSensorSettings(), **{parameter: value})  # type: ignore[arg-type]

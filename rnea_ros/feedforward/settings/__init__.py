@@ -3,12 +3,20 @@
 
 """Settings of the control, checked as a whole before they take effect."""
 
-from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
+from .base_sensor import (
+    BASE_SENSOR_RANGES,
+    BaseSensorSettings,
+    BaseUse,
+    StaleBase,
+    check_base_sensor,
+    links_on_base,
+)
 from .checks import SettingsError, in_range
 from .friction import FrictionSettings
+from .ranges import RANGES
 from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
 from .wrench_inputs import (
-    RANGES,
+    WRENCH_RANGES,
     Measures,
     SensorPlacement,
     WrenchInputSettings,
@@ -16,8 +24,10 @@ from .wrench_inputs import (
 )
 
 __all__ = [
+    'BASE_SENSOR_RANGES',
     'DEFAULT_TIMEOUT_PERIODS',
     'RANGES',
+    'WRENCH_RANGES',
     'BaseSensorSettings',
     'BaseUse',
     'FrictionSettings',

@@ -62,7 +62,7 @@ class BaseSensorSettings:
     fade: float = 0.5
 
 
-RANGES = {
+BASE_SENSOR_RANGES = {
     'max_acceleration': (1.0, 1000.0),
     'max_angular_velocity': (0.1, 100.0),
     'tilt_cutoff': (0.01, 1000.0),
@@ -78,7 +78,7 @@ def check_base_sensor(settings: BaseSensorSettings, model: RobotModel) -> None:
 
     :raises SettingsError: the first parameter that cannot be used
     """
-    for parameter, span in RANGES.items():
+    for parameter, span in BASE_SENSOR_RANGES.items():
         in_range(f'base_sensor.{parameter}', getattr(settings, parameter), *span)
     mounts = links_on_base(model)
     if not settings.link or settings.link in mounts:

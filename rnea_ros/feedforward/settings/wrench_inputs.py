@@ -69,7 +69,7 @@ class WrenchInputSettings:
     tare_duration: float = 1.0
 
 
-RANGES = {
+WRENCH_RANGES = {
     'max_force': (1e-3, 1e6),
     'max_torque': (1e-3, 1e6),
     'cutoff': (0.1, 1000.0),
@@ -133,7 +133,7 @@ def _check_link(sensor: WrenchInputSettings, model: RobotModel) -> None:
 
 
 def _check_numbers(sensor: WrenchInputSettings) -> None:
-    ranges = RANGES | {
+    ranges = WRENCH_RANGES | {
         'deadband_force': (0.0, sensor.max_force),
         'deadband_torque': (0.0, sensor.max_torque),
     }

@@ -11,7 +11,9 @@ import enum
 
 from ...feedforward.law import FrictionModel, HardwareCompensation, Mode, VelocitySource
 from ...feedforward.settings import (
+    BASE_SENSOR_RANGES,
     RANGES,
+    WRENCH_RANGES,
     BaseSensorSettings,
     BaseUse,
     Measures,
@@ -20,8 +22,6 @@ from ...feedforward.settings import (
     StaleBase,
     WrenchInputSettings,
 )
-from ...feedforward.settings import RANGES as BASE_RANGES
-from ...feedforward.settings import RANGES as WRENCH_RANGES
 from ...feedforward.trajectory import ReferenceSource, ScalingUnit, StartFrom
 from ...parameters import Declaration
 from ..timing import GREATEST_PRIORITY, MOST_CORES, Trigger
@@ -247,7 +247,7 @@ PARAMETERS: Mapping[str, Declaration] = {
         for name, entry in _PARAMETERS.items()
     },
     'base_sensor.topic': Declaration('', 'sensor_msgs/Imu on the base; empty: none'),
-    **_from_settings('base_sensor', BaseSensorSettings(), _BASE_SENSOR, BASE_RANGES),
+    **_from_settings('base_sensor', BaseSensorSettings(), _BASE_SENSOR, BASE_SENSOR_RANGES),
 }
 
 _SENSOR_DESCRIPTIONS = {
