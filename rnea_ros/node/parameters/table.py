@@ -49,195 +49,191 @@ def _from_settings(
     return table
 
 
-EACH = 'one for all or one a joint'
+EACH = 'one value or one per joint'
 
 _PARAMETERS: Mapping[str, Declaration] = {
-    'robot_description': Declaration(
-        '', 'URDF text; empty: taken from the topic robot_description'
-    ),
+    'robot_description': Declaration('', 'URDF text; empty: from the topic robot_description'),
     'strict_inertia': Declaration(
-        False, 'refuse a URDF whose inertias no rigid body can have, instead of a warning'
+        False, 'reject a URDF with inertias that no rigid body can have; false: warn'
     ),
     'command_topic': Declaration(
         'effort_controller/commands', 'topic of the effort controller', read_only=True
     ),
     'joints': Declaration(
-        [''],
-        "the commanded joints in the controller's order; ['']: the parameter 'joints' of the "
-        'controller, without which nothing is commanded',
+        [''], "commanded joints in the controller's order; ['']: the controller's parameter joints"
     ),
     'autostart': Declaration(
-        True, 'configure and activate as soon as all that is needed is there', read_only=True
+        True, 'configure and activate as soon as all inputs are available', read_only=True
     ),
-    'rate': Declaration(500.0, 'commands a second, Hz'),
-    'trigger': Declaration(
-        'timer', f'what sets a tick off, the time or what was measured: {words(Trigger)}'
-    ),
+    'rate': Declaration(500.0, 'commands per second, Hz'),
+    'trigger': Declaration('timer', f'what starts a tick: {words(Trigger)}'),
     'realtime.priority': Declaration(
         0,
-        "of the loop's thread under SCHED_FIFO, 2 to 98, the process's other threads one below; "
-        '0: the usual scheduler',
+        "SCHED_FIFO priority of the loop, 2 to 98, the process's other threads one lower; "
+        '0: normal scheduling',
         span=(0, GREATEST_PRIORITY),
     ),
     'realtime.cpu_affinity': Declaration(
-        [-1], "the cores that the loop's thread may run on; [-1]: all", span=(-1, MOST_CORES - 1)
+        [-1], 'cores on which the loop may run; [-1]: all', span=(-1, MOST_CORES - 1)
     ),
-    'realtime.lock_memory': Declaration(False, "keep the process's memory from being paged out"),
-    'mode': Declaration('gravity', words(Mode), while_active=True),
+    'realtime.lock_memory': Declaration(False, "lock the process's memory against paging"),
+    'mode': Declaration('gravity', f'control law: {words(Mode)}', while_active=True),
     'gains.kp': Declaration(
         [0.0],
-        'proportional gains, one for all or one a joint: 1/s^2 in computed_torque, else N m/rad',
+        f'proportional gains, {EACH}: 1/s^2 in computed_torque, else N m/rad or N/m',
         while_active=True,
     ),
     'gains.kd': Declaration(
         [0.0],
-        'derivative gains, one for all or one a joint: 1/s in computed_torque, else N m s/rad',
+        f'derivative gains, {EACH}: 1/s in computed_torque, else N m s/rad or N s/m',
         while_active=True,
     ),
     'compensate_coriolis': Declaration(
         False, 'include Coriolis and centrifugal efforts in mode gravity', while_active=True
     ),
     'gravity': Declaration(
-        [0.0, 0.0, -9.81], "acceleration of free fall in the root link's frame, m/s^2"
+        [0.0, 0.0, -9.81], 'gravitational acceleration in the root link frame, m/s^2'
     ),
     'hardware_compensates': Declaration(
         [''],
-        f"what the robot's own controller adds to every command: {NOTHING}, or some of "
-        f"{words(HardwareCompensation)}; ['']: not stated, and nothing is activated",
+        f'what the robot adds to every command: {NOTHING}, or a list of '
+        f"{words(HardwareCompensation)}; ['']: not set, the node does not activate",
     ),
     'friction.model': Declaration(
-        'none', f'where friction is known from: {words(FrictionModel)}', while_active=True
+        'none', f'source of the friction parameters: {words(FrictionModel)}', while_active=True
     ),
-    'friction.viscous': Declaration([0.0], f'{EACH}, N m s/rad or N s/m', while_active=True),
-    'friction.coulomb': Declaration([0.0], f'{EACH}, N m or N', while_active=True),
+    'friction.viscous': Declaration(
+        [0.0], f'viscous friction, {EACH}, N m s/rad or N s/m', while_active=True
+    ),
+    'friction.coulomb': Declaration(
+        [0.0], f'Coulomb friction, {EACH}, N m or N', while_active=True
+    ),
     'friction.viscous_negative': Declaration(
-        [-1.0], 'in the negative direction; [-1.0]: as in the positive', while_active=True
+        [-1.0], 'viscous friction in negative direction; [-1.0]: as in positive', while_active=True
     ),
     'friction.coulomb_negative': Declaration(
-        [-1.0], 'in the negative direction; [-1.0]: as in the positive', while_active=True
+        [-1.0], 'Coulomb friction in negative direction; [-1.0]: as in positive', while_active=True
     ),
     'friction.load': Declaration(
         [0.0],
-        'Coulomb friction for each N m or N that the joint carries, one for all or one a joint',
+        f'Coulomb friction per N m or N of joint load, {EACH}',
         while_active=True,
     ),
     'friction.smoothing_velocity': Declaration(
         [0.05],
-        'below about this speed Coulomb friction fades, one for all or one a joint, rad/s or m/s',
+        f'speed below which Coulomb friction fades, {EACH}, rad/s or m/s',
         while_active=True,
     ),
     'friction.velocity': Declaration(
         'measured',
-        f'which velocity friction is computed from: {words(VelocitySource)}',
+        f'velocity for the friction model: {words(VelocitySource)}',
         while_active=True,
     ),
     'armature': Declaration(
-        [0.0], 'inertia that rotors add to the joints, one for all or one a joint, kg m^2 or kg'
+        [0.0], f'rotor inertia at the joint, {EACH}, kg m^2 or kg'
     ),
     'rotor_inertia': Declaration(
-        [0.0],
-        'of the rotors themselves, before the gear; times gear_ratio^2 it is added to armature',
+        [0.0], 'rotor inertia before the gear; gear_ratio^2 times it is added to armature'
     ),
-    'gear_ratio': Declaration([1.0], 'turns of the rotor for one turn of the joint'),
-    'payload.link': Declaration(
-        [''], 'links that carry something beyond their description', while_active=True
-    ),
-    'payload.mass': Declaration([0.0], 'of each payload, kg', while_active=True),
+    'gear_ratio': Declaration([1.0], 'rotor turns per joint turn'),
+    'payload.link': Declaration([''], 'links that carry a payload', while_active=True),
+    'payload.mass': Declaration([0.0], 'mass of each payload, kg', while_active=True),
     'payload.com': Declaration(
         [0.0, 0.0, 0.0],
-        "centre of mass of each payload in its link's frame, three numbers each, m",
+        'centre of mass of each payload in its link frame, three values each, m',
         while_active=True,
     ),
     'payload.inertia': Declaration(
         [0.0] * 6,
-        "of each payload about its centre of mass in its link's axes, xx xy xz yy yz zz each, "
+        'inertia of each payload about its centre of mass, in link axes, xx xy xz yy yz zz each, '
         'kg m^2; zeros: point masses',
         while_active=True,
     ),
     'payload.blend_duration': Declaration(
-        1.0, 'in which a changed payload takes effect, s', while_active=True
+        1.0, 'transition time of a payload change, s', while_active=True
     ),
     'effort_limits': Declaration(
-        [0.0], 'greatest effort, one for all or one a joint, N m or N; 0: that of the URDF'
+        [0.0], f'maximum effort, {EACH}, N m or N; 0: the URDF limit'
     ),
     'effort_rate_limit': Declaration(
         [0.0],
-        'greatest change of effort, one for all or one a joint, N m/s or N/s; '
-        '0: the full effort in 0.1 s',
+        f'maximum change of effort, {EACH}, N m/s or N/s; 0: full effort in 0.1 s',
     ),
     'ramp_duration': Declaration(
-        1.0, 'of the ramp at start, at a change of mode, and down to zero, s'
+        1.0, 'ramp at start, at a mode change, and down to zero, s'
     ),
-    'hold_duration': Declaration(1.0, 'how long gravity is held after a fault, s'),
+    'hold_duration': Declaration(1.0, 'time for which gravity is held after a fault, s'),
     'joint_states_timeout': Declaration(
         0.0, 'age of joint states that ends the control, s; 0: twenty periods'
     ),
     'uncommanded_timeout': Declaration(
         0.0,
-        'the same for joints that the controller does not command, s; 0: joint_states_timeout',
+        'age of joint states of uncommanded joints that ends the control, s; '
+        '0: joint_states_timeout',
     ),
     'velocity_limit_factor': Declaration(
         2.0,
-        "positions that need a speed of so many of the URDF's velocity limits are refused, "
-        '1 or more; 0: none is',
+        'reject positions that need a speed above this multiple of the URDF velocity limit, '
+        '1 or more; 0: accept all',
     ),
     'reference_timeout': Declaration(
         0.2, 'age of a streamed set-point at which its position is held, s'
     ),
-    'stale_action': Declaration('ramp_down', words(StaleAction)),
+    'stale_action': Declaration(
+        'ramp_down', f'action when the control ends: {words(StaleAction)}'
+    ),
     'start_from_measured_effort': Declaration(
-        True, 'start the ramp from the measured effort where there is one, else from zero'
+        True, 'start the ramp from the measured effort if available; false: from zero'
     ),
     'differentiate_velocity': Declaration(
-        False, 'derive velocities from positions where joint states have none'
+        False, 'differentiate positions if joint states have no velocities'
     ),
     'start_tolerance': Declaration(
-        0.1, 'how far from the robot a motion may start at once, rad or m'
+        0.1, 'maximum distance from the robot to the start of a motion, rad or m'
     ),
-    'allow_partial_joints_goal': Declaration(
-        False, 'accept trajectories that leave out joints, which then hold'
+    'allow_partial_joints': Declaration(
+        False, 'accept trajectories without all joints; missing joints hold'
     ),
     'wrench_inputs.names': Declaration(
         [''],
-        'force-torque sensors; each has parameters wrench_inputs.<name>.topic and others',
+        'names of force-torque sensors; each has parameters wrench_inputs.<name>.*',
         read_only=True,
     ),
     'allow_nonzero_velocity_at_trajectory_end': Declaration(
         False, 'accept trajectories whose last point has a velocity'
     ),
     'trajectory_start_from': Declaration(
-        'measured', f'where the way to a first point that is ahead begins: {words(StartFrom)}'
+        'measured', f'start of the segment to a first point after time 0: {words(StartFrom)}'
     ),
     'use_trajectory_effort': Declaration(
-        False, "add the efforts of a trajectory's points to the output"
+        False, 'add the efforts of trajectory points to the command'
     ),
     'reference_source': Declaration(
-        'joint_trajectory', f'where the wanted motion comes from: {words(ReferenceSource)}'
+        'joint_trajectory', f'source of the reference motion: {words(ReferenceSource)}'
     ),
     'controller_state_topic': Declaration(
         'joint_trajectory_controller/controller_state',
-        'control_msgs/JointTrajectoryControllerState of a trajectory controller, for '
-        'reference_source controller_state',
+        'control_msgs/JointTrajectoryControllerState, for reference_source controller_state',
     ),
     'speed_scaling_topic': Declaration(
-        '', 'std_msgs/Float64 by which motions are slowed down, from 0 to full speed; empty: none'
+        '', 'std_msgs/Float64 that scales the speed of motions; empty: none'
     ),
     'speed_scaling_unit': Declaration(
-        'factor', f'what is sent there, 1 or 100 being full speed: {words(ScalingUnit)}'
+        'factor', f'unit of speed_scaling_topic, full speed is 1 or 100: {words(ScalingUnit)}'
     ),
 }
 
 _BASE_SENSOR = {
-    'link': 'in whose frame the IMU measures; empty: that of the frame_id of each message',
-    'use': words(BaseUse),
-    'use_orientation': "take gravity's direction from the orientation, where a message has one",
-    'stale': f'which gravity counts while the IMU is silent: {words(StaleBase)}',
-    'max_acceleration': 'a message with a greater one is refused, m/s^2',
-    'max_angular_velocity': 'a message with a greater one is refused, rad/s',
-    'tilt_cutoff': "of the low-pass that finds gravity's direction in the accelerometer, Hz",
-    'motion_cutoff': "of the low-pass that the base's motion passes, Hz",
+    'link': "link in whose frame the IMU measures; empty: each message's frame_id",
+    'use': f'{words(BaseUse)}: direction of gravity only, or also rotation and acceleration',
+    'use_orientation': 'take the direction of gravity from the orientation, if a message has one',
+    'stale': f'gravity while the IMU is silent: {words(StaleBase)}',
+    'max_acceleration': 'reject messages above it, m/s^2',
+    'max_angular_velocity': 'reject messages above it, rad/s',
+    'tilt_cutoff': 'low-pass filter of the accelerometer for the direction of gravity, Hz',
+    'motion_cutoff': 'low-pass filter of the base motion, Hz',
     'timeout': 'age of a message at which the IMU counts as silent, s',
-    'fade': "how long the base's motion takes to fade out, and to fade in again, s",
+    'fade': 'time to fade the base motion out or in, s',
 }
 BASE_SENSOR_FIELDS = tuple(_BASE_SENSOR)
 
@@ -252,18 +248,19 @@ PARAMETERS: Mapping[str, Declaration] = {
 
 _SENSOR_DESCRIPTIONS = {
     'topic': 'geometry_msgs/WrenchStamped of the sensor',
-    'link': 'in whose frame the readings are; empty: that of the frame_id of each reading',
-    'measures': words(Measures),
-    'placement': words(SensorPlacement),
-    'max_force': 'a reading of a greater force is refused, and none greater is passed on, N',
-    'max_torque': 'a reading of a greater torque is refused, and none greater is passed on, N m',
-    'cutoff': 'of the low-pass filter, Hz',
-    'deadband_force': 'taken off the length of every force, N',
-    'deadband_torque': 'taken off the length of every torque, N m',
-    'gain': 'the share of the wrench that is passed on',
+    'link': "link in whose frame the readings are; empty: each reading's frame_id",
+    'measures': f'sign of the readings: {words(Measures)}',
+    'placement': f'{words(SensorPlacement)}: external wrench on the link only, or the whole load '
+    'behind the sensor',
+    'max_force': 'reject readings above it; also the limit after filtering, N',
+    'max_torque': 'reject readings above it; also the limit after filtering, N m',
+    'cutoff': 'low-pass filter, Hz',
+    'deadband_force': 'subtracted from the magnitude of the force, N',
+    'deadband_torque': 'subtracted from the magnitude of the torque, N m',
+    'gain': 'scale of the measured wrench in the command',
     'timeout': 'age of a reading at which its term begins to fade, s',
-    'fade': 'how long a term takes to fade out, to fade in, and to take on a new tare, s',
-    'tare_duration': 'how long a tare averages, s',
+    'fade': 'time to fade a term out or in, and to apply a new tare, s',
+    'tare_duration': 'averaging time of a tare, s',
 }
 
 
