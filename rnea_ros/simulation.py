@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import finite_number, finite_vector
+from .arrays import Array, finite_number, finite_vector
 from .errors import InputError
-from .robot import Array, ExternalWrenches, RobotModel
+from .robot import ExternalWrenches, RobotModel
 
 EffortsInTime: TypeAlias = Callable[[float], ArrayLike]
 WrenchesInTime: TypeAlias = Callable[[float], ExternalWrenches]
