@@ -18,7 +18,7 @@ Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 P = ParamSpec('P')
-Numbers = TypeVar('Numbers', float, NDArray[np.float64])
+Numbers = TypeVar('Numbers', float, Array)
 
 
 def finite_number(argument: str, value: float) -> float:
@@ -32,7 +32,7 @@ def finite_number(argument: str, value: float) -> float:
     return float(finite_array(argument, value, ()))
 
 
-def finite_vector(argument: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
+def finite_vector(argument: str, values: ArrayLike, size: int) -> Array:
     """
     Return finite numbers as a contiguous array of the caller's own.
 
@@ -46,7 +46,7 @@ def finite_vector(argument: str, values: ArrayLike, size: int) -> NDArray[np.flo
 
 def finite_array(
     argument: str, values: ArrayLike, shape: tuple[int | None, ...]
-) -> NDArray[np.float64]:
+) -> Array:
     """
     Return finite numbers as a contiguous array of the caller's own.
 
@@ -67,7 +67,7 @@ def finite_array(
     return array
 
 
-def real_array(argument: str, values: ArrayLike) -> NDArray[np.float64]:
+def real_array(argument: str, values: ArrayLike) -> Array:
     """
     Return real numbers as an array of any shape, the caller's own memory where it is one already.
 

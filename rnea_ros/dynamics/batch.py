@@ -15,6 +15,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .compilation import COMPILED, batch_entry, compiled
 from .kernels import (
     BASE,
@@ -30,8 +31,6 @@ from .kernels import (
 )
 from .kernels import regressor as regressors
 from .self_test import JOINTS, refuse_blind_code, two_joints, untried
-
-Array = NDArray[np.float64]
 
 WIDTH = LANES if COMPILED else 1024
 """Samples side by side; plain Python has no vector registers, but numpy likes long arrays."""

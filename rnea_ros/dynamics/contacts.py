@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import SingularityError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

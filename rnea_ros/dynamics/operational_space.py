@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import SingularityError
-
-Array = NDArray[np.float64]
 
 WORST_CONDITION = 1e8
 """Of the mobility J M^-1 J^T, against the link's own; beyond it, half of all digits are lost."""

@@ -19,12 +19,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import CompiledCodeError
 from .compilation import COMPILED
 from .kernels import body_records
 from .tree import Placement, RigidBodyInertia, TreeBuilder, prismatic, revolute
-
-Array = NDArray[np.float64]
 
 JOINTS = 2
 BAD_NUMBERS = (math.nan, math.inf, -math.inf)

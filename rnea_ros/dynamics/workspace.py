@@ -11,12 +11,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .compilation import entry_point
 from .kernels import BASE, articulated_dtype, body_records, checked_kernels, composite_dtype
 from .self_test import refuse_blind_kernel
 from .tree import KinematicTree
-
-Array = NDArray[np.float64]
 
 
 class Workspace:

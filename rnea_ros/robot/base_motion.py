@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import finite_vector
+from ..arrays import Array, finite_vector
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class BaseMotion:
     linear_acceleration: ArrayLike = (0.0, 0.0, 0.0)
     angular_acceleration: ArrayLike = (0.0, 0.0, 0.0)
 
-    def spatial(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def spatial(self) -> tuple[Array, Array]:
         """
         Return spatial velocity and acceleration, [angular; linear], shape (6,) each.
 

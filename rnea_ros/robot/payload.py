@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import finite_number, finite_vector
+from ..arrays import Array, finite_number, finite_vector
 from ..dynamics.tree import RigidBodyInertia
 from ..errors import InputError
 from ..urdf import impossibility
@@ -51,6 +51,6 @@ class Payload:
         com = finite_vector('payload com', self.com, 3)
         return RigidBodyInertia.from_centre_of_mass(float(self.mass), com, self._moments())
 
-    def _moments(self) -> NDArray[np.float64]:
+    def _moments(self) -> Array:
         xx, xy, xz, yy, yz, zz = finite_vector('payload inertia', self.inertia, 6)
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

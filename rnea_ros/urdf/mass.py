@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import UrdfError
 from .description import Joint, Link
 
@@ -30,7 +30,7 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
     warnings.append(f'link {link.name!r}: inertia {reason}')
 
 
-def impossibility(mass: float, matrix: NDArray[np.float64]) -> str:
+def impossibility(mass: float, matrix: Array) -> str:
     """
     Return why no distribution of mass has an inertia, empty where one may have it.
 

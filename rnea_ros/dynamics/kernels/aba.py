@@ -20,6 +20,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
 from .joints import add_joint_motion, joint_transform, velocity_product
@@ -87,10 +88,10 @@ def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
 def forward_dynamics(
     bodies: NDArray[np.void],
     articulated: NDArray[np.void],
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
-    tau: NDArray[np.float64],
-    qdd: NDArray[np.float64],
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
 ) -> None:
     """
     Write the accelerations that efforts and external forces bring about.
@@ -121,8 +122,8 @@ def _start(
     bodies: NDArray[np.void],
     body: np.void,
     own: np.void,
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
+    q: Array,
+    qd: Array,
 ) -> None:
     """Write a body's motion, and I^A and p^A as of the body alone."""
     E, r = joint_transform(body, q)
@@ -143,7 +144,7 @@ def _start(
 
 
 @compiled
-def _take_freedom_out(body: np.void, own: np.void, tau: NDArray[np.float64]) -> None:
+def _take_freedom_out(body: np.void, own: np.void, tau: Array) -> None:
     """Turn I^A into I^a, and p^A into p^a without the share of c."""
     put(own['trace'], 0, trace(load33(own['A'])))
     put(own['trace'], 1, trace(load33(own['C'])))
@@ -186,7 +187,7 @@ def _hand_on(body: np.void, own: np.void, parent: np.void) -> None:
 
 @compiled
 def _accelerate(
-    bodies: NDArray[np.void], body: np.void, own: np.void, qdd: NDArray[np.float64]
+    bodies: NDArray[np.void], body: np.void, own: np.void, qdd: Array
 ) -> None:
     """Write a body's acceleration and its joint's."""
     # a' = X_up a_parent + c,  qdd = D^-1 (u - U^T a'),  a = a' + S qdd

@@ -17,12 +17,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled, entry
 from . import aba, crba, rnea
 from . import regressor as regressors
 from .bodies import BASE
 
-Array = NDArray[np.float64]
 Entry = Callable[..., bool]
 
 

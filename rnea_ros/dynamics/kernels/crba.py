@@ -16,6 +16,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
 from .joints import joint_transform
@@ -56,8 +57,8 @@ def composite_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
 def mass_matrix(
     bodies: NDArray[np.void],
     composites: NDArray[np.void],
-    q: NDArray[np.float64],
-    M: NDArray[np.float64],
+    q: Array,
+    M: Array,
 ) -> None:
     """
     Write the mass matrix.
@@ -103,7 +104,7 @@ def mass_matrix(
 
 @compiled
 def _write_column(
-    bodies: NDArray[np.void], i: int, k: int, F: SpatialVector, M: NDArray[np.float64]
+    bodies: NDArray[np.void], i: int, k: int, F: SpatialVector, M: Array
 ) -> None:
     """Add S_j^T F to M's lower triangle, for column k of joint i, for all j from i to the base."""
     body = bodies[i]
@@ -125,6 +126,6 @@ def _write_column(
 
 
 @compiled
-def _add_entry(M: NDArray[np.float64], row: int, column: int, entry: float) -> None:
+def _add_entry(M: Array, row: int, column: int, entry: float) -> None:
     """Add to M, where a mimic joint's share may stand already."""
     put(M, (row, column), number(M, (row, column)) + entry)

@@ -16,8 +16,8 @@ from __future__ import annotations
 import enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled
 from .simd import cosine_and_sine, number, put
 from .spatial import (
@@ -90,7 +90,7 @@ def rotation_into(x: float, y: float, z: float, w: float) -> Matrix3:
 
 
 @compiled
-def joint_transform(body: np.void, q: NDArray[np.float64]) -> tuple[Matrix3, Vector3]:
+def joint_transform(body: np.void, q: Array) -> tuple[Matrix3, Vector3]:
     """Return X_up = X_J(q) X_T, parent to body coordinates, as (E, r)."""
     kind, j = body['kind'], body['position']
     E_T, r_T = load33(body['E_T']), load3(body['r_T'])
@@ -112,7 +112,7 @@ def joint_transform(body: np.void, q: NDArray[np.float64]) -> tuple[Matrix3, Vec
 
 
 @compiled
-def add_joint_motion(body: np.void, m: SpatialVector, qd: NDArray[np.float64]) -> SpatialVector:
+def add_joint_motion(body: np.void, m: SpatialVector, qd: Array) -> SpatialVector:
     """Return m + S qd; of accelerations, m + S qdd."""
     kind, j = body['kind'], body['dof']
     angular, linear = m
@@ -130,7 +130,7 @@ def add_joint_motion(body: np.void, m: SpatialVector, qd: NDArray[np.float64]) -
 
 @compiled
 def velocity_product(
-    body: np.void, v: SpatialVector, qd: NDArray[np.float64]
+    body: np.void, v: SpatialVector, qd: Array
 ) -> SpatialVector:
     """Return c_J = v x S qd, of which a turn about z or a slide along z leaves little."""
     kind, (w, u) = body['kind'], v
@@ -144,7 +144,7 @@ def velocity_product(
 
 
 @compiled
-def add_joint_efforts(body: np.void, f: SpatialVector, tau: NDArray[np.float64]) -> None:
+def add_joint_efforts(body: np.void, f: SpatialVector, tau: Array) -> None:
     """Add S^T f, the generalised forces that the joint carries, to tau."""
     for k in range(body['dofs']):
         j = body['dof'] + k

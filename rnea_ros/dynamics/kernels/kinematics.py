@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import entry
 from .bodies import BASE
 from .joints import joint_transform
@@ -31,7 +32,7 @@ from .spatial import (
 
 
 @entry
-def place_bodies(bodies: NDArray[np.void], q: NDArray[np.float64]) -> None:
+def place_bodies(bodies: NDArray[np.void], q: Array) -> None:
     """
     Write every body's pose: ``E``, ``r`` against its parent, ``R``, ``p`` in the base frame.
 
@@ -53,9 +54,9 @@ def place_bodies(bodies: NDArray[np.void], q: NDArray[np.float64]) -> None:
 @entry
 def move_bodies(
     bodies: NDArray[np.void],
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
-    qdd: NDArray[np.float64],
+    q: Array,
+    qd: Array,
+    qdd: Array,
 ) -> None:
     """Write every body's ``E``, ``r``, ``v``, ``a``: the outward pass of RNEA without forces."""
     for i in range(1, bodies.shape[0]):
@@ -67,9 +68,9 @@ def move_bodies(
 def frame_jacobian(
     bodies: NDArray[np.void],
     carrier: int,
-    E_F: NDArray[np.float64],
-    r_F: NDArray[np.float64],
-    jacobian: NDArray[np.float64],
+    E_F: Array,
+    r_F: Array,
+    jacobian: Array,
 ) -> None:
     """
     Write the Jacobian of a frame: v_frame = J qd, [angular; linear], in the frame's coordinates.

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
 from .joints import add_joint_efforts
@@ -40,11 +41,11 @@ PARAMETERS = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
 @compiled
 def regressor(
     bodies: NDArray[np.void],
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
-    qdd: NDArray[np.float64],
-    Y: NDArray[np.float64],
-    column: NDArray[np.float64],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    Y: Array,
+    column: Array,
 ) -> None:
     """
     Write Y, without external forces.
@@ -104,7 +105,7 @@ def unit_inertia(k: int) -> Matrix3:
 
 @compiled
 def _pass_to_base(
-    bodies: NDArray[np.void], i: int, f: SpatialVector, tau: NDArray[np.float64]
+    bodies: NDArray[np.void], i: int, f: SpatialVector, tau: Array
 ) -> None:
     """Add to tau what a force on body i is at every joint on the way to the base."""
     while i != BASE:

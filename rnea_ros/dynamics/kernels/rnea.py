@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
 from .joints import add_joint_efforts, add_joint_motion, joint_transform, velocity_product
@@ -43,10 +44,10 @@ from .spatial import (
 @compiled
 def inverse_dynamics(
     bodies: NDArray[np.void],
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
-    qdd: NDArray[np.float64],
-    tau: NDArray[np.float64],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
 ) -> None:
     """
     Write into tau the generalised forces that the motion needs (tables 5.1 and 5.2).
@@ -76,7 +77,7 @@ def inverse_dynamics(
 
 @compiled
 def gravity_torques(
-    bodies: NDArray[np.void], q: NDArray[np.float64], tau: NDArray[np.float64]
+    bodies: NDArray[np.void], q: Array, tau: Array
 ) -> None:
     """
     Write into tau the generalised forces that hold the tree still: ID(q, 0, 0, f_ext).
@@ -105,9 +106,9 @@ def move_body(
     body: np.void,
     v: SpatialVector,
     a: SpatialVector,
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
-    qdd: NDArray[np.float64],
+    q: Array,
+    qd: Array,
+    qdd: Array,
 ) -> tuple[SpatialVector, SpatialVector]:
     """Return a body's velocity and acceleration from its parent's, and write ``E`` to ``a``."""
     # X_up = X_J X_T
@@ -125,7 +126,7 @@ def move_body(
 
 
 @compiled
-def gather_efforts(bodies: NDArray[np.void], tau: NDArray[np.float64]) -> None:
+def gather_efforts(bodies: NDArray[np.void], tau: Array) -> None:
     """Pass every body's force on to its parent, and write into tau what the joints carry."""
     for j in range(tau.shape[0]):
         put(tau, j, 0.0)

@@ -19,8 +19,8 @@ import operator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import COMPILED, compiled
 
 LANES = 8
@@ -29,12 +29,12 @@ LARGEST_ANGLE = 1e6
 """rad; beyond it the sine and cosine of lanes lose digits, and are not to be used."""
 
 
-def number(array: NDArray[np.float64], index: int | tuple[int, int]) -> Any:
+def number(array: Array, index: int | tuple[int, int]) -> Any:
     """Return the number at an index, or the lanes there."""
     return array[index]
 
 
-def put(array: NDArray[np.float64], index: int | tuple[int, int], value: Any) -> None:
+def put(array: Array, index: int | tuple[int, int], value: Any) -> None:
     """Write a number, or lanes, at an index."""
     array[index] = value
 

@@ -19,9 +19,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...arrays import Array
 from ..compilation import compiled
 from .simd import number, put
 
@@ -276,13 +274,13 @@ def basis_vector(k: int) -> SpatialVector:
 
 
 @compiled
-def load3(array: NDArray[np.float64]) -> Vector3:
+def load3(array: Array) -> Vector3:
     """Return an array of shape (3,) as a tuple."""
     return (number(array, 0), number(array, 1), number(array, 2))
 
 
 @compiled
-def load33(array: NDArray[np.float64]) -> Matrix3:
+def load33(array: Array) -> Matrix3:
     """Return an array of shape (3, 3) as a tuple of rows."""
     return (
         (number(array, (0, 0)), number(array, (0, 1)), number(array, (0, 2))),
@@ -292,7 +290,7 @@ def load33(array: NDArray[np.float64]) -> Matrix3:
 
 
 @compiled
-def load(array: NDArray[np.float64]) -> SpatialVector:
+def load(array: Array) -> SpatialVector:
     """Return an array of shape (6,), [angular; linear], as a spatial vector."""
     return (
         (number(array, 0), number(array, 1), number(array, 2)),
@@ -301,7 +299,7 @@ def load(array: NDArray[np.float64]) -> SpatialVector:
 
 
 @compiled
-def store(array: NDArray[np.float64], m: SpatialVector) -> None:
+def store(array: Array, m: SpatialVector) -> None:
     """Write a spatial vector into an array of shape (6,), [angular; linear]."""
     put(array, 0, m[0][0])
     put(array, 1, m[0][1])
@@ -312,7 +310,7 @@ def store(array: NDArray[np.float64], m: SpatialVector) -> None:
 
 
 @compiled
-def store33(array: NDArray[np.float64], E: Matrix3) -> None:
+def store33(array: Array, E: Matrix3) -> None:
     """Write a tuple of rows into an array of shape (3, 3)."""
     put(array, (0, 0), E[0][0])
     put(array, (0, 1), E[0][1])
@@ -326,7 +324,7 @@ def store33(array: NDArray[np.float64], E: Matrix3) -> None:
 
 
 @compiled
-def store3(array: NDArray[np.float64], a: Vector3) -> None:
+def store3(array: Array, a: Vector3) -> None:
     """Write a tuple into an array of shape (3,)."""
     put(array, 0, a[0])
     put(array, 1, a[1])

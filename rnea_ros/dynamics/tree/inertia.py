@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from .placement import Placement
 
 
@@ -24,8 +24,8 @@ class RigidBodyInertia:
     """
 
     mass: float
-    h: NDArray[np.float64]
-    J: NDArray[np.float64]
+    h: Array
+    J: Array
 
     @classmethod
     def zero(cls) -> RigidBodyInertia:
@@ -34,7 +34,7 @@ class RigidBodyInertia:
 
     @classmethod
     def from_centre_of_mass(
-        cls, mass: float, com: NDArray[np.float64], J_com: NDArray[np.float64]
+        cls, mass: float, com: Array, J_com: Array
     ) -> RigidBodyInertia:
         """
         Return the inertia of a body that is known about its centre of mass.

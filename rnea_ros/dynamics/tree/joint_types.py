@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ..kernels import JointKind
 from .placement import rotation_from_z_to
 
@@ -48,7 +49,7 @@ class Movement:
     """
 
     kind: JointKind
-    axis: NDArray[np.float64]
+    axis: Array
     coordinate: Coordinate
 
 
@@ -141,5 +142,5 @@ def _coordinate(given: str | Coordinate) -> Coordinate:
     return given if isinstance(given, Coordinate) else Coordinate(given)
 
 
-def _vector(values: ArrayLike) -> NDArray[np.float64]:
+def _vector(values: ArrayLike) -> Array:
     return np.array(values, dtype=np.float64)
