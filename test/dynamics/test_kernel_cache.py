@@ -29,7 +29,7 @@ import numba
 from rnea_ros.dynamics.compilation import kernel_cache
 
 SOURCE = """
-from rnea_ros.dynamics.compiled import entry
+from rnea_ros.dynamics.compilation import entry
 
 @entry
 def twice(x):

@@ -35,15 +35,21 @@ else:
     COMPILED = True
 
 
-SHARED_KERNELS = Path(__file__).parents[1] / 'kernels'
-"""Kernels that are inlined into kernels of other folders."""
+COMPILATION = Path(__file__).parent
+SHARED_KERNELS = COMPILATION.with_name('kernels')
+"""Folder of the kernels that are inlined into kernels of other folders."""
 
 
 @cache
-def _digest_of_kernels(directory: Path) -> str:
-    """Return one digest over the source of the kernels in a directory, and of the shared ones."""
+def _digest_of_sources(folder: Path) -> str:
+    """
+    Return one digest over all source code that the kernels of a folder depend on.
+
+    :param folder: folder of the kernels; the shared kernels and the compiler options are included
+    """
     digest = hashlib.sha256()
-    for path in sorted({*directory.glob('*.py'), *SHARED_KERNELS.glob('*.py')}):
+    folders = (folder, SHARED_KERNELS, COMPILATION)
+    for path in sorted({path for each in folders for path in each.glob('*.py')}):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -95,7 +101,7 @@ def _kept(function: Kernel, **options: bool) -> Kernel:
     try:
         # numba drops a cached kernel when its own file changes, but not when a kernel that was
         # inlined into it changes in another file. A digest over these files closes that gap.
-        jitted._cache = KernelCache(function, _digest_of_kernels(directory))
+        jitted._cache = KernelCache(function, _digest_of_sources(directory))
     except RuntimeError:  # no directory to cache in, as in a read-only container
         say_not_kept(f"neither {directory / '__pycache__'} nor the user's cache can be written")
     return jitted  # type: ignore[no-any-return]

@@ -26,18 +26,25 @@ from .bodies import BASE
 from .joints import add_joint_motion, joint_transform, velocity_product
 from .simd import number, put
 from .spatial import (
-    Matrix3,
     SpatialVector,
     add,
-    add3,
-    add33,
     apply_inertia,
     basis_vector,
     component,
-    cross_columns,
     cross_force,
-    dot3,
     load,
+    scale,
+    store,
+    subtract,
+    transform_force_back,
+    transform_motion,
+)
+from .vectors import (
+    Matrix3,
+    add3,
+    add33,
+    cross_columns,
+    dot3,
     load3,
     load33,
     outer,
@@ -45,15 +52,10 @@ from .spatial import (
     rotate_back,
     rotate_matrix_back,
     rotate_symmetric_back,
-    scale,
-    store,
     store3,
     store33,
-    subtract,
     subtract33,
     trace,
-    transform_force_back,
-    transform_motion,
     transpose,
 )
 

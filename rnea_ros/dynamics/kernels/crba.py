@@ -23,17 +23,12 @@ from .joints import joint_transform
 from .simd import number, put
 from .spatial import (
     SpatialVector,
-    add3,
-    add33,
     component,
     inertia_column,
-    load3,
-    load33,
-    store3,
-    store33,
     transform_force_back,
     transform_inertia_back,
 )
+from .vectors import add3, add33, load3, load33, store3, store33
 
 
 @cache

@@ -14,11 +14,9 @@ from .bodies import BASE
 from .joints import joint_transform
 from .rnea import move_body
 from .simd import put
-from .spatial import (
+from .spatial import basis_vector, component, load, transform_motion
+from .vectors import (
     add3,
-    basis_vector,
-    component,
-    load,
     load3,
     load33,
     multiply3,
@@ -26,7 +24,6 @@ from .spatial import (
     rotate_back,
     store3,
     store33,
-    transform_motion,
     transpose,
 )
 

@@ -21,18 +21,8 @@ from .bodies import BASE
 from .joints import add_joint_efforts
 from .rnea import move_body
 from .simd import number, put
-from .spatial import (
-    ZERO,
-    Matrix3,
-    SpatialVector,
-    add3,
-    cross,
-    load,
-    load3,
-    load33,
-    rotate,
-    transform_force_back,
-)
+from .spatial import ZERO, SpatialVector, load, transform_force_back
+from .vectors import Matrix3, add3, cross, load3, load33, rotate
 
 PARAMETERS = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
 """The ten parameters of a body in their order; mx is mass times centre of mass."""

@@ -25,20 +25,14 @@ from .spatial import (
     ZERO,
     SpatialVector,
     add,
-    cross,
     inertia_force,
     load,
-    load3,
-    load33,
-    rotate,
-    scale3,
     store,
-    store3,
-    store33,
     subtract,
     transform_force_back,
     transform_motion,
 )
+from .vectors import cross, load3, load33, rotate, scale3, store3, store33
 
 
 @compiled
