@@ -99,7 +99,7 @@ def finite_result(result: Numbers) -> Numbers:
     return result
 
 
-def overflow_refused(function: Callable[P, Numbers]) -> Callable[P, Numbers]:
+def finite_result_required(function: Callable[P, Numbers]) -> Callable[P, Numbers]:
     """
     Return a function that refuses what is so large that its result is not finite.
 

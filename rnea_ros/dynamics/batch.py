@@ -21,7 +21,7 @@ from .kernels import (
     BASE,
     LANES,
     LARGEST_ANGLE,
-    RESISTANCE,
+    SMALLEST_RELATIVE_INERTIA,
     aba,
     articulated_dtype,
     body_records,
@@ -30,13 +30,13 @@ from .kernels import (
     rnea,
 )
 from .kernels import regressor as regressors
-from .self_test import JOINTS, refuse_blind_code, two_joints, untried
+from .self_test import JOINTS, check_compiled_code, needs_check, two_joints
 
 WIDTH = LANES if COMPILED else 1024
 """Samples side by side; plain Python has no vector registers, but numpy likes long arrays."""
 
-ALL_RIGHT = -1
-UNFIT_FOR_LANES = -2
+NO_BAD_SAMPLE = -1
+POSITIONS_OUT_OF_RANGE = -2
 """
 What a kernel says if not the number of the first sample whose result is not finite.
 
@@ -68,7 +68,7 @@ def store_block(block: Array, samples: Array, start: int) -> int:
             all_finite &= math.isfinite(block[j, lane])
         if not all_finite:
             return start + lane
-    return ALL_RIGHT
+    return NO_BAD_SAMPLE
 
 
 @batch_entry
@@ -86,14 +86,14 @@ def inverse_dynamics(
     """Write a row of Tau for every row of Q, QD, QDD; q, qd, qdd, tau are lanes to work in."""
     for start in range(0, Q.shape[0], q.shape[1]):
         if not load_block(Q, start, q) <= LARGEST_ANGLE:
-            return UNFIT_FOR_LANES
+            return POSITIONS_OUT_OF_RANGE
         load_block(QD, start, qd)
         load_block(QDD, start, qdd)
         rnea.inverse_dynamics(bodies, q, qd, qdd, tau)
         bad = store_block(tau, Tau, start)
-        if bad != ALL_RIGHT:
+        if bad != NO_BAD_SAMPLE:
             return bad
-    return ALL_RIGHT
+    return NO_BAD_SAMPLE
 
 
 @batch_entry
@@ -101,12 +101,12 @@ def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array, Q: Array, Ta
     """Write a row of Tau for every row of Q; q and tau are lanes to work in."""
     for start in range(0, Q.shape[0], q.shape[1]):
         if not load_block(Q, start, q) <= LARGEST_ANGLE:
-            return UNFIT_FOR_LANES
+            return POSITIONS_OUT_OF_RANGE
         rnea.gravity_torques(bodies, q, tau)
         bad = store_block(tau, Tau, start)
-        if bad != ALL_RIGHT:
+        if bad != NO_BAD_SAMPLE:
             return bad
-    return ALL_RIGHT
+    return NO_BAD_SAMPLE
 
 
 @batch_entry
@@ -117,12 +117,12 @@ def mass_matrix(
     entries = M.reshape(M.shape[0] * M.shape[1], M.shape[2])
     for start in range(0, Q.shape[0], q.shape[1]):
         if not load_block(Q, start, q) <= LARGEST_ANGLE:
-            return UNFIT_FOR_LANES
+            return POSITIONS_OUT_OF_RANGE
         crba.mass_matrix(bodies, composites, q, M)
         bad = store_block(entries, Ms, start)
-        if bad != ALL_RIGHT:
+        if bad != NO_BAD_SAMPLE:
             return bad
-    return ALL_RIGHT
+    return NO_BAD_SAMPLE
 
 
 @batch_entry
@@ -141,21 +141,21 @@ def forward_dynamics(
     """Write a row of QDD for every row of Q, QD, Tau; q, qd, tau, qdd are lanes to work in."""
     for start in range(0, Q.shape[0], q.shape[1]):
         if not load_block(Q, start, q) <= LARGEST_ANGLE:
-            return UNFIT_FOR_LANES
+            return POSITIONS_OUT_OF_RANGE
         load_block(QD, start, qd)
         load_block(Tau, start, tau)
         aba.forward_dynamics(bodies, articulated, q, qd, tau, qdd)
         bad = store_block(qdd, QDD, start)
-        if bad != ALL_RIGHT:
+        if bad != NO_BAD_SAMPLE:
             return bad
         for lane in range(min(q.shape[1], Q.shape[0] - start)):
-            if unresisting_body_in_lane(bodies, articulated, lane) != BASE:
+            if body_without_inertia_in_lane(bodies, articulated, lane) != BASE:
                 return start + lane
-    return ALL_RIGHT
+    return NO_BAD_SAMPLE
 
 
 @compiled
-def unresisting_body_in_lane(
+def body_without_inertia_in_lane(
     bodies: NDArray[np.void], articulated: NDArray[np.void], lane: int
 ) -> int:
     """Return the outermost body whose joint nothing resists in a lane; BASE for none."""
@@ -163,7 +163,7 @@ def unresisting_body_in_lane(
         body, own = bodies[i], articulated[i]
         for k in range(body['dofs']):
             inertia = own['trace'][(body['column'] + k) // 3, lane]
-            if not own['D'][k, lane] > RESISTANCE * inertia:
+            if not own['D'][k, lane] > SMALLEST_RELATIVE_INERTIA * inertia:
                 return i
     return BASE
 
@@ -185,14 +185,14 @@ def regressor(
     entries = Y.reshape(Y.shape[0] * Y.shape[1], Y.shape[2])
     for start in range(0, Q.shape[0], q.shape[1]):
         if not load_block(Q, start, q) <= LARGEST_ANGLE:
-            return UNFIT_FOR_LANES
+            return POSITIONS_OUT_OF_RANGE
         load_block(QD, start, qd)
         load_block(QDD, start, qdd)
         regressors.regressor(bodies, q, qd, qdd, Y, column)
         bad = store_block(entries, Ys, start)
-        if bad != ALL_RIGHT:
+        if bad != NO_BAD_SAMPLE:
             return bad
-    return ALL_RIGHT
+    return NO_BAD_SAMPLE
 
 
 class BatchWorkspace:
@@ -200,7 +200,7 @@ class BatchWorkspace:
     Lanes to work in for one thread.
 
     Methods take contiguous float64 arrays whose rows are samples, overwrite the last of them, and
-    return :data:`ALL_RIGHT`, :data:`UNFIT_FOR_LANES` or the number of the first sample whose
+    return :data:`NO_BAD_SAMPLE`, :data:`POSITIONS_OUT_OF_RANGE` or the number of the first sample whose
     result is not finite.
 
     :param base: the base's record of a :class:`~rnea_ros.dynamics.workspace.Workspace`, with its
@@ -259,11 +259,11 @@ class BatchWorkspace:
         :raises CompiledCodeError: it does not see what is not finite
         """
         tried = f'{name}_batch'
-        if untried(tried):
+        if needs_check(tried):
             method = getattr(_TrialWorkspace(body_records(two_joints())[BASE], two_joints()), name)
             samples = np.full((inputs, 2, JOINTS), 0.5)
             result = np.empty((2, columns))
-            refuse_blind_code(tried, lambda: method(*samples, result) == ALL_RIGHT, samples)
+            check_compiled_code(tried, lambda: method(*samples, result) == NO_BAD_SAMPLE, samples)
 
 
 class _TrialWorkspace(BatchWorkspace):

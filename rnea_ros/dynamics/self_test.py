@@ -31,7 +31,7 @@ BAD_NUMBERS = (math.nan, math.inf, -math.inf)
 _tried: set[str] = set()
 
 
-def untried(name: str) -> bool:
+def needs_check(name: str) -> bool:
     """
     Return whether compiled code must be tried before it is used.
 
@@ -40,7 +40,7 @@ def untried(name: str) -> bool:
     return COMPILED and name not in _tried
 
 
-def refuse_blind_code(name: str, accepts: Callable[[], bool], *inputs: Array) -> None:
+def check_compiled_code(name: str, accepts: Callable[[], bool], *inputs: Array) -> None:
     """
     Try whether compiled code sees numbers that are not finite.
 
@@ -62,7 +62,7 @@ def refuse_blind_code(name: str, accepts: Callable[[], bool], *inputs: Array) ->
     _tried.add(name)
 
 
-def refuse_blind_kernel(
+def check_compiled_kernel(
     name: str,
     kernel: Callable[..., bool],
     memory: tuple[NDArray[np.void], ...],
@@ -77,12 +77,12 @@ def refuse_blind_kernel(
     :param arguments: arrays of which it reads all but the last
     :raises CompiledCodeError: it takes NaN or an infinity
     """
-    if not untried(name):
+    if not needs_check(name):
         return
     bodies = body_records(two_joints())
     records = [np.zeros(len(bodies), dtype=array.dtype) for array in memory[1:]]
     *inputs, result = (np.full((JOINTS,) * array.ndim, 0.5) for array in arguments)
-    refuse_blind_code(name, lambda: kernel(bodies, *records, *inputs, result), *inputs)
+    check_compiled_code(name, lambda: kernel(bodies, *records, *inputs, result), *inputs)
 
 
 @cache

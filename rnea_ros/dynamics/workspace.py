@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from .compilation import entry_point
 from .kernels import BASE, articulated_dtype, body_records, checked_kernels, composite_dtype
-from .self_test import refuse_blind_kernel
+from .self_test import check_compiled_kernel
 from .tree import KinematicTree
 
 
@@ -64,8 +64,8 @@ class Workspace:
         self.gravity_torques_into = _prepared(
             checked_kernels.gravity_torques, (self.bodies,), (self._position, self._tau)
         )
-        self.mass_matrix_into: checked_kernels.Entry | None = None
-        self.forward_dynamics_into: checked_kernels.Entry | None = None
+        self.mass_matrix_into: checked_kernels.CheckedKernel | None = None
+        self.forward_dynamics_into: checked_kernels.CheckedKernel | None = None
         # The calls of every tick are closures: a method's look-ups cost a tenth of the call.
         self.inverse_dynamics = _efforts_of(self.inverse_dynamics_into, self._tau)
         self.gravity_torques = _gravity_of(self.gravity_torques_into, self._tau)
@@ -114,7 +114,7 @@ class Workspace:
         kernel(q, qd, tau, self._qdd)
         return self._qdd
 
-    def prepare_mass_matrix(self) -> checked_kernels.Entry:
+    def prepare_mass_matrix(self) -> checked_kernels.CheckedKernel:
         """Compile or load the kernel of the mass matrix, and return it."""
         composites = np.zeros(len(self.bodies), dtype=composite_dtype())
         self.mass_matrix_into = _prepared(
@@ -122,7 +122,7 @@ class Workspace:
         )
         return self.mass_matrix_into
 
-    def prepare_forward_dynamics(self) -> checked_kernels.Entry:
+    def prepare_forward_dynamics(self) -> checked_kernels.CheckedKernel:
         """Compile or load the kernel of the forward dynamics, and return it."""
         state = (self._position, self._still, self._still)
         self.forward_dynamics_into = _prepared(
@@ -148,7 +148,7 @@ class Workspace:
 
 
 def _prepared(
-    kernel: checked_kernels.Entry,
+    kernel: checked_kernels.CheckedKernel,
     memory: tuple[NDArray[np.void], ...],
     arguments: tuple[Array, ...],
 ) -> partial[bool]:
@@ -158,7 +158,7 @@ def _prepared(
     :raises CompiledCodeError: it does not see what is not finite
     """
     prepared = entry_point(kernel, (*memory, *arguments))
-    refuse_blind_kernel(kernel.__name__, prepared, memory, arguments)
+    check_compiled_kernel(kernel.__name__, prepared, memory, arguments)
     return partial(prepared, *memory)
 
 

@@ -68,7 +68,7 @@ def _by_articulated_bodies(
 ) -> Array:
     with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
         qdd = workspace.forward_dynamics(*state, tau)
-    i = checked_kernels.unresisting_body(workspace.bodies, workspace.articulated)
+    i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
     if i != BASE:
         joint = model._joint_of(int(model._tree.bodies[i]['dof']))
         raise SingularityError(f'joint {joint!r}', NO_INERTIA)
@@ -81,7 +81,7 @@ def _by_mass_matrix(
     bias = workspace.bias_torques(*state).copy()
     M = finite_result(workspace.mass_matrix(state[0]))
     inertias, motions = np.linalg.eigh(relative_inertia(M))
-    if not (inertias > checked_kernels.RESISTANCE).all():
+    if not (inertias > checked_kernels.SMALLEST_RELATIVE_INERTIA).all():
         joint = model._joint_of(int(np.argmax(np.abs(motions[:, 0]))))
         raise SingularityError(f'joint {joint!r}', NO_INERTIA)
     return copied_result(np.asarray(np.linalg.solve(M, tau - bias), dtype=np.float64))

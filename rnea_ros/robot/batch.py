@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, real_array
 from ..dynamics import batch, with_unit_quaternions
-from ..dynamics.kernels import BASE, PARAMETERS, RESISTANCE
+from ..dynamics.kernels import BASE, PARAMETERS, SMALLEST_RELATIVE_INERTIA
 from ..errors import InputError, SingularityError
 from .accelerations import forward_dynamics, relative_inertia
 from .forces import gravity_torques, inverse_dynamics, mass_matrix
@@ -161,7 +161,7 @@ def _rows(
             block = _block(model, arrays, start)
             results = flat[start : start + BLOCK]
             bad = kernel(workspace, *block, results)
-            if bad != batch.ALL_RIGHT:
+            if bad != batch.NO_BAD_SAMPLE:
                 _compute_one_by_one(partial(of_one, model), block, results, max(bad, 0), start)
 
     starts = iter(range(0, count, BLOCK))  # one iterator for all threads
@@ -222,16 +222,16 @@ def _by_mass_matrix(
         workspace.inverse_dynamics(q, qd, np.zeros_like(qd), bias),
         workspace.mass_matrix(q, M),
     ):
-        if bad != batch.ALL_RIGHT:
+        if bad != batch.NO_BAD_SAMPLE:
             return bad
     matrices = M.reshape(len(q), tau.shape[1], tau.shape[1])
     inertias = np.linalg.eigvalsh(relative_inertia(matrices))
-    movable = (inertias > RESISTANCE).all(axis=1)
+    movable = (inertias > SMALLEST_RELATIVE_INERTIA).all(axis=1)
     if not movable.all():
         return int(np.argmin(movable))
     qdd[:] = np.linalg.solve(matrices, (tau - bias)[..., np.newaxis])[..., 0]
     finite = np.isfinite(qdd).all(axis=1)
-    return batch.ALL_RIGHT if finite.all() else int(np.argmin(finite))
+    return batch.NO_BAD_SAMPLE if finite.all() else int(np.argmin(finite))
 
 
 def _usable_cores() -> int:

@@ -83,4 +83,4 @@ def _link_inertia(inertial: Inertial | None) -> RigidBodyInertia:
     ixx, ixy, ixz, iyy, iyz, izz = inertial.inertia
     J = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     about_com = RigidBodyInertia(inertial.mass, np.zeros(3), J)
-    return about_com.seen_from(placement)
+    return about_com.transformed(placement)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_number, finite_vector, overflow_refused
+from ..arrays import Array, finite_number, finite_result_required, finite_vector
 from ..dynamics import manifold
 from .model_data import ModelData
 
 
-@overflow_refused
+@finite_result_required
 def integrate(model: ModelData, q: ArrayLike, v: ArrayLike, dt: float) -> Array:
     """
     Return the joint positions after a motion at constant velocity.
@@ -30,7 +30,7 @@ def integrate(model: ModelData, q: ArrayLike, v: ArrayLike, dt: float) -> Array:
     )
 
 
-@overflow_refused
+@finite_result_required
 def position_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     """
     Return dq/dt, the rate of change of every number of q, shape (nq,).
@@ -48,7 +48,7 @@ def position_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     )
 
 
-@overflow_refused
+@finite_result_required
 def normalised(model: ModelData, q: ArrayLike) -> Array:
     """
     Return joint positions with quaternions scaled to unit length, shape (nq,).
@@ -58,7 +58,7 @@ def normalised(model: ModelData, q: ArrayLike) -> Array:
     return manifold.normalised(finite_vector('q', q, model._nq), model._quaternions)
 
 
-@overflow_refused
+@finite_result_required
 def difference(model: ModelData, q0: ArrayLike, q1: ArrayLike) -> Array:
     """
     Return the velocity that leads from q0 to q1 in one second, shape (nv,).

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_array, finite_result, overflow_refused
+from ..arrays import Array, finite_array, finite_result, finite_result_required
 from ..dynamics import ContactSolution
 from ..dynamics import constrained_inverse_dynamics as solve_contacts
 from ..dynamics.kernels import BASE, kinematics
@@ -181,7 +181,7 @@ def constrained_inverse_dynamics(
     return solve_contacts(inverse_dynamics(model, q, qd, qdd), J, actuated)
 
 
-@overflow_refused
+@finite_result_required
 def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:
     """
     Return the kinetic energy of all links, J: the sum of v^T I v / 2.
@@ -199,7 +199,7 @@ def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:
     return float(0.5 * energy)
 
 
-@overflow_refused
+@finite_result_required
 def potential_energy(model: ModelData, q: ArrayLike) -> float:
     """
     Return the potential energy of all links in gravity, J; zero at the base frame's origin.

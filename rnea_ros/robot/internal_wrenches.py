@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import finite_result
-from ..dynamics.tree import with_bodies_of_their_own
+from ..dynamics.tree import with_separate_bodies
 from ..errors import UnknownNameError
 from .kinematics import body_to_frame
 from .model_data import ModelData
@@ -59,6 +59,6 @@ def _model_cut_above(model: ModelData, link: str) -> ModelData:
     if link not in links_behind_joints:
         raise UnknownNameError('link', link, links_behind_joints)
     if link not in model._models_cut_above:
-        tree = with_bodies_of_their_own(model._tree, [link])
+        tree = with_separate_bodies(model._tree, [link])
         model._models_cut_above[link] = ModelData(tree, **model._named_arguments())
     return model._models_cut_above[link]

@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Array, finite_vector, overflow_refused
+from ..arrays import Array, finite_result_required, finite_vector
 from ..dynamics.kernels import kinematics
 from ..dynamics.tree import Placement
 from .model_data import ModelData
 
 
-@overflow_refused
+@finite_result_required
 def forward_kinematics(model: ModelData, q: ArrayLike, link: str) -> Array:
     """
     Return the pose of a link's frame in the root link's frame, homogeneous, shape (4, 4).
@@ -29,7 +29,7 @@ def forward_kinematics(model: ModelData, q: ArrayLike, link: str) -> Array:
     return link_pose(model, bodies, link).matrix()
 
 
-@overflow_refused
+@finite_result_required
 def jacobian(
     model: ModelData, q: ArrayLike, link: str, point: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Array:
@@ -53,7 +53,7 @@ def jacobian(
     return J
 
 
-@overflow_refused
+@finite_result_required
 def link_velocity(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> Array:
     """
     Return a link's spatial velocity [angular; linear], shape (6,), rad/s and m/s.
@@ -68,7 +68,7 @@ def link_velocity(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> A
     return _velocity_and_acceleration(model, q, qd, np.zeros(model._nv), link)[0]
 
 
-@overflow_refused
+@finite_result_required
 def link_acceleration(
     model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, link: str
 ) -> Array:
@@ -89,7 +89,7 @@ def link_acceleration(
     return _velocity_and_acceleration(model, q, qd, checked, link)[1]
 
 
-@overflow_refused
+@finite_result_required
 def bias_acceleration(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> Array:
     """
     Return Jdot qd, a link's spatial acceleration at qdd = 0, shape (6,), rad/s^2 and m/s^2.
@@ -105,7 +105,7 @@ def bias_acceleration(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) 
     return _velocity_and_acceleration(model, q, qd, np.zeros(model._nv), link)[1]
 
 
-@overflow_refused
+@finite_result_required
 def centre_of_mass(model: ModelData, q: ArrayLike) -> Array:
     """
     Return the centre of mass of the whole robot including its root link, shape (3,), m.

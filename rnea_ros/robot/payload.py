@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, finite_number, finite_vector
 from ..dynamics.tree import RigidBodyInertia
 from ..errors import InputError
-from ..urdf import impossibility
+from ..urdf import inertia_problem
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Payload:
         finite_vector('payload com', self.com, 3)
         moments = self._moments()
         if moments.any():
-            reason = impossibility(mass, moments)
+            reason = inertia_problem(mass, moments)
             if reason:
                 raise InputError('payload inertia', reason)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, overflow_refused
+from ..arrays import Array, finite_result_required
 from ..dynamics.kernels import PARAMETERS, checked_kernels
 from ..dynamics.tree import RigidBodyInertia
 from .model_data import ModelData
@@ -21,7 +21,7 @@ def inertial_parameters(model: ModelData) -> Array:
         frame = model._frame(name)
         body = model._tree.bodies[frame.body]
         inertia = RigidBodyInertia(float(body['mass']), body['h'], body['J'])
-        inertia = inertia.seen_from(frame.placement.inverse())
+        inertia = inertia.transformed(frame.placement.inverse())
         J = inertia.J
         phi.append([
             inertia.mass, *inertia.h,
@@ -30,7 +30,7 @@ def inertial_parameters(model: ModelData) -> Array:
     return np.array(phi).reshape(-1)
 
 
-@overflow_refused
+@finite_result_required
 def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
     """
     Return Y with tau = Y phi, where phi is :attr:`inertial_parameters`.

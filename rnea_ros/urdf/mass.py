@@ -22,7 +22,7 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
     matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     if link.inertial.mass == 0.0 and not matrix.any():
         return
-    reason = impossibility(link.inertial.mass, matrix)
+    reason = inertia_problem(link.inertial.mass, matrix)
     if not reason:
         return
     if strict:
@@ -30,7 +30,7 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
     warnings.append(f'link {link.name!r}: inertia {reason}')
 
 
-def impossibility(mass: float, matrix: Array) -> str:
+def inertia_problem(mass: float, matrix: Array) -> str:
     """
     Return why no distribution of mass has an inertia, empty where one may have it.
 

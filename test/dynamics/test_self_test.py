@@ -47,9 +47,9 @@ def sum_is_finite(values: Any) -> bool:
 def test_a_compiler_that_takes_nan_and_infinity_for_numbers_is_refused() -> None:
     liberal, strict = numba.njit(fastmath=True)(sum_is_finite), numba.njit(sum_is_finite)
     values = np.ones(4)
-    self_test.refuse_blind_code('strict', lambda: strict(values), values)
+    self_test.check_compiled_code('strict', lambda: strict(values), values)
     with pytest.raises(CompiledCodeError, match='RNEA_ROS_PURE_PYTHON=1') as error:
-        self_test.refuse_blind_code('liberal', lambda: liberal(values), values)
+        self_test.check_compiled_code('liberal', lambda: liberal(values), values)
     assert isinstance(error.value, RneaError)
     assert error.value.kernel == 'liberal'
 
@@ -67,12 +67,12 @@ def test_one_bad_number_that_is_not_seen_is_enough(bad: float, place: int) -> No
         return bool(seen)
 
     with pytest.raises(CompiledCodeError, match=f'takes {bad}'):
-        self_test.refuse_blind_code('one', accepts, values)
+        self_test.check_compiled_code('one', accepts, values)
 
 
 def test_code_that_refuses_finite_numbers_is_refused() -> None:
     with pytest.raises(CompiledCodeError, match='refuses finite numbers'):
-        self_test.refuse_blind_code('none', lambda: False, np.ones(2))
+        self_test.check_compiled_code('none', lambda: False, np.ones(2))
 
 
 Use = Callable[[RobotModel], object]
@@ -119,7 +119,7 @@ def test_a_kernel_of_many_samples_is_tried_before_its_use(
     OF_MANY_SAMPLES[name](model)
     assert f'{name}_batch' in self_test._tried
     monkeypatch.setattr(self_test, '_tried', set())
-    monkeypatch.setattr(batch, name, lambda *arguments: batch.ALL_RIGHT)
+    monkeypatch.setattr(batch, name, lambda *arguments: batch.NO_BAD_SAMPLE)
     with pytest.raises(CompiledCodeError, match=f'{name}_batch takes nan'):
         OF_MANY_SAMPLES[name](model)
 
@@ -162,7 +162,7 @@ def test_each_kernel_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def again(*arguments: Any) -> None:
         raise AssertionError('tried again')
 
-    monkeypatch.setattr(self_test, 'refuse_blind_code', again)
-    monkeypatch.setattr(batch, 'refuse_blind_code', again)
+    monkeypatch.setattr(self_test, 'check_compiled_code', again)
+    monkeypatch.setattr(batch, 'check_compiled_code', again)
     for use in uses:
         use(model)

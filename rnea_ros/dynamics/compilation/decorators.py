@@ -30,7 +30,7 @@ try:
 except ImportError:
     COMPILED = False
 else:
-    from .kernel_cache import KernelCache, say_not_kept
+    from .kernel_cache import KernelCache, warn_not_kept
 
     COMPILED = True
 
@@ -103,7 +103,7 @@ def _kept(function: Kernel, **options: bool) -> Kernel:
         # inlined into it changes in another file. A digest over these files closes that gap.
         jitted._cache = KernelCache(function, _digest_of_sources(directory))
     except RuntimeError:  # no directory to cache in, as in a read-only container
-        say_not_kept(f"neither {directory / '__pycache__'} nor the user's cache can be written")
+        warn_not_kept(f"neither {directory / '__pycache__'} nor the user's cache can be written")
     return jitted  # type: ignore[no-any-return]
 
 

@@ -24,7 +24,7 @@ from ...errors import KernelCacheWarning, one_line
 _CHECKSUM = hashlib.sha256
 _CHECKSUM_SIZE = 32
 
-_already_said: set[str] = set()
+_already_warned: set[str] = set()
 
 
 class _Directories(CompileResultCacheImpl):
@@ -59,7 +59,7 @@ class KernelCache(FunctionCache):
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # unpickling can raise anything
-            _say_damaged(self._cache_path, error)
+            _warn_damaged(self._cache_path, error)
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -67,7 +67,7 @@ class KernelCache(FunctionCache):
         try:
             super().save_overload(sig, data)
         except OSError as error:
-            say_not_kept(f'{self._cache_path}: {one_line(error)}')
+            warn_not_kept(f'{self._cache_path}: {one_line(error)}')
 
 
 class _CheckedFile(IndexDataCacheFile):
@@ -93,7 +93,7 @@ class _CheckedFile(IndexDataCacheFile):
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except Exception as error:  # unpickling can raise anything
-            _say_damaged(self._index_path, error)
+            _warn_damaged(self._index_path, error)
             return {}
         return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
 
@@ -114,28 +114,28 @@ def _read(path: str) -> Any:
     return pickle.loads(data)
 
 
-def say_not_kept(cause: str) -> None:
+def warn_not_kept(cause: str) -> None:
     """
     Warn, once in a process, that compiled code is not kept.
 
     :param cause: which directory, and what is wrong with it
     """
-    _say_once(
+    _warn_once(
         'not kept',
         f'compiled code cannot be kept ({cause}): every start compiles it again, for up to a '
         'minute. Make room on the disk, or set NUMBA_CACHE_DIR to a directory that can be written',
     )
 
 
-def _say_damaged(path: str, error: Exception) -> None:
-    _say_once(
+def _warn_damaged(path: str, error: Exception) -> None:
+    _warn_once(
         'damaged',
         f'compiled code that was kept cannot be read ({path}: {one_line(error)}): it is compiled '
         'again. If this is said at every start, delete these files',
     )
 
 
-def _say_once(what: str, text: str) -> None:
-    if what not in _already_said:
-        _already_said.add(what)
+def _warn_once(what: str, text: str) -> None:
+    if what not in _already_warned:
+        _already_warned.add(what)
         warnings.warn(text, KernelCacheWarning, stacklevel=2)

@@ -5,7 +5,7 @@
 
 from .aba import articulated_dtype
 from .bodies import BASE, BODY, body_records
-from .checked_kernels import RESISTANCE
+from .checked_kernels import SMALLEST_RELATIVE_INERTIA
 from .crba import composite_dtype
 from .joints import DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .regressor import PARAMETERS
@@ -20,7 +20,7 @@ __all__ = [
     'LARGEST_ANGLE',
     'PARAMETERS',
     'POSITIONS',
-    'RESISTANCE',
+    'SMALLEST_RELATIVE_INERTIA',
     'JointKind',
     'articulated_dtype',
     'body_records',

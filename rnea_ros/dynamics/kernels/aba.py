@@ -109,18 +109,18 @@ def forward_dynamics(
     :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2; overwritten
     """
     for i in range(1, bodies.shape[0]):
-        _start(bodies, bodies[i], articulated[i], q, qd)
+        _initialise(bodies, bodies[i], articulated[i], q, qd)
     for i in range(bodies.shape[0] - 1, 0, -1):
         body = bodies[i]
-        _take_freedom_out(body, articulated[i], tau)
+        _eliminate_joint(body, articulated[i], tau)
         if body['parent'] != BASE:
-            _hand_on(body, articulated[i], articulated[body['parent']])
+            _add_to_parent(body, articulated[i], articulated[body['parent']])
     for i in range(1, bodies.shape[0]):
         _accelerate(bodies, bodies[i], articulated[i], qdd)
 
 
 @compiled
-def _start(
+def _initialise(
     bodies: NDArray[np.void],
     body: np.void,
     own: np.void,
@@ -146,7 +146,7 @@ def _start(
 
 
 @compiled
-def _take_freedom_out(body: np.void, own: np.void, tau: Array) -> None:
+def _eliminate_joint(body: np.void, own: np.void, tau: Array) -> None:
     """Turn I^A into I^a, and p^A into p^a without the share of c."""
     put(own['trace'], 0, trace(load33(own['A'])))
     put(own['trace'], 1, trace(load33(own['C'])))
@@ -169,7 +169,7 @@ def _take_freedom_out(body: np.void, own: np.void, tau: Array) -> None:
 
 
 @compiled
-def _hand_on(body: np.void, own: np.void, parent: np.void) -> None:
+def _add_to_parent(body: np.void, own: np.void, parent: np.void) -> None:
     """Add a body's I^a and p^a, in its parent's coordinates, to the parent's I^A and p^A."""
     E, r = load33(body['E']), load3(body['r'])
     A, B, C = load33(own['A']), load33(own['B']), load33(own['C'])

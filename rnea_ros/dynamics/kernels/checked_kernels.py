@@ -23,7 +23,7 @@ from . import aba, crba, rnea
 from . import regressor as regressors
 from .bodies import BASE
 
-Entry = Callable[..., bool]
+CheckedKernel = Callable[..., bool]
 
 
 @compiled
@@ -86,15 +86,15 @@ def forward_dynamics(
     if not fits(bodies, q, qd, tau):
         return False
     aba.forward_dynamics(bodies, articulated, q, qd, tau, qdd)
-    return finite(qdd) and unresisting_body(bodies, articulated) == BASE
+    return finite(qdd) and body_without_inertia(bodies, articulated) == BASE
 
 
-RESISTANCE = 1e-13
+SMALLEST_RELATIVE_INERTIA = 1e-13
 """What part of the inertia in all directions a joint must find in its own, or it is rounding."""
 
 
 @compiled
-def unresisting_body(bodies: NDArray[np.void], articulated: NDArray[np.void]) -> int:
+def body_without_inertia(bodies: NDArray[np.void], articulated: NDArray[np.void]) -> int:
     """
     Return the outermost body whose joint nothing resists, after forward dynamics; BASE for none.
 
@@ -103,7 +103,7 @@ def unresisting_body(bodies: NDArray[np.void], articulated: NDArray[np.void]) ->
     for i in range(bodies.shape[0] - 1, 0, -1):
         body, own = bodies[i], articulated[i]
         for k in range(body['dofs']):
-            if not own['D'][k] > RESISTANCE * own['trace'][(body['column'] + k) // 3]:
+            if not own['D'][k] > SMALLEST_RELATIVE_INERTIA * own['trace'][(body['column'] + k) // 3]:
                 return i
     return BASE
 

@@ -13,7 +13,7 @@ from .kinematic_tree import (
     KinematicTree,
     TreeBuilder,
     with_added_inertia,
-    with_bodies_of_their_own,
+    with_separate_bodies,
 )
 from .placement import Placement
 
@@ -33,5 +33,5 @@ __all__ = [
     'prismatic',
     'revolute',
     'with_added_inertia',
-    'with_bodies_of_their_own',
+    'with_separate_bodies',
 ]

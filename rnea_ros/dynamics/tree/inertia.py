@@ -51,7 +51,7 @@ class RigidBodyInertia:
     def __add__(self, other: RigidBodyInertia) -> RigidBodyInertia:
         return RigidBodyInertia(self.mass + other.mass, self.h + other.h, self.J + other.J)
 
-    def seen_from(self, placement: Placement) -> RigidBodyInertia:
+    def transformed(self, placement: Placement) -> RigidBodyInertia:
         """
         Return the same body's inertia about a parent frame's origin, in its coordinates.
 

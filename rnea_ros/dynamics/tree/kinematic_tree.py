@@ -78,17 +78,17 @@ class KinematicTree:
     :param joints: the independent joints' places in q and qd, in their order
     :param frames: every link by its name, those behind fixed joints too
     :param links: what the tree was built from, the root first
-    :param own_bodies: names of links that are not lumped though they are fixed
+    :param separate_bodies: names of links that are not lumped though they are fixed
     """
 
     bodies: NDArray[np.void]
     joints: Mapping[str, JointCoordinates]
     frames: Mapping[str, Frame]
     links: tuple[TreeLink, ...]
-    own_bodies: frozenset[str] = frozenset()
+    separate_bodies: frozenset[str] = frozenset()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_tree, (self.links, tuple(self.joints), self.own_bodies))
+        return (_tree, (self.links, tuple(self.joints), self.separate_bodies))
 
     @property
     def nq(self) -> int:
@@ -178,14 +178,14 @@ class TreeBuilder:
         return _tree(tuple(self._links), self._order)
 
 
-def with_bodies_of_their_own(tree: KinematicTree, links: Iterable[str]) -> KinematicTree:
+def with_separate_bodies(tree: KinematicTree, links: Iterable[str]) -> KinematicTree:
     """
     Return the tree with links that are not lumped though they are fixed: their forces show.
 
     :param tree: the tree
     :param links: names of links
     """
-    return _tree(tree.links, tuple(tree.joints), tree.own_bodies.union(links))
+    return _tree(tree.links, tuple(tree.joints), tree.separate_bodies.union(links))
 
 
 def with_added_inertia(
@@ -202,13 +202,13 @@ def with_added_inertia(
         replace(given, inertia=given.inertia + inertia) if given.name == link else given
         for given in tree.links
     )
-    return _tree(links, tuple(tree.joints), tree.own_bodies)
+    return _tree(links, tuple(tree.joints), tree.separate_bodies)
 
 
 def _tree(
     links: tuple[TreeLink, ...],
     order: Sequence[str] | None,
-    own_bodies: frozenset[str] = frozenset(),
+    separate_bodies: frozenset[str] = frozenset(),
 ) -> KinematicTree:
     """Lump, align and number."""
     root, *others = links
@@ -223,11 +223,11 @@ def _tree(
             rows.append((body, movement, placement @ aligned))
             inertias.append(RigidBodyInertia.zero())
             body, placement = len(rows), aligned.inverse()
-        if not link.joint and link.name in own_bodies:
+        if not link.joint and link.name in separate_bodies:
             rows.append((body, None, placement))
             inertias.append(RigidBodyInertia.zero())
             body, placement = len(rows), Placement.identity()
-        inertias[body] += link.inertia.seen_from(placement)
+        inertias[body] += link.inertia.transformed(placement)
         frames[link.name] = Frame(body, placement)
 
     joints = _numbered(tuple(movement for _, movement, _ in rows if movement), order)
@@ -244,7 +244,7 @@ def _tree(
             _write_movement(record, movement_or_none, joints)
     bodies.setflags(write=False)
     return KinematicTree(
-        bodies, MappingProxyType(joints), MappingProxyType(frames), links, own_bodies
+        bodies, MappingProxyType(joints), MappingProxyType(frames), links, separate_bodies
     )
 
 
