@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, real_array
 from ..dynamics import batch, with_unit_quaternions
-from ..dynamics.kernels import BASE, PARAMETERS, SMALLEST_RELATIVE_INERTIA
+from ..dynamics.kernels import BASE, LEAST_INERTIA_RATIO, PARAMETERS
 from ..errors import InputError, SingularityError
 from .accelerations import forward_dynamics, relative_inertia
 from .forces import gravity_torques, inverse_dynamics, mass_matrix
@@ -226,7 +226,7 @@ def _by_mass_matrix(
             return bad
     matrices = M.reshape(len(q), tau.shape[1], tau.shape[1])
     inertias = np.linalg.eigvalsh(relative_inertia(matrices))
-    movable = (inertias > SMALLEST_RELATIVE_INERTIA).all(axis=1)
+    movable = (inertias > LEAST_INERTIA_RATIO).all(axis=1)
     if not movable.all():
         return int(np.argmin(movable))
     qdd[:] = np.linalg.solve(matrices, (tau - bias)[..., np.newaxis])[..., 0]

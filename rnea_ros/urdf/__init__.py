@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""URDF text to plain, checked data. No dynamics, no ROS."""
+"""URDF text to plain, checked data, without dynamics and without ROS."""
 
 from .description import Inertial, Joint, Limits, Link, Mimic, Origin, RobotDescription
 from .mass import inertia_problem

@@ -45,20 +45,20 @@ def test_the_parallel_axis_theorem(rng: np.random.Generator) -> None:
     assert_equal(matrix(inertia), spatial_inertia(mass, com, J_com))
 
 
-def test_transformed_is_the_congruence_of_the_transform(rng: np.random.Generator) -> None:
+def test_an_inertia_is_transformed_as_x_transposed_i_x(rng: np.random.Generator) -> None:
     inertia, placement = random_inertia(rng), random_placement(rng)
     X = motion_transform(placement.rotation.T, placement.translation)
     assert_equal(matrix(inertia.transformed(placement)), X.T @ matrix(inertia) @ X)
 
 
-def test_transformed_a_frame_of_a_frame_is_transformed_by_their_product(rng: np.random.Generator) -> None:
+def test_two_transforms_are_their_product(rng: np.random.Generator) -> None:
     inertia, a, b = random_inertia(rng), random_placement(rng), random_placement(rng)
     assert_equal(
         matrix(inertia.transformed(b).transformed(a)), matrix(inertia.transformed(a @ b))
     )
 
 
-def test_transformed_there_and_back_is_the_same(rng: np.random.Generator) -> None:
+def test_a_transform_and_its_inverse_change_nothing(rng: np.random.Generator) -> None:
     inertia, placement = random_inertia(rng), random_placement(rng)
     back = inertia.transformed(placement).transformed(placement.inverse())
     assert_equal(matrix(back), matrix(inertia))

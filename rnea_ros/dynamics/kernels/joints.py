@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The kinds of joint and what each contributes to the recursions (Featherstone's jcalc, table 4.1).
+The kinds of joints and their terms in the algorithms (Featherstone's jcalc, table 4.1).
 
 The kernels know few kinds. When a tree is built, every body frame is turned so that its joint's
-axis is the body's own z axis, and joints of more parts (planar, cylindrical, helical) become a row
-of bodies. What is left has a motion subspace S that is constant in body coordinates, so that
-nothing but c_J = v x S qd is to be added to S qdd (eq. 3.43); and S is always k adjacent columns
-of the six by six identity, told by the number of the first.
+axis is the body's own z axis, and joints of several movements (planar, cylindrical, helical)
+become a chain of bodies. The remaining kinds have a motion subspace S that is constant in body
+coordinates: their acceleration is S qdd + c_J with c_J = v x S qd (eq. 3.43). S is always k
+adjacent columns of the six by six identity; the number of the first column defines it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .vectors import Matrix3, Vector3, add3, load3, load33, multiply3, rotate_ba
 
 
 class JointKind(enum.IntEnum):
-    """How a body moves against its parent, in the body's own coordinates."""
+    """How a body moves relative to its parent, in the body's own coordinates."""
 
     FIXED = 0
     REVOLUTE = 1     # q: angle about z
@@ -41,7 +41,7 @@ FIRST_COLUMN = {
     JointKind.SPHERICAL: 0,
     JointKind.FLOATING: 0,
 }
-"""S is the columns of the identity from this one on, counting three angular, three linear."""
+"""The first column of the identity in S: 0 to 2 angular, 3 to 5 linear."""
 
 POSITIONS = {
     JointKind.FIXED: 0,
@@ -50,7 +50,7 @@ POSITIONS = {
     JointKind.SPHERICAL: 4,
     JointKind.FLOATING: 7,
 }
-"""How many numbers of q place the joint."""
+"""Number of position coordinates in q."""
 
 DEGREES = {
     JointKind.FIXED: 0,
@@ -59,7 +59,7 @@ DEGREES = {
     JointKind.SPHERICAL: 3,
     JointKind.FLOATING: 6,
 }
-"""How many numbers of qd move the joint: the degrees of freedom, and columns of S."""
+"""Number of degrees of freedom: coordinates in qd, columns of S."""
 
 FIXED = int(JointKind.FIXED)
 REVOLUTE = int(JointKind.REVOLUTE)
@@ -120,7 +120,7 @@ def add_joint_motion(body: np.void, m: SpatialVector, qd: Array) -> SpatialVecto
 def velocity_product(
     body: np.void, v: SpatialVector, qd: Array
 ) -> SpatialVector:
-    """Return c_J = v x S qd, of which a turn about z or a slide along z leaves little."""
+    """Return c_J = v x S qd; most of its numbers are zero for an axis along z."""
     kind, (w, u) = body['kind'], v
     if kind == REVOLUTE:
         rate = body['ratio'] * number(qd, body['dof'])
@@ -133,7 +133,7 @@ def velocity_product(
 
 @compiled
 def add_joint_efforts(body: np.void, f: SpatialVector, tau: Array) -> None:
-    """Add S^T f, the generalised forces that the joint carries, to tau."""
+    """Add S^T f, the efforts of the joint, to tau."""
     for k in range(body['dofs']):
         j = body['dof'] + k
         put(tau, j, number(tau, j) + body['ratio'] * component(f, body['column'] + k))

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where bodies stand, how they move, and the Jacobian of a frame that is fixed to one."""
+"""Poses, velocities and accelerations of bodies, and the Jacobian of a frame on a body."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .vectors import (
 @entry
 def place_bodies(bodies: NDArray[np.void], q: Array) -> None:
     """
-    Write every body's pose: ``E``, ``r`` against its parent, ``R``, ``p`` in the base frame.
+    Write every body's pose: ``E``, ``r`` relative to the parent, ``R``, ``p`` in the base frame.
 
     :param bodies: base first, parent before child; the base's own ``R`` and ``p`` are read
     :param q: joint positions, shape (nq,), rad or m
@@ -72,8 +72,8 @@ def frame_jacobian(
     """
     Write the Jacobian of a frame: v_frame = J qd, [angular; linear], in the frame's coordinates.
 
-    On the way from the frame to the base, X takes motion vectors from body i to the frame, and
-    the columns of X S_i are those of joint i (Featherstone 2008, section 4.1).
+    For each body i from the frame to the base, X transforms motion vectors from body i to the
+    frame; the columns of X S_i are those of joint i (Featherstone 2008, section 4.1).
 
     :param bodies: with ``E``, ``r`` of the present position
     :param carrier: the body that the frame is fixed to
@@ -92,7 +92,7 @@ def frame_jacobian(
             S = basis_vector(body['column'] + k)
             column = transform_motion(E, r, S)
             for row in range(6):
-                # A joint that others mimic moves the frame in several ways at once.
+                # Mimic joints between frame and base add to the column of their joint.
                 jacobian[row, body['dof'] + k] += body['ratio'] * component(column, row)
         E_up, r_up = load33(body['E']), load3(body['r'])
         r = add3(r_up, rotate_back(E_up, r))

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Placements: where one frame stands in another, as rotation matrix and translation (numpy)."""
+"""Placements: the pose of one frame in another, as rotation matrix and translation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Placement:
     @classmethod
     def from_xyz_rpy(cls, xyz: Sequence[float], rpy: Sequence[float]) -> Placement:
         """
-        Return the placement that a URDF ``origin`` states.
+        Return the placement of a URDF ``origin``.
 
         :param xyz: translation, shape (3,), m
         :param rpy: roll, pitch, yaw about fixed axes, shape (3,), rad;
@@ -70,14 +70,14 @@ class Placement:
 
 def rotation_from_z_to(axis: Array) -> Array:
     """
-    Return a rotation that takes the z axis onto a unit vector (Rodrigues' formula).
+    Return a rotation from the z axis to a unit vector (Rodrigues' formula).
 
     :param axis: unit vector, shape (3,)
     :return: rotation matrix R with R e_z = axis, shape (3, 3)
     """
     x, y, z = axis
     if z < 0.0:
-        # The smallest rotation is ill-conditioned near -z: half a turn about x leads away from it.
+        # The smallest rotation is ill-conditioned near -z: turn by pi about x first.
         half_turn = np.diag([1.0, -1.0, -1.0])
         return half_turn @ rotation_from_z_to(half_turn @ axis)
     K = np.array([[0.0, 0.0, x], [0.0, 0.0, y], [-x, -y, 0.0]])  # skew matrix of e_z x axis
