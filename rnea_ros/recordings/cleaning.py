@@ -17,7 +17,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .joint_states import Array, Recording, RecordingError
+from ..arrays import Array
+from .joint_states import Recording, RecordingError
 
 Mask: TypeAlias = NDArray[np.bool_]
 

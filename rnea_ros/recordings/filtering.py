@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .joint_states import Array
+from ..arrays import Array
 
 HALF_WINDOW = 0.25
 """

@@ -12,9 +12,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .cleaning import STILL_SPEED, CleanRecording
 from .filtering import HALF_WINDOW, smooth
-from .joint_states import Array, RecordingError
+from .joint_states import RecordingError
 
 DWELL = 0.5
 """A pose counts when it is held so long, s: gears have settled, and noise averages out."""

@@ -15,9 +15,10 @@ from recordings import recording
 from robots import ROOT, load, vendor_robots
 
 from rnea_ros import RobotModel
+from rnea_ros.arrays import Array
 from rnea_ros.feedforward import State
 from rnea_ros.feedforward.settings import Settings
-from rnea_ros.recordings import Array, read_joint_states
+from rnea_ros.recordings import read_joint_states
 from rnea_ros.replay import Review, recorded_robot, review
 from rnea_ros.replay.recorded_robot import RecordedRobot
 from rnea_ros.replay.residuals import of_gravity
