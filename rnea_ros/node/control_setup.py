@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..feedforward import try_on
 from ..feedforward.law import Mode
-from ..feedforward.settings import ResolvedSettings, SettingsError, resolve
+from ..feedforward.settings import ResolvedSettings, resolve
 from ..feedforward.trajectory import JointRules, ReferenceSource, ScalingUnit, StartFrom
 from ..robot import RobotModel
 from ..urdf import parse_urdf
@@ -70,7 +71,7 @@ class ControlSetup:
         Return the setup with parameters changed while active; robot and joints stay the same.
 
         :param values: parameter values by name, with changes that may be made while active
-        :raises SettingsError: a value that cannot be used
+        :raises InputError: a value that cannot be used
         """
         settings = resolve(settings_from(values, self.settings.joints), self.model)
         try_on(self.model, settings)
@@ -116,7 +117,7 @@ def make_setup(
         model = RobotModel.from_description(description, gravity=values['gravity'])
     listed = listed_joints(values)
     if listed and controller.joints and listed != controller.joints:
-        raise SettingsError(
+        raise InputError(
             'joints',
             f'{controller.controller} takes commands {difference(controller.joints, listed)}',
         )

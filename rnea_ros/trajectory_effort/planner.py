@@ -61,7 +61,7 @@ class EffortPlanner:
     :param model: the robot
     :param joints: of the trajectory controller
     :param values: parameter values by name
-    :raises SettingsError: a value that cannot be used
+    :raises InputError: a value that cannot be used
     """
 
     def __init__(

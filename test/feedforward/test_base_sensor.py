@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
+from rnea_ros.errors import InputError
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.settings import (
     BASE_SENSOR_RANGES,
     BaseSensorSettings,
     BaseUse,
-    SettingsError,
     StaleBase,
     check_base_sensor,
 )
@@ -48,19 +48,19 @@ def assert_close(actual: ArrayLike, expected: ArrayLike, atol: float = 1e-10) ->
 @pytest.mark.parametrize('value', [-1.0, NAN, INF])
 def test_a_number_out_of_its_range_is_refused_by_name(parameter: str, value: float) -> None:
     settings = replace(BaseSensorSettings(), **{parameter: value})  # type: ignore[arg-type]
-    with pytest.raises(SettingsError, match=rf'base_sensor\.{parameter}: {value} is not between'):
+    with pytest.raises(InputError, match=rf'base_sensor\.{parameter}: {value} is not between'):
         check_base_sensor(settings, tilting_robot())
 
 
 @pytest.mark.parametrize('link', ['arm', 'hand', 'hand_imu'])
 def test_a_link_that_moves_with_the_joints_is_refused(link: str) -> None:
     message = rf"link: link '{link}' of robot 'robot' moves.*fixed to the root link are base, "
-    with pytest.raises(SettingsError, match=message):
+    with pytest.raises(InputError, match=message):
         BaseRig(link=link)
 
 
 def test_a_link_that_the_robot_does_not_have_is_refused() -> None:
-    with pytest.raises(SettingsError, match=r"link: robot 'robot' has no link 'Imu'.*plate, imu"):
+    with pytest.raises(InputError, match=r"link: robot 'robot' has no link 'Imu'.*plate, imu"):
         BaseRig(link='Imu')
 
 
@@ -68,7 +68,7 @@ def test_no_link_of_a_robot_that_floats_is_fixed() -> None:
     description = tilting_robot().description
     assert description is not None
     floating = RobotModel.from_description(description, floating_base=True)
-    with pytest.raises(SettingsError, match=r"link 'base'.*moves.*none, for the base floats"):
+    with pytest.raises(InputError, match=r"link 'base'.*moves.*none, for the base floats"):
         BaseRig(floating, link='base')
 
 

@@ -15,8 +15,9 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
+from rnea_ros.errors import InputError
 from rnea_ros.feedforward.law import FrictionModel, JointFriction
-from rnea_ros.feedforward.settings import FrictionSettings, SettingsError
+from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.feedforward.settings.friction import resolve_friction
 
 DYNAMICS = '<dynamics damping="0.7" friction="1.5"/>'
@@ -154,9 +155,9 @@ def test_a_rotor_counts_with_the_square_of_its_gear() -> None:
 def test_what_no_joint_can_lose_is_refused_by_parameter(
     settings: dict[str, Any], parameter: str
 ) -> None:
-    with pytest.raises(SettingsError) as caught:
+    with pytest.raises(InputError) as caught:
         resolved(**settings)
-    assert caught.value.parameter == parameter
+    assert caught.value.argument == parameter
 
 
 def test_ideal_joints_lose_nothing() -> None:

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...errors import brief
+from ...errors import InputError, brief
 from ...robot import Payload, RobotModel
 from ..law import HardwareCompensation, JointFriction, Mode
 from .base_sensor import BaseSensorSettings, check_base_sensor
-from .checks import SettingsError, in_range, per_joint
+from .checks import in_range, per_joint
 from .friction import IDEAL_JOINTS, FrictionSettings, resolve_friction
 from .ranges import LONGEST, RANGES
 from .wrench_inputs import WrenchInputSettings, check_wrench_inputs
@@ -129,7 +129,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     """
     Check settings against each other and against a robot.
 
-    :raises SettingsError: the first parameter that cannot be used
+    :raises InputError: the first parameter that cannot be used
     """
     joints = settings.joints
     _check_joints(joints, model)
@@ -140,7 +140,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     effort_limits = np.where(effort_limits > 0.0, effort_limits, model.effort_limits[in_model])
     for name, limit in zip(joints, effort_limits, strict=True):
         if not 0.0 < limit < math.inf:
-            raise SettingsError(
+            raise InputError(
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )
     rate_limit = per_joint('effort_rate_limit', settings.effort_rate_limit, joints)
@@ -169,7 +169,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         ),
     )
     if not resolved.greatest_stop_time <= LONGEST_STOP:
-        raise SettingsError(
+        raise InputError(
             'effort_rate_limit',
             f'{brief(settings.effort_rate_limit)} lets a stop take '
             f'{resolved.greatest_stop_time:.3g} s, more than {LONGEST_STOP:g} s',
@@ -194,11 +194,11 @@ def _check_numbers(settings: Settings) -> None:
 
 def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
     if len(payloads) > MOST_PAYLOADS:
-        raise SettingsError('payload.link', f'{len(payloads)} are more than {MOST_PAYLOADS}')
+        raise InputError('payload.link', f'{len(payloads)} are more than {MOST_PAYLOADS}')
     for payload in payloads:
         if payload.link not in model.link_names:
             known = ', '.join(model.link_names)
-            raise SettingsError(
+            raise InputError(
                 'payload.link', f'{brief(payload.link)} is no link; known are {known}'
             )
         in_range('payload.mass', payload.mass, *RANGES['payload.mass'])
@@ -209,19 +209,19 @@ def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
 
 def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
     if not joints:
-        raise SettingsError('joints', 'no joint to command')
+        raise InputError('joints', 'no joint to command')
     for name in model.joint_names:
         if model.position_indices(name) != model.velocity_indices(name) or (
             model.position_indices(name).stop - model.position_indices(name).start != 1
         ):
-            raise SettingsError(
+            raise InputError(
                 'joints', f'joint {name!r} of robot {model.name!r} has more than one axis'
             )
     for name in joints:
         if joints.count(name) > 1:
-            raise SettingsError('joints', f'joint {name!r} is listed {joints.count(name)} times')
+            raise InputError('joints', f'joint {name!r} is listed {joints.count(name)} times')
         if name not in model.joint_names:
-            raise SettingsError(
+            raise InputError(
                 'joints',
                 f'joint {brief(name)} is no moving, independent joint of robot {model.name!r}; '
                 f'known are {", ".join(model.joint_names)}',

@@ -48,7 +48,7 @@ class BaseSensor:
 
     :param model: the robot; its gravity is the configured one
     :param settings: of the IMU
-    :raises SettingsError: the first parameter that cannot be used
+    :raises InputError: the first parameter that cannot be used
     """
 
     def __init__(self, model: RobotModel, settings: BaseSensorSettings) -> None:

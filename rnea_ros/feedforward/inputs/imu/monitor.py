@@ -30,7 +30,7 @@ class ImuMonitor:
 
     :param model: the robot
     :param settings: of the IMU
-    :raises SettingsError: the first parameter that cannot be used
+    :raises InputError: the first parameter that cannot be used
     """
 
     def __init__(self, model: RobotModel, settings: BaseSensorSettings) -> None:

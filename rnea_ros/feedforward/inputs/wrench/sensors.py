@@ -36,7 +36,7 @@ class WrenchInputs:
 
     :param model: the robot
     :param inputs: the sensors
-    :raises SettingsError: the first parameter that cannot be used
+    :raises InputError: the first parameter that cannot be used
     :ivar stale: the sensors whose readings stay away
     :ivar tares: how many tares were begun
     """
