@@ -5,9 +5,9 @@
 
 from .controller import FeedforwardController
 from .environment import Environment
+from .finite_efforts import check_efforts
 from .reasons import Reason
 from .state_machine import CONTROLLING, State
-from .trial import try_on
 
 __all__ = [
     'CONTROLLING',
@@ -15,5 +15,5 @@ __all__ = [
     'FeedforwardController',
     'Reason',
     'State',
-    'try_on',
+    'check_efforts',
 ]

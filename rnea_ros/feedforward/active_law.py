@@ -31,8 +31,8 @@ def law_of(settings: ResolvedSettings, robot: LoadedModel) -> ControlLaw:
         kp,
         kd,
         compensate_coriolis=settings.settings.compensate_coriolis,
-        losses=settings.losses,
-        friction_velocity=settings.settings.losses.velocity,
+        friction=settings.friction,
+        friction_velocity=settings.settings.friction.velocity,
     )
 
 

@@ -132,13 +132,13 @@ class FeedforwardController:
         commanded = self._commanded
         return self._states.position[commanded], self._states.velocity[commanded]
 
-    def wanted(self, time: float) -> MotionState | None:
+    def reference_at(self, time: float) -> MotionState | None:
         """Return what will be wanted of the commanded joints; see :meth:`.Reference.expected`."""
         return self._reference.expected(time)
 
-    def held(self, time: float) -> Array:
+    def hold_position(self, time: float) -> Array:
         """Return the positions that commanded joints hold: those wanted, or else measured."""
-        wanted = self.wanted(time)
+        wanted = self.reference_at(time)
         return self.measured()[0] if wanted is None else wanted.position
 
     @property
@@ -160,7 +160,7 @@ class FeedforwardController:
         """Whether motions are followed now."""
         return self._state_machine.controlling and self._law.mode is not Mode.GRAVITY
 
-    def want(self, setpoint: Setpoint) -> None:
+    def set_reference(self, setpoint: Setpoint) -> None:
         """
         Want what a trajectory controller wants now; for the thread that calls :meth:`step`.
 
@@ -183,7 +183,7 @@ class FeedforwardController:
         Change what may be changed while running, blended.
 
         :param settings: settings that differ from those in force in mode, gains,
-            compensate_coriolis, losses or payloads only
+            compensate_coriolis, friction or payloads only
         """
         law = self._law.law_of(settings)
         self._requests.append(lambda now: self._change(settings, law))
@@ -193,13 +193,13 @@ class FeedforwardController:
         wrenches = self.environment.wrenches
         self._requests.append(lambda now: wrenches.tare(now, self._states.position))
 
-    def stop(self) -> None:
+    def request_stop(self) -> None:
         """Ramp to gravity, then to zero, as stale_action says; then the state is stopped."""
         self._requests.append(
             lambda now: self._state_machine.handle(Event.STOP, now, Reason.STOP_REQUESTED)
         )
 
-    def end(self, reason: Reason) -> None:
+    def request_fault(self, reason: Reason) -> None:
         """
         End the control because of what was seen outside of it.
 
@@ -207,7 +207,7 @@ class FeedforwardController:
         """
         self._requests.append(lambda now: self._state_machine.handle(Event.FAILED, now, reason))
 
-    def fail(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
+    def enter_fault(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
         """
         End the control because of an error.
 
@@ -234,11 +234,11 @@ class FeedforwardController:
         try:
             command = self._step(now)
         except Exception as error:
-            self.fail(Reason.INTERNAL_ERROR, now, error)
-            command = self._end(now)
+            self.enter_fault(Reason.INTERNAL_ERROR, now, error)
+            command = self._ramp_down_command(now)
         return None if self._withheld else command
 
-    def outdated(self, age: float) -> bool:
+    def command_expired(self, age: float) -> bool:
         """
         Return whether a command counts no more: a watchdog may have taken the effort away.
 
@@ -302,7 +302,7 @@ class FeedforwardController:
                 self._output.start(acting)  # a watchdog may have taken the effort away
             reason = Reason.TICK_BLOCKED if blocked else Reason.JOINT_STATES_STALE
             self._state_machine.handle(Event.FAILED, now, reason)
-        return self._end(now)
+        return self._ramp_down_command(now)
 
     def _begin(self, now: float) -> None:
         """Take over from the effort that acts now, as far as it is known."""
@@ -320,7 +320,7 @@ class FeedforwardController:
         effort = self._law.effort(now)
         if not math.isfinite(effort.sum()):
             self._state_machine.handle(Event.FAILED, now, Reason.OUTPUT_NOT_FINITE)
-            return self._end(now)
+            return self._ramp_down_command(now)
         self._note_holding_effort()
         command = self._output.step(effort, self._freshness.dt)
         if self._state_machine.state is State.RAMPING and not self._output.blending:
@@ -330,7 +330,7 @@ class FeedforwardController:
     def _note_holding_effort(self) -> None:
         self._holding.note(self._law.control_law, self._states.position)
 
-    def _end(self, now: float) -> Array | None:
+    def _ramp_down_command(self, now: float) -> Array | None:
         """Return the command after a fault or a stop: gravity, then down to zero."""
         if not self._began:
             return None

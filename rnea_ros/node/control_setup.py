@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..feedforward import try_on
+from ..feedforward import check_efforts
 from ..feedforward.law import Mode
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..feedforward.trajectory import JointRules, ReferenceSource, ScalingUnit, StartFrom
@@ -74,7 +74,7 @@ class ControlSetup:
         :raises InputError: a value that cannot be used
         """
         settings = resolve(settings_from(values, self.settings.joints), self.model)
-        try_on(self.model, settings)
+        check_efforts(self.model, settings)
         return replace(self, values=values, settings=settings)
 
     @property
@@ -124,7 +124,7 @@ def make_setup(
     # While the controller is away, its joints are those of the setup before.
     joints = listed or controller.joints or (before.settings.joints if before else ())
     settings = resolve(settings_from(values, joints), model)
-    try_on(model, settings)
+    check_efforts(model, settings)
     from_controller = ReferenceSource(values['reference_source']) is (
         ReferenceSource.CONTROLLER_STATE
     )

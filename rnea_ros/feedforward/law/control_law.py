@@ -89,7 +89,7 @@ class ControlLaw:
     :param kp: proportional gains
     :param kd: derivative gains
     :param compensate_coriolis: whether ``gravity`` includes Coriolis and centrifugal efforts
-    :param losses: of the joints
+    :param friction: of the joints
     :param friction_velocity: which velocity friction is computed from
     """
 
@@ -100,7 +100,7 @@ class ControlLaw:
         kd: Array,
         *,
         compensate_coriolis: bool = False,
-        losses: JointFriction | None = None,
+        friction: JointFriction | None = None,
         friction_velocity: VelocitySource = VelocitySource.MEASURED,
     ) -> None:
         n = robot.model.nv
@@ -108,11 +108,11 @@ class ControlLaw:
         self._continuous = robot.model.continuous
         self._any_continuous = bool(self._continuous.any())
         self._coriolis = compensate_coriolis
-        self._losses = losses or JointFriction.none(n)
+        self._friction = friction or JointFriction.none(n)
         self._friction_velocity = friction_velocity
         self.kp, self.kd = kp, kd
-        self._has_friction = self._losses.has_friction
-        self._has_armature = self._losses.has_armature
+        self._has_friction = self._friction.has_friction
+        self._has_armature = self._friction.has_armature
         self._still = np.zeros(n)
         self._error = np.zeros(n)
         self._error_rate = np.zeros(n)
@@ -166,14 +166,14 @@ class ControlLaw:
             else:
                 total[:] = robot.gravity(q)
         if self._has_friction:
-            total += self._losses.friction(self._friction_at(qd, wanted), total)
+            total += self._friction.friction(self._friction_at(qd, wanted), total)
         if wanted is not None:
             if mode is Mode.COMPUTED_TORQUE:
-                total += self._losses.armature * self._acceleration
+                total += self._friction.armature * self._acceleration
             else:
                 total += feedback
                 if mode is Mode.FEEDFORWARD:
-                    total += self._losses.armature * qdd_d
+                    total += self._friction.armature * qdd_d
         if external is not None:
             total += external
         return self._less_compensated(q)
@@ -187,7 +187,7 @@ class ControlLaw:
         external: Array | None = None,
     ) -> Terms:
         """Return the parts of :meth:`effort`; allocates, so only made while somebody looks."""
-        robot, armature, zero = self._robot, self._losses.armature, self._still
+        robot, armature, zero = self._robot, self._friction.armature, self._still
         inertia = feedback = in_acceleration = zero
         at = (q, qd)
         if mode is Mode.GRAVITY:
@@ -208,7 +208,7 @@ class ControlLaw:
             if mode is Mode.COMPUTED_TORQUE:
                 in_acceleration = robot.inverse_dynamics(*at, feedback) - bias
         carried = gravity + coriolis + inertia + in_acceleration
-        friction = self._losses.friction(self._friction_at(qd, wanted), carried)
+        friction = self._friction.friction(self._friction_at(qd, wanted), carried)
         if wanted is not None and mode in (Mode.FEEDFORWARD, Mode.COMPUTED_TORQUE):
             inertia = inertia + armature * qdd_d
             if mode is Mode.COMPUTED_TORQUE:

@@ -65,7 +65,7 @@ class Settings:
     :param reference_timeout: age of a streamed set-point after which its position is held, s
     :param stale_action: what follows when the control ends
     :param start_from_measured_effort: start the ramp from the measured effort where there is one
-    :param losses: of the joints
+    :param friction: of the joints
     :param payloads: what the robot carries beyond its description
     :param payload_blend_duration: in which a changed payload takes effect, s
     :param hardware_compensates: what the robot's own controller adds to every command
@@ -89,7 +89,7 @@ class Settings:
     reference_timeout: float = 0.2
     stale_action: StaleAction = StaleAction.RAMP_DOWN
     start_from_measured_effort: bool = True
-    losses: FrictionSettings = IDEAL_JOINTS
+    friction: FrictionSettings = IDEAL_JOINTS
     payloads: tuple[Payload, ...] = ()
     payload_blend_duration: float = 1.0
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
@@ -114,7 +114,7 @@ class ResolvedSettings:
     effort_limits: Array
     effort_rate_limit: Array
     joint_states_timeout: float
-    losses: JointFriction
+    friction: JointFriction
     uncommanded_timeout: float
 
     @property
@@ -160,8 +160,8 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         effort_rate_limit=effort_rate_limit,
         joint_states_timeout=timeout,
         uncommanded_timeout=settings.uncommanded_timeout or timeout,
-        losses=resolve_friction(
-            settings.losses,
+        friction=resolve_friction(
+            settings.friction,
             joints,
             in_model,
             model,

@@ -81,7 +81,7 @@ class ControllerStateInput:
                 clock=self._clock.stamp(),
                 received=now,
                 measured=self._controller.measured()[0],
-                held=lambda: self._controller.held(now),
+                held=lambda: self._controller.hold_position(now),
             )
             if setpoint is not None:
-                self._controller.want(setpoint)
+                self._controller.set_reference(setpoint)

@@ -54,7 +54,7 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         reference_timeout=values['reference_timeout'],
         stale_action=_word(StaleAction, 'stale_action', values['stale_action']),
         start_from_measured_effort=values['start_from_measured_effort'],
-        losses=_losses(values),
+        friction=_losses(values),
         payloads=_payloads(values),
         payload_blend_duration=values['payload.blend_duration'],
         hardware_compensates=compensated(values['hardware_compensates']),

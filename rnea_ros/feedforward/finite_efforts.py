@@ -22,7 +22,7 @@ HARDEST = 1000.0
 """The wanted acceleration of the trial, rad/s^2 or m/s^2."""
 
 
-def try_on(model: RobotModel, settings: ResolvedSettings) -> None:
+def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     """
     Compute the effort of every mode at the ends of the joints' ranges.
 

@@ -14,14 +14,14 @@ from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError, brief
-from rnea_ros.feedforward import try_on
+from rnea_ros.feedforward import check_efforts
 from rnea_ros.feedforward.settings import Settings, in_range, resolve
 from rnea_ros.feedforward.settings.ranges import RANGES
 from rnea_ros.robot import Payload
 
 
 def tried(model: RobotModel, **settings: Any) -> None:
-    try_on(model, resolve(Settings(joints=model.joint_names, **settings), model))
+    check_efforts(model, resolve(Settings(joints=model.joint_names, **settings), model))
 
 
 @pytest.mark.parametrize('arm', [panda_arm, two_joint_arm, mixed_arm])
