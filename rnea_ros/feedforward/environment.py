@@ -73,5 +73,5 @@ class Environment:
 
     def _carry(self) -> None:
         shares = self._payloads.shares()
-        self.robot.carry(shares)
-        self.wrenches.carry(shares)
+        self.robot.set_payloads(shares)
+        self.wrenches.set_payloads(shares)

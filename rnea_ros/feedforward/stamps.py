@@ -24,7 +24,7 @@ MAX_FUTURE = 0.010
 SAME_SHIFT = 0.010
 """Stamps whose shifts against their receipts differ by no more are off by the same amount, s."""
 
-ONLY = (0,)
+SINGLE = (0,)
 """Numbers for whoever judges the stamps of one thing alone."""
 
 CONFIRMED_BY = 3
@@ -73,7 +73,7 @@ class StampOrder:
         """Return the newest stamp that was taken of each of some joints, s; -inf before it."""
         return [self._joints[number].newest for number in numbers]
 
-    def refusal(
+    def check(
         self, numbers: Sequence[int], stamp: float, clock: float, received: float
     ) -> Reason | None:
         """
@@ -101,7 +101,7 @@ class StampOrder:
         self._stepping = self._is_step([self._joints[k] for k in numbers], stamp, received)
         return None if self._stepping else reason
 
-    def take(self, numbers: Sequence[int], stamp: float, received: float) -> None:
+    def accept(self, numbers: Sequence[int], stamp: float, received: float) -> None:
         """
         Count from a sample on; it was not refused.
 

@@ -64,7 +64,7 @@ class MotionEfforts:
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
         robot = LoadedModel(model, settings.settings.hardware_compensates)
-        robot.carry([(payload, 1.0) for payload in settings.settings.payloads])
+        robot.set_payloads([(payload, 1.0) for payload in settings.settings.payloads])
         zero = np.zeros(model.nv)
         self._law = ControlLaw(robot, zero, zero, friction=settings.friction)
         self._settings = settings

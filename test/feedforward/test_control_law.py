@@ -157,7 +157,7 @@ def load_of(model: RobotModel) -> Payload:
 def burdened(model: RobotModel, rng: np.random.Generator) -> tuple[LoadedModel, JointFriction]:
     """Return a robot that carries and is helped by its hardware, and joints that lose."""
     robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
-    robot.carry([(load_of(model), 1.0)])
+    robot.set_payloads([(load_of(model), 1.0)])
     n = model.nv
     return robot, JointFriction(
         rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
@@ -199,7 +199,7 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
     case.law = ControlLaw(robot, case.kp, case.kd, friction=friction)
     case.external = rng.normal(size=model.nv)
     carrying = LoadedModel(model)
-    carrying.carry([(load_of(model), 1.0)])
+    carrying.set_payloads([(load_of(model), 1.0)])
     plain.law = ControlLaw(carrying, case.kp, case.kd)
     _, _, qdd_d = case.wanted
     feedback = case.kp * case.e + case.kd * case.e_rate

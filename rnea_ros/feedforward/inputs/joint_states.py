@@ -124,17 +124,17 @@ class JointStateMonitor:
         """
         return self._table.frozen_for(joints)
 
-    def renewed(self, joints: Indices) -> bool:
+    def all_updated(self, joints: Indices) -> bool:
         """
         Return whether each of some joints has a sample that does not count as seen.
 
         :param joints: their numbers
         """
-        return self._table.renewed(joints)
+        return self._table.all_updated(joints)
 
-    def count_as_seen(self) -> None:
+    def mark_seen(self) -> None:
         """Let every sample that came until now count as seen."""
-        self._table.count_as_seen()
+        self._table.mark_seen()
 
     def update(
         self,
@@ -179,7 +179,7 @@ class JointStateMonitor:
             layout.in_message, layout.in_robot, position, velocity, effort, received, derived
         )
         if stamp:
-            self._stamps.take(layout.numbers, stamp, received)
+            self._stamps.accept(layout.numbers, stamp, received)
         if machine is not None:
             self._taken_at[layout.in_robot] = machine
         return None
@@ -240,12 +240,12 @@ class JointStateMonitor:
         if verdict == NOT_FINITE:
             return Reason.NOT_FINITE
         if stamp:
-            reason = self._stamps.refusal(layout.numbers, stamp, clock, received)
+            reason = self._stamps.check(layout.numbers, stamp, clock, received)
             if reason is not None:
                 return reason
         if verdict == FAR or jumps.any_refused:
             q = position[layout.in_message]
-            if jumps.found(
+            if jumps.check(
                 layout.in_robot,
                 q,
                 self.position[layout.in_robot],

@@ -20,7 +20,7 @@ from ...arrays import Array, Indices
 from ...dynamics import refuse_blind_code, untried
 from ...dynamics.compilation import entry, entry_point
 
-POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, CHANGED, RENEWED = range(7)
+POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, CHANGED, UPDATED = range(7)
 """
 Rows: the newest valid sample, rad, rad/s and N m (or m, m/s and N); when it was received; the
 usual time between two samples; when a sample last differed from the one before it, s; whether
@@ -54,7 +54,7 @@ class JointTable:
     """
 
     def __init__(self, n: int) -> None:
-        table = np.zeros((RENEWED + 1, n))
+        table = np.zeros((UPDATED + 1, n))
         table[[POSITION, EFFORT]] = math.nan
         table[RECEIVED] = -math.inf
         self.position: Array = table[POSITION]
@@ -96,8 +96,8 @@ class JointTable:
 
         Parameters are the time and the shortest interval that is expected, s.
         """
-        self.renewed: Callable[[Indices], bool] = partial(
-            entry_point(_renewed, (table, none)), table
+        self.all_updated: Callable[[Indices], bool] = partial(
+            entry_point(_all_updated, (table, none)), table
         )
         """Return whether each of some joints has a sample that does not count as seen."""
 
@@ -108,9 +108,9 @@ class JointTable:
         silence = self._table[RECEIVED, joints] - self._table[CHANGED, joints]
         return float(silence.max(initial=0.0))
 
-    def count_as_seen(self) -> None:
+    def mark_seen(self) -> None:
         """Let every sample that came until now count as seen."""
-        self._table[RENEWED] = 0.0
+        self._table[UPDATED] = 0.0
 
     def interval(self, joints: Indices) -> Array:
         """Return the usual time between two samples of some joints, s."""
@@ -122,7 +122,7 @@ def _refuse_blind(judge: Callable[..., int]) -> None:
     """Try the kernel on a sample of one joint before it is used."""
     name = 'judge_joint_states'
     if untried(name):
-        table, joint = np.zeros((RENEWED + 1, 1)), np.zeros(1, dtype=np.intp)
+        table, joint = np.zeros((UPDATED + 1, 1)), np.zeros(1, dtype=np.intp)
         position, velocity, ones = np.zeros(1), np.zeros(1), np.ones(1)
         sample = (table, joint, joint, position, velocity, ones, ones, 0.0)
         refuse_blind_code(name, lambda: judge(*sample) != NOT_FINITE, position, velocity)
@@ -179,7 +179,7 @@ def _take(
             share = SMOOTHING if usual != 0.0 else 1.0
             table[INTERVAL, joint] = usual + (interval - usual) * share
         table[RECEIVED, joint] = received
-        table[RENEWED, joint] = 1.0
+        table[UPDATED, joint] = 1.0
     for k in range(joints if changed else 0):
         table[CHANGED, in_robot[k]] = received
 
@@ -193,10 +193,10 @@ def _oldest(table: Array, joints: Indices) -> float:
 
 
 @entry
-def _renewed(table: Array, joints: Indices) -> bool:
+def _all_updated(table: Array, joints: Indices) -> bool:
     least = 1.0
     for k in range(joints.size):
-        least = min(least, table[RENEWED, joints[k]])
+        least = min(least, table[UPDATED, joints[k]])
     return least == 1.0
 
 

@@ -82,7 +82,7 @@ class PositionJumps:
         timeouts[settings.in_model] = settings.joint_states_timeout
         return cls(speeds, model.continuous, timeouts)
 
-    def found(
+    def check(
         self, joints: Indices, q: Array, valid: Array, velocity: Array, elapsed: Array
     ) -> bool:
         """

@@ -43,20 +43,20 @@ class LoadedModel:
         self.model = model
         self._loaded = model.workspace()
         self._bare = model.workspace()
-        self._carrier = Carrier(self._loaded, model.tree)
+        self._bodies = LoadedBodies(self._loaded, model.tree)
         self._still = np.zeros(model.nv)
         self._base_turns = False
         hardware = frozenset(hardware)
         self._robot_compensated = HardwareCompensation.GRAVITY in hardware
         self._payload_compensated = HardwareCompensation.PAYLOAD in hardware
 
-    def carry(self, shares: Shares) -> None:
+    def set_payloads(self, shares: Shares) -> None:
         """
         Let payloads be carried instead of those before.
 
         :param shares: payloads on links that the robot has, and their shares
         """
-        self._carrier.carry(shares)
+        self._bodies.set_payloads(shares)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """
@@ -159,7 +159,7 @@ class PayloadBlend:
         return [*((payload, left * share) for payload, share in self._before), *coming]
 
 
-class Carrier:
+class LoadedBodies:
     """
     Gives the bodies of a workspace what they carry.
 
@@ -173,7 +173,7 @@ class Carrier:
         J = tree.bodies['J'].reshape(len(tree.bodies), 9)
         self._own = np.column_stack([tree.bodies['mass'], tree.bodies['h'], J])
 
-    def carry(self, shares: Shares) -> None:
+    def set_payloads(self, shares: Shares) -> None:
         """
         Let payloads be carried instead of those before.
 

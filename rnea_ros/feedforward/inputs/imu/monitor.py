@@ -11,7 +11,7 @@ import math
 from ....robot import RobotModel
 from ...reasons import Reason
 from ...settings import BaseSensorSettings, BaseUse, check_base_sensor, links_on_base
-from ...stamps import ONLY, StampOrder
+from ...stamps import SINGLE, StampOrder
 from .motion import ImuMessage, Mount, Numbers, RootMotion
 
 UNIT_TOLERANCE = 0.01
@@ -88,7 +88,7 @@ class ImuMonitor:
         link = self._settings.link or ('' if again else self._link) or frame_id
         reason = self._frame_refusal(link, frame_id) or self._reading_refusal(message)
         if stamp:
-            reason = reason or self._stamps.refusal(ONLY, stamp, clock, received)
+            reason = reason or self._stamps.check(SINGLE, stamp, clock, received)
         if reason is not None:
             self.refuse(reason)
             return reason
@@ -132,8 +132,8 @@ class ImuMonitor:
         by_receipt = max(received - self._received, 0.0)
         if not stamp:
             return by_receipt
-        before, steps = self._stamps.newest(ONLY)[0], self._stamps.steps
-        self._stamps.take(ONLY, stamp, received)
+        before, steps = self._stamps.newest(SINGLE)[0], self._stamps.steps
+        self._stamps.accept(SINGLE, stamp, received)
         of_one_clock = before > 0.0 and self._stamps.steps == steps
         return stamp - before if of_one_clock else by_receipt
 

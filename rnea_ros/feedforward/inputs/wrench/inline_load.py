@@ -21,7 +21,7 @@ from ....dynamics import Workspace
 from ....dynamics.compilation import entry_point
 from ....dynamics.tree import Placement, with_bodies_of_their_own
 from ....robot import RobotModel
-from ...law import Carrier, Shares
+from ...law import LoadedBodies, Shares
 from .filter import transform
 
 
@@ -37,15 +37,15 @@ class InlineLoad:
         self._tree = with_bodies_of_their_own(model.tree, links)
         self._workspace = Workspace(self._tree, model.gravity)
         self._workspace.set_base_motion(model.gravity, *model.base_motion.spatial())
-        self._carrier = Carrier(self._workspace, self._tree)
+        self._bodies = LoadedBodies(self._workspace, self._tree)
 
-    def carry(self, shares: Shares) -> None:
+    def set_payloads(self, shares: Shares) -> None:
         """
         Let payloads be carried instead of those before.
 
         :param shares: payloads on links of the robot, and their shares
         """
-        self._carrier.carry(shares)
+        self._bodies.set_payloads(shares)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """Set how the base moves, as :meth:`Workspace.set_base_motion` has it."""

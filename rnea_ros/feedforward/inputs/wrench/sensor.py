@@ -33,7 +33,7 @@ from ....dynamics import refuse_blind_code, untried
 from ....dynamics.compilation import entry, entry_point
 from ...reasons import Reason
 from ...settings import Measures, WrenchInputSettings
-from ...stamps import ONLY, StampOrder
+from ...stamps import SINGLE, StampOrder
 from .filter import LowPass, add, lengths, pass_on, take_off
 from .inline_load import Cut
 from .tare import Tare
@@ -216,14 +216,14 @@ class WrenchMonitor:
         """
         reason = self._frame_refusal(frame_id) or self._read(force, torque)
         if stamp:
-            reason = reason or self._stamps.refusal(ONLY, stamp, clock, received)
+            reason = reason or self._stamps.check(SINGLE, stamp, clock, received)
         if reason is not None:
             self.refuse(reason)
             return reason
         self.link = self.link or frame_id
         self._received = received
         if stamp:
-            self._stamps.take(ONLY, stamp, received)
+            self._stamps.accept(SINGLE, stamp, received)
         self.wrench[:] = self._reading
         return None
 

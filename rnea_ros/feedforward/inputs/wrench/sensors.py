@@ -143,14 +143,14 @@ class WrenchInputs:
             sensor.step(now, dt, q)
         self.stale = tuple([name for name, sensor in self._sensors.items() if sensor.stale])
 
-    def carry(self, shares: Shares) -> None:
+    def set_payloads(self, shares: Shares) -> None:
         """
         Let payloads be carried instead of those before: in-line sensors weigh them.
 
         :param shares: payloads on links of the robot, and their shares
         """
         if self._load is not None:
-            self._load.carry(shares)
+            self._load.set_payloads(shares)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """Set how the base moves, as :meth:`Workspace.set_base_motion` has it."""
