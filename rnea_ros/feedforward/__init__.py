@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Feedforward control of one robot. Time is passed in: no ROS, no clock, no thread."""
+"""Feedforward control of one robot. Time is an argument: no ROS, no clock, no thread."""
 
 from .controller import FeedforwardController
 from .environment import Environment

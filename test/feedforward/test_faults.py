@@ -730,7 +730,7 @@ class CallCounter:
     ('owner', 'method'),
     [
         (ControlLaw, 'effort'),
-        (ControlLaw, 'gravity'),
+        (ControlLaw, 'holding_effort'),
         (Reference, 'sample'),
         (JointStateMonitor, 'age'),
         (JointStateMonitor, 'late'),
@@ -756,7 +756,7 @@ def test_an_exception_while_the_control_winds_down_does_not_keep_it_from_that(
     rig = rig_in_motion()
     rig.controller.request_stop()
     rig.run(0.05)
-    monkeypatch.setattr(ControlLaw, 'gravity', CallCounter())
+    monkeypatch.setattr(ControlLaw, 'holding_effort', CallCounter())
     rig.run_until(State.STOPPED)
     assert not rig.commands[-1].any()
     assert str(rig.controller.error) == 'call 1'
@@ -782,7 +782,7 @@ def test_an_exception_in_the_very_first_command_leads_from_the_measured_effort_t
     rig.q[:] = PANDA_POSE
     rig.effort = rig.gravity.copy()
     monkeypatch.setattr(ControlLaw, 'effort', CallCounter())
-    monkeypatch.setattr(ControlLaw, 'gravity', CallCounter())
+    monkeypatch.setattr(ControlLaw, 'holding_effort', CallCounter())
     rig.run_until(State.FAULT)
     assert not rig.commands[-1].any()
 

@@ -86,7 +86,7 @@ def test_hardware_and_command_together_hold_the_robot_and_its_payload(
         added = added + of_robot
     if HardwareCompensation.PAYLOAD in hardware:
         added = added + of_payload
-    compensated = robot.compensated(Q)
+    compensated = robot.compensated(Q, robot.gravity(Q))
     if added.any():
         assert compensated is not None
         np.testing.assert_allclose(compensated, added, atol=1e-12)
