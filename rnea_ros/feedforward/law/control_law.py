@@ -27,13 +27,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 import enum
-import math
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ..angles import shortest
 from .friction import JointFriction, VelocitySource
 from .loaded_model import LoadedModel
 
@@ -239,8 +239,7 @@ class ControlLaw:
         """Return Kp e + Kd e'; on continuous joints e is the shortest way."""
         np.subtract(q_d, q, out=self._error)
         if self._any_continuous:
-            turned = self._error[self._continuous]
-            self._error[self._continuous] = np.remainder(turned + math.pi, math.tau) - math.pi
+            self._error[:] = shortest(self._error, self._continuous)
         np.subtract(qd_d, qd, out=self._error_rate)
         np.multiply(self.kp, self._error, out=self._feedback)
         self._feedback += self.kd * self._error_rate
