@@ -100,9 +100,9 @@ class TreeError(RneaError):
 
 class InputError(RneaError, ValueError):
     """
-    An argument has the wrong shape, is not finite or is out of its range.
+    An argument or a parameter has the wrong shape, is not finite or is out of its range.
 
-    :param argument: the name of the argument
+    :param argument: the name of the argument or parameter
     :param reason: the fault, with the offending value
     """
 

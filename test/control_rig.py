@@ -220,7 +220,7 @@ class Rig:
 
     def wanted(self) -> tuple[Array, Array]:
         """Return the position and velocity that are wanted, zeros while none are."""
-        wanted = self.controller.wanted(self.now)
+        wanted = self.controller.reference_at(self.now)
         zero = np.zeros(len(self.settings.joints))
         return (zero, zero) if wanted is None else (wanted.position, wanted.velocity)
 

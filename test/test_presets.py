@@ -15,7 +15,8 @@ from robots import ROOT, link, load, robot, vendor_robots
 from ros_process import NO_ROS, ros_node
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.settings import ResolvedSettings, SettingsError, resolve
+from rnea_ros.errors import InputError
+from rnea_ros.feedforward.settings import ResolvedSettings, resolve
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('yaml', reason='PyYAML is not installed')
@@ -134,7 +135,7 @@ def test_the_preset_of_the_iiwa_fits_a_description_without_effort_limits() -> No
     model = load(chain(joints, [0.0] * 7))
     settings = resolved('kuka_iiwa', joints, model)
     np.testing.assert_array_equal(settings.effort_limits, [30, 30, 20, 20, 10, 5, 5])
-    with pytest.raises(SettingsError, match='URDF has limit 0'):
+    with pytest.raises(InputError, match='URDF has limit 0'):
         resolved('generic', joints, model)
 
 

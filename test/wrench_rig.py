@@ -104,7 +104,7 @@ class WrenchRig:
         """Let time pass, and return the first sensor's wrench, [torque; force]."""
         self.now += periods * self.period
         self.inputs.step(self.now, self.q, self.qd)
-        return self.inputs.wrench(self.settings[0].name)
+        return self.inputs.sensors[self.settings[0].name].wrench.copy()
 
     def run(
         self,

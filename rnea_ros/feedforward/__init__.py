@@ -1,13 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Feedforward control of one robot. Time is passed in: no ROS, no clock, no thread."""
+"""Feedforward control of one robot. Time is an argument: no ROS, no clock, no thread."""
 
 from .controller import FeedforwardController
 from .environment import Environment
+from .finite_efforts import check_efforts
 from .reasons import Reason
 from .state_machine import CONTROLLING, State
-from .trial import try_on
 
 __all__ = [
     'CONTROLLING',
@@ -15,5 +15,5 @@ __all__ = [
     'FeedforwardController',
     'Reason',
     'State',
-    'try_on',
+    'check_efforts',
 ]

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The control law in force, and what it is asked at a tick."""
+"""The active control law: its effort at each tick, and that effort's terms."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .trajectory import Reference
 
 def law_of(settings: ResolvedSettings, robot: LoadedModel) -> ControlLaw:
     """
-    Return the control law that settings ask for, of all joints of the model.
+    Return the control law for some settings, for all joints of the model.
 
     :param settings: checked settings
-    :param robot: the robot with what it carries
+    :param robot: the robot with its payloads
     """
     kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
     kp[settings.in_model], kd[settings.in_model] = settings.kp, settings.kd
@@ -31,21 +31,20 @@ def law_of(settings: ResolvedSettings, robot: LoadedModel) -> ControlLaw:
         kp,
         kd,
         compensate_coriolis=settings.settings.compensate_coriolis,
-        losses=settings.losses,
-        friction_velocity=settings.settings.losses.velocity,
+        friction=settings.friction,
+        friction_velocity=settings.settings.friction.velocity,
     )
 
 
 class ActiveLaw:
     """
-    Asks the control law for the effort of the commanded joints, at what is measured and wanted.
+    Computes the effort of the m commanded joints from the measured state and the reference.
 
     :param settings: checked settings
-    :param states: the measured joint state of all joints of the model
-    :param environment: the robot with what it carries, and what pushes on it
-    :param reference: the motion of the commanded joints
-    :ivar mode: which law it is
-    :ivar control_law: of all joints of the model
+    :param states: measured state of all joints of the model
+    :param environment: payloads and external forces
+    :param reference: reference motion of the commanded joints
+    :ivar mode: the mode in force
     """
 
     def __init__(
@@ -56,57 +55,67 @@ class ActiveLaw:
         reference: Reference,
     ) -> None:
         self._states = states
-        self._surroundings = environment
+        self._environment = environment
         self._reference = reference
         self._commanded = settings.in_model
         n = environment.robot.model.nv
-        self._wanted = (np.zeros(n), np.zeros(n), np.zeros(n))
-        self._has_wanted = False
+        self._motion = (np.zeros(n), np.zeros(n), np.zeros(n))
+        self._has_reference = False
         self._external: Array | None = None
-        self.enact(settings, self.law_of(settings))
+        self.activate(settings, self.law_of(settings))
 
     def law_of(self, settings: ResolvedSettings) -> ControlLaw:
-        """Return the control law that settings ask for; any thread may call this."""
-        return law_of(settings, self._surroundings.robot)
+        """Return the control law for some settings; any thread may call this."""
+        return law_of(settings, self._environment.robot)
 
-    def enact(self, settings: ResolvedSettings, law: ControlLaw) -> None:
+    def activate(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         """
-        Put a law in force.
+        Make a law the active one.
 
-        :param settings: which name the mode
-        :param law: of these settings
+        :param settings: settings with its mode
+        :param law: the law for these settings
         """
         self.mode = settings.settings.mode
-        self.control_law = law
+        self._law = law
 
     def effort(self, now: float) -> Array:
         """
-        Return the effort wanted at this tick, shape (m,), N m or N; finite where the inputs are.
+        Return the effort at this tick, shape (m,), N m or N; finite if the inputs are finite.
 
         :param now: monotonic time, s
         """
         q, qd = self._states.position, self._states.velocity
-        self._has_wanted = self._reference.sample(now)
-        if self._has_wanted:
-            self._expand_wanted(q, qd)
-        self._external = self._surroundings.external(now, q, qd)
-        law = self.control_law
-        effort = law.effort(self.mode, q, qd, self._motion(), self._external)[self._commanded]
-        effort += self._reference.effort
-        return effort
+        self._has_reference = self._reference.sample(now)
+        if self._has_reference:
+            self._expand_reference(q, qd)
+        self._external = self._environment.external(now, q, qd)
+        effort = self._law.effort(self.mode, q, qd, self._reference_motion(), self._external)
+        commanded = effort[self._commanded]
+        commanded += self._reference.effort
+        return commanded
+
+    def holding_effort(self, *, compute: bool) -> Array:
+        """
+        Return the effort that holds the robot at its measured position, shape (m,), N m or N.
+
+        :param compute: False at a tick in which :meth:`effort` has computed it already
+        """
+        law = self._law
+        effort = law.holding_effort(self._states.position) if compute else law.holding
+        return effort[self._commanded]
 
     def terms(self) -> Terms:
-        """Return the parts of the effort wanted at the last tick."""
+        """Return the terms of the effort at the last tick."""
         q, qd = self._states.position, self._states.velocity
-        terms = self.control_law.terms(self.mode, q, qd, self._motion(), self._external)
+        terms = self._law.terms(self.mode, q, qd, self._reference_motion(), self._external)
         return replace(terms.of(self._commanded), trajectory=self._reference.effort.copy())
 
-    def _motion(self) -> Motion | None:
-        return self._wanted if self._has_wanted else None
+    def _reference_motion(self) -> Motion | None:
+        return self._motion if self._has_reference else None
 
-    def _expand_wanted(self, q: Array, qd: Array) -> None:
-        """Let joints that are not commanded want to go on as they are measured."""
-        q_d, qd_d, qdd_d = self._wanted
+    def _expand_reference(self, q: Array, qd: Array) -> None:
+        """Write the reference of all joints; uncommanded joints have their measured state."""
+        q_d, qd_d, qdd_d = self._motion
         q_d[:], qd_d[:] = q, qd
         q_d[self._commanded] = self._reference.position
         qd_d[self._commanded] = self._reference.velocity

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The last stage before a command leaves: blended, limited in size and in rate, always finite."""
+"""The last stage before a command is sent: blends, effort limits and rate limits."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from ..dynamics.compilation import entry, entry_point
 
 class EffortLimiter:
     """
-    Turns wanted efforts into commands that never step.
+    Turns efforts into commands without steps.
 
-    A blend bridges whatever jumps: at its start the difference between the last command and the
-    newly wanted effort is kept as an offset, which then fades linearly to zero.
+    A blend bridges a step in the effort: its offset is the last command minus the new effort, and
+    fades linearly to zero.
 
-    :param effort_limits: greatest command, in either direction, shape (m,), N m or N
-    :param effort_rate_limit: greatest change of command, likewise, shape (m,), N m/s or N/s
+    :param effort_limits: maximum command in either direction, shape (m,), N m or N
+    :param effort_rate_limit: maximum change of a command, shape (m,), N m/s or N/s
+    :ivar command: the last command, shape (m,), N m or N
+    :ivar saturated: commands that the effort limits cut at the last step, shape (m,)
     """
 
     def __init__(self, effort_limits: Array, effort_rate_limit: Array) -> None:
@@ -31,7 +33,7 @@ class EffortLimiter:
         self._offset = np.zeros_like(effort_limits)
         self._remaining = 0.0
         self._duration = 1.0
-        self._rebase = False
+        self._offset_is_due = False
         self.command = np.zeros_like(effort_limits)
         self.saturated = np.zeros(effort_limits.shape, dtype=bool)
         constant = (effort_limits, effort_rate_limit, self._offset, self.command, self.saturated)
@@ -41,14 +43,14 @@ class EffortLimiter:
 
     @property
     def blending(self) -> bool:
-        """Whether an offset is still fading."""
+        """Whether an offset is fading."""
         return self._remaining > 0.0
 
     def start(self, effort: Array) -> None:
         """
-        Take the effort that acts now as the last command.
+        Take an effort for the last command, and end a blend.
 
-        :param effort: shape (m,), N m or N; what exceeds the limits is cut
+        :param effort: shape (m,), N m or N; cut at the effort limits
         """
         np.clip(effort, -self._limits, self._limits, out=self.command)
         self.saturated[:] = False
@@ -56,43 +58,42 @@ class EffortLimiter:
 
     def blend(self, duration: float) -> None:
         """
-        Bridge the jump at the next step.
+        Blend from the last command to the effort of the next step.
 
         :param duration: s
         """
         self._remaining = self._duration = duration
-        self._rebase = True
+        self._offset_is_due = True
 
     def end_blend(self) -> None:
-        """Drop what is left of an offset; the rate limit bridges the rest."""
+        """Drop the rest of an offset; the rate limit bridges it."""
         self._remaining = 0.0
 
-    def step(self, wanted: Array, dt: float) -> Array:
+    def step(self, effort: Array, dt: float) -> Array:
         """
-        Return the next command.
+        Return the next command, shape (m,); the next call overwrites it.
 
-        :param wanted: finite efforts, shape (m,), N m or N
-        :param dt: time since the command before, s
-        :return: the command, shape (m,); overwritten by the next call
+        :param effort: finite efforts, shape (m,), N m or N
+        :param dt: time since the last command, s
         """
         share = 0.0
         if self._remaining > 0.0:
-            if self._rebase:
-                np.subtract(self.command, wanted, out=self._offset)
-                self._rebase = False
+            if self._offset_is_due:
+                np.subtract(self.command, effort, out=self._offset)
+                self._offset_is_due = False
             self._remaining = max(self._remaining - dt, 0.0)
             share = self._remaining / self._duration
-        self._approach(wanted, share, dt)
+        self._approach(effort, share, dt)
         return self.command
 
-    def settled(self, wanted: Array, dt: float) -> bool:
+    def settled(self, effort: Array, dt: float) -> bool:
         """
-        Return whether the command has reached what is wanted, or its limit.
+        Return whether the command has reached an effort, or its limit.
 
-        :param wanted: efforts, shape (m,), N m or N
-        :param dt: what could be reached in so long a time counts as reached, s
+        :param effort: shape (m,), N m or N
+        :param dt: tolerance, as a time at the rate limit, s
         """
-        bounded = np.clip(wanted, -self._limits, self._limits)
+        bounded = np.clip(effort, -self._limits, self._limits)
         return bool((np.abs(bounded - self.command) <= self._rate_limit * dt).all())
 
 
@@ -103,14 +104,14 @@ def _approach(
     offset: Array,
     command: Array,
     saturated: NDArray[np.bool_],
-    wanted: Array,
+    effort: Array,
     share: float,
     dt: float,
 ) -> None:
-    """Move commands to what is wanted and a share of the offset, as far as limits allow."""
+    """Move commands towards efforts plus a share of the offset, as far as the limits allow."""
     for i in range(command.size):
-        target = wanted[i]
-        if share != 0.0:  # an infinite offset is none once it has faded
+        target = effort[i]
+        if share != 0.0:  # avoid 0 * inf
             target += share * offset[i]
         bounded = min(max(target, -limits[i]), limits[i])
         saturated[i] = bounded != target

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a robot carries, what pushes on it, and how its base moves."""
+"""Payloads, external forces and the motion of the base."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .settings import Settings
 
 class Environment:
     """
-    Keeps the dynamics of the control up to date with the world around the robot.
+    Updates the robot's dynamics with payloads and sensors.
 
     :param model: the robot
     :param settings: checked settings
-    :ivar robot: the robot with what it carries, on its base
+    :ivar robot: the robot with its payloads, on its base
     :ivar wrenches: the force-torque sensors
-    :ivar base: the IMU on the base, None for none
+    :ivar base: the IMU on the base, None for no IMU
     """
 
     def __init__(self, model: RobotModel, settings: Settings) -> None:
@@ -31,27 +31,31 @@ class Environment:
         sensor = settings.base_sensor
         self.base = None if sensor is None else BaseSensor(model, sensor)
         self._payloads = PayloadBlend(settings.payloads)
-        self._carry()
+        self._update_payloads()
 
     @property
     def flags(self) -> frozenset[Reason]:
-        """What is wrong with sensors while the control goes on."""
+        """Flags of the sensors."""
         flags = self.wrenches.flags
         return flags | {Reason.BASE_STALE} if self.base is not None and self.base.stale else flags
 
     def change_payloads(self, settings: Settings) -> None:
-        """Let the payloads of changed settings take the place of those before."""
+        """
+        Blend to other payloads.
+
+        :param settings: settings with the payloads and the blend's duration
+        """
         self._payloads.change(settings.payloads, settings.payload_blend_duration)
 
     def step(self, now: float, dt: float) -> None:
         """
-        Go on with payloads and base; once a tick.
+        Update payloads and base; once a tick.
 
         :param now: monotonic time, s
-        :param dt: in which payloads may change, s
+        :param dt: time since the last tick, s
         """
         if self._payloads.advance(dt):
-            self._carry()
+            self._update_payloads()
         if self.base is not None:
             motion = self.base.sample(now)
             self.robot.set_base(*motion)
@@ -59,19 +63,19 @@ class Environment:
 
     def external(self, now: float, q: Array, qd: Array) -> Array | None:
         """
-        Return -J^T f for what pushes on the robot, None without sensors; once a tick.
+        Return -J^T f for the measured external forces, None without sensors; once a tick.
 
         :param now: monotonic time, s
         :param q: measured joint positions, shape (n,), rad or m
         :param qd: measured joint velocities, shape (n,), rad/s or m/s
-        :return: shape (n,), N m or N; overwritten by the next call
+        :return: shape (n,), N m or N; the next call overwrites it
         """
         if not self.wrenches.settings:
             return None
         self.wrenches.step(now, q, qd)
         return self.wrenches.efforts(q)
 
-    def _carry(self) -> None:
+    def _update_payloads(self) -> None:
         shares = self._payloads.shares()
-        self.robot.carry(shares)
-        self.wrenches.carry(shares)
+        self.robot.set_payloads(shares)
+        self.wrenches.set_payloads(shares)

@@ -1,7 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The way out of the control, after a fault or a stop: hold the robot, then let go of it."""
+"""
+The end of the control after a fault or a stop: hold the robot, then ramp down to zero.
+
+:class:`HoldingEffort` keeps the effort that holds the robot, :class:`RampDown` makes commands
+of it.
+"""
 
 from __future__ import annotations
 
@@ -14,101 +19,94 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..dynamics.compilation import entry, entry_point
 from .effort_limiter import EffortLimiter
-from .law import ControlLaw
 from .settings import ResolvedSettings, Settings, StaleAction
 from .state_machine import Event, State, StateMachine
 
 
-class RampDown:
-    """
-    Commands gravity at the last valid position, reached at the rate limit, and then less of it.
-
-    :param state_machine: knows how far it has come
-    :param output: limits every command
-    :ivar share: of gravity that is commanded, from 1 to 0
-    """
-
-    def __init__(self, state_machine: StateMachine, output: EffortLimiter) -> None:
-        self._state_machine = state_machine
-        self._output = output
-        self.share = 1.0
-
-    def step(self, now: float, dt: float, gravity: Array, settings: Settings) -> Array:
-        """
-        Return the next command, shape (m,); overwritten by the next call.
-
-        :param now: monotonic time, s
-        :param dt: in which the command may change, s
-        :param gravity: what holds the robot where it is, shape (m,), N m or N
-        :param settings: in force
-        """
-        state_machine = self._state_machine
-        self._output.end_blend()
-        state_machine.since = min(state_machine.since, now)  # simulated time can be set back
-        elapsed = now - state_machine.since
-        if state_machine.state is State.HOLDING:
-            return self._hold(now, elapsed, dt, gravity, settings)
-        if settings.stale_action is StaleAction.HOLD:
-            if self._output.settled(gravity, dt):
-                return self._output.command
-            return self._output.step(gravity, dt)  # commands were withheld meanwhile
-        self.share = 0.0
-        if state_machine.state is State.RAMPING_DOWN:
-            duration = max(settings.ramp_duration, settings.period)
-            self.share = max(1.0 - elapsed / duration, 0.0)
-        command = self._output.step(self.share * gravity, dt)
-        if self.share == 0.0 and not command.any():
-            state_machine.handle(Event.RAMPED_DOWN, now)
-        return command
-
-    def _hold(
-        self, now: float, elapsed: float, dt: float, gravity: Array, settings: Settings
-    ) -> Array:
-        state_machine = self._state_machine
-        command = self._output.step(gravity, dt)
-        settled = self._output.settled(gravity, dt)
-        if settings.stale_action is StaleAction.HOLD:
-            if settled and state_machine.stop_requested:
-                state_machine.handle(Event.RELEASED, now)
-        elif settled and (state_machine.stop_requested or elapsed >= settings.hold_duration):
-            state_machine.handle(Event.HELD, now)
-        return command
-
-
 class HoldingEffort:
     """
-    Keeps the gravity torque at the newest position that has a finite one.
+    Keeps the newest finite effort that holds the robot at its measured position.
 
-    :param settings: the commanded joints and their effort limits
-    :ivar effort: shape (m,), N m or N; zero before the first position; replaced, not changed
-    :ivar overloaded: which effort limits are below it, shape (m,)
+    :param settings: commanded joints and their effort limits
+    :ivar effort: shape (m,), N m or N; zero before the first update; replaced, never changed
+    :ivar overloaded: joints whose effort limit is below it, shape (m,)
     """
 
     def __init__(self, settings: ResolvedSettings) -> None:
-        self._commanded = settings.in_model
         self.effort = np.zeros(len(settings.joints))
         self.overloaded = np.zeros(len(settings.joints), dtype=bool)
         results = (settings.effort_limits, self.overloaded)
         self._compare = partial(entry_point(_compare, (*results, self.effort)), *results)
 
-    def note(self, law: ControlLaw, q: Array) -> None:
+    def update(self, effort: Array) -> None:
         """
-        Compute it anew.
+        Replace the effort if the new one is finite.
 
-        :param law: in force
-        :param q: measured positions of all joints, rad or m
+        :param effort: a new array, shape (m,), N m or N
         """
-        effort = law.gravity(q)[self._commanded]
         if math.isfinite(effort.sum()):
             self.effort = effort
 
     def exceeds_limits(self) -> bool:
-        """Return whether any effort limit is below it, and note in ``overloaded`` which are."""
+        """Return whether it is above an effort limit, and update ``overloaded``."""
         return bool(self._compare(self.effort))
+
+
+class RampDown:
+    """
+    Commands the holding effort, reached at the rate limit, and then ramps it down to zero.
+
+    :param state_machine: the state machine of the control; it is only read
+    :param limiter: limits every command
+    :ivar share: commanded share of the holding effort, from 1 to 0
+    """
+
+    def __init__(self, state_machine: StateMachine, limiter: EffortLimiter) -> None:
+        self._state_machine = state_machine
+        self._limiter = limiter
+        self.share = 1.0
+
+    def step(
+        self, now: float, dt: float, holding: Array, settings: Settings
+    ) -> tuple[Array, Event | None]:
+        """
+        Return the next command and the event that follows from it.
+
+        :param now: monotonic time, s
+        :param dt: time in which the command may change, s
+        :param holding: the holding effort, shape (m,), N m or N
+        :param settings: the settings in force
+        :return: the command, shape (m,), which the next call overwrites; None for no event
+        """
+        state, elapsed = self._state_machine.state, self._state_machine.elapsed(now)
+        self._limiter.end_blend()
+        if state is State.HOLDING:
+            command = self._limiter.step(holding, dt)
+            settled = self._limiter.settled(holding, dt)
+            return command, self._event_while_holding(elapsed, settings) if settled else None
+        if settings.stale_action is StaleAction.HOLD:
+            if self._limiter.settled(holding, dt):
+                return self._limiter.command, None
+            return self._limiter.step(holding, dt), None  # after commands were withheld
+        self.share = 0.0
+        if state is State.RAMPING_DOWN:
+            duration = max(settings.ramp_duration, settings.period)
+            self.share = max(1.0 - elapsed / duration, 0.0)
+        command = self._limiter.step(self.share * holding, dt)
+        at_zero = self.share == 0.0 and not command.any()
+        return command, Event.RAMPED_DOWN if at_zero else None
+
+    def _event_while_holding(self, elapsed: float, settings: Settings) -> Event | None:
+        """Return what follows once the holding effort is reached."""
+        stop = self._state_machine.stop_requested
+        if settings.stale_action is StaleAction.HOLD:
+            return Event.HELD_AT_STOP if stop else None
+        return Event.HELD if stop or elapsed >= settings.hold_duration else None
 
 
 @entry
 def _compare(limits: Array, overloaded: NDArray[np.bool_], effort: Array) -> bool:
+    """Write which efforts are above their limits; return whether any is."""
     some = False
     for i in range(effort.size):
         overloaded[i] = abs(effort[i]) > limits[i]

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The order of stamped samples, through clocks that are set back or forward.
+The order of stamped samples, also after a step of the clock that gives the stamps.
 
-A stamp must be newer than those before, and not ahead of time. One that is neither is refused; but
-when several in a row are off by the same amount and otherwise advance as time does, then it was
-the clock that was set, and they count from there on. Time is monotonic time: the node's own wall
-clock is looked at only for the first sample, so that setting it later changes nothing.
+A stamp must be newer than the last one, and not in the future; otherwise it is rejected. But if
+several stamps in a row are off by the same amount, and advance as time does, then the clock was
+set, and the new stamps are valid. Time is monotonic time. The node's wall clock is read only for
+the first sample: setting it later has no effect.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ import math
 from .reasons import Reason
 
 MAX_FUTURE = 0.010
-"""How far a stamp may lie ahead of the clock, s."""
+"""Permitted lead of a stamp over the clock, s."""
 
 SAME_SHIFT = 0.010
-"""Stamps whose shifts against their receipts differ by no more are off by the same amount, s."""
+"""Stamps are off by the same amount if their offsets to the receipts differ by at most this, s."""
 
-ONLY = (0,)
-"""Numbers for whoever judges the stamps of one thing alone."""
+SINGLE = (0,)
+"""Index for a :class:`StampOrder` of a single source."""
 
 CONFIRMED_BY = 3
-"""So many samples in a row, off by the same amount, show that the clock was set."""
+"""Number of samples in a row, off by the same amount, that confirm a step of the clock."""
 
 
 @dataclass
 class _Joint:
     """
-    What is known of one joint's stamps.
+    The stamps of one joint.
 
-    :param newest: the newest stamp that was taken, s
-    :param offset: of the clock that stamps are given in, against monotonic time, s
-    :param suspects: how many stamps in a row were off by the same amount
+    :param newest: the newest accepted stamp, s
+    :param offset: offset of the stamps' clock to monotonic time, s
+    :param suspects: number of stamps in a row that were off by the same amount
     :param suspect: the newest of them, s
-    :param shift: of the first of them, against its receipt, s
-    :param since: its receipt, monotonic time, s
+    :param shift: the first one's offset to its receipt, s
+    :param since: the first one's receipt, monotonic time, s
     """
 
     newest: float = -math.inf
@@ -54,12 +54,12 @@ class _Joint:
 
 class StampOrder:
     """
-    Judges stamps joint by joint: a publisher's stamps tell nothing about another's.
+    Checks stamps joint by joint, because every publisher may have its own clock.
 
-    Joints are plain objects rather than arrays: a loop over a few of them takes a tenth of the
-    time.
+    Joints are plain objects, not arrays: for a few joints a loop takes a tenth of the time.
 
     :param n: the number of joints
+    :ivar steps: number of detected steps of a clock
     """
 
     def __init__(self, n: int) -> None:
@@ -70,23 +70,23 @@ class StampOrder:
         self.steps = 0
 
     def newest(self, numbers: Sequence[int]) -> list[float]:
-        """Return the newest stamp that was taken of each of some joints, s; -inf before it."""
+        """Return the newest accepted stamp of each of some joints, s; -inf before the first."""
         return [self._joints[number].newest for number in numbers]
 
-    def refusal(
+    def check(
         self, numbers: Sequence[int], stamp: float, clock: float, received: float
     ) -> Reason | None:
         """
-        Return why a stamp cannot be used, None where it can.
+        Return why a stamp is rejected, None if it is valid.
 
-        :param numbers: of the sample's joints
-        :param stamp: s
-        :param clock: the clock that stamps are given in, s
+        :param numbers: indices of the sample's joints
+        :param stamp: the sample's stamp, s
+        :param clock: time of the clock that gives the stamps, s
         :param received: monotonic time of receipt, s
         """
         self._stepping = False
         if self._newest < stamp <= received + self._least_offset + MAX_FUTURE:
-            return None  # whichever joints it is of
+            return None  # valid for any joint
         offset = min([self._joints[number].offset for number in numbers])
         if math.isnan(offset):
             offset = self._least_offset = clock - received
@@ -94,19 +94,19 @@ class StampOrder:
                 joint.offset = offset
         if stamp <= max(self.newest(numbers)):
             reason = Reason.STAMP_NOT_NEWER
-        elif not stamp - received <= offset + MAX_FUTURE:  # negated: it may not be a number
+        elif not stamp - received <= offset + MAX_FUTURE:  # negated: it may be NaN
             reason = Reason.STAMP_IN_FUTURE
         else:
             return None
         self._stepping = self._is_step([self._joints[k] for k in numbers], stamp, received)
         return None if self._stepping else reason
 
-    def take(self, numbers: Sequence[int], stamp: float, received: float) -> None:
+    def accept(self, numbers: Sequence[int], stamp: float, received: float) -> None:
         """
-        Count from a sample on; it was not refused.
+        Accept the stamp of a sample, after :meth:`check`.
 
-        :param numbers: of its joints
-        :param stamp: s
+        :param numbers: indices of the sample's joints
+        :param stamp: the sample's stamp, s
         :param received: monotonic time of receipt, s
         """
         self.steps += self._stepping
@@ -123,7 +123,7 @@ class StampOrder:
 
     @staticmethod
     def _is_step(joints: Sequence[_Joint], stamp: float, received: float) -> bool:
-        """Add a stamp that is off to those before it; return whether they are enough."""
+        """Count a stamp that is off; return whether enough stamps confirm a step of the clock."""
         shift = stamp - received
         same = all(
             joint.suspects and stamp > joint.suspect and abs(shift - joint.shift) <= SAME_SHIFT
@@ -134,5 +134,5 @@ class StampOrder:
             joint.suspects += 1
             if not same:
                 joint.suspects, joint.shift, joint.since = 1, shift, received
-        # Old samples that come in a burst advance too, but no time passes meanwhile.
+        # A burst of old samples advances too, but is received at one time.
         return all(joint.suspects >= CONFIRMED_BY and received > joint.since for joint in joints)

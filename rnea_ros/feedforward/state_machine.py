@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The state machine of the control: which states there are, and what leads from one to another.
+The state machine of the control: its states, and the events that lead from one to another.
 
-A state and the reason for it are always known. What ended the control once (stale joint states, an
-error) ends in ``fault``, and only a new activation leads out of it.
+The first reason for which the control ended is kept. A fault is final: only a new activation
+leads out of it.
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ from .reasons import Reason
 
 
 class State(enum.Enum):
-    """Where the control stands."""
+    """State of the control."""
 
-    WAITING = 'waiting'            # for a first valid state of every joint; nothing is commanded
-    READY = 'ready'                # states are known; nothing may be commanded yet
-    RAMPING = 'ramping'            # from the effort found at the start to the wanted effort
-    ACTIVE = 'active'
-    DEGRADED = 'degraded'          # as active, while something is flagged
-    HOLDING = 'holding'            # gravity at the last valid position, reached at the rate limit
-    RAMPING_DOWN = 'ramping_down'  # from there to zero
-    STOPPED = 'stopped'            # as requested
-    FAULT = 'fault'                # zero effort (or held gravity) until activated anew
+    WAITING = 'waiting'            # for a first valid state of every joint; no command
+    READY = 'ready'                # joint states are valid, commands not yet permitted; no command
+    RAMPING = 'ramping'            # blending from the initial effort to the control law
+    ACTIVE = 'active'              # commanding the control law
+    DEGRADED = 'degraded'          # as active, with a flag raised
+    HOLDING = 'holding'            # commanding gravity at the last valid position
+    RAMPING_DOWN = 'ramping_down'  # ramping from gravity to zero
+    STOPPED = 'stopped'            # ended on request
+    FAULT = 'fault'                # ended by a fault: zero, or gravity with stale_action hold
 
 
 class Event(enum.Enum):
-    """What can happen to it."""
+    """What changes the state."""
 
-    STATE_COMPLETE = 'state_complete'
-    STATE_LOST = 'state_lost'
-    PERMITTED = 'permitted'
-    BLENDED = 'blended'
-    FLAGGED = 'flagged'
-    CLEARED = 'cleared'
-    FAILED = 'failed'
-    STOP = 'stop'
-    HELD = 'held'
-    RELEASED = 'released'
-    RAMPED_DOWN = 'ramped_down'
+    STATES_VALID = 'states_valid'      # all joint states are valid
+    STATES_STALE = 'states_stale'      # a joint state is too old
+    PERMITTED = 'permitted'            # commands are permitted
+    BLENDED = 'blended'                # the initial blend has ended
+    FLAGGED = 'flagged'                # a first flag was raised
+    CLEARED = 'cleared'                # no flag is raised any more
+    FAILED = 'failed'                  # a fault ended the control
+    STOP = 'stop'                      # a stop was requested
+    HELD = 'held'                      # gravity was held for hold_duration
+    HELD_AT_STOP = 'held_at_stop'      # gravity is reached, and stale_action hold keeps it
+    RAMPED_DOWN = 'ramped_down'        # the command is zero
 
 
 TRANSITIONS: Mapping[tuple[State, Event], State] = {
-    (State.WAITING, Event.STATE_COMPLETE): State.READY,
+    (State.WAITING, Event.STATES_VALID): State.READY,
     (State.WAITING, Event.FAILED): State.FAULT,
     (State.WAITING, Event.STOP): State.STOPPED,
-    (State.READY, Event.STATE_LOST): State.WAITING,
+    (State.READY, Event.STATES_STALE): State.WAITING,
     (State.READY, Event.PERMITTED): State.RAMPING,
     (State.READY, Event.FAILED): State.FAULT,
     (State.READY, Event.STOP): State.STOPPED,
@@ -64,19 +64,26 @@ TRANSITIONS: Mapping[tuple[State, Event], State] = {
     (State.DEGRADED, Event.FAILED): State.HOLDING,
     (State.DEGRADED, Event.STOP): State.HOLDING,
     (State.HOLDING, Event.HELD): State.RAMPING_DOWN,
-    (State.HOLDING, Event.RELEASED): State.STOPPED,
+    (State.HOLDING, Event.HELD_AT_STOP): State.STOPPED,
     (State.RAMPING_DOWN, Event.RAMPED_DOWN): State.FAULT,
     (State.FAULT, Event.STOP): State.STOPPED,
 }
-"""Every pair that is not listed leaves the state as it is."""
+"""All other pairs leave the state as it is."""
 
 
 CONTROLLING = (State.RAMPING, State.ACTIVE, State.DEGRADED)
-"""In which the control law is commanded."""
+"""States in which the control law is commanded."""
 
 
 class StateMachine:
-    """Walks through :data:`TRANSITIONS` and remembers why."""
+    """
+    Applies :data:`TRANSITIONS`.
+
+    :ivar state: the state
+    :ivar reason: why the control ended, None before
+    :ivar since: monotonic time of the last change of state, s
+    :ivar stop_requested: whether a stop was requested; a fault then counts as stopped
+    """
 
     def __init__(self) -> None:
         self.state = State.WAITING
@@ -89,13 +96,22 @@ class StateMachine:
         """Whether the control law is commanded."""
         return self.state in CONTROLLING
 
+    def elapsed(self, now: float) -> float:
+        """
+        Return the time in this state, s; it starts again if simulated time was set back.
+
+        :param now: monotonic time, s
+        """
+        self.since = min(self.since, now)
+        return now - self.since
+
     def handle(self, event: Event, now: float, reason: Reason | None = None) -> bool:
         """
-        Take an event.
+        Change the state after an event.
 
-        :param event: what happened
+        :param event: the event
         :param now: monotonic time, s
-        :param reason: why it failed or is to stop; the first one is kept until the end
+        :param reason: reason of a fault or a stop; the first one is kept
         :return: whether the state changed
         """
         self.stop_requested |= event is Event.STOP

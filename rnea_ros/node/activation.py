@@ -141,7 +141,7 @@ class Activation:
     def stop(self) -> None:
         """Ramp down as stale_action says, and end the loop; returns when that is done."""
         with self._resources:
-            self.controller.stop()
+            self.controller.request_stop()
             # A controller that comes back meanwhile is asked for its joints: zeros must reach it.
             why = self._loop.finish(
                 self.controller.settings.greatest_stop_time + STOP_MARGIN, self.watch
@@ -210,7 +210,7 @@ class Activation:
             now=stamp,
             position=position,
             velocity=velocity,
-            wanted=controller.wanted(now + ahead),
+            wanted=controller.reference_at(now + ahead),
         )
         # From here on only the loop's own time counts: setting the wall clock moves nothing.
         start = None if motion.start_time is None else motion.start_time - stamp + now
@@ -249,4 +249,5 @@ class Activation:
         sim_clock = self._configuration.sim_clock
         if sim_clock is None:
             return MachineClock()
-        return SimClock(sim_clock, lambda now: self.controller.fail(Reason.CLOCK_RESET, now))
+        controller = self.controller
+        return SimClock(sim_clock, lambda now: controller.enter_fault(Reason.CLOCK_RESET, now))

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..feedforward import try_on
+from ..errors import InputError
+from ..feedforward import check_efforts
 from ..feedforward.law import Mode
-from ..feedforward.settings import ResolvedSettings, SettingsError, resolve
+from ..feedforward.settings import ResolvedSettings, resolve
 from ..feedforward.trajectory import JointRules, ReferenceSource, ScalingUnit, StartFrom
 from ..robot import RobotModel
 from ..urdf import parse_urdf
@@ -70,10 +71,10 @@ class ControlSetup:
         Return the setup with parameters changed while active; robot and joints stay the same.
 
         :param values: parameter values by name, with changes that may be made while active
-        :raises SettingsError: a value that cannot be used
+        :raises InputError: a value that cannot be used
         """
         settings = resolve(settings_from(values, self.settings.joints), self.model)
-        try_on(self.model, settings)
+        check_efforts(self.model, settings)
         return replace(self, values=values, settings=settings)
 
     @property
@@ -116,14 +117,14 @@ def make_setup(
         model = RobotModel.from_description(description, gravity=values['gravity'])
     listed = listed_joints(values)
     if listed and controller.joints and listed != controller.joints:
-        raise SettingsError(
+        raise InputError(
             'joints',
             f'{controller.controller} takes commands {difference(controller.joints, listed)}',
         )
     # While the controller is away, its joints are those of the setup before.
     joints = listed or controller.joints or (before.settings.joints if before else ())
     settings = resolve(settings_from(values, joints), model)
-    try_on(model, settings)
+    check_efforts(model, settings)
     from_controller = ReferenceSource(values['reference_source']) is (
         ReferenceSource.CONTROLLER_STATE
     )

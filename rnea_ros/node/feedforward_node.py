@@ -46,7 +46,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
 
     Everything but the control loop's own thread runs on the executor that spins this node.
 
-    :raises SettingsError: a parameter that was given at the start cannot be used
+    :raises InputError: a parameter that was given at the start cannot be used
     """
 
     def __init__(self) -> None:

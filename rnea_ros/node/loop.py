@@ -202,7 +202,7 @@ class ControlLoop:
 
     def _fail(self, error: BaseException) -> None:
         """End the control because of an error in a part of the tick; the loop goes on."""
-        self._controller.fail(Reason.INTERNAL_ERROR, self._now, error)
+        self._controller.enter_fault(Reason.INTERNAL_ERROR, self._now, error)
 
     def _command(self, now: float) -> Array | None:
         """Send the command of a tick and return it, None where none is sent."""
@@ -214,7 +214,7 @@ class ControlLoop:
             return None
         command = self._controller.step(now)
         # A process that was stopped within a tick must not come back with an effort of long ago.
-        late = self._replaced or self._controller.outdated(self._clock.now() - now)
+        late = self._replaced or self._controller.command_expired(self._clock.now() - now)
         if command is None or late:
             return None
         publishers, stamp = self._publishers, self._clock.stamp()

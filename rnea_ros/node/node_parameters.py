@@ -11,7 +11,6 @@ from typing import Any
 from rclpy.parameter import Parameter
 
 from ..errors import InputError
-from ..feedforward.settings import SettingsError
 from ..parameters import declare, refuse_unknown
 from ..ros import check_topic
 from .parameters import PARAMETERS, all_declarations, check_alone
@@ -25,21 +24,18 @@ class NodeParameters:
     The parameters of a node.
 
     :param node: has no parameters of its own yet
-    :raises SettingsError: a value of the wrong type or out of its range was given at the start, or
+    :raises InputError: a value of the wrong type or out of its range was given at the start, or
         one for a parameter that does not exist
     """
 
     def __init__(self, node: Any) -> None:
         self._node = node
-        try:
-            declare(node, PARAMETERS)
-            self._table = all_declarations(node.get_parameter('wrench_inputs.names').value)
-            declare(node, {
-                name: entry for name, entry in self._table.items() if name not in PARAMETERS
-            })
-            refuse_unknown(node, self._table)
-        except InputError as error:
-            raise SettingsError(error.argument, error.reason) from error
+        declare(node, PARAMETERS)
+        self._table = all_declarations(node.get_parameter('wrench_inputs.names').value)
+        declare(node, {
+            name: entry for name, entry in self._table.items() if name not in PARAMETERS
+        })
+        refuse_unknown(node, self._table)
         check_alone(self.values())
         self.check_topics(self.values())
 
@@ -60,24 +56,21 @@ class NodeParameters:
         Check the names of topics.
 
         :param values: by name
-        :raises SettingsError: one that ROS would not take
+        :raises InputError: one that ROS would not take
         """
         for name, value in values.items():
             if name.endswith('topic') and value:
-                try:
-                    check_topic(self._node, name, value)
-                except InputError as error:
-                    raise SettingsError(name, error.reason) from error
+                check_topic(self._node, name, value)
 
     def check_while_active(self, changes: Iterable[Parameter]) -> None:
         """
         Check that changes are such as may be made while the node is active.
 
-        :raises SettingsError: the first that is not
+        :raises InputError: the first that is not
         """
         for change in changes:
             declaration = self._table.get(change.name)
             fixed = declaration is not None and not declaration.while_active
             if fixed or change.name == SIMULATED_TIME:
                 reason = 'cannot be changed while active; deactivate first'
-                raise SettingsError(change.name, reason)
+                raise InputError(change.name, reason)

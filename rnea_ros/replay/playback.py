@@ -115,6 +115,7 @@ def play(
         differentiate_velocity=differentiate_velocity,
     )
     controller = FeedforwardController(robot.model, settings, states)
+    loaded = controller.environment.robot
     receive = _receiver(robot, states)
     shape = (len(ticks), len(settings.joints))
     command, effort = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -132,7 +133,7 @@ def play(
         if stepped is not None:
             command[k] = stepped
             saturated[k] = controller.saturated
-            added = controller.environment.robot.compensated(states.position)
+            added = loaded.compensated(states.position, loaded.gravity(states.position))
             hardware[k] = 0.0 if added is None else added[settings.in_model]
         controlling[k] = controller.state in COMPARED
         if not changes or controller.state is not changes[-1].state:

@@ -59,7 +59,7 @@ def review(
     :param robot: the recording
     :param settings: of the control; no joints stand for all that are recorded
     :param differentiate_velocity: derive velocities where the recording has none
-    :raises SettingsError: settings that this robot cannot be run with
+    :raises InputError: settings that this robot cannot be run with
     :raises RecordingError: the recording has not what is needed
     """
     timeout = settings.joint_states_timeout or DEFAULT_TIMEOUT_PERIODS * max(

@@ -59,14 +59,14 @@ class MotionEfforts:
     Computes the efforts that motions of the commanded joints need.
 
     :param model: the robot
-    :param settings: payloads, losses, limits, and what is left to the hardware
+    :param settings: payloads, friction, limits, and what is left to the hardware
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
         robot = LoadedModel(model, settings.settings.hardware_compensates)
-        robot.carry([(payload, 1.0) for payload in settings.settings.payloads])
+        robot.set_payloads([(payload, 1.0) for payload in settings.settings.payloads])
         zero = np.zeros(model.nv)
-        self._law = ControlLaw(robot, zero, zero, losses=settings.losses)
+        self._law = ControlLaw(robot, zero, zero, friction=settings.friction)
         self._settings = settings
 
     def of_points(self, points: MotionPoints, q_robot: Array) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rclpy.parameter import Parameter
 
-from ..feedforward.settings import SettingsError
+from ..errors import InputError
 from ..node.parameters import PARAMETERS as OF_THE_CONTROL
 from ..node.parameters import check_alone
 from ..parameters import Declaration, declare_all
@@ -78,7 +78,7 @@ def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
 
     :param node: has declared them
     :param changes: parameters to take instead of those in force
-    :raises SettingsError: a value that no robot could be run with
+    :raises InputError: a value that no robot could be run with
     """
     values = {name: declaration.default for name, declaration in OF_THE_CONTROL.items()}
     values.update({name: node.get_parameter(name).value for name in PARAMETERS})
@@ -87,7 +87,7 @@ def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
     check_alone(checked)
     for name in ('resample', 'joint_states_timeout', 'start_tolerance'):
         if not math.isfinite(values[name]):
-            raise SettingsError(name, f'{values[name]} is not finite')
+            raise InputError(name, f'{values[name]} is not finite')
     if 0.0 < values['resample'] < 1e-3:
-        raise SettingsError('resample', f'{values["resample"]} s is below 0.001 s and not 0')
+        raise InputError('resample', f'{values["resample"]} s is below 0.001 s and not 0')
     return values

@@ -13,7 +13,7 @@ import numpy as np
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ..arrays import Array
-from ..feedforward import try_on
+from ..feedforward import check_efforts
 from ..feedforward.settings import resolve
 from ..feedforward.trajectory import (
     CUBIC,
@@ -61,14 +61,14 @@ class EffortPlanner:
     :param model: the robot
     :param joints: of the trajectory controller
     :param values: parameter values by name
-    :raises SettingsError: a value that cannot be used
+    :raises InputError: a value that cannot be used
     """
 
     def __init__(
         self, model: RobotModel, joints: tuple[str, ...], values: Mapping[str, Any]
     ) -> None:
         self._settings = resolve(settings_from(values, joints), model)
-        try_on(model, self._settings)
+        check_efforts(model, self._settings)
         self._rules = joint_rules(values, model, self._settings)
         self._efforts = MotionEfforts(model, self._settings)
         self._period: float = values['resample']

@@ -157,7 +157,7 @@ def load_of(model: RobotModel) -> Payload:
 def burdened(model: RobotModel, rng: np.random.Generator) -> tuple[LoadedModel, JointFriction]:
     """Return a robot that carries and is helped by its hardware, and joints that lose."""
     robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
-    robot.carry([(load_of(model), 1.0)])
+    robot.set_payloads([(load_of(model), 1.0)])
     n = model.nv
     return robot, JointFriction(
         rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
@@ -174,11 +174,11 @@ def test_the_parts_add_up_with_losses_payloads_and_pushes(
 ) -> None:
     for seed in SEEDS:
         model = arm()
-        robot, losses = burdened(model, np.random.default_rng(seed))
+        robot, friction = burdened(model, np.random.default_rng(seed))
         case = Case(model, seed)
         case.external = np.random.default_rng(seed).normal(size=model.nv)
         case.law = ControlLaw(
-            robot, case.kp, case.kd, losses=losses, friction_velocity=source,
+            robot, case.kp, case.kd, friction=friction, friction_velocity=source,
             compensate_coriolis=seed % 2 == 0,
         )
         total = case.terms(mode, wanted=wanted).total()
@@ -194,12 +194,12 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
 ) -> None:
     model = arm()
     rng = np.random.default_rng(0)
-    robot, losses = burdened(model, rng)
+    robot, friction = burdened(model, rng)
     case, plain = Case(model, 0), Case(model, 0)
-    case.law = ControlLaw(robot, case.kp, case.kd, losses=losses)
+    case.law = ControlLaw(robot, case.kp, case.kd, friction=friction)
     case.external = rng.normal(size=model.nv)
     carrying = LoadedModel(model)
-    carrying.carry([(load_of(model), 1.0)])
+    carrying.set_payloads([(load_of(model), 1.0)])
     plain.law = ControlLaw(carrying, case.kp, case.kd)
     _, _, qdd_d = case.wanted
     feedback = case.kp * case.e + case.kd * case.e_rate
@@ -209,8 +209,8 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
         rigid = rigid - feedback  # what the joints carry is the robot's
     expected = (
         plain.effort(mode)
-        + losses.friction(case.qd, rigid)
-        + losses.armature * acceleration.get(mode, np.zeros(model.nv))
+        + friction.friction(case.qd, rigid)
+        + friction.armature * acceleration.get(mode, np.zeros(model.nv))
         + case.external
         - model.gravity_torques(case.q)
     )
@@ -220,9 +220,9 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
 @pytest.mark.parametrize('arm', ARMS)
 def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
     model = arm()
-    robot, losses = burdened(model, np.random.default_rng(0))
+    robot, friction = burdened(model, np.random.default_rng(0))
     case, plain = Case(model, 0), Case(model, 0)
-    case.law = ControlLaw(robot, case.kp, case.kd, losses=losses)
+    case.law = ControlLaw(robot, case.kp, case.kd, friction=friction)
     case.external = np.ones(model.nv)
     np.testing.assert_array_equal(case.effort(Mode.FEEDBACK), plain.effort(Mode.FEEDBACK))
 
@@ -230,10 +230,10 @@ def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
 @pytest.mark.parametrize('arm', ARMS)
 def test_friction_of_the_desired_velocity_is_none_while_nothing_is_wanted(arm: Arm) -> None:
     model = arm()
-    robot, losses = burdened(model, np.random.default_rng(0))
+    robot, friction = burdened(model, np.random.default_rng(0))
     case = Case(model, 0)
     case.law = ControlLaw(
-        robot, case.kp, case.kd, losses=losses, friction_velocity=VelocitySource.DESIRED
+        robot, case.kp, case.kd, friction=friction, friction_velocity=VelocitySource.DESIRED
     )
     assert not case.terms(Mode.GRAVITY).friction.any()
     assert case.terms(Mode.FEEDFORWARD).friction.any()

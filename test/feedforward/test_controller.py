@@ -118,7 +118,7 @@ def test_a_controller_that_comes_back_after_a_stop_is_led_to_the_last_command(
     rig = panda_rig(stale_action=action)
     rig.run(1.2 * RAMP)
     rig.controller.permitted = False
-    rig.controller.stop()
+    rig.controller.request_stop()
     for _ in range(2000):
         assert rig.tick() is None
     assert rig.state() is State.STOPPED
@@ -311,7 +311,7 @@ def test_the_terms_add_up_to_the_command_while_the_control_winds_down_too() -> N
     rig = swinging_rig(compensate_coriolis=True, hold_duration=0.2)
     rig.qd[:] = 1.0
     settle(rig)
-    rig.controller.fail(Reason.CLOCK_RESET, rig.now)
+    rig.controller.enter_fault(Reason.CLOCK_RESET, rig.now)
     rig.run(0.05)  # the rate limit takes the Coriolis efforts away
     seen = set()
     for _ in range(round((0.2 + RAMP) / rig.period)):
@@ -611,7 +611,7 @@ def test_requests_take_effect_at_the_next_tick_in_the_order_in_which_they_came()
     rig.controller.follow(setpoint(names, (0.7, 0.8)), None)
     rig.tick()
     assert rig.wanted()[0].tolist() == [0.7, 0.8]
-    rig.controller.stop()
+    rig.controller.request_stop()
     assert rig.state() is State.ACTIVE
     rig.tick()
     assert rig.state() is not State.ACTIVE
@@ -620,7 +620,7 @@ def test_requests_take_effect_at_the_next_tick_in_the_order_in_which_they_came()
 def test_what_is_told_of_measured_and_wanted_motion_is_a_copy() -> None:
     rig, _ = holding_rig()
     before = rig.tick()
-    wanted = rig.controller.wanted(rig.now)
+    wanted = rig.controller.reference_at(rig.now)
     assert wanted is not None
     for array in (*rig.controller.measured(), *wanted):
         array[:] = 9.0

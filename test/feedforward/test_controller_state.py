@@ -325,10 +325,10 @@ class Beside:
             self.rig.model.joint_names, q, qd, qdd, speed,
             stamp=self.rig.now, clock=self.rig.now, received=self.rig.now,
             measured=self.rig.controller.measured()[0],
-            held=lambda: self.rig.controller.held(self.rig.now),
+            held=lambda: self.rig.controller.hold_position(self.rig.now),
         )
         assert setpoint is not None, self.monitor.complaint
-        self.rig.controller.want(setpoint)
+        self.rig.controller.set_reference(setpoint)
 
     def follow(self, said: TrajectoryController, seconds: float) -> None:
         """Let the controller lead a robot that follows it exactly."""
@@ -425,6 +425,6 @@ def test_mode_gravity_follows_no_controller() -> None:
     assert not beside.rig.controller.following
     beside.say(np.array(PANDA_POSE), np.full(7, 0.1), np.full(7, 9.0))
     beside.rig.run(0.2)
-    assert beside.rig.controller.wanted(beside.rig.now) is None
+    assert beside.rig.controller.reference_at(beside.rig.now) is None
 
 

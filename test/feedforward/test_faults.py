@@ -231,7 +231,7 @@ def test_with_stale_action_hold_gravity_is_kept_after_a_fault_until_it_is_stoppe
     rig.run(5.0 * (HOLD + RAMP), feed=False)
     assert rig.state() is State.HOLDING
     np.testing.assert_array_equal(rig.commands[-1], rig.gravity)
-    rig.controller.stop()
+    rig.controller.request_stop()
     rig.run(0.1, feed=False)
     assert rig.state() is State.STOPPED
     np.testing.assert_array_equal(rig.commands[-1], rig.gravity)
@@ -601,7 +601,7 @@ def test_one_commanded_joint_that_falls_silent_ends_the_control(silent: str) -> 
 def test_a_stop_before_anything_was_commanded_commands_nothing(action: StaleAction) -> None:
     rig = Rig(panda_arm(), stale_action=action)
     rig.tick(feed=False)
-    rig.controller.stop()
+    rig.controller.request_stop()
     assert rig.tick() is None
     assert rig.state() is State.STOPPED
     assert rig.tick() is None
@@ -613,7 +613,7 @@ def test_a_stop_leads_to_gravity_and_without_delay_to_zero(state: State, rate: f
     rig = rig_at_start(rate=rate) if state is State.RAMPING else rig_in_motion(rate=rate)
     assert rig.state() is state
     rig.qd[:] = 0.0
-    rig.controller.stop()
+    rig.controller.request_stop()
     start = rig.commands[-1]
     rig.tick()
     assert rig.controller.stop_requested
@@ -628,7 +628,7 @@ def test_a_stop_leads_to_gravity_and_without_delay_to_zero(state: State, rate: f
 
 def test_a_stop_without_joint_states_completes_too() -> None:
     rig = rig_in_motion()
-    rig.controller.stop()
+    rig.controller.request_stop()
     took = rig.run_until(State.STOPPED, feed=False)
     assert took < RAMP + 0.1
     assert not rig.commands[-1].any()
@@ -639,7 +639,7 @@ def test_a_stop_while_a_fault_winds_down_ends_it_in_stopped(after: float) -> Non
     rig = rig_in_motion()
     rig.run_until(State.HOLDING, feed=False)
     rig.run(after, feed=False)
-    rig.controller.stop()
+    rig.controller.request_stop()
     took = rig.run_until(State.STOPPED, feed=False)
     assert took < RAMP + 0.1
     assert not rig.commands[-1].any()
@@ -649,7 +649,7 @@ def test_a_stop_while_a_fault_winds_down_ends_it_in_stopped(after: float) -> Non
 def test_a_stop_in_fault_ends_in_stopped_with_torque_off() -> None:
     rig = rig_in_motion()
     rig.run_until(State.FAULT, feed=False)
-    rig.controller.stop()
+    rig.controller.request_stop()
     rig.tick(feed=False)
     assert rig.state() is State.STOPPED
     assert not rig.commands[-1].any()
@@ -657,17 +657,17 @@ def test_a_stop_in_fault_ends_in_stopped_with_torque_off() -> None:
 
 def test_a_second_stop_changes_nothing() -> None:
     rig, other = rig_in_motion(), rig_in_motion()
-    rig.controller.stop()
-    other.controller.stop()
+    rig.controller.request_stop()
+    other.controller.request_stop()
     while other.state() is not State.STOPPED:
-        rig.controller.stop()
+        rig.controller.request_stop()
         np.testing.assert_array_equal(rig.tick(), other.tick())
     assert rig.state() is State.STOPPED
 
 
 def test_with_stale_action_hold_a_stop_ends_with_gravity_as_the_last_command() -> None:
     rig = rig_in_motion(stale_action=StaleAction.HOLD)
-    rig.controller.stop()
+    rig.controller.request_stop()
     rig.run_until(State.STOPPED)
     # Within one step of gravity: so the next command would be exactly that.
     assert (np.abs(rig.commands[-1] - rig.gravity) <= rig.greatest_step).all()
@@ -679,7 +679,7 @@ def test_without_ramp_and_hold_a_stop_is_as_fast_as_the_rate_limit_allows() -> N
     rig = rig_in_motion(ramp_duration=0.0, hold_duration=0.0)
     way = np.abs(rig.commands[-1] - rig.gravity).max() / rig.greatest_step.min()
     way += np.abs(rig.gravity).max() / rig.greatest_step.min()
-    rig.controller.stop()
+    rig.controller.request_stop()
     assert rig.run_until(State.STOPPED) <= (way + 3.0) * rig.period
 
 
@@ -696,7 +696,7 @@ def test_time_that_is_set_back_while_the_control_winds_down_neither_stops_nor_re
     rig.run(after, feed=False)
     before = np.abs(rig.commands[-1])
     rig.now -= back
-    rig.controller.fail(Reason.CLOCK_RESET, rig.now)
+    rig.controller.enter_fault(Reason.CLOCK_RESET, rig.now)
     commands = rig.run(HOLD + RAMP + 0.1, feed=False)
     assert (np.abs(commands) <= np.maximum(before, np.abs(rig.gravity)) + 1e-9).all()
     assert rig.state() is State.FAULT
@@ -706,7 +706,7 @@ def test_time_that_is_set_back_while_the_control_winds_down_neither_stops_nor_re
 def test_time_that_is_set_back_ends_the_control() -> None:
     rig = rig_in_motion()
     rig.now = 0.0
-    rig.controller.fail(Reason.CLOCK_RESET, rig.now)
+    rig.controller.enter_fault(Reason.CLOCK_RESET, rig.now)
     rig.tick(feed=False)
     assert rig.controller.reason is Reason.CLOCK_RESET
     assert_winds_down(rig, feed=False)
@@ -730,7 +730,7 @@ class CallCounter:
     ('owner', 'method'),
     [
         (ControlLaw, 'effort'),
-        (ControlLaw, 'gravity'),
+        (ControlLaw, 'holding_effort'),
         (Reference, 'sample'),
         (JointStateMonitor, 'age'),
         (JointStateMonitor, 'late'),
@@ -754,9 +754,9 @@ def test_an_exception_while_the_control_winds_down_does_not_keep_it_from_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rig = rig_in_motion()
-    rig.controller.stop()
+    rig.controller.request_stop()
     rig.run(0.05)
-    monkeypatch.setattr(ControlLaw, 'gravity', CallCounter())
+    monkeypatch.setattr(ControlLaw, 'holding_effort', CallCounter())
     rig.run_until(State.STOPPED)
     assert not rig.commands[-1].any()
     assert str(rig.controller.error) == 'call 1'
@@ -770,7 +770,7 @@ def test_an_exception_before_anything_was_commanded_commands_nothing(
     assert rig.tick() is None
     assert rig.state() is State.FAULT
     assert rig.controller.reason is Reason.INTERNAL_ERROR
-    rig.controller.stop()
+    rig.controller.request_stop()
     assert rig.tick() is None
     assert rig.state() is State.STOPPED
 
@@ -782,7 +782,7 @@ def test_an_exception_in_the_very_first_command_leads_from_the_measured_effort_t
     rig.q[:] = PANDA_POSE
     rig.effort = rig.gravity.copy()
     monkeypatch.setattr(ControlLaw, 'effort', CallCounter())
-    monkeypatch.setattr(ControlLaw, 'gravity', CallCounter())
+    monkeypatch.setattr(ControlLaw, 'holding_effort', CallCounter())
     rig.run_until(State.FAULT)
     assert not rig.commands[-1].any()
 

@@ -16,7 +16,7 @@ import pytest
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.inputs import JointStateMonitor
-from rnea_ros.feedforward.inputs.joint_states import MAX_LAYOUTS
+from rnea_ros.feedforward.inputs.joint_layout import MAX_LAYOUTS
 from rnea_ros.feedforward.stamps import MAX_FUTURE
 
 Array = NDArray[np.float64]

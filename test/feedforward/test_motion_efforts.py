@@ -215,13 +215,13 @@ def test_payload_friction_and_rotors_are_in_the_efforts_and_what_the_hardware_do
     motion = random_motion(np.random.default_rng(6), 7, [QUINTIC] * 2)
     points = MotionPoints(motion, 0.05)
     loaded = model.with_payload('fer_link8', 2.0, (0.0, 0.0, 0.1))
-    losses = FrictionSettings(
+    friction = FrictionSettings(
         model=FrictionModel.PARAMETERS, viscous=(3.0,), coulomb=(0.0,), armature=(0.2,)
     )
     efforts = efforts_of(
         model,
         payloads=(Payload('fer_link8', 2.0, (0.0, 0.0, 0.1)),),
-        losses=losses,
+        friction=friction,
         hardware_compensates=(HardwareCompensation.GRAVITY,),
     ).of_points(points, np.zeros(7))
     q, qd, qdd = points.positions, points.velocities, points.accelerations

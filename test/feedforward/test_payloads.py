@@ -22,7 +22,6 @@ def mass(shares: Shares) -> float:
 def test_what_is_there_from_the_start_is_there_whole() -> None:
     blend = PayloadBlend([BOX, CABLE])
     assert blend.shares() == [(BOX, 1.0), (CABLE, 1.0)]
-    assert not blend.blending
     assert not blend.advance(PERIOD)
 
 

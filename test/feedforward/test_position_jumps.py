@@ -261,7 +261,7 @@ def reach_of(model: RobotModel, margin: float, elapsed: float) -> list[bool]:
     jumps = PositionJumps.of_robot(model, resolve(settings, model))
     here, far, after = np.array([0.0]), np.array([100.0]), np.array([elapsed])
     return [
-        not jumps.found(np.array([joint]), far, here, here, after) for joint in range(model.nv)
+        not jumps.check(np.array([joint]), far, here, here, after) for joint in range(model.nv)
     ]
 
 

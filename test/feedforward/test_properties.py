@@ -68,9 +68,9 @@ class Chance:
             (0.005, lambda: self.rig.controller.cancel()),
             (0.003, self._jump_in_time),
             (0.010, self._jump_in_place),
-            (0.001, lambda: self.rig.controller.stop()),
+            (0.001, lambda: self.rig.controller.request_stop()),
             (0.0005, self._fail),
-            (0.0010, lambda: self.rig.controller.end(Reason.CONTROLLER_JOINTS_CHANGED)),
+            (0.0010, lambda: self.rig.controller.request_fault(Reason.CONTROLLER_JOINTS_CHANGED)),
             (0.0005, self._set_clock),
             (0.002, self._follow_nonsense),
             (0.0030, self._lose_measure),
@@ -296,14 +296,14 @@ class Chance:
 
     def _change_losses(self) -> None:
         rng = self.rng
-        losses = FrictionSettings(
+        friction = FrictionSettings(
             model=list(FrictionModel)[rng.integers(3)],
             viscous=(rng.uniform(0.0, 20.0),), coulomb=(rng.uniform(0.0, 20.0),),
             load=(rng.uniform(0.0, 1.0),), armature=(rng.uniform(0.0, 2.0),),
             smoothing_velocity=(float(rng.choice([1e-6, 0.1])),),
             velocity=list(VelocitySource)[rng.integers(2)],
         )
-        self.rig.change(losses=losses)
+        self.rig.change(friction=friction)
 
     def _change(self) -> None:
         rng = self.rng
@@ -353,7 +353,7 @@ class Chance:
         self._clock = float(self.rng.normal())
 
     def _fail(self) -> None:
-        self.rig.controller.fail(Reason.CLOCK_RESET, self.rig.now)
+        self.rig.controller.enter_fault(Reason.CLOCK_RESET, self.rig.now)
 
 
 EVERYTHING = {*State, *Reason} - {Reason.MALFORMED, Reason.SPEED_OUT_OF_RANGE}

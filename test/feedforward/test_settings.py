@@ -13,11 +13,11 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RneaError, RobotModel
+from rnea_ros.errors import InputError
 from rnea_ros.feedforward.law import Mode
 from rnea_ros.feedforward.settings import (
     ResolvedSettings,
     Settings,
-    SettingsError,
     StaleAction,
     resolve,
 )
@@ -89,11 +89,11 @@ def test_joints_keep_the_controller_s_order_and_are_found_in_the_model_by_name()
 
 def refusal(parameter: str, **changes: Any) -> str:
     """Return why settings are refused; see that the parameter is named."""
-    with pytest.raises(SettingsError) as caught:
+    with pytest.raises(InputError) as caught:
         resolved(**changes)
     error = caught.value
     assert isinstance(error, RneaError)
-    assert error.parameter == parameter
+    assert error.argument == parameter
     assert str(error) == f'{parameter}: {error.reason}'
     return error.reason
 
@@ -180,7 +180,7 @@ def cart() -> RobotModel:
 
 def test_a_joint_without_effort_limit_in_the_urdf_is_refused_by_name_unless_one_is_set() -> None:
     both = ('hinge', 'wheel')
-    with pytest.raises(SettingsError, match=r"^effort_limits: joint 'wheel': the URDF has limit"):
+    with pytest.raises(InputError, match=r"^effort_limits: joint 'wheel': the URDF has limit"):
         resolve(Settings(joints=both), cart())
     settings = resolve(Settings(joints=both, effort_limits=(0.0, 2.0)), cart())
     assert settings.effort_limits.tolist() == [100.0, 2.0]
@@ -195,7 +195,7 @@ def test_a_joint_whose_urdf_limit_is_zero_is_refused_by_name_unless_one_is_set()
         link('base'), link('tip', 1.0),
         joint('hinge', 'revolute', 'base', 'tip').replace('effort="100"', 'effort="0"'),
     )
-    with pytest.raises(SettingsError, match="joint 'hinge': the URDF has limit 0"):
+    with pytest.raises(InputError, match="joint 'hinge': the URDF has limit 0"):
         resolve(Settings(joints=('hinge',)), load(text))
 
 

@@ -44,9 +44,9 @@ class Stream:
         self.time += self.period
         received = self.time + min(delay, 0.9 * self.period)  # samples keep their order
         stamp = self.time + self.offset + shift
-        reason = self.order.refusal(self.joints, stamp, clock + received, received)
+        reason = self.order.check(self.joints, stamp, clock + received, received)
         if reason is None:
-            self.order.take(self.joints, stamp, received)
+            self.order.accept(self.joints, stamp, received)
         return reason
 
 
@@ -131,9 +131,9 @@ def test_a_stamp_that_is_repeated_for_ever_is_never_taken() -> None:
 def test_old_samples_that_come_in_a_burst_are_never_taken() -> None:
     order = StampOrder(3)
     for k in range(10):
-        order.take(ALL, CLOCK + 0.002 * k, 0.002 * k)
+        order.accept(ALL, CLOCK + 0.002 * k, 0.002 * k)
     for k in range(5):
-        assert order.refusal(ALL, CLOCK + 0.001 * k, CLOCK + 0.02, 0.02)
+        assert order.check(ALL, CLOCK + 0.001 * k, CLOCK + 0.02, 0.02)
 
 
 def test_a_second_publisher_of_the_same_joints_with_another_clock_is_never_taken() -> None:

@@ -25,7 +25,7 @@ def test_a_stop_is_over_in_time_however_far_gravity_is_from_the_command(
     rig.q[:] = PANDA_POSE
     rig.effort = -30.0 * np.sign(rig.gravity)
     rig.tick()
-    rig.controller.stop()
+    rig.controller.request_stop()
     took = rig.run_until(State.STOPPED)
     way = 30.0 + np.minimum(np.abs(rig.gravity), 30.0).max()
     assert took > way / rate_limit

@@ -189,7 +189,7 @@ def test_a_motion_that_replaces_another_on_the_way_does_not_jump_however_long_it
     rig.activate()
     rig.controller.follow(swing(NAMES, rig.q, rig.q + 1.0, 2.0), None)
     rig.run(0.7)
-    now, wanted = rig.now, rig.controller.wanted(rig.now)
+    now, wanted = rig.now, rig.controller.reference_at(rig.now)
     rules = replace(FROM_REFERENCE, continuous=np.zeros(2, dtype=np.bool_))
     goal = TrajectoryPoint(1.5, AT_REST, AT_REST, AT_REST)
     motion = compile_trajectory(

@@ -30,7 +30,7 @@ class Inspected(WrenchRig):
     """A rig with one sensor whose every step is looked at."""
 
     def step(self, periods: float = 1.0) -> Array:
-        before, since = self.inputs.wrench('wrist'), self.last_step
+        before, since = self.inputs.sensors['wrist'].wrench.copy(), self.last_step
         wrench = super().step(periods)
         self.last_step = self.now
         sensor = self.settings[0]

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from wrench_rig import CONTACT, INLINE, PLAIN, arm
 
+from rnea_ros.errors import InputError
 from rnea_ros.feedforward.inputs.wrench import WrenchInputs
-from rnea_ros.feedforward.settings import SettingsError, WrenchInputSettings, check_wrench_inputs
+from rnea_ros.feedforward.settings import WrenchInputSettings, check_wrench_inputs
 
 
 def check(*sensors: dict[str, Any]) -> None:
@@ -24,14 +25,14 @@ def test_defaults_can_be_used() -> None:
 
 
 def test_an_unknown_link_is_named_with_the_nearest_known_ones() -> None:
-    with pytest.raises(SettingsError, match="no link 'toool'; nearest are tool") as caught:
+    with pytest.raises(InputError, match="no link 'toool'; nearest are tool") as caught:
         check({'link': 'toool'})
-    assert caught.value.parameter == 'wrench_inputs.wrist.link'
+    assert caught.value.argument == 'wrench_inputs.wrist.link'
 
 
 @pytest.mark.parametrize('link', ['base', 'post'])
 def test_a_link_that_no_joint_moves_is_refused(link: str) -> None:
-    with pytest.raises(SettingsError, match=f"no joint moves link '{link}'"):
+    with pytest.raises(InputError, match=f"no joint moves link '{link}'"):
         check({'link': link})
 
 
@@ -44,26 +45,26 @@ def test_a_link_that_no_joint_moves_is_refused(link: str) -> None:
     ],
 )
 def test_a_number_out_of_its_range_is_named_with_its_value(parameter: str, value: float) -> None:
-    with pytest.raises(SettingsError, match=f'{value} is not between') as caught:
+    with pytest.raises(InputError, match=f'{value} is not between') as caught:
         check({parameter: value})
-    assert caught.value.parameter == f'wrench_inputs.wrist.{parameter}'
+    assert caught.value.argument == f'wrench_inputs.wrist.{parameter}'
 
 
 def test_a_tare_is_no_shorter_than_the_timeout() -> None:
     check({'timeout': 0.2, 'tare_duration': 0.2})
-    with pytest.raises(SettingsError, match='is less than the timeout'):
+    with pytest.raises(InputError, match='is less than the timeout'):
         check({'timeout': 0.2, 'tare_duration': 0.1})
 
 
 @pytest.mark.parametrize('name', ['', 'wrist'])
 def test_names_are_given_and_different(name: str) -> None:
-    with pytest.raises(SettingsError, match='is empty or taken'):
+    with pytest.raises(InputError, match='is empty or taken'):
         check({}, {'name': name, 'topic': '/other'})
 
 
 @pytest.mark.parametrize('topic', ['', '/wrist'])
 def test_topics_are_given_and_different(topic: str) -> None:
-    with pytest.raises(SettingsError, match='is empty or taken'):
+    with pytest.raises(InputError, match='is empty or taken'):
         check({}, {'name': 'other', 'topic': topic})
 
 
@@ -73,7 +74,7 @@ def test_an_inline_sensor_carries_no_other_sensor(link: str, placement: Any) -> 
     carrier = {'link': 'lower', 'placement': INLINE}
     other = {'name': 'other', 'topic': '/other', 'link': link, 'placement': placement}
     for order in ((carrier, other), (other, carrier)):
-        with pytest.raises(SettingsError, match='it would count twice'):
+        with pytest.raises(InputError, match='it would count twice'):
             check(*order)
 
 
@@ -83,5 +84,5 @@ def test_a_sensor_nearer_to_the_base_is_not_carried() -> None:
 
 
 def test_no_sensors_are_made_of_settings_that_are_refused() -> None:
-    with pytest.raises(SettingsError):
+    with pytest.raises(InputError):
         WrenchInputs(arm(), [WrenchInputSettings('wrist', '/wrist', gain=2.0)])

@@ -15,9 +15,11 @@ import pytest
 from ros_process import NO_ROS
 from trajectory_controller import NO_CONTROL_MSGS
 
+from rnea_ros.errors import InputError
+
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.feedforward.settings import SettingsError
+
 from rnea_ros.messages import FixedLayoutReader, MalformedError, controller_state_reader
 from rnea_ros.messages.controller_state import ControllerStateSample
 from rnea_ros.node.inputs import controller_state
@@ -153,7 +155,7 @@ def test_where_control_msgs_is_missing_package_and_parameter_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, 'control_msgs.msg', None)
-    with pytest.raises(SettingsError, match='reference_source') as caught:
+    with pytest.raises(InputError, match='reference_source') as caught:
         controller_state.controller_state_type()
     assert 'control_msgs' in str(caught.value)
     assert '\n' not in str(caught.value)

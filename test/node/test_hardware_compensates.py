@@ -11,8 +11,8 @@ from fake_robot import GRAVITY, FakeRobot, node
 import pytest
 from ros_process import NO_ROS, wait_until
 
+from rnea_ros.errors import InputError
 from rnea_ros.feedforward.law import HardwareCompensation
-from rnea_ros.feedforward.settings import SettingsError
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
@@ -68,7 +68,7 @@ def test_what_is_stated_is_what_is_left_to_the_hardware(given: list[str], parts:
 
 @pytest.mark.parametrize('given', [['none', 'gravity'], ['inertia'], ['None']])
 def test_a_contradiction_and_an_unknown_word_are_refused(given: list[str]) -> None:
-    with pytest.raises(SettingsError, match=r'^hardware_compensates: '):
+    with pytest.raises(InputError, match=r'^hardware_compensates: '):
         compensated(given)
 
 

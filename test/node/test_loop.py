@@ -152,7 +152,7 @@ class Rig:
     def __exit__(self, *_: object) -> None:
         if self.controller.state is State.STOPPED:
             return
-        self.controller.stop()
+        self.controller.request_stop()
         self.joint_states.delay = 0.0
         assert not self.loop.finish(10.0)
 
@@ -269,7 +269,7 @@ def test_a_stop_does_not_wait_for_time_that_stands_still_and_ends_in_zeros() -> 
     rig.loop.start()
     assert wait_until(lambda: rig.controller.state is State.ACTIVE)
     rig.clock.halt()
-    rig.controller.stop()
+    rig.controller.request_stop()
     begin = time.monotonic()
     assert rig.loop.finish(60.0) == 'simulated time stands still'
     assert time.monotonic() - begin < 30.0
@@ -293,7 +293,7 @@ def test_a_stop_waits_for_a_controller_that_has_come_back_and_sends_it_zeros(
         rig.permission.permitted, rig.permission.unconfirmed = False, returns
         assert wait_until(lambda: rig.controller.withheld)
         sent = len(rig.outputs.commands)
-        rig.controller.stop()
+        rig.controller.request_stop()
 
         def confirm() -> None:
             if rig.controller.state is State.STOPPED:
@@ -308,7 +308,7 @@ def test_a_stop_waits_for_a_controller_that_has_come_back_and_sends_it_zeros(
 def test_an_error_beside_a_stop_does_not_keep_it_from_its_zeros() -> None:
     with Rig(ramp_duration=0.3) as rig:
         assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-        rig.controller.stop()
+        rig.controller.request_stop()
         assert not rig.loop.finish(10.0, broken_look)
         assert isinstance(rig.controller.error, RuntimeError)
         assert not rig.outputs.commands[-1].any()
@@ -318,7 +318,7 @@ def test_a_stop_that_takes_too_long_is_ended() -> None:
     rig = Rig(hold_duration=60.0, effort_rate_limit=(1.0,))
     rig.loop.start()
     assert wait_until(lambda: rig.controller.state in CONTROLLING)
-    rig.controller.stop()
+    rig.controller.request_stop()
     assert rig.loop.finish(0.1) == 'it did not stop in time'
 
 

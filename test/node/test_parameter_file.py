@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from robots import PARAMETER_FILES
 
-from rnea_ros.feedforward.settings import SettingsError
+from rnea_ros.errors import InputError
 from rnea_ros.node.parameters import (
     PARAMETERS,
     complete_values,
@@ -60,7 +60,7 @@ def test_a_sensor_that_is_named_has_its_parameters() -> None:
     })
     assert values['wrench_inputs.flange.topic'] == '/wrench'
     assert values['wrench_inputs.flange.placement'] == 'contact'
-    with pytest.raises(SettingsError, match='no such parameter'):
+    with pytest.raises(InputError, match='no such parameter'):
         complete_values({'wrench_inputs.flange.topic': '/wrench'})
 
 
@@ -88,9 +88,9 @@ def test_what_every_node_has_is_left_aside() -> None:
     ],
 )
 def test_a_value_that_the_node_would_refuse_is_refused_by_name(name: str, value: Any) -> None:
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(InputError) as refusal:
         complete_values({name: value})
-    assert refusal.value.parameter == name
+    assert refusal.value.argument == name
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from python_process import run
 
-from rnea_ros.feedforward.settings import SettingsError
+from rnea_ros.errors import InputError
 from rnea_ros.node.timing import (
     RealtimeSettings,
     check_realtime,
@@ -118,7 +118,7 @@ def test_memory_is_not_locked_within_a_limit(
 def test_what_no_system_can_grant_is_refused(
     settings: RealtimeSettings, parameter: str
 ) -> None:
-    with pytest.raises(SettingsError, match=parameter):
+    with pytest.raises(InputError, match=parameter):
         check_realtime(settings)
 
 

@@ -13,9 +13,10 @@ import pytest
 from robots import ROOT
 from ros_process import NO_ROS
 
+from rnea_ros.errors import InputError
+
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.feedforward.settings import SettingsError
 from rnea_ros.node.parameters import table
 from rnea_ros.trajectory_effort.motion_efforts import EffortReason
 from rnea_ros.trajectory_effort.parameters import PARAMETERS, values_of
@@ -73,6 +74,6 @@ def test_a_value_that_cannot_be_used_is_refused_by_name(name: str, value: Any) -
     given = {name: value}
     if name == 'payload.mass':
         given['payload.link'] = ['hand']
-    with pytest.raises(SettingsError) as caught:
+    with pytest.raises(InputError) as caught:
         values_of(Node(**given))
-    assert caught.value.parameter.startswith(name.partition('.')[0])
+    assert caught.value.argument.startswith(name.partition('.')[0])

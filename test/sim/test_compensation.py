@@ -102,13 +102,13 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
             np.full(n, a * w * w * np.cos(w * t)),
         )
 
-    def error(losses: FrictionSettings) -> float:
+    def error(friction: FrictionSettings) -> float:
         loop = ClosedLoop(
             path, pose,
             simulation={
                 'extra_damping': viscous, 'extra_friction': coulomb, 'armature': np.full(n, ROTOR)
             },
-            mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,), losses=losses,
+            mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,), friction=friction,
         )
         loop.run(2.0, lambda t: (pose, np.zeros(n), np.zeros(n)))
         since = len(loop.positions)
@@ -148,7 +148,7 @@ def test_rotors_that_are_known_are_moved_as_links_are(path: Path) -> None:
         loop = ClosedLoop(
             path, pose, simulation={'armature': np.full(n, ROTOR)},
             mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
-            losses=FrictionSettings(rotor_inertia=(armature / 100.0**2,), gear_ratio=(100.0,)),
+            friction=FrictionSettings(rotor_inertia=(armature / 100.0**2,), gear_ratio=(100.0,)),
         )
         loop.run(2.0, lambda t: (pose, np.zeros(n), np.zeros(n)))
         loop.run(4.0, wanted)

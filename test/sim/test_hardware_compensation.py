@@ -70,7 +70,7 @@ def robot(path: Path, told: bool = True, **settings: Any) -> ClosedLoop:
         },
         hardware=hardware,
         payloads=(carried,),
-        losses=FrictionSettings(
+        friction=FrictionSettings(
             model=FrictionModel.PARAMETERS, viscous=(VISCOUS,), coulomb=(COULOMB,)
         ),
         **settings,

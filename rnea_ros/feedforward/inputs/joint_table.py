@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The measured joint state as a table, one row a quantity and one column a joint, and its kernels.
+The measured joint state as a table, with a row per quantity and a column per joint.
 
-A control loop that wakes a thousand times a second finds its caches cold: the fewer instructions
-a tick takes, whatever they compute, the less it costs. A kernel is a tenth of the same in numpy.
+Compiled kernels work on it: they take a tenth of the time of the same steps in numpy, which
+counts in a loop of 1 kHz with cold caches.
 """
 
 from __future__ import annotations
@@ -20,41 +20,42 @@ from ...arrays import Array, Indices
 from ...dynamics import check_compiled_code, needs_check
 from ...dynamics.compilation import entry, entry_point
 
-POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, CHANGED, RENEWED = range(7)
+POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, CHANGED, UPDATED = range(7)
 """
-Rows: the newest valid sample, rad, rad/s and N m (or m, m/s and N); when it was received; the
-usual time between two samples; when a sample last differed from the one before it, s; whether
-there was a sample since all were counted as seen, 1 or 0.
+Rows: position, velocity and effort of the newest valid sample (rad, rad/s, N m or m, m/s, N); its
+time of receipt, s; usual interval between samples, s; time of the last sample with other values
+than the one before, s; whether a sample was received since the last ``mark_seen``, 1 or 0.
 """
 
 SMOOTHING = 0.05
-"""Weight of the newest interval between samples in the usual one."""
+"""Weight of the newest interval in the usual interval."""
 
 LATE_INTERVALS = 2
-"""A joint that was silent for longer than so many usual intervals is late."""
+"""A joint is late after this number of usual intervals without a sample."""
 
 FOREVER = 1e9
-"""Stands for the time since a sample that never came, s."""
+"""Upper bound of an elapsed time, s; avoids infinity before the first sample."""
 
 FINE, NOT_FINITE, FAR = range(3)
-"""What a look at a sample tells; far from the valid one, it may have jumped."""
+"""Results of the check of a sample; FAR: it may have jumped."""
 
 
 class JointTable:
     """
     The newest valid sample of every joint.
 
-    Samples are given as their arrays, shape (k,), with where the robot's joints stand in them and
-    in the table. Arrays are contiguous, of float64 and of intp.
+    A sample is passed as its arrays, with the indices of the robot's joints in the sample and in
+    the table. Arrays are contiguous, of float64 and intp.
 
     :param n: the number of joints
     :ivar position: rad or m, shape (n,); NaN before the first sample
     :ivar velocity: rad/s or m/s, shape (n,)
-    :ivar effort: N m or N, shape (n,); NaN where there is none
+    :ivar effort: N m or N, shape (n,); NaN for none
+    :ivar received: monotonic time of receipt, s, shape (n,); -inf before the first sample
     """
 
     def __init__(self, n: int) -> None:
-        table = np.zeros((RENEWED + 1, n))
+        table = np.zeros((UPDATED + 1, n))
         table[[POSITION, EFFORT]] = math.nan
         table[RECEIVED] = -math.inf
         self.position: Array = table[POSITION]
@@ -69,60 +70,60 @@ class JointTable:
         """
         Return FINE, NOT_FINITE or FAR for a sample.
 
-        Parameters are where its joints stand in it and in the robot, positions, velocities
-        (possibly none), speeds and allowances of all joints, which make it plain how far each can
-        have come, and the monotonic time of receipt, s.
+        Arguments: indices of its joints in the sample and in the robot, positions, velocities (or
+        an empty array), maximum speeds and allowances of all joints, monotonic time of receipt, s.
+        A joint is FAR if it moved by more than its speed times the elapsed time plus allowance.
         """
         self.take: Callable[..., None] = partial(
             entry_point(_take, (*sample, empty, 0.0, False)), table
         )
         """
-        Take a sample.
+        Write a sample into the table.
 
-        Parameters are where its joints stand in it and in the robot, positions, velocities,
-        efforts (possibly none), the monotonic time of receipt, s, and whether velocities were
-        derived from positions: then they may change in samples that do not.
+        Arguments: indices of its joints in the sample and in the robot, positions, velocities,
+        efforts (or an empty array), monotonic time of receipt, s, and whether velocities were
+        derived from positions: derived velocities change even if samples repeat.
         """
         self.oldest: Callable[[Indices], float] = partial(
             entry_point(_oldest, (table, none)), table
         )
-        """Return when the sample was received that is the oldest of some joints, s."""
+        """Return the earliest time of receipt of some joints, s."""
 
         self.late: Callable[[float, float], bool] = partial(
             entry_point(_late, (table, 0.0, 0.0)), table
         )
         """
-        Return whether a joint is silent for longer than it usually is between two samples.
+        Return whether a joint's next sample is late.
 
-        Parameters are the time and the shortest interval that is expected, s.
+        Arguments: monotonic time and shortest expected interval, s.
         """
-        self.renewed: Callable[[Indices], bool] = partial(
-            entry_point(_renewed, (table, none)), table
+        self.all_updated: Callable[[Indices], bool] = partial(
+            entry_point(_all_updated, (table, none)), table
         )
-        """Return whether each of some joints has a sample that does not count as seen."""
+        """Return whether each of some joints has a sample since ``mark_seen``."""
 
         self._table = table
 
     def frozen_for(self, joints: Indices) -> float:
-        """Return for how long samples of some joints have come in which nothing changed, s."""
-        silence = self._table[RECEIVED, joints] - self._table[CHANGED, joints]
-        return float(silence.max(initial=0.0))
+        """Return for how long samples of some joints have repeated the same values, s."""
+        repeated = self._table[RECEIVED, joints] - self._table[CHANGED, joints]
+        return float(repeated.max(initial=0.0))
 
-    def count_as_seen(self) -> None:
-        """Let every sample that came until now count as seen."""
-        self._table[RENEWED] = 0.0
+    def mark_seen(self) -> None:
+        """Count every sample until now as seen."""
+        self._table[UPDATED] = 0.0
 
     def interval(self, joints: Indices) -> Array:
-        """Return the usual time between two samples of some joints, s."""
+        """Return the usual interval between samples of some joints, s."""
         usual: Array = self._table[INTERVAL, joints]
         return usual
 
 
 def _refuse_blind(judge: Callable[..., int]) -> None:
-    """Try the kernel on a sample of one joint before it is used."""
+    """Check before its first use that the compiled kernel detects NaN and infinity."""
     name = 'judge_joint_states'
     if needs_check(name):
-        table, joint = np.zeros((RENEWED + 1, 1)), np.zeros(1, dtype=np.intp)
+        table, joint = np.zeros((UPDATED + 1, 1)), np.zeros(1, dtype=np.intp)
         position, velocity, ones = np.zeros(1), np.zeros(1), np.ones(1)
         sample = (table, joint, joint, position, velocity, ones, ones, 0.0)
         check_compiled_code(name, lambda: judge(*sample) != NOT_FINITE, position, velocity)
@@ -179,7 +180,7 @@ def _take(
             share = SMOOTHING if usual != 0.0 else 1.0
             table[INTERVAL, joint] = usual + (interval - usual) * share
         table[RECEIVED, joint] = received
-        table[RENEWED, joint] = 1.0
+        table[UPDATED, joint] = 1.0
     for k in range(joints if changed else 0):
         table[CHANGED, in_robot[k]] = received
 
@@ -193,10 +194,10 @@ def _oldest(table: Array, joints: Indices) -> float:
 
 
 @entry
-def _renewed(table: Array, joints: Indices) -> bool:
+def _all_updated(table: Array, joints: Indices) -> bool:
     least = 1.0
     for k in range(joints.size):
-        least = min(least, table[RENEWED, joints[k]])
+        least = min(least, table[UPDATED, joints[k]])
     return least == 1.0
 
 

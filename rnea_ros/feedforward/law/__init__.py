@@ -5,14 +5,14 @@
 
 from .control_law import ControlLaw, Mode, Motion, Terms
 from .friction import FrictionModel, JointFriction, VelocitySource
-from .loaded_model import Carrier, HardwareCompensation, LoadedModel, PayloadBlend, Shares
+from .loaded_model import HardwareCompensation, LoadedBodies, LoadedModel, PayloadBlend, Shares
 
 __all__ = [
-    'Carrier',
     'ControlLaw',
     'FrictionModel',
     'HardwareCompensation',
     'JointFriction',
+    'LoadedBodies',
     'LoadedModel',
     'Mode',
     'Motion',

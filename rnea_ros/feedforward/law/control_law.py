@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The control laws: which effort a mode wants at a measured state for a wanted motion.
+The control laws: the effort of each mode for a measured state and a reference motion.
 
 With e = q_d - q and e' = qd_d - qd:
 
 ===================  ============================================================
-gravity              g(q), with C(q, qd) qd where asked
+gravity              g(q), or g(q) + C(q, qd) qd with ``compensate_coriolis``
 feedforward          ID(q_d, qd_d, qdd_d) + Kp e + Kd e'
 computed_torque      ID(q, qd, qdd_d + Kp e + Kd e')
 feedback             Kp e + Kd e'
@@ -15,32 +15,34 @@ gravity_feedback     g(q) + Kp e + Kd e'
 ===================  ============================================================
 
 In computed_torque the gains are accelerations (1/s^2, 1/s), which the mass matrix turns into
-efforts; elsewhere they are efforts (N m/rad, N m s/rad). While nothing is wanted, every mode is
+efforts; elsewhere they are efforts (N m/rad, N m s/rad). Without a reference, every mode is
 ``gravity``.
 
-To all but ``feedback`` is added what joints lose, -J^T f for what pushes on the robot, and the
-inertia of rotors where accelerations count; what the hardware compensates is taken off.
+All modes but ``feedback`` also add joint friction, -J^T f for external forces f and, where the
+mode uses accelerations, the rotors' inertia; and they subtract the part of gravity that the
+hardware compensates.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 import enum
-import math
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ..angles import shortest
 from .friction import JointFriction, VelocitySource
 from .loaded_model import LoadedModel
 
 Motion: TypeAlias = tuple[Array, Array, Array]
+"""Joint positions, velocities and accelerations, each of shape (n,)."""
 
 
 class Mode(enum.Enum):
-    """What is commanded."""
+    """The control law."""
 
     GRAVITY = 'gravity'
     FEEDFORWARD = 'feedforward'
@@ -52,15 +54,15 @@ class Mode(enum.Enum):
 @dataclass(frozen=True)
 class Terms:
     """
-    The wanted effort's parts, each of shape (n,); their sum is the wanted effort.
+    The terms of an effort, each of shape (n,), N m or N; their sum is the effort.
 
-    :param gravity: less what the hardware compensates of it
+    :param gravity: without the part that the hardware compensates
     :param coriolis: Coriolis and centrifugal efforts
-    :param inertia: for the wanted acceleration, rotors included
-    :param friction: what joints lose
-    :param external: -J^T f, against what pushes on the robot
-    :param feedback: for position and velocity errors
-    :param trajectory: what the wanted motion itself asks for; whoever samples it adds this
+    :param inertia: efforts of the reference's acceleration, rotors included
+    :param friction: joint friction
+    :param external: -J^T f for external forces f
+    :param feedback: efforts of the gains for position and velocity errors
+    :param trajectory: efforts from the trajectory's own points
     """
 
     gravity: Array
@@ -72,25 +74,26 @@ class Terms:
     trajectory: Array
 
     def total(self) -> Array:
-        """Return the wanted effort, shape (n,)."""
-        parts = np.array([getattr(self, part.name) for part in fields(self)])
-        return np.asarray(parts.sum(axis=0))
+        """Return the sum, shape (n,)."""
+        terms = np.array([getattr(self, term.name) for term in fields(self)])
+        return np.asarray(terms.sum(axis=0))
 
     def of(self, joints: NDArray[np.intp]) -> Terms:
-        """Return the parts of some joints."""
-        return Terms(*(getattr(self, part.name)[joints] for part in fields(self)))
+        """Return the terms of some joints."""
+        return Terms(*(getattr(self, term.name)[joints] for term in fields(self)))
 
 
 class ControlLaw:
     """
-    Computes wanted efforts; arrays are of shape (n,) in the order of the model's joints.
+    Computes efforts; arrays have shape (n,), in the order of the model's joints.
 
-    :param robot: the robot with what it carries
+    :param robot: the robot with its payloads
     :param kp: proportional gains
     :param kd: derivative gains
-    :param compensate_coriolis: whether ``gravity`` includes Coriolis and centrifugal efforts
-    :param losses: of the joints
-    :param friction_velocity: which velocity friction is computed from
+    :param compensate_coriolis: whether mode gravity includes Coriolis and centrifugal efforts
+    :param friction: joint friction, None for no friction
+    :param friction_velocity: velocity for the friction model
+    :ivar holding: holding effort at the positions of the last call
     """
 
     def __init__(
@@ -100,7 +103,7 @@ class ControlLaw:
         kd: Array,
         *,
         compensate_coriolis: bool = False,
-        losses: JointFriction | None = None,
+        friction: JointFriction | None = None,
         friction_velocity: VelocitySource = VelocitySource.MEASURED,
     ) -> None:
         n = robot.model.nv
@@ -108,53 +111,58 @@ class ControlLaw:
         self._continuous = robot.model.continuous
         self._any_continuous = bool(self._continuous.any())
         self._coriolis = compensate_coriolis
-        self._losses = losses or JointFriction.none(n)
+        self._friction = friction or JointFriction.none(n)
         self._friction_velocity = friction_velocity
         self.kp, self.kd = kp, kd
-        self._has_friction = self._losses.has_friction
-        self._has_armature = self._losses.has_armature
-        self._still = np.zeros(n)
+        self._has_friction = self._friction.has_friction
+        self.holding = np.zeros(n)
+        self._zero = np.zeros(n)
+        self._gravity = np.zeros(n)
+        self._compensated: Array | None = None
         self._error = np.zeros(n)
         self._error_rate = np.zeros(n)
         self._feedback = np.zeros(n)
         self._acceleration = np.zeros(n)
         self._total = np.zeros(n)
 
-    def gravity(self, q: Array) -> Array:
+    def holding_effort(self, q: Array) -> Array:
         """
-        Return the efforts that hold the robot, less what the hardware compensates.
-
-        Overwritten by the next call.
+        Return g(q) without the part that the hardware compensates; the next call overwrites it.
 
         :param q: joint positions, rad or m
         """
-        self._total[:] = self._robot.gravity(q)
-        return self._less_compensated(q)
+        self._gravity[:] = self._robot.gravity(q)
+        self._compensated = self._robot.compensated(q, self._gravity)
+        self.holding[:] = self._gravity
+        if self._compensated is not None:
+            self.holding -= self._compensated
+        return self.holding
 
     def effort(
         self,
         mode: Mode,
         q: Array,
         qd: Array,
-        wanted: Motion | None,
+        reference: Motion | None,
         external: Array | None = None,
     ) -> Array:
         """
-        Return the wanted effort; overwritten by the next call.
+        Return the effort, and update ``holding``; the next call overwrites both.
 
         :param mode: the control law
         :param q: measured positions, rad or m
         :param qd: measured velocities, rad/s or m/s
-        :param wanted: position, velocity and acceleration, or None where nothing is wanted
-        :param external: -J^T f for what pushes on the robot, None for nothing
+        :param reference: the reference motion, None for none
+        :param external: -J^T f for external forces f, None for no force
         """
+        self.holding_effort(q)
         robot, total = self._robot, self._total
         if mode is Mode.GRAVITY:
-            wanted = None
-        if wanted is None:
-            total[:] = robot.bias(q, qd) if self._coriolis else robot.gravity(q)
+            reference = None
+        if reference is None:
+            total[:] = robot.bias(q, qd) if self._coriolis else self._gravity
         else:
-            q_d, qd_d, qdd_d = wanted
+            q_d, qd_d, qdd_d = reference
             feedback = self._feedback_of(q, qd, q_d, qd_d)
             if mode is Mode.FEEDBACK:
                 return feedback
@@ -164,36 +172,39 @@ class ControlLaw:
             elif mode is Mode.FEEDFORWARD:
                 total[:] = robot.inverse_dynamics(q_d, qd_d, qdd_d)
             else:
-                total[:] = robot.gravity(q)
+                total[:] = self._gravity
         if self._has_friction:
-            total += self._losses.friction(self._friction_at(qd, wanted), total)
-        if wanted is not None:
+            total += self._friction.friction(self._velocity_for_friction(qd, reference), total)
+        if reference is not None:
             if mode is Mode.COMPUTED_TORQUE:
-                total += self._losses.armature * self._acceleration
+                total += self._friction.armature * self._acceleration
             else:
                 total += feedback
                 if mode is Mode.FEEDFORWARD:
-                    total += self._losses.armature * qdd_d
+                    total += self._friction.armature * qdd_d
         if external is not None:
             total += external
-        return self._less_compensated(q)
+        if self._compensated is not None:
+            total -= self._compensated
+        return total
 
     def terms(
         self,
         mode: Mode,
         q: Array,
         qd: Array,
-        wanted: Motion | None,
+        reference: Motion | None,
         external: Array | None = None,
     ) -> Terms:
-        """Return the parts of :meth:`effort`; allocates, so only made while somebody looks."""
-        robot, armature, zero = self._robot, self._losses.armature, self._still
-        inertia = feedback = in_acceleration = zero
+        """Return the terms of :meth:`effort`. It allocates: call it only if terms are read."""
+        self.holding_effort(q)
+        robot, armature, zero = self._robot, self._friction.armature, self._zero
+        inertia = feedback = feedback_in_acceleration = zero
         at = (q, qd)
         if mode is Mode.GRAVITY:
-            wanted = None
-        if wanted is not None:
-            q_d, qd_d, qdd_d = wanted
+            reference = None
+        if reference is not None:
+            q_d, qd_d, qdd_d = reference
             feedback = self._feedback_of(q, qd, q_d, qd_d).copy()
             if mode is Mode.FEEDBACK:
                 return Terms(zero, zero, zero, zero, zero, feedback, zero)
@@ -201,42 +212,34 @@ class ControlLaw:
                 at = (q_d, qd_d)
         gravity, bias = robot.gravity(at[0]).copy(), robot.bias(*at).copy()
         coriolis = bias - gravity
-        if not (self._coriolis if wanted is None else mode is not Mode.GRAVITY_FEEDBACK):
+        if not (self._coriolis if reference is None else mode is not Mode.GRAVITY_FEEDBACK):
             coriolis = zero
-        if wanted is not None and mode in (Mode.FEEDFORWARD, Mode.COMPUTED_TORQUE):
+        uses_acceleration = mode in (Mode.FEEDFORWARD, Mode.COMPUTED_TORQUE)
+        if reference is not None and uses_acceleration:
             inertia = robot.inverse_dynamics(*at, qdd_d) - bias
             if mode is Mode.COMPUTED_TORQUE:
-                in_acceleration = robot.inverse_dynamics(*at, feedback) - bias
-        carried = gravity + coriolis + inertia + in_acceleration
-        friction = self._losses.friction(self._friction_at(qd, wanted), carried)
-        if wanted is not None and mode in (Mode.FEEDFORWARD, Mode.COMPUTED_TORQUE):
+                feedback_in_acceleration = robot.inverse_dynamics(*at, feedback) - bias
+        load = gravity + coriolis + inertia + feedback_in_acceleration
+        friction = self._friction.friction(self._velocity_for_friction(qd, reference), load)
+        if reference is not None and uses_acceleration:
             inertia = inertia + armature * qdd_d
             if mode is Mode.COMPUTED_TORQUE:
-                feedback = in_acceleration + armature * feedback
-        compensated = robot.compensated(q)
-        if compensated is not None:
-            gravity -= compensated
+                feedback = feedback_in_acceleration + armature * feedback
+        if self._compensated is not None:
+            gravity -= self._compensated
         pushed = zero if external is None else external.copy()
         return Terms(gravity, coriolis, inertia, friction, pushed, feedback, zero)
 
-    def _friction_at(self, qd: Array, wanted: Motion | None) -> Array:
-        """Return the velocity that friction is computed from."""
+    def _velocity_for_friction(self, qd: Array, reference: Motion | None) -> Array:
         if self._friction_velocity is VelocitySource.MEASURED:
             return qd
-        return self._still if wanted is None else wanted[1]
-
-    def _less_compensated(self, q: Array) -> Array:
-        compensated = self._robot.compensated(q)
-        if compensated is not None:
-            self._total -= compensated
-        return self._total
+        return self._zero if reference is None else reference[1]
 
     def _feedback_of(self, q: Array, qd: Array, q_d: Array, qd_d: Array) -> Array:
-        """Return Kp e + Kd e', with the shortest way round on continuous joints."""
+        """Return Kp e + Kd e'; on continuous joints e is the shortest way."""
         np.subtract(q_d, q, out=self._error)
         if self._any_continuous:
-            turned = self._error[self._continuous]
-            self._error[self._continuous] = np.remainder(turned + math.pi, math.tau) - math.pi
+            self._error[:] = shortest(self._error, self._continuous)
         np.subtract(qd_d, qd, out=self._error_rate)
         np.multiply(self.kp, self._error, out=self._feedback)
         self._feedback += self.kd * self._error_rate

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The robot as it stands before the control: with what it carries, less what its hardware carries.
+The robot's dynamics with payloads, and the part of gravity that the hardware compensates.
 
-Some hardware compensates gravity or a payload by itself; what it does must not be commanded again.
+A payload is added to the inertia of its link. A change of payloads is blended: during the blend,
+each payload counts with a share from 0 to 1. Some robots compensate gravity, or that of a
+payload, in their own controllers; that part must not be commanded a second time.
 """
 
 from __future__ import annotations
@@ -20,9 +22,12 @@ from ...dynamics import Workspace
 from ...dynamics.tree import KinematicTree
 from ...robot import Payload, RobotModel
 
+Shares: TypeAlias = Sequence[tuple[Payload, float]]
+"""Payloads, each with its share from 0 to 1."""
+
 
 class HardwareCompensation(enum.Enum):
-    """What the robot's own controller adds to every command."""
+    """Efforts that the robot's own controller adds to every command."""
 
     GRAVITY = 'gravity'
     FRICTION = 'friction'
@@ -31,10 +36,10 @@ class HardwareCompensation(enum.Enum):
 
 class LoadedModel:
     """
-    Dynamics of a robot with payloads; efforts are of shape (n,), overwritten by the next call.
+    Dynamics of a robot with payloads; efforts have shape (n,), and the next call overwrites them.
 
     :param model: the robot without payloads
-    :param hardware: what is left to the hardware
+    :param hardware: efforts that the hardware compensates
     """
 
     def __init__(
@@ -42,43 +47,43 @@ class LoadedModel:
     ) -> None:
         self.model = model
         self._loaded = model.workspace()
-        self._bare = model.workspace()
-        self._carrier = Carrier(self._loaded, model.tree)
-        self._still = np.zeros(model.nv)
+        self._unloaded = model.workspace()
+        self._bodies = LoadedBodies(self._loaded, model.tree)
+        self._zero = np.zeros(model.nv)
         self._base_turns = False
         hardware = frozenset(hardware)
         self._robot_compensated = HardwareCompensation.GRAVITY in hardware
         self._payload_compensated = HardwareCompensation.PAYLOAD in hardware
 
-    def carry(self, shares: Shares) -> None:
+    def set_payloads(self, shares: Shares) -> None:
         """
-        Let payloads be carried instead of those before.
+        Replace the payloads.
 
-        :param shares: payloads on links that the robot has, and their shares
+        :param shares: payloads on links of the robot, with their shares
         """
-        self._carrier.carry(shares)
+        self._bodies.set_payloads(shares)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """
-        Set how the base moves.
+        Set the motion of the base.
 
-        :param gravity: acceleration of free fall in the root link's frame, shape (3,), m/s^2
+        :param gravity: gravitational acceleration in the root link's frame, shape (3,), m/s^2
         :param velocity: spatial velocity of the root link in its own axes, shape (6,)
-        :param acceleration: spatial acceleration, shape (6,)
+        :param acceleration: spatial acceleration of the root link in its own axes, shape (6,)
         """
         self._base_turns = bool(velocity.any() or acceleration[:3].any())
-        for workspace in (self._loaded, self._bare):
+        for workspace in (self._loaded, self._unloaded):
             workspace.set_base_motion(gravity, velocity, acceleration)
 
     def gravity(self, q: Array) -> Array:
         """
-        Return g(q), the efforts that hold the robot and all that it carries.
+        Return g(q), the efforts that hold the robot and its payloads at rest on its base.
 
-        Against all that a moving base does to it, too.
+        On a moving base they include the efforts of the base's motion.
 
-        :param q: joint positions, rad or m
+        :param q: joint positions, shape (n,), rad or m
         """
-        return self._holding(self._loaded, q)
+        return self._at_rest(self._loaded, q)
 
     def bias(self, q: Array, qd: Array) -> Array:
         """Return C(q, qd) qd + g(q)."""
@@ -88,33 +93,32 @@ class LoadedModel:
         """Return ID(q, qd, qdd)."""
         return self._loaded.inverse_dynamics(q, qd, qdd)
 
-    def compensated(self, q: Array) -> Array | None:
+    def compensated(self, q: Array, gravity: Array) -> Array | None:
         """
-        Return the gravity torques that the hardware adds by itself, None where it adds none.
+        Return the part of g(q) that the hardware compensates, None for no part.
 
-        :param q: measured joint positions, rad or m
+        :param q: measured joint positions, shape (n,), rad or m
+        :param gravity: g(q), shape (n,), N m or N; returned where the hardware compensates all
         """
+        if self._robot_compensated and self._payload_compensated:
+            return gravity
         if self._robot_compensated:
-            return self._holding(self._loaded if self._payload_compensated else self._bare, q)
+            return self._at_rest(self._unloaded, q)
         if self._payload_compensated:
-            return self._holding(self._loaded, q) - self._holding(self._bare, q)
+            return gravity - self._at_rest(self._unloaded, q)
         return None
 
-    def _holding(self, workspace: Workspace, q: Array) -> Array:
+    def _at_rest(self, workspace: Workspace, q: Array) -> Array:
         if self._base_turns:
-            return workspace.bias_torques(q, self._still)
+            return workspace.bias_torques(q, self._zero)
         return workspace.gravity_torques(q)
-
-
-Shares: TypeAlias = Sequence[tuple[Payload, float]]
-"""Payloads, and what share of each is carried, 0 to 1."""
 
 
 class PayloadBlend:
     """
-    Which payloads are carried, and to what share, while some take the place of others.
+    Blends from one set of payloads to another.
 
-    :param payloads: what is carried from the start
+    :param payloads: payloads at the start
     """
 
     def __init__(self, payloads: Sequence[Payload] = ()) -> None:
@@ -123,63 +127,58 @@ class PayloadBlend:
         self._remaining = 0.0
         self._duration = 1.0
 
-    @property
-    def blending(self) -> bool:
-        """Whether shares are still changing."""
-        return self._remaining > 0.0
-
     def change(self, payloads: Sequence[Payload], duration: float) -> None:
         """
-        Let payloads take the place of those before.
+        Start a blend from the current shares.
 
-        :param payloads: all that is carried in the end
-        :param duration: s
+        :param payloads: all payloads at its end
+        :param duration: duration of the blend, s
         """
         self._before, self._target = self.shares(), tuple(payloads)
         self._duration = self._remaining = max(duration, 1e-9)
 
-    def advance(self, period: float) -> bool:
+    def advance(self, dt: float) -> bool:
         """
-        Go on with the blend.
+        Advance the blend.
 
-        :param period: time since the last call, s
+        :param dt: time since the last call, s
         :return: whether shares changed
         """
         if self._remaining == 0.0:
             return False
-        self._remaining = max(self._remaining - period, 0.0)
+        self._remaining = max(self._remaining - dt, 0.0)
         return True
 
     def shares(self) -> Shares:
-        """Return what is carried now."""
+        """Return the payloads with their current shares."""
         left = self._remaining / self._duration
-        coming = [(payload, 1.0 - left) for payload in self._target]
+        target = [(payload, 1.0 - left) for payload in self._target]
         if left == 0.0:
-            return coming
-        return [*((payload, left * share) for payload, share in self._before), *coming]
+            return target
+        return [*((payload, left * share) for payload, share in self._before), *target]
 
 
-class Carrier:
+class LoadedBodies:
     """
-    Gives the bodies of a workspace what they carry.
+    Writes payloads into the bodies of a workspace.
 
-    :param workspace: of the tree; its bodies are changed
-    :param tree: of the robot without payloads
+    :param workspace: workspace of the tree; its bodies are changed
+    :param tree: the robot without payloads
     """
 
     def __init__(self, workspace: Workspace, tree: KinematicTree) -> None:
         self._bodies = workspace.bodies
         self._tree = tree
         J = tree.bodies['J'].reshape(len(tree.bodies), 9)
-        self._own = np.column_stack([tree.bodies['mass'], tree.bodies['h'], J])
+        self._unloaded = np.column_stack([tree.bodies['mass'], tree.bodies['h'], J])
 
-    def carry(self, shares: Shares) -> None:
+    def set_payloads(self, shares: Shares) -> None:
         """
-        Let payloads be carried instead of those before.
+        Replace the payloads.
 
-        :param shares: payloads on links of the tree, and their shares
+        :param shares: payloads on links of the tree, with their shares
         """
-        total = self._own.copy()
+        total = self._unloaded.copy()
         for payload, share in shares:
             frame = self._tree.frames[payload.link]
             inertia = payload.rigid_body_inertia.transformed(frame.placement)

@@ -11,7 +11,7 @@ from .base_sensor import (
     check_base_sensor,
     links_on_base,
 )
-from .checks import SettingsError, in_range
+from .checks import in_range
 from .friction import FrictionSettings
 from .ranges import RANGES
 from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
@@ -35,7 +35,6 @@ __all__ = [
     'ResolvedSettings',
     'SensorPlacement',
     'Settings',
-    'SettingsError',
     'StaleAction',
     'StaleBase',
     'WrenchInputSettings',

@@ -11,9 +11,9 @@ import enum
 
 from ...dynamics.kernels import BASE
 from ...dynamics.tree import WORLD, Placement
-from ...errors import brief
+from ...errors import InputError, brief
 from ...robot import RobotModel
-from .checks import SettingsError, in_range
+from .checks import in_range
 
 
 class BaseUse(enum.Enum):
@@ -76,7 +76,7 @@ def check_base_sensor(settings: BaseSensorSettings, model: RobotModel) -> None:
     """
     Check the settings against a robot.
 
-    :raises SettingsError: the first parameter that cannot be used
+    :raises InputError: the first parameter that cannot be used
     """
     for parameter, span in BASE_SENSOR_RANGES.items():
         in_range(f'base_sensor.{parameter}', getattr(settings, parameter), *span)
@@ -88,7 +88,7 @@ def check_base_sensor(settings: BaseSensorSettings, model: RobotModel) -> None:
     else:
         problem = f'robot {model.name!r} has no link {brief(settings.link)}'
     allowed = ', '.join(mounts) or 'none, for the base floats'
-    raise SettingsError(
+    raise InputError(
         'base_sensor.link', f'{problem}; links that are fixed to the root link are {allowed}'
     )
 

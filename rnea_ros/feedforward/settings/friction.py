@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...errors import brief
+from ...errors import InputError, brief
 from ...robot import RobotModel
 from ..law import FrictionModel, JointFriction, VelocitySource
-from .checks import SettingsError, in_range, per_joint
+from .checks import in_range, per_joint
 from .ranges import RANGES
 
 AS_POSITIVE = (-1.0,)
@@ -73,7 +73,7 @@ def resolve_friction(
     :param in_model: their numbers in the model
     :param model: the robot
     :param compensated: whether the hardware compensates friction by itself
-    :raises SettingsError: the first parameter that cannot be used
+    :raises InputError: the first parameter that cannot be used
     """
 
     def checked(parameter: str, values: Sequence[float]) -> Array:
@@ -85,7 +85,7 @@ def resolve_friction(
             return np.array([forwards, forwards])
         backwards = checked(f'friction.{parameter}_negative', negative)
         if (backwards < 0.0).any():
-            raise SettingsError(
+            raise InputError(
                 f'friction.{parameter}_negative',
                 f'{brief(negative)} has a negative value; only [-1.0] alone stands for the '
                 'values of the positive direction',

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...errors import brief
+from ...errors import InputError, brief
 from ...robot import Payload, RobotModel
 from ..law import HardwareCompensation, JointFriction, Mode
 from .base_sensor import BaseSensorSettings, check_base_sensor
-from .checks import SettingsError, in_range, per_joint
+from .checks import in_range, per_joint
 from .friction import IDEAL_JOINTS, FrictionSettings, resolve_friction
 from .ranges import LONGEST, RANGES
 from .wrench_inputs import WrenchInputSettings, check_wrench_inputs
@@ -65,7 +65,7 @@ class Settings:
     :param reference_timeout: age of a streamed set-point after which its position is held, s
     :param stale_action: what follows when the control ends
     :param start_from_measured_effort: start the ramp from the measured effort where there is one
-    :param losses: of the joints
+    :param friction: of the joints
     :param payloads: what the robot carries beyond its description
     :param payload_blend_duration: in which a changed payload takes effect, s
     :param hardware_compensates: what the robot's own controller adds to every command
@@ -89,7 +89,7 @@ class Settings:
     reference_timeout: float = 0.2
     stale_action: StaleAction = StaleAction.RAMP_DOWN
     start_from_measured_effort: bool = True
-    losses: FrictionSettings = IDEAL_JOINTS
+    friction: FrictionSettings = IDEAL_JOINTS
     payloads: tuple[Payload, ...] = ()
     payload_blend_duration: float = 1.0
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
@@ -114,7 +114,7 @@ class ResolvedSettings:
     effort_limits: Array
     effort_rate_limit: Array
     joint_states_timeout: float
-    losses: JointFriction
+    friction: JointFriction
     uncommanded_timeout: float
 
     @property
@@ -129,7 +129,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     """
     Check settings against each other and against a robot.
 
-    :raises SettingsError: the first parameter that cannot be used
+    :raises InputError: the first parameter that cannot be used
     """
     joints = settings.joints
     _check_joints(joints, model)
@@ -140,7 +140,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     effort_limits = np.where(effort_limits > 0.0, effort_limits, model.effort_limits[in_model])
     for name, limit in zip(joints, effort_limits, strict=True):
         if not 0.0 < limit < math.inf:
-            raise SettingsError(
+            raise InputError(
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )
     rate_limit = per_joint('effort_rate_limit', settings.effort_rate_limit, joints)
@@ -160,8 +160,8 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         effort_rate_limit=effort_rate_limit,
         joint_states_timeout=timeout,
         uncommanded_timeout=settings.uncommanded_timeout or timeout,
-        losses=resolve_friction(
-            settings.losses,
+        friction=resolve_friction(
+            settings.friction,
             joints,
             in_model,
             model,
@@ -169,7 +169,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         ),
     )
     if not resolved.greatest_stop_time <= LONGEST_STOP:
-        raise SettingsError(
+        raise InputError(
             'effort_rate_limit',
             f'{brief(settings.effort_rate_limit)} lets a stop take '
             f'{resolved.greatest_stop_time:.3g} s, more than {LONGEST_STOP:g} s',
@@ -194,11 +194,11 @@ def _check_numbers(settings: Settings) -> None:
 
 def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
     if len(payloads) > MOST_PAYLOADS:
-        raise SettingsError('payload.link', f'{len(payloads)} are more than {MOST_PAYLOADS}')
+        raise InputError('payload.link', f'{len(payloads)} are more than {MOST_PAYLOADS}')
     for payload in payloads:
         if payload.link not in model.link_names:
             known = ', '.join(model.link_names)
-            raise SettingsError(
+            raise InputError(
                 'payload.link', f'{brief(payload.link)} is no link; known are {known}'
             )
         in_range('payload.mass', payload.mass, *RANGES['payload.mass'])
@@ -209,19 +209,19 @@ def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
 
 def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
     if not joints:
-        raise SettingsError('joints', 'no joint to command')
+        raise InputError('joints', 'no joint to command')
     for name in model.joint_names:
         if model.position_indices(name) != model.velocity_indices(name) or (
             model.position_indices(name).stop - model.position_indices(name).start != 1
         ):
-            raise SettingsError(
+            raise InputError(
                 'joints', f'joint {name!r} of robot {model.name!r} has more than one axis'
             )
     for name in joints:
         if joints.count(name) > 1:
-            raise SettingsError('joints', f'joint {name!r} is listed {joints.count(name)} times')
+            raise InputError('joints', f'joint {name!r} is listed {joints.count(name)} times')
         if name not in model.joint_names:
-            raise SettingsError(
+            raise InputError(
                 'joints',
                 f'joint {brief(name)} is no moving, independent joint of robot {model.name!r}; '
                 f'known are {", ".join(model.joint_names)}',

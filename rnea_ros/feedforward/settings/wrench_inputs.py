@@ -11,9 +11,9 @@ import difflib
 import enum
 
 from ...dynamics.kernels import BASE
-from ...errors import brief
+from ...errors import InputError, brief
 from ...robot import RobotModel
-from .checks import SettingsError, in_range
+from .checks import in_range
 
 
 class Measures(enum.Enum):
@@ -84,12 +84,12 @@ def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel
     """
     Check sensors against each other and against a robot.
 
-    :raises SettingsError: the first parameter that cannot be used
+    :raises InputError: the first parameter that cannot be used
     """
     for number, sensor in enumerate(inputs):
         before = inputs[:number]
         if not sensor.name or sensor.name in [other.name for other in before]:
-            raise SettingsError('wrench_inputs', f'name {sensor.name!r} is empty or taken')
+            raise InputError('wrench_inputs', f'name {sensor.name!r} is empty or taken')
         if not sensor.topic or sensor.topic in [other.topic for other in before]:
             raise _refused(sensor, 'topic', f'{brief(sensor.topic)} is empty or taken')
         _check_numbers(sensor)
@@ -148,8 +148,8 @@ def _check_numbers(sensor: WrenchInputSettings) -> None:
         )
 
 
-def _refused(sensor: WrenchInputSettings, parameter: str, reason: str) -> SettingsError:
-    return SettingsError(_parameter(sensor, parameter), reason)
+def _refused(sensor: WrenchInputSettings, parameter: str, reason: str) -> InputError:
+    return InputError(_parameter(sensor, parameter), reason)
 
 
 def _parameter(sensor: WrenchInputSettings, field: str) -> str:

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from ...arrays import Array, Indices
 from ...errors import RneaError
 from ..reasons import Reason
-from ..stamps import ONLY, StampOrder
+from ..stamps import SINGLE, StampOrder
 from .constraints import OVERSHOOT, OVERSPEED
 from .rules import JointRules, TrajectoryReason
 from .speed_scaling import SpeedScaling
@@ -144,7 +144,7 @@ class ControllerStateMonitor:
             self.refuse(error)
             return None
         if stamp:
-            self._stamps.take(ONLY, stamp, received)
+            self._stamps.accept(SINGLE, stamp, received)
         self._taken = setpoint.q
         self._received = received
         return setpoint
@@ -198,7 +198,7 @@ class ControllerStateMonitor:
         )
 
     def _check_stamp(self, stamp: float, clock: float, received: float) -> None:
-        reason = self._stamps.refusal(ONLY, stamp, clock, received)
+        reason = self._stamps.check(SINGLE, stamp, clock, received)
         if reason is not None:
             raise ControllerStateError(reason, f'{stamp} s at {clock} s')
 

@@ -118,5 +118,5 @@ class CommandWatch:
     def _end(self, reason: Reason, what: str) -> None:
         if not self._ended:
             self._ended = True
-            self._controller.end(reason)
+            self._controller.request_fault(reason)
             self._logger.error(what)

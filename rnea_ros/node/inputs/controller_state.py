@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...errors import InputError
 from ...feedforward import FeedforwardController, Reason
-from ...feedforward.settings import SettingsError
 from ...feedforward.trajectory import ControllerStateError, ControllerStateMonitor
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
@@ -19,12 +19,12 @@ def controller_state_type() -> Any:
     """
     Return the class control_msgs/JointTrajectoryControllerState.
 
-    :raises SettingsError: the package is not there
+    :raises InputError: the package is not there
     """
     try:
         from control_msgs.msg import JointTrajectoryControllerState
     except ImportError as error:
-        raise SettingsError(
+        raise InputError(
             'reference_source',
             f"'controller_state' needs the ROS package control_msgs, which cannot be imported: "
             f'{error}',
@@ -81,7 +81,7 @@ class ControllerStateInput:
                 clock=self._clock.stamp(),
                 received=now,
                 measured=self._controller.measured()[0],
-                held=lambda: self._controller.held(now),
+                held=lambda: self._controller.hold_position(now),
             )
             if setpoint is not None:
-                self._controller.want(setpoint)
+                self._controller.set_reference(setpoint)

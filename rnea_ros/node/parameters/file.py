@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import RneaError, brief, one_line
-from ...feedforward.settings import SettingsError
+from ...errors import InputError, RneaError, brief, one_line
 from ...parameters import Declaration
 from .table import PARAMETERS, all_declarations
 from .values import check_alone
@@ -66,7 +65,7 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     Return the values of all parameters, by name: those that are given, else the defaults.
 
-    :raises SettingsError: a parameter that does not exist, or a value that the node would refuse
+    :raises InputError: a parameter that does not exist, or a value that the node would refuse
     """
     names = 'wrench_inputs.names'
     sensors = _checked(names, given[names], PARAMETERS[names]) if names in given else []
@@ -76,7 +75,7 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
         if name.startswith(OF_EVERY_NODE):
             continue
         if name not in table:
-            raise SettingsError(name, 'no such parameter')
+            raise InputError(name, 'no such parameter')
         values[name] = _checked(name, value, table[name])
     check_alone(values)
     return values
@@ -111,5 +110,5 @@ def _checked(name: str, value: Any, declaration: Declaration) -> Any:
     whole = isinstance(value, list) == several and bool(values)
     if not whole or any(type(element) is not kind for element in values):
         word = f'a list of {kind.__name__}' if several else f'of type {kind.__name__}'
-        raise SettingsError(name, f'{brief(value)} is not {word}, as {default!r} is')
+        raise InputError(name, f'{brief(value)} is not {word}, as {default!r} is')
     return value

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...errors import brief
+from ...errors import InputError, brief
 from ...feedforward.law import HardwareCompensation
-from ...feedforward.settings import SettingsError
 
 NOTHING = 'none'
 """The word for a robot whose own controller adds nothing."""
@@ -37,18 +36,18 @@ def compensated(given: Sequence[str]) -> tuple[HardwareCompensation, ...]:
     Return what the hardware compensates; nothing where that was not stated.
 
     :param given: the parameter's value
-    :raises SettingsError: an unknown word, or ``none`` beside others
+    :raises InputError: an unknown word, or ``none`` beside others
     """
     known = {part.value: part for part in HardwareCompensation}
     stated = [word for word in given if word]
     for word in stated:
         if word not in (*known, NOTHING):
-            raise SettingsError(
+            raise InputError(
                 'hardware_compensates',
                 f'{brief(word)} is none of {", ".join((NOTHING, *known))}',
             )
     if NOTHING not in stated:
         return tuple(known[word] for word in dict.fromkeys(stated))
     if set(stated) != {NOTHING}:
-        raise SettingsError('hardware_compensates', f'{brief(stated)}: {NOTHING} stands alone')
+        raise InputError('hardware_compensates', f'{brief(stated)}: {NOTHING} stands alone')
     return ()

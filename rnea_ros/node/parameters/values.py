@@ -17,7 +17,6 @@ from ...feedforward.settings import (
     Measures,
     SensorPlacement,
     Settings,
-    SettingsError,
     StaleAction,
     StaleBase,
     WrenchInputSettings,
@@ -36,7 +35,7 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
 
     :param values: parameter values by name
     :param joints: the commanded joints
-    :raises SettingsError: a word that is none of those known
+    :raises InputError: a word that is none of those known
     """
     return Settings(
         joints=joints,
@@ -55,7 +54,7 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         reference_timeout=values['reference_timeout'],
         stale_action=_word(StaleAction, 'stale_action', values['stale_action']),
         start_from_measured_effort=values['start_from_measured_effort'],
-        losses=_losses(values),
+        friction=_losses(values),
         payloads=_payloads(values),
         payload_blend_duration=values['payload.blend_duration'],
         hardware_compensates=compensated(values['hardware_compensates']),
@@ -121,7 +120,7 @@ def _payloads(values: Mapping[str, Any]) -> tuple[Payload, ...]:
         if links and not any(numbers):
             numbers = [0.0] * (width * len(links))
         if links and len(numbers) != width * len(links):
-            raise SettingsError(
+            raise InputError(
                 f'payload.{name}',
                 f'{brief(numbers)} has {len(numbers)} values, '
                 f'not {width} for each of {len(links)} links',
@@ -133,7 +132,7 @@ def _payloads(values: Mapping[str, Any]) -> tuple[Payload, ...]:
             payloads.append(Payload(link, mass, com, inertia))
         except InputError as error:
             parameter = error.argument.replace(' ', '.')
-            raise SettingsError(parameter, f'link {brief(link)}: {error.reason}') from error
+            raise InputError(parameter, f'link {brief(link)}: {error.reason}') from error
     return tuple(payloads)
 
 
@@ -142,7 +141,7 @@ def realtime_from(values: Mapping[str, Any]) -> RealtimeSettings:
     Return what the loop's thread asks of the system.
 
     :param values: parameter values by name
-    :raises SettingsError: a value that no system could grant
+    :raises InputError: a value that no system could grant
     """
     cpus = tuple(values['realtime.cpu_affinity'])
     settings = RealtimeSettings(
@@ -164,14 +163,14 @@ def check_alone(values: Mapping[str, Any]) -> None:
     Check what can be checked without a robot.
 
     :param values: parameter values by name
-    :raises SettingsError: a value that no robot could be run with
+    :raises InputError: a value that no robot could be run with
     """
     for name, declaration in all_declarations(values['wrench_inputs.names']).items():
         if declaration.span is not None:
             try:
                 in_range(name, values[name], *declaration.span)
-            except SettingsError as error:
-                raise SettingsError(name, f'{error.reason} ({declaration.description})') from None
+            except InputError as error:
+                raise InputError(name, f'{error.reason} ({declaration.description})') from None
     settings_from(values, ())
     realtime_from(values)
     _word(Trigger, 'trigger', values['trigger'])
@@ -179,11 +178,11 @@ def check_alone(values: Mapping[str, Any]) -> None:
     _word(ReferenceSource, 'reference_source', values['reference_source'])
     _word(ScalingUnit, 'speed_scaling_unit', values['speed_scaling_unit'])
     if len(values['gravity']) != 3:
-        raise SettingsError('gravity', f'{brief(values["gravity"])} is not three numbers')
+        raise InputError('gravity', f'{brief(values["gravity"])} is not three numbers')
 
 
 def _word(kind: Any, parameter: str, value: str) -> Any:
     words = [member.value for member in kind]
     if value not in words:
-        raise SettingsError(parameter, f'{brief(value)} is none of {", ".join(words)}')
+        raise InputError(parameter, f'{brief(value)} is none of {", ".join(words)}')
     return kind(value)

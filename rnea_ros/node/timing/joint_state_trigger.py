@@ -93,7 +93,7 @@ class JointStateTrigger:
             else:
                 break
             now = self._clock.now()
-        self._states.count_as_seen()
+        self._states.mark_seen()
         self._refusals = self._states.rejections
         late = max(now - self._ticked - self._period, 0.0)
         self._ticked = now
@@ -102,4 +102,4 @@ class JointStateTrigger:
     def _prompted(self) -> bool:
         """Return whether joint states call for a tick."""
         refused = self._states.rejections is not self._refusals  # another one at each refusal
-        return self._states.renewed(self._commanded) or (refused and self._clock.simulated)
+        return self._states.all_updated(self._commanded) or (refused and self._clock.simulated)

@@ -21,8 +21,7 @@ import resource
 import sys
 import threading
 
-from ...errors import brief
-from ...feedforward.settings import SettingsError
+from ...errors import InputError, brief
 
 GREATEST_PRIORITY = 98
 """99 is for the threads of the kernel that nothing may hold up."""
@@ -56,16 +55,16 @@ def check_realtime(settings: RealtimeSettings) -> None:
     """
     Check what no system could grant.
 
-    :raises SettingsError: the first parameter that cannot be used
+    :raises InputError: the first parameter that cannot be used
     """
     if settings.priority != 0 and not 2 <= settings.priority <= GREATEST_PRIORITY:
-        raise SettingsError(
+        raise InputError(
             'realtime.priority',
             f'{settings.priority} is neither 0 nor from 2 to {GREATEST_PRIORITY}',
         )
     for cpu in settings.cpus:
         if cpu < 0 or settings.cpus.count(cpu) > 1:
-            raise SettingsError(
+            raise InputError(
                 'realtime.cpu_affinity', f'{brief(settings.cpus)} is no list of cores: {cpu}'
             )
 

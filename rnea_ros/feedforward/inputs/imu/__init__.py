@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The IMU on the robot's base: from readings to the motion of the base."""
+"""The IMU on the base: from its messages to the motion of the base."""
 
 from .base_sensor import BaseSensor
 

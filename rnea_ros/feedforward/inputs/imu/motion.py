@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-From an IMU's readings to the motion of the root link that it is fixed to.
+From an IMU's readings to the motion of the root link on which it is mounted.
 
-An accelerometer reads a - g, its acceleration less that of free fall: +9.81 m/s^2 upwards at
-rest. From the IMU, which is at r in the root link, that of the root link's origin follows::
+An accelerometer reads the proper acceleration s = a - g: +9.81 m/s^2 upwards at rest. With the
+IMU at r in the root link, the root link's origin has::
 
     s_root = s - alpha x r - w x (w x r)
 
-Readings pass a low-pass of first order, T y' = u - y, and come out as they were a time T ago. The
-rate of what comes out is (u - y) / T: the gyroscope's gives alpha, half an interval between
-messages later still.
+Readings pass a low-pass filter of first order, T y' = u - y, which delays them by T. The rate of
+its output is (u - y) / T; that of the gyroscope is alpha, delayed by another half interval
+between messages.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Numbers: TypeAlias = Sequence[float]
 @dataclass(frozen=True)
 class ImuMessage:
     """
-    The parts of a message that are used, in the axes of the IMU; None where absent.
+    The used parts of a message, in the axes of the IMU; None for a missing part.
 
-    :param orientation: x, y, z, w of the quaternion that takes the IMU's axes to those of a world
-        whose z axis points up
+    :param orientation: x, y, z, w of the quaternion from the IMU's axes to a world whose z axis
+        points up
     :param angular_velocity: x, y, z, rad/s
-    :param linear_acceleration: what the accelerometer reads, x, y, z, m/s^2
+    :param linear_acceleration: reading of the accelerometer, x, y, z, m/s^2
     """
 
     orientation: Numbers | None
@@ -46,36 +46,38 @@ class ImuMessage:
 
 
 @dataclass(frozen=True)
-class Mount:
+class ImuMount:
     """
-    Where the IMU is.
+    Where the IMU is mounted in the root link.
 
-    :param R: from its axes to the root link's, shape (3, 3)
-    :param RR: the same for two vectors at once, shape (6, 6)
-    :param r: its origin in the root link, shape (3,), m
-    :param across: the matrix of a x r, shape (3, 3)
+    :param R: rotation from the IMU's axes to the root link's, shape (3, 3)
+    :param RR: the same rotation for two vectors, shape (6, 6)
+    :param r: the IMU's origin in the root link, shape (3,), m
+    :param cross_r: matrix with cross_r a = a x r, shape (3, 3)
     """
 
     R: Array
     RR: Array
     r: Array
-    across: Array
+    cross_r: Array
 
     @classmethod
-    def at(cls, placement: Placement) -> Mount:
-        """Return what a placement in the root link amounts to."""
+    def at(cls, placement: Placement) -> ImuMount:
+        """Return the mount at a placement in the root link."""
         R, r = placement.rotation, placement.translation
         RR = np.zeros((6, 6))
         RR[:3, :3] = RR[3:, 3:] = R
         return cls(R, RR, r, np.cross(np.eye(3), r).T)
 
 
-class LowPass:
+class FirstOrderLowPass:
     """
-    A low-pass of first order over readings as they come.
+    A low-pass filter of first order for readings at irregular times.
 
-    :param cutoff: where half of the power passes, Hz
-    :param size: how many numbers a reading has
+    :param cutoff: frequency at which half of the power passes, Hz
+    :param size: number of values in a reading
+    :ivar value: the output, shape (size,)
+    :ivar rate: rate of the output, shape (size,), 1/s
     """
 
     def __init__(self, cutoff: float, size: int) -> None:
@@ -84,22 +86,22 @@ class LowPass:
         self.value = np.zeros(size)
         self.rate = np.zeros(size)
 
-    def forget(self) -> None:
-        """Begin with the next reading."""
+    def reset(self) -> None:
+        """Start again with the next reading."""
         self._running = False
 
     def step(self, reading: Array, dt: float) -> None:
         """
-        Bring ``value`` and ``rate`` up to a reading.
+        Update ``value`` and ``rate``.
 
         :param reading: shape (size,)
-        :param dt: time since the reading before, s
+        :param dt: time since the last reading, s
         """
         if not self._running:
             self._running = True
             self.value[:], self.rate[:] = reading, 0.0
             return
-        # The distance to the reading shrinks by T / (T + dt), and is T times the rate.
+        # The distance to the reading is T times the rate, and shrinks by T / (T + dt).
         np.subtract(reading, self.value, out=self.rate)
         self.rate /= self._time_constant + dt
         self.value += dt * self.rate
@@ -107,57 +109,57 @@ class LowPass:
 
 class RootMotion:
     """
-    The root link's motion, in its own axes.
+    The root link's motion in its own axes.
 
-    ``down`` is the direction of gravity, of unit length. ``angular_velocity``,
-    ``angular_acceleration`` and ``proper_acceleration`` (a - g of the root link's origin) are
-    those of a time T ago. All have shape (3,).
-
-    :param tilt_cutoff: of the low-pass that finds gravity in the accelerometer, Hz
-    :param motion_cutoff: of the low-pass that the motion passes, Hz
-    :param least_acceleration: an accelerometer that reads less has no direction, m/s^2
+    :param tilt_cutoff: cutoff of the accelerometer's filter for the direction of gravity, Hz
+    :param motion_cutoff: cutoff of the motion's filter, Hz
+    :param least_acceleration: smallest acceleration that has a direction, m/s^2
+    :ivar down: direction of gravity, a unit vector, shape (3,)
+    :ivar angular_velocity: delayed by the filter, shape (3,), rad/s
+    :ivar angular_acceleration: delayed by the filter, shape (3,), rad/s^2
+    :ivar proper_acceleration: a - g of the origin, delayed by the filter, shape (3,), m/s^2
     """
 
     def __init__(
         self, tilt_cutoff: float, motion_cutoff: float, least_acceleration: float
     ) -> None:
-        self._felt = LowPass(tilt_cutoff, 3)
-        self._motion = LowPass(motion_cutoff, 6)
+        self._tilt = FirstOrderLowPass(tilt_cutoff, 3)
+        self._motion = FirstOrderLowPass(motion_cutoff, 6)
         self._least_acceleration = least_acceleration
         self.down = np.zeros(3)
         self.angular_velocity = np.zeros(3)
         self.angular_acceleration = np.zeros(3)
         self.proper_acceleration = np.zeros(3)
 
-    def begin(self) -> None:
-        """Forget what the filters took before."""
-        self._felt.forget()
-        self._motion.forget()
+    def reset(self) -> None:
+        """Start the filters again with the next message."""
+        self._tilt.reset()
+        self._motion.reset()
 
-    def take_tilt(self, message: ImuMessage, mount: Mount, dt: float) -> None:
+    def update_tilt(self, message: ImuMessage, mount: ImuMount, dt: float) -> None:
         """
-        Find the direction of gravity.
+        Update ``down``.
 
-        :param message: a valid one
-        :param mount: of the IMU
-        :param dt: time since the message before, s; not used in the first
+        :param message: a valid message
+        :param mount: mount of the IMU
+        :param dt: time since the last message, s; ignored in the first
         """
         if message.orientation is not None:
             np.dot(mount.R, down(message.orientation), out=self.down)
-            self._felt.forget()
+            self._tilt.reset()
         elif message.linear_acceleration is not None:
-            self._felt.step(np.dot(mount.R, message.linear_acceleration), dt)
-            length = math.hypot(*self._felt.value.tolist())
+            self._tilt.step(np.dot(mount.R, message.linear_acceleration), dt)
+            length = math.hypot(*self._tilt.value.tolist())
             if length > self._least_acceleration:
-                np.divide(self._felt.value, -length, out=self.down)
+                np.divide(self._tilt.value, -length, out=self.down)
 
-    def take_motion(self, message: ImuMessage, mount: Mount, dt: float) -> None:
+    def update_motion(self, message: ImuMessage, mount: ImuMount, dt: float) -> None:
         """
-        Filter angular velocity and acceleration alike, and move them to the root link.
+        Update the motion: filter the readings, and transform them to the root link.
 
-        :param message: a valid one
-        :param mount: of the IMU
-        :param dt: time since the message before, s; not used in the first
+        :param message: a valid message
+        :param mount: mount of the IMU
+        :param dt: time since the last message, s; ignored in the first
         """
         if message.angular_velocity is None or message.linear_acceleration is None:
             return
@@ -167,17 +169,17 @@ class RootMotion:
         alpha, r = self._motion.rate[:3], mount.r
         self.angular_velocity[:], self.angular_acceleration[:] = w, alpha
         # w x (w x r) = (w . r) w - (w . w) r
-        self.proper_acceleration[:] = s - mount.across @ alpha - (w @ r) * w + (w @ w) * r
+        self.proper_acceleration[:] = s - mount.cross_r @ alpha - (w @ r) * w + (w @ w) * r
 
 
 def down(orientation: Numbers) -> Array:
     """
-    Return where gravity points in the IMU's axes, a unit vector, shape (3,).
+    Return the direction of gravity in the IMU's axes, a unit vector, shape (3,).
 
-    :param orientation: x, y, z, w of a quaternion, not exactly of unit length
+    :param orientation: x, y, z, w of a quaternion, which may be slightly off unit length
     """
     x, y, z, w = orientation
-    # The last row of the matrix that the quaternion stands for, times its length squared.
+    # Last row of the rotation matrix, times the squared length of the quaternion.
     squares = x * x + y * y + z * z + w * w
     up = (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w + z * z - x * x - y * y)
     return np.array(up) / -squares

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What a low-pass filter, a cap and a deadband make of a wrench.
+Low-pass filter, limits and deadbands of a wrench.
 
-A wrench here is a spatial force, [torque; force], shape (6,), N m and N. Its torque and its force
-are capped, and lose their deadband, each by its length, so that their directions stay.
+A wrench is a spatial force [torque; force], shape (6,), N m and N. Limits and deadbands change the
+magnitudes of torque and force, and keep their directions.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from ....dynamics.compilation import compiled, entry, entry_point
 
 def time_constant(cutoff: float) -> float:
     """
-    Return the time constant of each of two equal stages, s.
+    Return the time constant T of each of two equal stages, s.
 
-    Both together let half of the power pass at the cutoff: 1 + (w T)^2 = sqrt(2) there.
+    Together they pass half of the power at the cutoff, where 1 + (w T)^2 = sqrt(2).
 
-    :param cutoff: Hz
+    :param cutoff: cutoff frequency, Hz
     """
     return math.sqrt(math.sqrt(2.0) - 1.0) / (2.0 * math.pi * cutoff)
 
 
-class LowPass:
+class TwoStageLowPass:
     """
-    Two equal stages of first order, one after the other; exact for an input held in between.
+    Two equal stages of first order in series, exact for an input that is constant in a step.
 
-    A stage tends towards its input, T y' = u - y, and the second one's input is the first. What
-    comes out lies between what came in, for any lengths of steps, and turns without a corner.
+    Each stage is T y' = u - y. For any lengths of steps, the output stays within the range of the
+    input, and its slope is continuous.
 
-    :param cutoff: where half of the power passes, Hz
+    :param cutoff: frequency at which half of the power passes, Hz
+    :ivar value: the output, shape (6,)
     """
 
     def __init__(self, cutoff: float) -> None:
@@ -49,10 +50,10 @@ class LowPass:
 
     def start(self, wrench: Array, *, keep_value: bool) -> None:
         """
-        Forget what came in before.
+        Start again, without the earlier input.
 
-        :param wrench: what comes in now, shape (6,)
-        :param keep_value: let the value go on from where it is, and not start at what comes in
+        :param wrench: the input, shape (6,)
+        :param keep_value: whether the output goes on from its last value; else it is the input
         """
         self._first[:] = wrench
         if not keep_value:
@@ -60,17 +61,17 @@ class LowPass:
 
     def step(self, wrench: Array, dt: float) -> None:
         """
-        Bring the value to the end of a step.
+        Update ``value`` by a step.
 
-        :param wrench: what comes in during the step, shape (6,)
-        :param dt: how long it takes, s
+        :param wrench: the input during the step, shape (6,)
+        :param dt: duration of the step, s
         """
         self._approach(wrench, dt / self._time_constant)
 
 
 @entry
 def _approach(first: Array, value: Array, wrench: Array, s: float) -> None:
-    """With distances e from the input: e_1 = exp(-s) e_1, e_2 = exp(-s) (e_2 + s e_1)."""
+    """Reduce distances e to the input: e_1 = exp(-s) e_1, e_2 = exp(-s) (e_2 + s e_1)."""
     left = math.exp(-s)
     for k in range(6):
         e_1, e_2 = first[k] - wrench[k], value[k] - wrench[k]
@@ -80,7 +81,7 @@ def _approach(first: Array, value: Array, wrench: Array, s: float) -> None:
 
 @compiled
 def lengths(wrench: Array) -> tuple[float, float]:
-    """Return the lengths of torque and force."""
+    """Return the magnitudes of torque and force."""
     torque = math.hypot(math.hypot(wrench[0], wrench[1]), wrench[2])
     force = math.hypot(math.hypot(wrench[3], wrench[4]), wrench[5])
     return torque, force
@@ -88,7 +89,7 @@ def lengths(wrench: Array) -> tuple[float, float]:
 
 @compiled
 def scale(wrench: Array, torque: float, force: float) -> None:
-    """Multiply torque and force, in place, each with its factor."""
+    """Multiply torque and force by factors, in place."""
     for k in range(3):
         wrench[k] *= torque
         wrench[3 + k] *= force
@@ -96,7 +97,7 @@ def scale(wrench: Array, torque: float, force: float) -> None:
 
 @compiled
 def multiply(X: Array, wrench: Array, product: Array) -> None:
-    """Write X wrench into another array."""
+    """Write X wrench into ``product``."""
     for row in range(6):
         product[row] = 0.0
         for k in range(6):
@@ -105,13 +106,13 @@ def multiply(X: Array, wrench: Array, product: Array) -> None:
 
 @entry
 def transform(X: Array, wrench: Array, transformed: Array) -> None:
-    """Write X wrench into another array."""
+    """Write X wrench into ``transformed``."""
     multiply(X, wrench, transformed)
 
 
 @entry
 def add(wrench: Array, other: Array, largest: float) -> bool:
-    """Add another wrench, in place; return whether both lengths of the sum stay below a bound."""
+    """Add another wrench, in place; return whether both magnitudes stay below a bound."""
     for k in range(6):
         wrench[k] += other[k]
     torque, force = lengths(wrench)
@@ -119,8 +120,8 @@ def add(wrench: Array, other: Array, largest: float) -> bool:
 
 
 @entry
-def take_off(wrench: Array, offset: Array, max_torque: float, max_force: float) -> None:
-    """Take an offset off a wrench, in place, and shorten torque and force to their caps."""
+def subtract(wrench: Array, offset: Array, max_torque: float, max_force: float) -> None:
+    """Subtract an offset, in place, and limit the magnitudes of torque and force."""
     for k in range(6):
         wrench[k] -= offset[k]
     torque, force = lengths(wrench)
@@ -132,7 +133,7 @@ def take_off(wrench: Array, offset: Array, max_torque: float, max_force: float) 
 
 
 @entry
-def pass_on(
+def apply_deadbands(
     filtered: Array,
     torque_band: float,
     force_band: float,
@@ -142,9 +143,15 @@ def pass_on(
     on_body: Array,
 ) -> None:
     """
-    Write the share that passes the deadbands, and the same on a body, ``to_body`` wrench.
+    Write the wrench after deadbands and a factor, and the same wrench in the body's frame.
 
-    Each loses the band's width, so that nothing jumps at its edge.
+    A deadband is subtracted from the magnitude, so there is no step at its edge.
+
+    :param filtered: the wrench, shape (6,)
+    :param share: the factor
+    :param to_body: force transform to the body's frame, shape (6, 6)
+    :param wrench: result in the sensor's frame, shape (6,)
+    :param on_body: result in the body's frame, shape (6,)
     """
     torque, force = lengths(filtered)
     for k in range(6):

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What in-line force-torque sensors carry without a push: weight and inertia of all behind them.
+The load of in-line force-torque sensors: weight and inertia of all links behind them.
 
-The numbers are those of :meth:`rnea_ros.RobotModel.internal_wrench`, for a control loop: all
-sensors share one tree, in which the links behind the cuts have bodies of their own, and nothing
-is allocated.
+The values are those of :meth:`rnea_ros.RobotModel.internal_wrench`, without allocation: all
+sensors share one tree, in which each link behind a sensor has its own body.
 """
 
 from __future__ import annotations
@@ -21,39 +20,39 @@ from ....dynamics import Workspace
 from ....dynamics.compilation import entry_point
 from ....dynamics.tree import Placement, with_separate_bodies
 from ....robot import RobotModel
-from ...law import Carrier, Shares
+from ...law import LoadedBodies, Shares
 from .filter import transform
 
 
 class InlineLoad:
     """
-    The dynamics of a robot cut above some of its links.
+    Computes the wrenches inside a robot, at some of its links.
 
     :param model: the robot
-    :param links: the first links behind the cuts
+    :param links: the first links behind the sensors
     """
 
     def __init__(self, model: RobotModel, links: Iterable[str]) -> None:
         self._tree = with_separate_bodies(model.tree, links)
         self._workspace = Workspace(self._tree, model.gravity)
         self._workspace.set_base_motion(model.gravity, *model.base_motion.spatial())
-        self._carrier = Carrier(self._workspace, self._tree)
+        self._bodies = LoadedBodies(self._workspace, self._tree)
 
-    def carry(self, shares: Shares) -> None:
+    def set_payloads(self, shares: Shares) -> None:
         """
-        Let payloads be carried instead of those before.
+        Replace the payloads.
 
-        :param shares: payloads on links of the robot, and their shares
+        :param shares: payloads on links of the robot, with their shares
         """
-        self._carrier.carry(shares)
+        self._bodies.set_payloads(shares)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
-        """Set how the base moves, as :meth:`Workspace.set_base_motion` has it."""
+        """Set the motion of the base; see :meth:`.Workspace.set_base_motion`."""
         self._workspace.set_base_motion(gravity, velocity, acceleration)
 
     def move(self, q: Array, qd: Array, qdd: Array) -> None:
         """
-        Take a motion; :meth:`Cut.carried` tells what it needs.
+        Compute the load for a motion; :meth:`CarriedLoad.wrench` returns it.
 
         :param q: joint positions, shape (nq,), rad or m
         :param qd: joint velocities, shape (nv,), rad/s or m/s
@@ -61,38 +60,38 @@ class InlineLoad:
         """
         self._workspace.inverse_dynamics(q, qd, qdd)
 
-    def cut(self, link: str) -> Cut:
-        """Return the cut above one of the links."""
+    def at(self, link: str) -> CarriedLoad:
+        """Return the load at one of the links."""
         frame = self._tree.frames[link]
-        return Cut(
+        return CarriedLoad(
             self._workspace.bodies[frame.body]['f'], force_transform(frame.placement.inverse())
         )
 
 
-class Cut:
+class CarriedLoad:
     """
-    What the joint above a link exerts on the link.
+    The wrench that the joint above a link exerts on the link.
 
-    :param force: [moment; force] in body coordinates, as :meth:`InlineLoad.move` leaves it
-    :param to_link: from body coordinates to the link's, shape (6, 6)
+    :param force: [moment; force] in body coordinates, which :meth:`InlineLoad.move` updates
+    :param to_link: force transform from the body's frame to the link's, shape (6, 6)
     """
 
     def __init__(self, force: Array, to_link: Array) -> None:
-        self._carried = np.zeros(6)
-        arguments = (to_link, force, self._carried)
+        self._wrench = np.zeros(6)
+        arguments = (to_link, force, self._wrench)
         self._transform = partial(entry_point(transform, arguments), *arguments)
 
-    def carried(self) -> Array:
-        """Return [torque; force] in the link's frame, N m and N; overwritten by the next call."""
+    def wrench(self) -> Array:
+        """Return [torque; force] in the link's frame, N m and N; the next call overwrites it."""
         self._transform()
-        return self._carried
+        return self._wrench
 
 
 def force_transform(placement: Placement) -> Array:
     """
     Return X with f_parent = X f_child, for forces [moment; force] (Featherstone 2008, eq. 2.25).
 
-    :param placement: of the child's frame in the parent's
+    :param placement: placement of the child's frame in the parent's
     :return: shape (6, 6)
     """
     R = placement.rotation

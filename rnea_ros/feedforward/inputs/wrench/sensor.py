@@ -2,21 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The way of one force-torque sensor's readings to an external wrench that never jumps.
+From one force-torque sensor's readings to an external wrench without steps.
 
-1. A reading over a cap is refused as it comes: the range is that of the raw signal.
-2. Sign: from here on, what the environment exerts on the robot.
-3. In-line: what the joint above must carry for the measured motion is taken off.
-4. The tare's offset is taken off.
-5. The caps again, now on what is external: no more passes, whatever the model makes of a motion.
-6. Low-pass, two stages. What was measured and what was predicted pass it together, and with them
-   the noise of accelerations: both have the same delay.
-7. Deadband: after the filter, or it would pass every other peak of the noise.
-8. Gain: after the deadband, whose width is in the units of the sensor.
-9. Fade: last, so that nothing holds it up.
+:class:`WrenchMonitor` accepts or rejects each reading as it arrives; :class:`WrenchSensor`
+processes the newest valid one at every tick:
 
-Of a sensor with cap B, time constant T of a stage, gain g and fade F, the force (or torque) that
-comes out changes by no more than g B (2 / T + 1 / F) dt within a time dt.
+1. Readings above the sensor's range are rejected.
+2. The sign is set: from here on, the wrench that the environment exerts on the robot.
+3. In-line sensors: the load that the joint above must carry for the measured motion is subtracted.
+4. The offset of the tare is subtracted.
+5. The wrench is limited to the sensor's range, whatever load the model computed.
+6. Low-pass filter in two stages. Measurement and computed load pass it together, so they have the
+   same delay; and it attenuates the noise of the accelerations.
+7. Deadband, after the filter: before it, single peaks of noise would pass.
+8. Gain, after the deadband: the deadband's width is in the sensor's units.
+9. Fade, last: nothing delays it.
+
+With range B, time constant T of a filter stage, gain g and fade F, the force (or torque) changes
+by at most g B (2 / T + 1 / F) dt in a time dt.
 """
 
 from __future__ import annotations
@@ -33,53 +36,61 @@ from ....dynamics import check_compiled_code, needs_check
 from ....dynamics.compilation import entry, entry_point
 from ...reasons import Reason
 from ...settings import Measures, WrenchInputSettings
-from ...stamps import ONLY, StampOrder
-from .filter import LowPass, add, lengths, pass_on, take_off
-from .inline_load import Cut
+from ...stamps import SINGLE, StampOrder
+from .filter import TwoStageLowPass, add, apply_deadbands, lengths, subtract
+from .inline_load import CarriedLoad
 from .tare import Tare
 
 LARGEST = 1e9
-"""No robot carries more, N or N m: whatever says so, or is not a number, is not believed."""
+"""Plausible wrenches are smaller, N or N m; it also excludes NaN and infinity."""
 
 
 @dataclass(frozen=True)
-class Mount:
+class SensorMount:
     """
-    Where a sensor is.
+    Where a sensor is mounted.
 
-    :param body: the number of the body in the model's tree that the wrench acts on
-    :param to_body: takes a wrench from the sensor's frame to that body's, shape (6, 6)
-    :param cut: what the sensor carries, None for one that does not
+    :param body: number of the body in the model's tree on which the wrench acts
+    :param to_body: force transform from the sensor's frame to the body's, shape (6, 6)
+    :param load: the load that the sensor carries, None for a contact sensor
     """
 
     body: int
     to_body: Array
-    cut: Cut | None
+    load: CarriedLoad | None
 
 
 class WrenchSensor:
     """
-    Turns readings into a wrench, [torque; force], that is what the environment exerts.
+    Turns readings into the wrench that the environment exerts on the robot, [torque; force].
 
     :param settings: checked settings
-    :param mounts: where the sensor may be, by link
+    :param mounts: possible mounts of the sensor, by link
+    :ivar name: name of the sensor
+    :ivar monitor: its readings
+    :ivar tare: its offset
+    :ivar stale: whether readings are missing or implausible; the wrench then fades out
+    :ivar wrench: the wrench in the sensor's frame, shape (6,), N m and N
+    :ivar on_body: the same wrench in the body's frame, shape (6,), N m and N
     """
 
-    def __init__(self, settings: WrenchInputSettings, mounts: Mapping[str, Mount]) -> None:
+    def __init__(
+        self, settings: WrenchInputSettings, mounts: Mapping[str, SensorMount]
+    ) -> None:
         self._settings = settings
         self._mounts = mounts
-        self._low_pass = LowPass(settings.cutoff)
-        self._mount: Mount | None = None
+        self._low_pass = TwoStageLowPass(settings.cutoff)
+        self._mount: SensorMount | None = None
         self._link = ''
-        self._running = False
         self._share = 0.0
         self._external = np.zeros(6)
-        self._nothing = np.zeros(6)
-        wrenches = (self._external, self._nothing)
+        self._no_load = np.zeros(6)
+        wrenches = (self._external, self._no_load)
         self._add = entry_point(add, (*wrenches, LARGEST))
-        self._take_off = entry_point(take_off, (*wrenches, 0.0, 0.0))
-        self._pass_on = entry_point(
-            pass_on, (self._external, 0.0, 0.0, 0.0, np.zeros((6, 6)), *np.zeros((2, 6)))
+        self._subtract = entry_point(subtract, (*wrenches, 0.0, 0.0))
+        self._apply_deadbands = entry_point(
+            apply_deadbands,
+            (self._external, 0.0, 0.0, 0.0, np.zeros((6, 6)), *np.zeros((2, 6))),
         )
         self.name = settings.name
         self.monitor = WrenchMonitor(settings, mounts)
@@ -90,58 +101,57 @@ class WrenchSensor:
 
     @property
     def body(self) -> int | None:
-        """The number of the body that the wrench acts on; None before the first reading."""
+        """Number of the body on which the wrench acts, None before the first reading."""
         return None if self._mount is None else self._mount.body
 
     def step(self, now: float, dt: float, q: Array) -> None:
         """
-        Bring ``wrench``, in the sensor's frame, and ``on_body`` up to a time.
+        Update ``wrench`` and ``on_body``; once a tick.
 
         :param now: monotonic time, s
         :param dt: time since the last call, s; 0 in the first
         :param q: joint positions, shape (nq,), rad or m
         """
         fresh = self.monitor.age(now) <= self._settings.timeout
-        self._running = fresh and self._filter(now, dt, q)
-        self.stale = not self._running
+        self.stale = not (fresh and self._filter(now, dt, q))
         if self.stale:
             self.tare.refuse(Reason.WRENCH_STALE)
         change = dt / self._settings.fade
         self._share = min(max(self._share + (-change if self.stale else change), 0.0), 1.0)
         if not fresh and self._share == 0.0:
-            self.monitor.forget_frame()
+            self.monitor.reset_link()
         self._write()
 
     def _filter(self, now: float, dt: float, q: Array) -> bool:
-        """Take the newest reading through the low-pass; return whether it can be believed."""
-        cut = self._find_mount().cut
+        """Filter the newest reading; return whether it is plausible."""
+        load = self._update_mount().load
         external, settings = self._external, self._settings
         external[:] = self.monitor.wrench
-        # A reading is what is external less what the joint above carries.
-        if not self._add(external, self._nothing if cut is None else cut.carried(), LARGEST):
+        # reading = external wrench - load of the joint above
+        if not self._add(external, self._no_load if load is None else load.wrench(), LARGEST):
             return False
         self.tare.observe(now, q, external)
         self.tare.advance(now)
-        self._take_off(external, self.tare.offset, settings.max_torque, settings.max_force)
-        if not self._running:
+        self._subtract(external, self.tare.offset, settings.max_torque, settings.max_force)
+        if self.stale:
             self._low_pass.start(external, keep_value=self._share > 0.0)
         self._low_pass.step(external, dt)
         return True
 
-    def _find_mount(self) -> Mount:
-        """Return where the newest reading comes from; another place has no offset yet."""
+    def _update_mount(self) -> SensorMount:
+        """Return the mount of the newest reading; a new mount has no offset."""
         if self._mount is None or self._link != self.monitor.link:
             self._link = self.monitor.link
             self._mount = self._mounts[self._link]
-            self.tare.forget()
+            self.tare.reset()
         return self._mount
 
     def _write(self) -> None:
-        """Write what passes: deadband, gain and fade."""
+        """Write the wrench after deadband, gain and fade."""
         if self._mount is None:
             return
         settings = self._settings
-        self._pass_on(
+        self._apply_deadbands(
             self._low_pass.value,
             settings.deadband_torque,
             settings.deadband_force,
@@ -153,17 +163,22 @@ class WrenchSensor:
 
 
 FINE, NOT_FINITE, OVER_CAP = range(3)
-"""What a look at the numbers of a reading tells."""
+"""Results of the check of a reading."""
 
-_REFUSALS = {NOT_FINITE: Reason.NOT_FINITE, OVER_CAP: Reason.OVER_CAP}
+_REASONS = {NOT_FINITE: Reason.NOT_FINITE, OVER_CAP: Reason.OVER_CAP}
 
 
 class WrenchMonitor:
     """
-    Takes readings, or refuses them whole and counts why.
+    Accepts or rejects readings of one sensor.
 
-    :param settings: of the sensor
-    :param links: names of the links that a reading's frame may be
+    :param settings: settings of the sensor
+    :param links: links that a reading's frame may be
+    :ivar link: link in whose frame the readings are; empty before the first
+    :ivar wrench: the newest valid reading, [torque; force] that the environment exerts on the
+        robot, shape (6,), N m and N
+    :ivar rejections: number of rejected readings by reason; replaced, never changed, because
+        other threads read it
     """
 
     def __init__(self, settings: WrenchInputSettings, links: Container[str]) -> None:
@@ -183,14 +198,14 @@ class WrenchMonitor:
 
     def age(self, now: float) -> float:
         """
-        Return how long ago the newest reading came, s; infinite before the first.
+        Return the age of the newest valid reading, s; infinite before the first.
 
         :param now: monotonic time, s
         """
         return now - self._received
 
-    def forget_frame(self) -> None:
-        """Let the next reading's frame be another link, where the settings name none."""
+    def reset_link(self) -> None:
+        """Accept another frame in the next reading, unless the settings name a link."""
         self.link = self._settings.link
 
     def update(
@@ -204,35 +219,34 @@ class WrenchMonitor:
         received: float,
     ) -> Reason | None:
         """
-        Take a reading, or refuse it whole.
+        Accept a reading, or reject it as a whole.
 
-        :param frame_id: of its header; not looked at where the settings name a link
+        :param frame_id: frame of its header; ignored if the settings name a link
         :param force: x, y, z in the sensor's frame, shape (3,), contiguous, N
-        :param torque: x, y, z in the sensor's frame, about its origin, likewise, N m
-        :param stamp: the reading's own time, s; 0 where it has none, then its order is not checked
-        :param clock: the clock that stamps are given in, s
+        :param torque: x, y, z in the sensor's frame, about its origin, contiguous, N m
+        :param stamp: the reading's stamp, s; 0 for none, its order is then not checked
+        :param clock: time of the clock that gives the stamps, s
         :param received: monotonic time of receipt, s
-        :return: why it was refused, None where it was taken
+        :return: why it was rejected, None if it was accepted
         """
-        reason = self._frame_refusal(frame_id) or self._read(force, torque)
+        reason = self._check_frame(frame_id) or self._read(force, torque)
         if stamp:
-            reason = reason or self._stamps.refusal(ONLY, stamp, clock, received)
+            reason = reason or self._stamps.check(SINGLE, stamp, clock, received)
         if reason is not None:
             self.refuse(reason)
             return reason
         self.link = self.link or frame_id
         self._received = received
         if stamp:
-            self._stamps.take(ONLY, stamp, received)
+            self._stamps.accept(SINGLE, stamp, received)
         self.wrench[:] = self._reading
         return None
 
     def refuse(self, reason: Reason) -> None:
-        """Count a refusal."""
-        # Replaced, not changed: another thread may be reading it.
+        """Count a rejected reading."""
         self.rejections = self.rejections + Counter((reason,))
 
-    def _frame_refusal(self, frame_id: str) -> Reason | None:
+    def _check_frame(self, frame_id: str) -> Reason | None:
         settings = self._settings
         if not settings.link and frame_id not in self._links:
             return Reason.UNKNOWN_FRAME
@@ -241,16 +255,16 @@ class WrenchMonitor:
         return None
 
     def _read(self, force: Array, torque: Array) -> Reason | None:
-        """Write what the environment exerts into ``_reading``; return why it cannot be used."""
+        """Write the reading into ``_reading``; return why it is rejected, None if it is valid."""
         settings = self._settings
         verdict = self._judge(
             force, torque, self._sign, settings.max_force, settings.max_torque, self._reading
         )
-        return None if verdict == FINE else _REFUSALS[verdict]
+        return None if verdict == FINE else _REASONS[verdict]
 
 
 def _refuse_blind(judge: Callable[..., int]) -> None:
-    """Try the kernel on a reading before it is used."""
+    """Check before its first use that the compiled kernel detects NaN and infinity."""
     name = 'judge_wrenches'
     if needs_check(name):
         force, torque, wrench = np.zeros(3), np.zeros(3), np.zeros(6)
@@ -262,7 +276,7 @@ def _refuse_blind(judge: Callable[..., int]) -> None:
 def _judge(
     force: Array, torque: Array, sign: float, max_force: float, max_torque: float, wrench: Array
 ) -> int:
-    """Write [torque; force] times the sign; return what is wrong with it."""
+    """Write [torque; force] times the sign; return the result of the check."""
     for k in range(3):
         wrench[k], wrench[3 + k] = sign * torque[k], sign * force[k]
     for k in range(6):

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The offset of a force-torque sensor: averaged on request, blended in, never a jump."""
+"""The offset of a force-torque sensor: averaged on request, then blended in without a step."""
 
 from __future__ import annotations
 
@@ -14,20 +14,23 @@ from ...reasons import Reason
 from ...settings import WrenchInputSettings
 
 MAX_MOTION = 0.01
-"""How far a joint may move while a tare averages, rad or m."""
+"""Permitted motion of a joint during a tare, rad or m."""
 
 
 class Tare:
     """
-    Averages what an unloaded sensor still reads, and takes it for its offset.
+    Averages the readings of an unloaded sensor, and takes the mean as its offset.
 
-    :param settings: of the sensor
+    :param settings: settings of the sensor
+    :ivar offset: the offset in force, shape (6,), N m and N
+    :ivar averaging: whether a tare is averaging
+    :ivar refusal: why the last tare was rejected, None if it was not
     """
 
     def __init__(self, settings: WrenchInputSettings) -> None:
         self._settings = settings
         self._began = -math.inf
-        self._at = np.zeros(0)
+        self._q = np.zeros(0)
         self._sum = np.zeros(6)
         self._count = 0
         self._from = np.zeros(6)
@@ -40,36 +43,36 @@ class Tare:
 
     def begin(self, now: float, q: Array) -> None:
         """
-        Begin to average, anew where that is under way.
+        Begin to average; a tare in progress begins again.
 
         :param now: monotonic time, s
         :param q: joint positions, rad or m
         """
-        self._began, self._at = now, q.copy()
+        self._began, self._q = now, q.copy()
         self._sum[:], self._count = 0.0, 0
         self.averaging, self.refusal = True, None
 
     def refuse(self, reason: Reason) -> None:
-        """Stop averaging, if that is under way; the offset stays what it was, or is to be."""
+        """Reject a tare in progress; the offset stays in force."""
         if self.averaging:
             self.averaging, self.refusal = False, reason
 
-    def forget(self) -> None:
-        """Go back to no offset at once, for a sensor whose term is zero."""
+    def reset(self) -> None:
+        """Set the offset to zero at once; for a sensor without an effect at this time."""
         self.offset[:] = 0.0
         self._blending = False
 
     def observe(self, now: float, q: Array, reading: Array) -> None:
         """
-        Take a tick's part of the average.
+        Add a reading to the average; once a tick.
 
         :param now: monotonic time, s
         :param q: joint positions, rad or m
-        :param reading: what an unloaded sensor should not read, offset included, shape (6,)
+        :param reading: external wrench with the offset, shape (6,), N m and N
         """
         if not self.averaging:
             return
-        if not np.abs(q - self._at).max(initial=0.0) <= MAX_MOTION:
+        if not np.abs(q - self._q).max(initial=0.0) <= MAX_MOTION:
             self.refuse(Reason.TARE_ROBOT_MOVED)
             return
         self._sum += reading
@@ -79,7 +82,7 @@ class Tare:
 
     def advance(self, now: float) -> None:
         """
-        Bring the offset nearer to the new one.
+        Update ``offset`` during a blend.
 
         :param now: monotonic time, s
         """

@@ -13,15 +13,15 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
-from rnea_ros.errors import brief
-from rnea_ros.feedforward import try_on
-from rnea_ros.feedforward.settings import Settings, SettingsError, in_range, resolve
+from rnea_ros.errors import InputError, brief
+from rnea_ros.feedforward import check_efforts
+from rnea_ros.feedforward.settings import Settings, in_range, resolve
 from rnea_ros.feedforward.settings.ranges import RANGES
 from rnea_ros.robot import Payload
 
 
 def tried(model: RobotModel, **settings: Any) -> None:
-    try_on(model, resolve(Settings(joints=model.joint_names, **settings), model))
+    check_efforts(model, resolve(Settings(joints=model.joint_names, **settings), model))
 
 
 @pytest.mark.parametrize('arm', [panda_arm, two_joint_arm, mixed_arm])
@@ -42,13 +42,13 @@ def test_a_description_whose_efforts_overflow_is_refused_by_joint() -> None:
         link('base'), link('tip', 1e305, com=(10.0, 0.0, 0.0)),
         joint('hinge', 'revolute', 'base', 'tip', axis=(0, 1, 0)),
     ))
-    with pytest.raises(SettingsError, match=r"^robot_description: .* not finite, .*'hinge'"):
+    with pytest.raises(InputError, match=r"^robot_description: .* not finite, .*'hinge'"):
         tried(model)
 
 
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf, 1e308, -1e-9])
 def test_a_number_beyond_a_range_is_named_with_its_place_and_the_range(value: float) -> None:
-    with pytest.raises(SettingsError) as caught:
+    with pytest.raises(InputError) as caught:
         in_range('gains.kp', [1.0] * 99_999 + [value], *RANGES['gains.kp'])
     assert str(caught.value) == (
         f'gains.kp: value 100000 of 100000, {value} is not between 0 and 1e+06'
@@ -78,6 +78,6 @@ def test_what_is_long_is_quoted_by_its_beginning() -> None:
     ],
 )
 def test_what_no_robot_has_is_refused_by_name(parameter: str, settings: Any) -> None:
-    with pytest.raises(SettingsError) as caught:
+    with pytest.raises(InputError) as caught:
         tried(two_joint_arm(), **settings)
-    assert caught.value.parameter == parameter
+    assert caught.value.argument == parameter

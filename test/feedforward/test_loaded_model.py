@@ -31,7 +31,7 @@ def loaded(
     payloads: Sequence[Payload], hardware: Sequence[HardwareCompensation] = ()
 ) -> LoadedModel:
     robot = LoadedModel(panda_arm(), hardware)
-    robot.carry([(payload, 1.0) for payload in payloads])
+    robot.set_payloads([(payload, 1.0) for payload in payloads])
     return robot
 
 
@@ -53,13 +53,13 @@ def test_dynamics_are_those_of_the_model_with_the_payloads(payloads: Sequence[Pa
 def test_a_share_of_a_payload_weighs_its_share() -> None:
     robot = loaded([])
     empty, full = robot.gravity(Q).copy(), loaded([BOX]).gravity(Q)
-    robot.carry([(BOX, 0.3)])
+    robot.set_payloads([(BOX, 0.3)])
     np.testing.assert_allclose(robot.gravity(Q), 0.7 * empty + 0.3 * full, atol=1e-12)
 
 
 def test_what_is_put_down_is_gone() -> None:
     robot = loaded([BOX, CABLE])
-    robot.carry([])
+    robot.set_payloads([])
     assert_is(robot, panda_arm())
 
 
@@ -86,7 +86,7 @@ def test_hardware_and_command_together_hold_the_robot_and_its_payload(
         added = added + of_robot
     if HardwareCompensation.PAYLOAD in hardware:
         added = added + of_payload
-    compensated = robot.compensated(Q)
+    compensated = robot.compensated(Q, robot.gravity(Q))
     if added.any():
         assert compensated is not None
         np.testing.assert_allclose(compensated, added, atol=1e-12)

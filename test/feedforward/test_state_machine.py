@@ -16,12 +16,12 @@ ALL_PAIRS = list(product(State, Event))
 
 EXPECTED = {
     State.WAITING: {
-        Event.STATE_COMPLETE: State.READY,
+        Event.STATES_VALID: State.READY,
         Event.FAILED: State.FAULT,  # nothing was commanded yet: there is nothing to ramp down
         Event.STOP: State.STOPPED,
     },
     State.READY: {
-        Event.STATE_LOST: State.WAITING,
+        Event.STATES_STALE: State.WAITING,
         Event.PERMITTED: State.RAMPING,
         Event.FAILED: State.FAULT,
         Event.STOP: State.STOPPED,
@@ -41,7 +41,7 @@ EXPECTED = {
         Event.FAILED: State.HOLDING,
         Event.STOP: State.HOLDING,
     },
-    State.HOLDING: {Event.HELD: State.RAMPING_DOWN, Event.RELEASED: State.STOPPED},
+    State.HOLDING: {Event.HELD: State.RAMPING_DOWN, Event.HELD_AT_STOP: State.STOPPED},
     State.RAMPING_DOWN: {Event.RAMPED_DOWN: State.FAULT},
     State.FAULT: {Event.STOP: State.STOPPED},
     State.STOPPED: {},

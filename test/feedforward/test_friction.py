@@ -15,8 +15,9 @@ import pytest
 from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
+from rnea_ros.errors import InputError
 from rnea_ros.feedforward.law import FrictionModel, JointFriction
-from rnea_ros.feedforward.settings import FrictionSettings, SettingsError
+from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.feedforward.settings.friction import resolve_friction
 
 DYNAMICS = '<dynamics damping="0.7" friction="1.5"/>'
@@ -39,40 +40,40 @@ def resolved(
     return resolve_friction(given_settings, joints, in_model, model, compensated=compensated)
 
 
-def friction(losses: JointFriction, qd: float, load_of_joint: float = 0.0) -> Array:
-    n = losses.armature.size
-    return losses.friction(np.full(n, qd), np.full(n, load_of_joint))
+def friction(joints: JointFriction, qd: float, load_of_joint: float = 0.0) -> Array:
+    n = joints.armature.size
+    return joints.friction(np.full(n, qd), np.full(n, load_of_joint))
 
 
 # The law
 
 
 def test_far_from_zero_friction_is_viscous_and_coulomb() -> None:
-    losses = resolved(viscous=(2.0, 3.0), coulomb=(5.0, 7.0))
-    np.testing.assert_allclose(friction(losses, 4.0), [2.0 * 4.0 + 5.0, 3.0 * 4.0 + 7.0])
-    np.testing.assert_allclose(friction(losses, -4.0), [-2.0 * 4.0 - 5.0, -3.0 * 4.0 - 7.0])
+    joints = resolved(viscous=(2.0, 3.0), coulomb=(5.0, 7.0))
+    np.testing.assert_allclose(friction(joints, 4.0), [2.0 * 4.0 + 5.0, 3.0 * 4.0 + 7.0])
+    np.testing.assert_allclose(friction(joints, -4.0), [-2.0 * 4.0 - 5.0, -3.0 * 4.0 - 7.0])
 
 
 def test_the_directions_may_differ() -> None:
-    losses = resolved(
+    joints = resolved(
         viscous=(2.0,), viscous_negative=(1.0,), coulomb=(5.0,), coulomb_negative=(0.0,)
     )
-    np.testing.assert_allclose(friction(losses, 4.0), 2 * [13.0])
-    np.testing.assert_allclose(friction(losses, -4.0), 2 * [-4.0])
+    np.testing.assert_allclose(friction(joints, 4.0), 2 * [13.0])
+    np.testing.assert_allclose(friction(joints, -4.0), 2 * [-4.0])
 
 
 def test_at_rest_there_is_none_and_near_it_a_slope() -> None:
-    losses = resolved(coulomb=(5.0,), smoothing_velocity=(0.1,))
-    assert not friction(losses, 0.0).any()
-    np.testing.assert_allclose(friction(losses, 0.1), 2 * [5.0 * math.tanh(1.0)])
-    np.testing.assert_allclose(friction(losses, 1e-6), 2 * [5.0 * 1e-5], rtol=1e-6)
+    joints = resolved(coulomb=(5.0,), smoothing_velocity=(0.1,))
+    assert not friction(joints, 0.0).any()
+    np.testing.assert_allclose(friction(joints, 0.1), 2 * [5.0 * math.tanh(1.0)])
+    np.testing.assert_allclose(friction(joints, 1e-6), 2 * [5.0 * 1e-5], rtol=1e-6)
 
 
 def test_what_a_joint_carries_adds_to_its_coulomb_friction_whatever_its_sign() -> None:
-    losses = resolved(coulomb=(5.0,), load=(0.1, 0.0))
+    joints = resolved(coulomb=(5.0,), load=(0.1, 0.0))
     for carried in (30.0, -30.0):
-        np.testing.assert_allclose(friction(losses, 4.0, carried), [8.0, 5.0])
-        np.testing.assert_allclose(friction(losses, -4.0, carried), [-8.0, -5.0])
+        np.testing.assert_allclose(friction(joints, 4.0, carried), [8.0, 5.0])
+        np.testing.assert_allclose(friction(joints, -4.0, carried), [-8.0, -5.0])
 
 
 numbers = strategies.floats(0.0, 100.0)
@@ -84,23 +85,23 @@ def test_friction_is_continuous_never_decreases_and_never_drives(
     viscous: float, back: float, coulomb: float, coulomb_back: float, load_share: float,
     one: float, other: float,
 ) -> None:
-    losses = resolved(
+    joints = resolved(
         viscous=(viscous,), viscous_negative=(back,), coulomb=(coulomb,),
         coulomb_negative=(coulomb_back,), load=(load_share,),
     )
-    low, high = (friction(losses, speed, 20.0) for speed in sorted((one, other)))
+    low, high = (friction(joints, speed, 20.0) for speed in sorted((one, other)))
     steepest = max(viscous, back) + (max(coulomb, coulomb_back) + 20.0 * load_share) / 0.05
     assert (high - low >= -1e-9).all()
     assert (high - low <= steepest * abs(one - other) + 1e-9).all()
-    assert (friction(losses, one, 20.0) * one >= 0.0).all()
+    assert (friction(joints, one, 20.0) * one >= 0.0).all()
 
 
 # Where it is known from
 
 
 def test_of_the_urdf_the_dynamics_count_and_no_parameters() -> None:
-    losses = resolved(model=FrictionModel.URDF, viscous=(9.0,), coulomb=(9.0,), load=(0.5,))
-    np.testing.assert_allclose(friction(losses, 2.0, 10.0), [0.7 * 2.0 + 1.5, 0.0])
+    joints = resolved(model=FrictionModel.URDF, viscous=(9.0,), coulomb=(9.0,), load=(0.5,))
+    np.testing.assert_allclose(friction(joints, 2.0, 10.0), [0.7 * 2.0 + 1.5, 0.0])
 
 
 @pytest.mark.parametrize('model', [FrictionModel.NONE, FrictionModel.PARAMETERS])
@@ -110,27 +111,27 @@ def test_without_being_asked_for_there_is_none(model: FrictionModel) -> None:
 
 @pytest.mark.parametrize('model', FrictionModel)
 def test_what_the_hardware_compensates_is_not_compensated_twice(model: FrictionModel) -> None:
-    losses = resolved(
+    joints = resolved(
         model=model, viscous=(1.0,), coulomb=(1.0,), load=(1.0,), armature=(2.0,), compensated=True
     )
-    assert not losses.has_friction
-    assert losses.has_armature
+    assert not joints.has_friction
+    assert joints.has_armature
 
 
 def test_joints_that_are_not_commanded_lose_nothing() -> None:
-    losses = resolved(joints=('second',), viscous=(3.0,), armature=(2.0,))
-    np.testing.assert_allclose(friction(losses, 1.0), [0.0, 3.0])
-    np.testing.assert_allclose(losses.armature, [0.0, 2.0])
+    joints = resolved(joints=('second',), viscous=(3.0,), armature=(2.0,))
+    np.testing.assert_allclose(friction(joints, 1.0), [0.0, 3.0])
+    np.testing.assert_allclose(joints.armature, [0.0, 2.0])
 
 
 def test_values_stand_in_the_order_of_the_controllers_joints() -> None:
-    losses = resolved(joints=('second', 'first'), viscous=(3.0, 4.0))
-    np.testing.assert_allclose(friction(losses, 1.0), [4.0, 3.0])
+    joints = resolved(joints=('second', 'first'), viscous=(3.0, 4.0))
+    np.testing.assert_allclose(friction(joints, 1.0), [4.0, 3.0])
 
 
 def test_a_rotor_counts_with_the_square_of_its_gear() -> None:
-    losses = resolved(armature=(0.1,), rotor_inertia=(1e-4, 2e-4), gear_ratio=(100.0, 50.0))
-    np.testing.assert_allclose(losses.armature, [0.1 + 1.0, 0.1 + 0.5])
+    joints = resolved(armature=(0.1,), rotor_inertia=(1e-4, 2e-4), gear_ratio=(100.0, 50.0))
+    np.testing.assert_allclose(joints.armature, [0.1 + 1.0, 0.1 + 0.5])
 
 
 # What is refused
@@ -154,13 +155,13 @@ def test_a_rotor_counts_with_the_square_of_its_gear() -> None:
 def test_what_no_joint_can_lose_is_refused_by_parameter(
     settings: dict[str, Any], parameter: str
 ) -> None:
-    with pytest.raises(SettingsError) as caught:
+    with pytest.raises(InputError) as caught:
         resolved(**settings)
-    assert caught.value.parameter == parameter
+    assert caught.value.argument == parameter
 
 
 def test_ideal_joints_lose_nothing() -> None:
-    losses = JointFriction.none(panda_arm().nv)
-    assert not losses.has_friction
-    assert not losses.has_armature
-    assert not friction(losses, 3.0, 50.0).any()
+    joints = JointFriction.none(panda_arm().nv)
+    assert not joints.has_friction
+    assert not joints.has_armature
+    assert not friction(joints, 3.0, 50.0).any()

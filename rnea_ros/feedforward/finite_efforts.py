@@ -9,10 +9,11 @@ from itertools import product
 
 import numpy as np
 
+from ..errors import InputError
 from ..robot import RobotModel
 from .active_law import law_of
 from .law import LoadedModel, Mode
-from .settings import ResolvedSettings, SettingsError
+from .settings import ResolvedSettings
 
 FASTEST = 10.0
 """Stands for a velocity limit that is not known, rad/s or m/s."""
@@ -21,16 +22,16 @@ HARDEST = 1000.0
 """The wanted acceleration of the trial, rad/s^2 or m/s^2."""
 
 
-def try_on(model: RobotModel, settings: ResolvedSettings) -> None:
+def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     """
     Compute the effort of every mode at the ends of the joints' ranges.
 
     :param model: the robot
     :param settings: of its control
-    :raises SettingsError: an effort is not finite
+    :raises InputError: an effort is not finite
     """
     robot = LoadedModel(model, settings.settings.hardware_compensates)
-    robot.carry([(payload, 1.0) for payload in settings.settings.payloads])
+    robot.set_payloads([(payload, 1.0) for payload in settings.settings.payloads])
     law = law_of(settings, robot)
     lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
     upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)
@@ -44,7 +45,7 @@ def try_on(model: RobotModel, settings: ResolvedSettings) -> None:
             # Efforts far beyond any limit may overflow in a sum of them.
             if not np.isfinite(effort.sum()):
                 joint = model.joint_names[int(np.abs(np.nan_to_num(effort)).argmax())]
-                raise SettingsError(
+                raise InputError(
                     'robot_description',
                     f'with these parameters the efforts in mode {mode.value} are not finite, '
                     f'most of all at joint {joint!r}; look for a mass or a length that is too '

@@ -1,0 +1,25 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Differences between joint positions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array
+
+
+def shortest(difference: Array, continuous: NDArray[np.bool_]) -> Array:
+    """
+    Return differences of positions without whole turns of continuous joints.
+
+    :param difference: shape (k,), rad or m
+    :param continuous: which joints are continuous, shape (k,)
+    """
+    if not continuous.any():
+        return difference
+    with np.errstate(invalid='ignore'):  # numpy 1.21 warns of NaN here
+        wrapped = np.remainder(difference + np.pi, 2.0 * np.pi) - np.pi
+    return np.where(continuous, wrapped, difference)

@@ -1,0 +1,153 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+One tick of the control: check the inputs, change the state, compute the command.
+
+All transitions of the state machine are made here.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..arrays import Array
+from ..robot import RobotModel
+from .active_law import ActiveLaw
+from .effort_limiter import EffortLimiter
+from .environment import Environment
+from .initial_effort import initial_effort
+from .inputs import JointStateMonitor
+from .monitoring import TickMonitor
+from .ramp_down import HoldingEffort, RampDown
+from .reasons import Reason
+from .settings import ResolvedSettings
+from .state_machine import Event, State, StateMachine
+from .trajectory import Reference
+
+
+class ControlTick:
+    """
+    Holds the parts of the control, and runs them once a tick.
+
+    :param model: the robot
+    :param settings: checked settings
+    :param states: measured state of all joints of the model
+    :ivar settings: the settings in force
+    :ivar started: whether commands have started
+    :ivar outside_flags: flags from outside of the control
+    :ivar error: the first error that ended the control, None for none
+    """
+
+    def __init__(
+        self, model: RobotModel, settings: ResolvedSettings, states: JointStateMonitor
+    ) -> None:
+        self.settings = settings
+        self.started = False
+        self.outside_flags: frozenset[Reason] = frozenset()
+        self.error: BaseException | None = None
+        self.environment = Environment(model, settings.settings)
+        self.reference = Reference(len(settings.joints), settings.settings.reference_timeout)
+        self.state_machine = StateMachine()
+        self.monitor = TickMonitor(states, self.reference, settings)
+        self.law = ActiveLaw(settings, states, self.environment, self.reference)
+        self.holding = HoldingEffort(settings)
+        self.limiter = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
+        self.ramp_down = RampDown(self.state_machine, self.limiter)
+        self._states = states
+
+    @property
+    def flags(self) -> frozenset[Reason]:
+        """Raised flags."""
+        return self.monitor.flags | self.environment.flags | self.outside_flags
+
+    def stop(self, now: float) -> None:
+        """End the control on request."""
+        self.state_machine.handle(Event.STOP, now, Reason.STOP_REQUESTED)
+
+    def fail(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
+        """
+        End the control by a fault.
+
+        :param reason: the cause
+        :param now: monotonic time, s
+        :param error: the error, None for none
+        """
+        self.error = self.error or error
+        self.state_machine.handle(Event.FAILED, now, reason)
+
+    def start_output(self) -> None:
+        """Start commands from the measured effort, or from zero."""
+        effort = initial_effort(self._states, self.settings)
+        self.limiter.start(np.zeros_like(self.holding.effort) if effort is None else effort)
+
+    def run(self, now: float, *, permitted: bool) -> Array | None:
+        """
+        Return the command of a tick, shape (m,); the next call overwrites it.
+
+        :param now: monotonic time, s
+        :param permitted: whether commands may start
+        :return: None before commands have started
+        """
+        self.monitor.tick(now)
+        was_started = self.started
+        if not was_started and not self._start(now, permitted):
+            return None
+        self.environment.step(now, self.monitor.dt)
+        self.monitor.update_flags(now, overloaded=self.holding.exceeds_limits())
+        flagged = bool(self.flags)
+        if flagged != (self.state_machine.state is State.DEGRADED):
+            self.state_machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
+        if self.state_machine.controlling:
+            self._check_times(now, was_started=was_started)
+        if self.state_machine.controlling:
+            return self._control(now)
+        return self.ramp_down_command(now)
+
+    def ramp_down_command(self, now: float) -> Array | None:
+        """Return the command after a fault or a stop, None if commands have not started."""
+        if not self.started:
+            return None
+        if self.error is None:  # after an error, the same computation may fail again
+            self.holding.update(self.law.holding_effort(compute=True))
+        command, event = self.ramp_down.step(
+            now, self.monitor.dt, self.holding.effort, self.settings.settings
+        )
+        if event is not None:
+            self.state_machine.handle(event, now)
+        return command
+
+    def _start(self, now: float, permitted: bool) -> bool:
+        """Start if joint states are valid and commands permitted; return whether it did."""
+        stale = self.monitor.stale
+        self.state_machine.handle(Event.STATES_STALE if stale else Event.STATES_VALID, now)
+        if self.state_machine.state is State.READY and permitted:
+            self.start_output()
+            self.limiter.blend(self.settings.settings.ramp_duration)
+            self.state_machine.handle(Event.PERMITTED, now)
+            self.started = True
+        return self.started
+
+    def _check_times(self, now: float, *, was_started: bool) -> None:
+        """End the control if this tick was blocked, or if joint states are stale."""
+        if was_started and self.monitor.blocked:
+            effort = initial_effort(self._states, self.settings)
+            if not self.monitor.stale and effort is not None:
+                self.limiter.start(effort)  # a watchdog may have commanded zero meanwhile
+            self.fail(Reason.TICK_BLOCKED, now)
+        elif self.monitor.stale:
+            self.fail(Reason.JOINT_STATES_STALE, now)
+
+    def _control(self, now: float) -> Array | None:
+        """Return the command of the control law."""
+        effort = self.law.effort(now)
+        if not math.isfinite(effort.sum()):
+            self.fail(Reason.OUTPUT_NOT_FINITE, now)
+            return self.ramp_down_command(now)
+        self.holding.update(self.law.holding_effort(compute=False))
+        command = self.limiter.step(effort, self.monitor.dt)
+        if self.state_machine.state is State.RAMPING and not self.limiter.blending:
+            self.state_machine.handle(Event.BLENDED, now)
+        return command
