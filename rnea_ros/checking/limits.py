@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import InputError, UnknownNameError
-from ..feedforward.trajectory import JointRules, StartFrom
+from ..feedforward.trajectory import JointRules
 from ..robot import RobotModel
 
 
@@ -137,7 +137,6 @@ class Limits:
             velocity_limits=self.velocity,
             start_tolerance=start_tolerance,
             allow_partial_joints_goal=True,
-            start_from=StartFrom.MEASURED,
         )
 
 

@@ -134,7 +134,7 @@ class FeedforwardController:
 
     def wanted(self, time: float) -> MotionState | None:
         """Return what will be wanted of the commanded joints; see :meth:`.Reference.expected`."""
-        return self._reference.expected(time)
+        return self._reference.state_at(time)
 
     def held(self, time: float) -> Array:
         """Return the positions that commanded joints hold: those wanted, or else measured."""
@@ -170,7 +170,7 @@ class FeedforwardController:
         """
         if not self.following:
             return
-        if not self._reference.streamed:
+        if not self._reference.from_controller:
             self._output.blend(self._settings.settings.ramp_duration)
         self._reference.accept(setpoint, None)
 
@@ -259,7 +259,7 @@ class FeedforwardController:
             self._reference.accept(motion, start)
 
     def _cancel(self) -> None:
-        if self._reference.given:
+        if self._reference.is_set:
             self._reference.hold(self._reference.position.copy())
         else:
             self._reference.clear()

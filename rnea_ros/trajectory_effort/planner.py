@@ -124,7 +124,7 @@ class EffortPlanner:
         joined = now - motion.start_time
         if joined > 0.0:
             q = motion.state(joined).position
-            check_start(q, q_robot[self._settings.in_model], joined, motion, self._rules)
+            check_start(motion, joined, q, q_robot[self._settings.in_model], self._rules)
 
     def _message(self, request: TrajectoryRequest, points: MotionPoints, efforts: Array) -> Any:
         """Return the message, its joints in the order of the request, then those left out."""

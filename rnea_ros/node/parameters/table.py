@@ -22,7 +22,7 @@ from ...feedforward.settings import (
     StaleBase,
     WrenchInputSettings,
 )
-from ...feedforward.trajectory import ReferenceSource, ScalingUnit, StartFrom
+from ...feedforward.trajectory import ReferenceSource
 from ...parameters import Declaration
 from ..timing import GREATEST_PRIORITY, MOST_CORES, Trigger
 from .hardware_compensation import NOTHING
@@ -205,8 +205,10 @@ _PARAMETERS: Mapping[str, Declaration] = {
     'allow_nonzero_velocity_at_trajectory_end': Declaration(
         False, 'accept trajectories whose last point has a velocity'
     ),
-    'trajectory_start_from': Declaration(
-        'measured', f'where the way to a first point that is ahead begins: {words(StartFrom)}'
+    'interpolate_from_desired_state': Declaration(
+        False,
+        'begin the way to a first point after time 0 in the desired state; '
+        'false: in the measured state',
     ),
     'use_trajectory_effort': Declaration(
         False, "add the efforts of a trajectory's points to the output"
@@ -222,8 +224,8 @@ _PARAMETERS: Mapping[str, Declaration] = {
     'speed_scaling_topic': Declaration(
         '', 'std_msgs/Float64 by which motions are slowed down, from 0 to full speed; empty: none'
     ),
-    'speed_scaling_unit': Declaration(
-        'factor', f'what is sent there, 1 or 100 being full speed: {words(ScalingUnit)}'
+    'speed_scaling_scale': Declaration(
+        1.0, 'factor that turns its values into 0 to 1; 0.01 for percent', span=(1e-3, 1e3)
     ),
 }
 
