@@ -12,7 +12,7 @@ from .compile import compile_trajectory
 from .constraints import check_start
 from .controller_state import ControllerStateError, ControllerStateMonitor, ReferenceSource
 from .reference import Reference
-from .request import Array, Column, TrajectoryPoint, TrajectoryRequest
+from .request import Column, Header, TrajectoryPoint, TrajectoryRequest
 from .rules import JointRules, TrajectoryError, TrajectoryReason
 from .speed_scaling import SpeedScaling, speed_factor
 from .spline import CUBIC, LINEAR, QUINTIC, Knots, turning_points, values_at
@@ -22,10 +22,10 @@ __all__ = [
     'CUBIC',
     'LINEAR',
     'QUINTIC',
-    'Array',
     'Column',
     'ControllerStateError',
     'ControllerStateMonitor',
+    'Header',
     'JointRules',
     'Knots',
     'MotionState',

@@ -44,6 +44,23 @@ class TrajectoryPoint:
     efforts: Values = ()
 
 
+class Header(NamedTuple):
+    """
+    The header of a message as received, for messages made from it.
+
+    :param seconds: seconds of the stamp
+    :param nanoseconds: nanoseconds of the stamp
+    :param frame_id: name of the frame
+    """
+
+    seconds: int = 0
+    nanoseconds: int = 0
+    frame_id: str = ''
+
+
+_NO_HEADER = Header()
+
+
 class Column(NamedTuple):
     """
     One field (positions, velocities, ...) of all points.
@@ -81,6 +98,7 @@ class TrajectoryRequest:
     :param efforts: N m or N
     :param start_time: header stamp, s; ``None`` for a stamp of 0, then the trajectory starts when
         it is first sampled
+    :param header: header as received
     """
 
     joint_names: tuple[str, ...]
@@ -90,6 +108,7 @@ class TrajectoryRequest:
     accelerations: Column
     efforts: Column
     start_time: float | None = None
+    header: Header = _NO_HEADER
 
     @classmethod
     def of_points(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from .spline import Knots, coefficients, values_at
+from .spline import CUBIC, LINEAR, QUINTIC, Knots, coefficients, values_at
 
 
 class MotionState(NamedTuple):
@@ -72,6 +72,13 @@ class Setpoint:
         """The desired state."""
         effort = np.zeros_like(self.q) if self.effort is None else self.effort
         return MotionState(self.q, self.qd, self.qdd, effort)
+
+    def as_trajectory(self) -> Trajectory:
+        """Return a trajectory of one point with the same state, without effort."""
+        degree = QUINTIC if self.qdd.any() else CUBIC if self.qd.any() else LINEAR
+        q, qd, qdd = (values[np.newaxis].copy() for values in (self.q, self.qd, self.qdd))
+        knots = Knots(np.zeros(1), q, qd, qdd, np.array([degree]))
+        return Trajectory(self.joint_names, self.start_time, knots)
 
 
 class Trajectory:
