@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The efforts of a trajectory as a picture, between their limits."""
+"""A picture of the efforts of a trajectory and their limits."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .check import Figures
 
 def picture(path: Path, name: str, figures: Figures) -> None:
     """
-    Draw the effort of every joint over time, what of it is gravity, and the limits.
+    Draw the effort of each joint over time, its part of gravity, and its limits.
 
     :param path: PNG file to write
-    :param name: the robot's
-    :param figures: what is shown
+    :param name: name of the robot
+    :param figures: numbers of the motion
     :raises PictureError: matplotlib is missing, or the file cannot be written
     """
     efforts, limits = figures.efforts, figures.limits
@@ -27,7 +27,7 @@ def picture(path: Path, name: str, figures: Figures) -> None:
     figure.suptitle(f'{name}: efforts of the trajectory; rows differ in scale')
     for index, axis in enumerate(rows):
         axis.plot(efforts.time, efforts.gravity[:, index], color='0.65', label='gravity')
-        axis.plot(efforts.time, efforts.total[:, index], color='C0', label='needed')
+        axis.plot(efforts.time, efforts.total[:, index], color='C0', label='required')
         limit = float(limits.effort[index])
         if math.isfinite(limit):
             for bound, label in ((limit, 'limit'), (-limit, None)):

@@ -130,7 +130,7 @@ class Activation:
         speed_scaling = SpeedScalingInput(
             node,
             setup.values['speed_scaling_topic'],
-            setup.speed_scaling_unit,
+            setup.speed_scaling_scale,
             self.controller.speed_scaling,
             self._refusals,
         )
@@ -210,7 +210,7 @@ class Activation:
             now=stamp,
             position=position,
             velocity=velocity,
-            wanted=controller.reference_at(now + ahead),
+            desired=controller.reference_at(now + ahead),
         )
         # From here on only the loop's own time counts: setting the wall clock moves nothing.
         start = None if motion.start_time is None else motion.start_time - stamp + now

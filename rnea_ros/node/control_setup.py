@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..feedforward import check_efforts
 from ..feedforward.law import Mode
 from ..feedforward.settings import ResolvedSettings, resolve
-from ..feedforward.trajectory import JointRules, ReferenceSource, ScalingUnit, StartFrom
+from ..feedforward.trajectory import JointRules, ReferenceSource
 from ..robot import RobotModel
 from ..urdf import parse_urdf
 from .command_topic import ControllerJoints, difference
@@ -44,7 +44,7 @@ class ControlSetup:
     :param trigger: of the loop
     :param realtime: what the loop's thread asks of the system
     :param state_type: of a trajectory controller's state, None where motions come otherwise
-    :param speed_scaling_unit: of the topic that slows motions down
+    :param speed_scaling_scale: factor that turns values of the speed scaling topic into 0 to 1
     :param listed_joints: whether the user listed the joints
     :param warnings: new ones of this configure, a sentence each
     """
@@ -58,7 +58,7 @@ class ControlSetup:
     trigger: Trigger
     realtime: RealtimeSettings
     state_type: Any
-    speed_scaling_unit: ScalingUnit
+    speed_scaling_scale: float
     listed_joints: bool
     warnings: tuple[str, ...]
 
@@ -138,7 +138,7 @@ def make_setup(
         trigger=Trigger(values['trigger']),
         realtime=realtime_from(values),
         state_type=controller_state_type() if from_controller else None,
-        speed_scaling_unit=ScalingUnit(values['speed_scaling_unit']),
+        speed_scaling_scale=values['speed_scaling_scale'],
         listed_joints=bool(listed),
         warnings=tuple(warnings),
     )
@@ -167,5 +167,5 @@ def joint_rules(
         allow_partial_joints_goal=values['allow_partial_joints_goal'],
         allow_nonzero_velocity_at_trajectory_end=values['allow_nonzero_velocity_at_trajectory_end'],
         use_efforts=values['use_trajectory_effort'],
-        start_from=StartFrom(values['trajectory_start_from']),
+        interpolate_from_desired_state=values['interpolate_from_desired_state'],
     )

@@ -3,11 +3,10 @@
 
 """Measured joint states: checked, merged by joint name, with their ages."""
 
-from .joint_states import Indices, JointStateMonitor
+from .joint_states import JointStateMonitor
 from .position_jumps import PositionJumps
 
 __all__ = [
-    'Indices',
     'JointStateMonitor',
     'PositionJumps',
 ]

@@ -22,7 +22,7 @@ from ...feedforward.settings import (
     StaleBase,
     WrenchInputSettings,
 )
-from ...feedforward.trajectory import ReferenceSource, ScalingUnit, StartFrom
+from ...feedforward.trajectory import ReferenceSource
 from ...parameters import Declaration
 from ..timing import GREATEST_PRIORITY, MOST_CORES, Trigger
 from .hardware_compensation import NOTHING
@@ -202,8 +202,10 @@ _PARAMETERS: Mapping[str, Declaration] = {
     'allow_nonzero_velocity_at_trajectory_end': Declaration(
         False, 'accept trajectories whose last point has a velocity'
     ),
-    'trajectory_start_from': Declaration(
-        'measured', f'start of the segment to a first point after time 0: {words(StartFrom)}'
+    'interpolate_from_desired_state': Declaration(
+        False,
+        'start of the segment to a first point after time 0: false: measured state; '
+        'true: desired state',
     ),
     'use_trajectory_effort': Declaration(
         False, 'add the efforts of trajectory points to the command'
@@ -218,8 +220,9 @@ _PARAMETERS: Mapping[str, Declaration] = {
     'speed_scaling_topic': Declaration(
         '', 'std_msgs/Float64 that scales the speed of motions; empty: none'
     ),
-    'speed_scaling_unit': Declaration(
-        'factor', f'unit of speed_scaling_topic, full speed is 1 or 100: {words(ScalingUnit)}'
+    'speed_scaling_scale': Declaration(
+        1.0, 'factor from the values of speed_scaling_topic to 0 to 1; 0.01 for percent',
+        span=(1e-3, 1e3),
     ),
 }
 

@@ -22,7 +22,7 @@ from ...feedforward.settings import (
     WrenchInputSettings,
     in_range,
 )
-from ...feedforward.trajectory import ReferenceSource, ScalingUnit, StartFrom
+from ...feedforward.trajectory import ReferenceSource
 from ...robot import Payload
 from ..timing import RealtimeSettings, Trigger, check_realtime
 from .hardware_compensation import compensated
@@ -174,9 +174,7 @@ def check_alone(values: Mapping[str, Any]) -> None:
     settings_from(values, ())
     realtime_from(values)
     _word(Trigger, 'trigger', values['trigger'])
-    _word(StartFrom, 'trajectory_start_from', values['trajectory_start_from'])
     _word(ReferenceSource, 'reference_source', values['reference_source'])
-    _word(ScalingUnit, 'speed_scaling_unit', values['speed_scaling_unit'])
     if len(values['gravity']) != 3:
         raise InputError('gravity', f'{brief(values["gravity"])} is not three numbers')
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import enum
 from typing import TYPE_CHECKING
 
-from ...feedforward.inputs import Indices, JointStateMonitor
+from ...arrays import Indices
+from ...feedforward.inputs import JointStateMonitor
 
 if TYPE_CHECKING:
     from ...ros import Clock
