@@ -30,11 +30,13 @@ class Efforts:
         accelerations may step there
     :param total: efforts of the motion, shape (N, n), N m or N
     :param gravity: of these what gravity needs, shape (N, n), N m or N
+    :param velocity: of the motion, shape (N, n), rad/s or m/s
     """
 
     time: Array
     total: Array
     gravity: Array
+    velocity: Array
 
     def peaks(self, limits: Limits) -> list[Peak]:
         """
@@ -66,7 +68,7 @@ def efforts_of(model: RobotModel, trajectory: Trajectory, rate: float) -> Effort
     """
     time, q, qd, qdd = samples(trajectory, rate)
     return Efforts(
-        time, model.inverse_dynamics_batch(q, qd, qdd), model.gravity_torques_batch(q)
+        time, model.inverse_dynamics_batch(q, qd, qdd), model.gravity_torques_batch(q), qd
     )
 
 
