@@ -131,8 +131,8 @@ class Scenes:
             yield Frame(frame.title, frame.points, np.array(trail), None)
 
 
-def draw(axes: Any, frame: Frame) -> None:
-    """Draw one picture."""
+def draw(axes: Any, frame: Frame) -> list[Any]:
+    """Draw one picture; return what was drawn."""
     axes.clear()
     axes.set_axis_off()
     axes.set(xlim=(-0.55, 0.75), ylim=(-0.65, 0.65), zlim=(0.0, 1.15))
@@ -159,6 +159,7 @@ def draw(axes: Any, frame: Frame) -> None:
     if frame.push is not None:
         hand, direction = points[-1], frame.push / 70.0
         axes.quiver(*(hand - direction), *direction, color=ACCENT, linewidth=3.0)
+    return list(axes.get_children())
 
 
 def main() -> int:
