@@ -34,11 +34,13 @@ class Efforts:
         where accelerations may step
     :param total: required efforts, shape (N, n), N m or N
     :param gravity: part of gravity in them, shape (N, n), N m or N
+    :param velocity: shape (N, n), rad/s or m/s
     """
 
     time: Array
     total: Array
     gravity: Array
+    velocity: Array
 
     def peaks(self, limits: Limits) -> list[Peak]:
         """
@@ -70,7 +72,7 @@ def efforts_of(model: RobotModel, trajectory: Trajectory, rate: float) -> Effort
     """
     time, q, qd, qdd = samples(trajectory, rate)
     return Efforts(
-        time, model.inverse_dynamics_batch(q, qd, qdd), model.gravity_torques_batch(q)
+        time, model.inverse_dynamics_batch(q, qd, qdd), model.gravity_torques_batch(q), qd
     )
 
 

@@ -5,7 +5,13 @@
 
 from .bags import SUFFIXES, Bag, BagError, open_bag, stamp_or_receipt
 from .cleaning import STILL_SPEED, CleanRecording, clean
-from .joint_states import Recording, RecordingError, Sample, read_joint_states, recording_from
+from .joint_states import (
+    Recording,
+    RecordingError,
+    Sample,
+    read_joint_states,
+    recording_from,
+)
 from .matching import match_joints
 from .samples import MIN_POSES, Kind, Samples, motion, still_poses, take_samples
 

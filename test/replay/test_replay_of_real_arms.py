@@ -120,8 +120,8 @@ def test_the_control_goes_through_both_recordings_and_refuses_nothing() -> None:
 
 def test_the_pandas_repeats_and_ringing_are_told() -> None:
     assert panda().flaws == (
-        '14 samples that repeat the one before in motion were left out',
-        '7 samples at the start, where efforts ring, were left out',
+        '14 samples that repeat the previous one during motion were removed',
+        '7 samples with ringing efforts at the start were removed',
     )
 
 

@@ -189,7 +189,7 @@ def test_trajectories_of_a_bag_are_read_by_topic_and_index(
 ) -> None:
     bag = tmp_path / 'bag'
     write_bag(bag, ['/one', '/two'], [message(1_500_000_000), message(200_000_000)])
-    assert 'name one topic' in refused(capsys, bag, '--urdf', URDF)
+    assert 'name one' in refused(capsys, bag, '--urdf', URDF)
     assert run(bag, '--topic', '/one') == 0
     assert run(bag, '--topic', '/two', '--index', '1') == 1
     assert 'the stamp is ignored' in capsys.readouterr().out

@@ -191,7 +191,7 @@ _PARAMETERS: Mapping[str, Declaration] = {
     'start_tolerance': Declaration(
         0.1, 'maximum distance from the robot to the start of a motion, rad or m'
     ),
-    'allow_partial_joints': Declaration(
+    'allow_partial_joints_goal': Declaration(
         False, 'accept trajectories without all joints; missing joints hold'
     ),
     'wrench_inputs.names': Declaration(
