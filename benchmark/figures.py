@@ -62,7 +62,8 @@ def figures(
         *_times_faster(results),
         Figure(
             'memory allocated by a workspace call', None,
-            f'below one result array, {memory.array} bytes', f'{memory.held} bytes', memory.held < memory.array,
+            f'below one result array, {memory.array} bytes', f'{memory.held} bytes',
+            memory.held < memory.array,
         ),
         *(_starts(start) if start else ()),
     ]
