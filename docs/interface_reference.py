@@ -163,7 +163,9 @@ def _effort_parameters() -> list[str]:
     return [
         *_parameters(own),
         '',
-        f'As in `feedforward`: {_names(shared)}. Never changed: {_names(fixed)}.',
+        f'As in `feedforward`: {_names(shared)}.',
+        '',
+        f'Of these you can set only at the start: {_names(fixed)}.',
     ]
 
 

@@ -80,7 +80,7 @@ FEEDFORWARD = NodeInterface(
     subscribes=(
         Endpoint(
             'robot_description', 'std_msgs/msg/String',
-            'the URDF; the parameter of the same name wins where it is set', LATCHED,
+            'URDF; not read if the parameter `robot_description` is set', LATCHED,
         ),
         Endpoint(
             'joint_states', 'sensor_msgs/msg/JointState',
@@ -197,7 +197,7 @@ TRAJECTORY_EFFORT = NodeInterface(
     subscribes=(
         Endpoint(
             'robot_description', 'std_msgs/msg/String',
-            'the URDF; the parameter of the same name wins where it is set', LATCHED,
+            'URDF; not read if the parameter `robot_description` is set', LATCHED,
         ),
         Endpoint(
             'joint_states', 'sensor_msgs/msg/JointState', 'start of motions', BEST_EFFORT

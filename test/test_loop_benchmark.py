@@ -265,7 +265,7 @@ def test_shares_of_a_core_are_held_to_their_bounds(
     ours: float, bare: float, plain: float, wanted: list[bool]
 ) -> None:
     found = reached(result(OURS, cpu=ours), result(BARE, cpu=bare), result(PLAIN, cpu=plain))
-    assert [value for what, value in found.items() if what.startswith('share')] == wanted
+    assert [value for what, value in found.items() if what.startswith('CPU share')] == wanted
 
 
 @pytest.mark.parametrize(('late', 'idle', 'stress'), [(3, True, True), (4, False, True),

@@ -160,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog='python -m benchmark.loop.soak', description=__doc__)
     parser.add_argument('--minutes', type=float, default=30.0, help='how long')
     parser.add_argument('--rate', type=float, default=1000.0, help='Hz')
-    parser.add_argument('--write', action='store_true', help='write the page of benchmarks')
+    parser.add_argument('--write', action='store_true', help='write the figures into docs/')
     options = parser.parse_args(arguments)
     try:
         run = soak(options.minutes, options.rate)
