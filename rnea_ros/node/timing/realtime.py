@@ -16,7 +16,6 @@ import ctypes
 from dataclasses import dataclass
 import os
 from pathlib import Path
-import platform
 import resource
 import sys
 import threading
@@ -80,9 +79,6 @@ def enter_realtime(settings: RealtimeSettings) -> list[str]:
         asked = settings != RealtimeSettings()
         return [f'realtime.* is not in force: {sys.platform} is not Linux'] if asked else []
     _take_timers_at_their_word()
-    for thread in _threads():
-        with suppress(OSError):  # it may have ended meanwhile
-            take_short_turns(thread)
     steps: list[tuple[bool, Callable[[RealtimeSettings], str]]] = [
         (bool(settings.cpus), _stay_on_cores),
         (settings.lock_memory, _lock_memory),
@@ -169,45 +165,3 @@ def _capabilities() -> int:
         if line.startswith('CapEff:'):
             return int(line.split()[1], 16)
     return 0
-
-
-SLICE = 100_000
-"""The shortest turn there is, ns."""
-
-_SCHED_SETATTR = {'x86_64': 314, 'aarch64': 274}
-"""The number of the system call, which C libraries have no function for, by machine."""
-
-
-class _SchedulingAttributes(ctypes.Structure):
-    """struct sched_attr of Linux; for the usual scheduler the runtime is the length of a turn."""
-
-    _fields_ = (
-        ('size', ctypes.c_uint32),
-        ('policy', ctypes.c_uint32),
-        ('flags', ctypes.c_uint64),
-        ('nice', ctypes.c_int32),
-        ('priority', ctypes.c_uint32),
-        ('runtime', ctypes.c_uint64),
-        ('deadline', ctypes.c_uint64),
-        ('period', ctypes.c_uint64),
-    )
-
-
-def take_short_turns(thread: int) -> bool:
-    """
-    Ask for short turns, if a thread is scheduled as usual; older systems take no notice.
-
-    :param thread: its number in the system
-    :return: whether the system took it
-    """
-    number = _SCHED_SETATTR.get(platform.machine())
-    if number is None or os.sched_getscheduler(thread) != os.SCHED_OTHER:
-        return False
-    attributes = _SchedulingAttributes(
-        size=ctypes.sizeof(_SchedulingAttributes),
-        policy=os.SCHED_OTHER,
-        nice=os.getpriority(os.PRIO_PROCESS, thread),
-        runtime=SLICE,
-    )
-    syscall = ctypes.CDLL(None, use_errno=True).syscall
-    return bool(syscall(number, thread, ctypes.byref(attributes), 0) == 0)
