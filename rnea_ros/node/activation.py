@@ -21,7 +21,12 @@ from ..feedforward.settings import ResolvedSettings
 from ..feedforward.trajectory import ControllerStateMonitor, TrajectoryError, compile_trajectory
 from ..messages import MalformedError, decode_trajectory, load_decoder
 from ..ros import Clock, MachineClock, PeriodicSchedule, SimClock
-from .command_topic import CommandPermission, CommandWatch, ControllerJoints, OtherPublishers
+from .command_topic import (
+    CommandPermission,
+    CommandTopicMonitor,
+    ControllerJoints,
+    OtherPublishers,
+)
 from .configuration import Configuration
 from .inputs import ControllerStateInput, Inputs, SpeedScalingInput
 from .loop import ControlLoop, Schedule
@@ -100,7 +105,7 @@ class Activation:
             schedule,
             setup.realtime,
         )
-        self._watch = CommandWatch(
+        self._watch = CommandTopicMonitor(
             node,
             self.controller,
             self._controller_joints,

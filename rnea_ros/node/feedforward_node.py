@@ -20,7 +20,7 @@ from std_msgs.msg import String
 from ..errors import RneaError
 from ..feedforward import FeedforwardController
 from ..parameters import described
-from ..ros import MACHINE_TIME, AnsweredParameters, NodeProcess, OffExecutorTime, logged_transition
+from ..ros import MACHINE_TIME, NodeProcess, ParameterServices, PolledNodeTime, logged_transition
 from .activation import Activation
 from .autostart import Autostart
 from .command_topic import ControllerJoints, OtherPublishers, difference
@@ -40,7 +40,7 @@ effort controller. It waits for the robot's description, joint states and contro
 configures and activates itself unless autostart is off; SIGINT and SIGTERM ramp down first."""
 
 
-class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
+class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     """
     Torque feedforward as a ROS 2 lifecycle node.
 
@@ -208,9 +208,9 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
 
     def _watch(self) -> None:
         """Look after what the loop has no time for, ten times a second."""
-        self.look_at_time()
+        self.update_time()
         if self._configuration is not None:
-            self._configuration.publishers.look_for_listeners()
+            self._configuration.publishers.poll_subscribers()
         if self._activation is None:
             self._look()
         else:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from ..arrays import Array
 from ..feedforward import FeedforwardController, Reason
-from ..ros import Clock, UncollectedGarbage
+from ..ros import Clock, ManualGarbageCollection
 from .command_topic import CommandPermission, LastCommand
 from .outputs import Publishers
 from .timing import LoopStatistics, RealtimeSettings, enter_realtime, leave_realtime
@@ -88,7 +88,7 @@ class ControlLoop:
         self._period = period
         self._schedule = schedule
         self._realtime = realtime
-        self._garbage = UncollectedGarbage()
+        self._garbage = ManualGarbageCollection()
         self._finished = threading.Event()
         self._quit = False
         self._ticks = 0

@@ -29,7 +29,7 @@ class Endpoint:
     node: str
 
 
-class Endpoints:
+class EndpointReader:
     """Remembers since when each endpoint is there."""
 
     def __init__(self) -> None:

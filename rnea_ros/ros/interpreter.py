@@ -23,7 +23,7 @@ def prepare_interpreter() -> None:
     gc.freeze()
 
 
-class UncollectedGarbage:
+class ManualGarbageCollection:
     """
     Keeps the garbage collector from running by itself while a loop does.
 

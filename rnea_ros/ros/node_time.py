@@ -15,13 +15,13 @@ from rclpy.time_source import CLOCK_TOPIC
 from .polled_subscription import PolledSubscription
 
 
-class OffExecutorTime(Node):
+class PolledNodeTime(Node):
     """
     A node that looks at ``/clock`` when it needs the time.
 
     Gazebo sends a thousand of these messages a second. Each would keep the executor busy for half
     a millisecond, and every other thread out of the interpreter meanwhile. The node's clock stands
-    still from one call of :meth:`look_at_time` to the next, so timers belong on
+    still from one call of :meth:`update_time` to the next, so timers belong on
     :data:`MACHINE_TIME`.
     """
 
@@ -44,7 +44,7 @@ class OffExecutorTime(Node):
             self._sim_time = None
         return bool(super().destroy_subscription(subscription))
 
-    def look_at_time(self) -> None:
+    def update_time(self) -> None:
         """Set the node's clock to the newest simulated time, where it shows that."""
         message = self._sim_time.take() if self._sim_time is not None else None
         if message is not None and self._set_clock is not None:

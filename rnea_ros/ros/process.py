@@ -72,9 +72,9 @@ class NodeProcess:
         self._name = name
         given = sys.argv[1:] if arguments is None else list(arguments)
         try:
-            own = own_arguments(given)
+            own = without_ros_arguments(given)
             node_parser(name, description, parameters).parse_args(own)
-            with ros_refusals():
+            with ros_errors():
                 rclpy.init(args=given, signal_handler_options=SignalHandlerOptions.NO)
         except RosError as error:
             self._refuse(error)
@@ -89,7 +89,7 @@ class NodeProcess:
         :param make: such as the class of a node
         """
         try:
-            with ros_refusals():
+            with ros_errors():
                 return make()
         except RneaError as error:
             self._refuse(error)
@@ -120,18 +120,18 @@ class NodeProcess:
         sys.exit(BAD_INPUT)
 
 
-def own_arguments(arguments: Sequence[str]) -> list[str]:
+def without_ros_arguments(arguments: Sequence[str]) -> list[str]:
     """
     Return the arguments of a command line that are not for ROS.
 
     :raises RosError: those that are for ROS, which it refuses
     """
-    with ros_refusals():
+    with ros_errors():
         return list(remove_ros_args(['', *arguments])[1:])
 
 
 @contextmanager
-def ros_refusals() -> Iterator[None]:
+def ros_errors() -> Iterator[None]:
     """
     Let what ROS refuses in the block be told in one line.
 
@@ -166,7 +166,7 @@ def check_topic(node: Any, parameter: str, topic: str) -> None:
     :raises InputError: ROS would not take it
     """
     try:
-        with ros_refusals():
+        with ros_errors():
             node.resolve_topic_name(topic)
     except RosError as error:
         raise InputError(parameter, clipped(f'{topic!r}: {error}', 200)) from error

@@ -27,7 +27,7 @@ from .command_link import CommandLink
 from .controller_switch import ControllerSwitch
 from .loop import WatchLoop
 from .parameters import Action
-from .silence import SilenceWatch, State
+from .silence import SilenceMonitor, State
 
 LEVELS = {
     State.QUIET: DiagnosticStatus.OK,
@@ -59,7 +59,7 @@ class EffortWatchdog(Node):
         if settings.action is Action.DEACTIVATE_CONTROLLER:
             self._switch = ControllerSwitch(self, settings.controller_manager, topic)
         link = CommandLink(self, settings.command_topic)
-        self._watch = SilenceWatch(settings.timeout, settings.ramp_duration, settings.period)
+        self._watch = SilenceMonitor(settings.timeout, settings.ramp_duration, settings.period)
         self._ramp_duration = settings.ramp_duration
         self._told_acted = self._told_handed_back = self._told_refused = 0
         self._switched_acted = 0

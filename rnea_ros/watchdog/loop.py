@@ -11,7 +11,7 @@ import traceback
 
 from ..ros import PeriodicSchedule, prepare_interpreter
 from .command_link import CommandLink
-from .silence import ACTING, SilenceWatch
+from .silence import ACTING, SilenceMonitor
 
 LINGER = 0.5
 """
@@ -30,7 +30,7 @@ class WatchLoop:
     :param period: time between two looks, s
     """
 
-    def __init__(self, watch: SilenceWatch, link: CommandLink, period: float) -> None:
+    def __init__(self, watch: SilenceMonitor, link: CommandLink, period: float) -> None:
         self._watch = watch
         self._link = link
         self._schedule = PeriodicSchedule(period)

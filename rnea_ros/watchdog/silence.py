@@ -41,7 +41,7 @@ class State(enum.Enum):
 ACTING = (State.RAMPING, State.ZEROING)
 
 
-class SilenceWatch:
+class SilenceMonitor:
     """
     Hears commands, looks at the time, and says what to command instead of a publisher that died.
 

@@ -33,7 +33,7 @@ from lifecycle_msgs.msg import Transition
 from std_msgs.msg import Float64MultiArray
 
 from rnea_ros.node.command_topic.controller_joints import PATIENCE as ANSWER
-from rnea_ros.node.command_topic.watch import DISCOVERY
+from rnea_ros.node.command_topic.monitor import DISCOVERY
 
 pytestmark = pytest.mark.ros
 

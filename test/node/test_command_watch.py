@@ -16,9 +16,9 @@ from rnea_ros.feedforward import Reason
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.command_topic import CommandPermission, CommandWatch, ControllerJoints
+from rnea_ros.node.command_topic import CommandPermission, CommandTopicMonitor, ControllerJoints
 from rnea_ros.node.command_topic.controller_joints import PATIENCE
-from rnea_ros.node.command_topic.watch import DISCOVERY
+from rnea_ros.node.command_topic.monitor import DISCOVERY
 from rnea_ros.ros.endpoints import UNKNOWN
 
 JOINTS = ('a', 'b', 'c')
@@ -80,7 +80,7 @@ class Bench:
         self.joints = ControllerJoints(node, TOPIC)
         self.permission = CommandPermission(node, node, self.joints, listed=listed)
         parts: Any = (self.log, self.control, self.joints, self.permission, self.others, 0.0)
-        self.watch = CommandWatch(*parts, listed=listed)
+        self.watch = CommandTopicMonitor(*parts, listed=listed)
         self.now = 0.0
         self.watch.look(self.now)
 

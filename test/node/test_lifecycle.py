@@ -97,9 +97,9 @@ def raise_it(*_: Any, **__: Any) -> None:
 PARTS = [
     ('configure', configuration, 'Publishers'),
     ('configure', control_setup, 'joint_rules'),
-    ('activate', activation, 'CommandWatch'),
+    ('activate', activation, 'CommandTopicMonitor'),
     ('activate', activation, 'SpeedScalingInput'),
-    ('activate', loop, 'UncollectedGarbage'),
+    ('activate', loop, 'ManualGarbageCollection'),
     ('activate', activation, 'ControlLoop'),
     ('deactivate', loop, 'leave_realtime'),
 ]

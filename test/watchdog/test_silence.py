@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
-from rnea_ros.watchdog.silence import ZEROS_DURATION, SilenceWatch, State
+from rnea_ros.watchdog.silence import ZEROS_DURATION, SilenceMonitor, State
 
 TIMEOUT = 0.025
 RAMP = 0.2
@@ -36,7 +36,7 @@ class Bench:
     """
 
     def __init__(self, ramp_duration: float = RAMP, timeout: float = TIMEOUT) -> None:
-        self.watch = SilenceWatch(timeout, ramp_duration, PERIOD)
+        self.watch = SilenceMonitor(timeout, ramp_duration, PERIOD)
         self.milliseconds = 100_000
         self.sent: Sent = []
 
@@ -300,7 +300,7 @@ def test_a_publisher_that_dies_right_after_a_stall_is_missed_in_time(bench: Benc
 def test_whatever_is_sent_shrinks_from_the_last_command_to_zero(
     command: list[float], ramp_duration: float, looks: list[float]
 ) -> None:
-    watch = SilenceWatch(TIMEOUT, ramp_duration, PERIOD)
+    watch = SilenceMonitor(TIMEOUT, ramp_duration, PERIOD)
     now = 50.0
     watch.hear(command, now)
     before = command
@@ -332,7 +332,7 @@ def test_whatever_is_sent_shrinks_from_the_last_command_to_zero(
 def test_whatever_happens_it_sends_only_in_silence_and_never_more_than_was_commanded(
     events: list[float | list[float]],
 ) -> None:
-    watch, now = SilenceWatch(TIMEOUT, RAMP, PERIOD), 10.0
+    watch, now = SilenceMonitor(TIMEOUT, RAMP, PERIOD), 10.0
     last: list[float] = []
     heard = -math.inf
     for event in events:

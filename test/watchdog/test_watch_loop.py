@@ -13,7 +13,7 @@ from ros_process import NO_ROS, wait_until
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.watchdog.loop import WatchLoop
-from rnea_ros.watchdog.silence import SilenceWatch
+from rnea_ros.watchdog.silence import SilenceMonitor
 
 PERIOD = 0.004
 
@@ -36,7 +36,7 @@ class Link:
 
 
 def watch_loop(link: Any, ramp_duration: float) -> WatchLoop:
-    return WatchLoop(SilenceWatch(0.02, ramp_duration, PERIOD), link, PERIOD)
+    return WatchLoop(SilenceMonitor(0.02, ramp_duration, PERIOD), link, PERIOD)
 
 
 def test_an_error_ends_the_thread_and_is_kept_with_its_traceback() -> None:

@@ -5,13 +5,13 @@
 
 from .controller_joints import ControllerJoints, difference
 from .last_command import LastCommand
+from .monitor import CommandTopicMonitor
 from .other_publishers import OtherPublishers
 from .permission import CommandPermission
-from .watch import CommandWatch
 
 __all__ = [
     'CommandPermission',
-    'CommandWatch',
+    'CommandTopicMonitor',
     'ControllerJoints',
     'LastCommand',
     'OtherPublishers',

@@ -11,7 +11,7 @@ from typing import Any
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 
-from ...ros import Endpoints, PolledClient
+from ...ros import EndpointReader, PolledClient
 
 PATIENCE = 2.0
 """How long a controller may lack a parameter service before it counts as one without joints, s."""
@@ -44,7 +44,7 @@ class ControllerJoints:
         self._question: PolledClient[Any] = PolledClient(
             node, GetParameters, f'{self.controller}/get_parameters'
         )
-        self._graph = Endpoints()
+        self._graph = EndpointReader()
         self._since = 0.0
         self._sent_at = 0.0
         self.endpoints: frozenset[bytes] = frozenset()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...ros import Endpoints
+from ...ros import EndpointReader
 
 WATCHDOG = 'effort_watchdog'
 """Sends only while nobody else does: every node of this name is welcome."""
@@ -34,7 +34,7 @@ class OtherPublishers:
     def __init__(self, node: Any, topic: str) -> None:
         self._node = node
         self._topic = topic
-        self._endpoints = Endpoints()
+        self._endpoints = EndpointReader()
         self._own_name = node.get_fully_qualified_name()
         self.names: tuple[str, ...] = ()
         self.undecided = False

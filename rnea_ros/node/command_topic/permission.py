@@ -10,7 +10,7 @@ import math
 import time
 from typing import Any
 
-from ...ros import Endpoint, Endpoints
+from ...ros import Endpoint, EndpointReader
 from .controller_joints import ControllerJoints
 from .other_publishers import is_watchdog
 
@@ -51,7 +51,7 @@ class CommandPermission:
         self._publisher = publisher
         self._joints = joints
         self._listed = listed
-        self._endpoints = Endpoints()
+        self._endpoints = EndpointReader()
         self._seen: tuple[int, frozenset[bytes], frozenset[bytes]] | None = None
         self._read_at = self._settled_at = 0.0
         self._permitted = False

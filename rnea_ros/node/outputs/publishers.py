@@ -51,10 +51,10 @@ class Publishers:
         for publisher in (self.command_publisher, self._named_publisher):
             self._node.destroy_publisher(publisher)
 
-    def look_for_listeners(self) -> None:
+    def poll_subscribers(self) -> None:
         """Note which of the extra topics somebody listens to; costs too much for the loop."""
         self.named_wanted = self._named_publisher.get_subscription_count() > 0
-        self.terms.look_for_listeners()
+        self.terms.poll_subscribers()
 
     def send_command(self, command: Array) -> None:
         """

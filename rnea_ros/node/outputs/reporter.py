@@ -18,7 +18,7 @@ from ...feedforward import FeedforwardController, Reason, State
 from ...feedforward.inputs import JointStateMonitor
 from ...feedforward.trajectory import ControllerStateMonitor
 from ...ros import Clock, diagnostic_array
-from ..command_topic import CommandWatch
+from ..command_topic import CommandTopicMonitor
 from ..timing import LoopStatistics
 
 LEVELS = {
@@ -58,7 +58,7 @@ class Reporter:
         clock: Clock,
         rate: float,
         refusals: Counter[str],
-        watch: CommandWatch,
+        watch: CommandTopicMonitor,
         references: ControllerStateMonitor | None = None,
     ) -> None:
         self._node = node

@@ -61,7 +61,7 @@ class TermPublishers:
         for publisher in self._publishers.values():
             self._node.destroy_publisher(publisher)
 
-    def look_for_listeners(self) -> None:
+    def poll_subscribers(self) -> None:
         """Note which of them somebody listens to; costs too much for the loop."""
         self._listened = tuple([
             name

@@ -21,7 +21,7 @@ INTEGERS_FOR_DOUBLES = (
 )
 
 
-class AnsweredParameters(Node):
+class ParameterServices(Node):
     """
     A node that refuses what it cannot take, of any parameter, with a reason.
 

@@ -21,7 +21,7 @@ Where its first announcements are lost, Fast DDS repeats them after 3 s.
 """
 
 
-class CommandWatch:
+class CommandTopicMonitor:
     """
     Confirms the controller's joints, and reports other publishers.
 
