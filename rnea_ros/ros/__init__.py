@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parts of a ROS node that every node of this package uses."""
+"""What every node of this package uses of ROS: process, parameters, clock, subscriptions."""
 
 from .clock import Clock, MachineClock, SimClock, seconds
 from .diagnostics import diagnostic_array

@@ -272,7 +272,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
 def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM; return the exit code."""
     process = NodeProcess('trajectory_effort', ABOUT, described(parameters.PARAMETERS), args)
-    node = process.start(TrajectoryEffort)
+    node = process.create(TrajectoryEffort)
     process.spin(node)
     node.destroy_node()
     rclpy.try_shutdown()

@@ -118,7 +118,7 @@ def main(args: list[str] | None = None) -> int:
     """Watch until SIGINT or SIGTERM; return the exit code."""
     os.environ.update(without_shared_memory(os.environ))
     process = NodeProcess('effort_watchdog', ABOUT, described(parameters.PARAMETERS), args)
-    node = process.start(EffortWatchdog)
+    node = process.create(EffortWatchdog)
     process.spin(node, running=lambda: node.loop.running)
     node.loop.end()
     if node.loop.failure is not None:

@@ -208,14 +208,14 @@ def test_the_control_is_ended_when_the_process_ends_by_an_exception(
     ended = []
 
     class Node:
-        def end(self) -> None:
+        def shut_down(self) -> None:
             ended.append(True)
 
     class Process:
         def __init__(self, *_: Any) -> None:
             pass
 
-        def start(self, make: Any) -> Node:
+        def create(self, make: Any) -> Node:
             return Node()
 
         spin = raise_it

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command topic: its controller, its other publishers, permission to send."""
+"""The command topic: its effort controller, other publishers, and permission to send."""
 
 from .controller_joints import ControllerJoints, difference
 from .last_command import LastCommand
