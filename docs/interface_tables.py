@@ -221,7 +221,6 @@ CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'reason': 'why the control ended or is ending',
     'flags': 'current warnings',
     'mode': 'active control law',
-    'target_rate': 'parameter `rate`, Hz',
     'achieved_rate': 'measured since the last report, Hz',
     'late_ticks': 'ticks more than half a period late, since activation',
     'missed_ticks': 'skipped ticks, since activation',
@@ -235,11 +234,9 @@ CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'effort_controller': '`absent`, `withheld` or `confirmed`: '
     '[the command topic](control.md#the-command-topic)',
     'other_publishers': 'other publishers of the command topic',
-    'lateness_p50_us': 'delay of the start of a tick: median, microseconds',
-    'lateness_p99_us': '99th percentile',
+    'lateness_p99_us': 'delay of the start of a tick: 99th percentile, microseconds',
     'lateness_max_us': 'maximum',
-    'compute_p50_us': 'duration of a tick: median, microseconds',
-    'compute_p99_us': '99th percentile',
+    'compute_p99_us': 'duration of a tick: 99th percentile, microseconds',
     'compute_max_us': 'maximum',
 }
 
@@ -256,7 +253,6 @@ COUNTS: Mapping[str, str] = {
 
 FOLLOWING_DIAGNOSTICS: Mapping[str, str] = {
     'controller_state_age': 'age of the newest reference, s',
-    'controller_state_speed': 'speed factor of that reference',
 }
 """Additional keys with ``reference_source: controller_state``."""
 

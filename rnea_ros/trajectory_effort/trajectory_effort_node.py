@@ -41,9 +41,9 @@ from ..parameters import described
 from ..robot import RobotModel
 from ..ros import (
     MACHINE_TIME,
-    AnsweredParameters,
     NodeProcess,
-    OffExecutorTime,
+    ParameterServices,
+    PolledNodeTime,
     PolledSubscription,
     check_topic,
     diagnostic_array,
@@ -76,7 +76,7 @@ Messages up to this size arrived; most messages above Fast DDS's shared memory o
 """
 
 
-class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
+class TrajectoryEffort(ParameterServices, PolledNodeTime):
     """
     Adds efforts to trajectories and passes them on.
 
@@ -228,7 +228,7 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
 
     def _now(self) -> float:
         """Return the node's time, s."""
-        self.look_at_time()
+        self.update_time()
         return float(1e-9 * self.get_clock().now().nanoseconds)
 
     def _publish_diagnostics(self) -> None:
@@ -272,7 +272,7 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
 def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM; return the exit code."""
     process = NodeProcess('trajectory_effort', ABOUT, described(parameters.PARAMETERS), args)
-    node = process.start(TrajectoryEffort)
+    node = process.create(TrajectoryEffort)
     process.spin(node)
     node.destroy_node()
     rclpy.try_shutdown()
