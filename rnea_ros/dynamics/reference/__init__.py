@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Slow, readable formulations of the same dynamics: to learn from, and to check the kernels with.
+Readable, slow formulations of the same dynamics, for learning and to check the kernels.
 
-Each module is one textbook's way to the joint efforts, in plain numpy, with the book's symbols and
-equation numbers; none of them runs a kernel. ``docs/formulations.md`` puts them side by side.
+Each module is the formulation of one textbook, in plain numpy, with the book's symbols and
+equation numbers; none of them calls a kernel. ``docs/formulations.md`` compares them.
 """
