@@ -3,7 +3,8 @@
 
 """Measured joint states: checked, merged by joint name, with their ages."""
 
-from .joint_states import Indices, JointStateMonitor
+from ...arrays import Indices
+from .joint_states import JointStateMonitor
 from .position_jumps import PositionJumps
 
 __all__ = [
