@@ -1,14 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""``python -m benchmark``: measure, print, and write the page."""
+"""``python -m benchmark``: measure, print, and write the pages."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-import re
 import sys
 
 from .compare import Result, batches, memory_of_calls, single_calls
@@ -17,14 +16,11 @@ from .effort import FULL, QUICK, Effort
 from .growth import growth
 from .machine import machine
 from .others import missing
+from .page import DEVELOPERS, DOCS, USERS, rewrite
 from .processes import plain_python, start_up
-from .report import Run, report
-from .robots import ROOT, Robot, robots_to_compare
+from .report import Run, details, report, summary
+from .robots import Robot, robots_to_compare
 from .timing import DisagreementError, on_cores, usable_cores
-
-DOCS = ROOT / 'docs'
-MEASURED = re.compile(r'(?<=<!-- measured -->\n).*(?=<!-- end -->)', re.DOTALL)
-"""What a run writes of the page."""
 
 PLAIN_PYTHON = 'rnea_ros without numba'
 
@@ -71,18 +67,15 @@ def _without_numba(robots: list[Robot], results: Sequence[Result]) -> list[Resul
 
 def write(run: Run, directory: Path) -> None:
     """
-    Write the measured part of the page, and its pictures.
+    Write the measured parts of the pages, and their pictures.
 
     :param run: what was measured
-    :param directory: where ``performance.md`` is
+    :param directory: of the documents
     """
     from .pictures import draw_comparison, draw_growth
 
-    page = directory / 'performance.md'
-    text, count = MEASURED.subn(lambda _: f'\n{report(run)}\n\n', page.read_text(encoding='utf-8'))
-    if count != 1:
-        raise ValueError(f'{page} has {count} places for what is measured, not one')
-    page.write_text(text, encoding='utf-8')
+    rewrite('measured', summary(run), USERS, directory)
+    rewrite('measured', details(run), DEVELOPERS, directory)
     draw_comparison(directory / 'performance.png', run.results, run.robots)
     draw_growth(directory / 'cost.png', run.growth)
 

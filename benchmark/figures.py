@@ -61,8 +61,9 @@ def figures(
     return [
         *_times_faster(results),
         Figure(
-            'memory taken by a workspace call', None, 'not even one array of its results, '
-            f'{memory.array} bytes', f'{memory.held} bytes', memory.held < memory.array,
+            'memory allocated by a workspace call', None,
+            f'below one result array, {memory.array} bytes', f'{memory.held} bytes',
+            memory.held < memory.array,
         ),
         *(_starts(start) if start else ()),
     ]
@@ -90,11 +91,11 @@ def _starts(start: StartUp) -> list[Figure]:
     warm = sum(start.warm[step] for step in TO_FIRST_TORQUE)
     return [
         Figure(
-            'import, model and the first call of everything, cold cache', None,
+            'import, model and first call of every function, cold cache', None,
             f'below {SECONDS_COLD:g} s', f'{cold:.1f} s', cold < SECONDS_COLD,
         ),
         Figure(
-            'import, model and the first inverse dynamics, warm cache', None,
+            'import, model and first inverse dynamics, warm cache', None,
             f'below {SECONDS_WARM:g} s', f'{warm:.2f} s', warm < SECONDS_WARM,
         ),
     ]

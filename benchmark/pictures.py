@@ -73,9 +73,10 @@ def draw_growth(path: Path, growth: Mapping[str, Growth]) -> None:
     :param growth: by formulation
     """
     figure, (linear, logarithmic) = plt.subplots(1, 2, figsize=(12.0, 5.0), layout='constrained')
-    _lines(linear, {name: growth[name] for name in (RECURSION, NO_RECURSION)}, 1e3)
+    colours = {name: f'C{number}' for number, name in enumerate(growth)}
+    _lines(linear, {name: growth[name] for name in (RECURSION, NO_RECURSION)}, 1e3, colours)
     linear.set(ylabel='ms a call', title='with and without recursion, both in numpy')
-    _lines(logarithmic, growth, 1e6)
+    _lines(logarithmic, growth, 1e6, colours)
     logarithmic.set(xscale='log', yscale='log', ylabel='\N{MICRO SIGN}s a call')
     logarithmic.set(title='all, both axes logarithmic')
     for axes in (linear, logarithmic):
@@ -87,7 +88,11 @@ def draw_growth(path: Path, growth: Mapping[str, Growth]) -> None:
     plt.close(figure)
 
 
-def _lines(axes: Axes, growth: Mapping[str, Growth], scale: float) -> None:
+def _lines(
+    axes: Axes, growth: Mapping[str, Growth], scale: float, colours: Mapping[str, str]
+) -> None:
     for name, measured in growth.items():
-        label = f'{name}: n^{measured.exponent:.2f}'
-        axes.plot(measured.bodies, scale * measured.seconds, 'o-', markersize=4, label=label)
+        axes.plot(
+            measured.bodies, scale * measured.seconds, 'o-', markersize=4, color=colours[name],
+            label=f'{name}: n^{measured.exponent:.2f}',
+        )

@@ -45,19 +45,33 @@ class Run:
 
 def report(run: Run) -> str:
     """Return the whole report."""
+    return f'{summary(run)}\n\n{details(run)}'
+
+
+def summary(run: Run) -> str:
+    """Return what users compare: speed beside other libraries, and the time of a start."""
     absent = f'Not installed: {", ".join(run.missing)}.' if run.missing else ''
     parts = [
         f'Measured on one core of: {run.machine}. {absent}'.rstrip(),
-        'Times faster than Pinocchio, and what one result takes:',
+        'Speed relative to Pinocchio (2 is twice as fast), and time per result:',
         _comparison(run),
-        'Figures to reach, in times faster than Pinocchio (at least):',
+    ]
+    if run.start:
+        parts += ['Time from the start of a process:', _start(run.start)]
+    return '\n\n'.join(parts)
+
+
+def details(run: Run) -> str:
+    """Return the targets, the growth with the number of bodies, and the first calls."""
+    parts = [
+        'Targets for the speed relative to Pinocchio (at least), in brackets:',
         *_figures(figures(run.results, run.memory, run.start)),
         'Inverse dynamics of a chain of n bodies:',
         _growth(run.growth),
         _shares(run.growth[WORKSPACE]),
     ]
     if run.start:
-        parts += ['From the start of a process to its first results:', _start(run.start)]
+        parts += ['Time of each first call in a new process:', _first_calls(run.start)]
     return '\n\n'.join(parts)
 
 
@@ -91,7 +105,7 @@ def _figures(found: Sequence[Figure]) -> list[str]:
     ]
     return [
         table(['', *(f'{number} joints' for number in joints)], rows),
-        table(['', 'wanted', 'measured'], others),
+        table(['', 'target', 'measured'], others),
     ]
 
 
@@ -121,16 +135,23 @@ def _shares(growth: Growth) -> str:
 
 
 def _start(start: StartUp) -> str:
-    def row(what: str, steps: Sequence[str]) -> list[str]:
-        return [what, *(
-            f'{sum(seconds[step] for step in steps):.2f} s' for seconds in (start.cold, start.warm)
-        )]
+    return _times_of(start, {
+        'import': ['import'],
+        'import, model and first inverse dynamics': TO_FIRST_TORQUE,
+        'first call of every function': list(start.cold),
+    })
 
+
+def _first_calls(start: StartUp) -> str:
+    calls = [step for step in start.cold if step not in ('import', 'model')]
+    return _times_of(start, {f'`{call}`': [call] for call in calls})
+
+
+def _times_of(start: StartUp, steps: Mapping[str, Sequence[str]]) -> str:
     rows = [
-        row('import', ['import']),
-        row('import, model and the first inverse dynamics', TO_FIRST_TORQUE),
-        *(row(f'first {step}', [step]) for step in start.cold if step not in ('import', 'model')),
-        row('everything', list(start.cold)),
+        [what, *(f'{sum(seconds[name] for name in names):.2f} s'
+                 for seconds in (start.cold, start.warm))]
+        for what, names in steps.items()
     ]
     return table(['', 'cold cache', 'warm cache'], rows)
 

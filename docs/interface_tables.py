@@ -28,7 +28,7 @@ class Endpoint:
     :param type: of its messages
     :param meaning: one line
     :param qos: of a topic
-    :param optional: it is only there where a package is that nothing else needs
+    :param optional: it needs a package that nothing else needs
     """
 
     name: str
@@ -41,10 +41,10 @@ class Endpoint:
 @dataclass(frozen=True)
 class NodeInterface:
     """
-    What a node has beside its parameters.
+    Topics and services of a node.
 
     :param name: of the node
-    :param about: where more is told
+    :param about: links to the pages that explain it
     :param lifecycle: whether it is a lifecycle node
     """
 
@@ -58,73 +58,73 @@ class NodeInterface:
 
 COMMANDS = 'std_msgs/msg/Float64MultiArray'
 DIAGNOSTICS = Endpoint(
-    '/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray', 'once a second; keys below', RELIABLE
+    '/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray', 'once a second', RELIABLE
 )
 
 TERM_MEANINGS: Mapping[str, str] = {
-    'gravity': 'what holds the robot',
+    'gravity': 'gravity torques',
     'coriolis': 'Coriolis and centrifugal efforts',
-    'inertia': 'what the wanted acceleration needs',
-    'friction': 'what is added for friction',
-    'external': 'what is taken off for wrenches',
-    'feedback': 'what the gains make of the error',
-    'trajectory': "efforts of the trajectory's points",
-    'limited': 'what ramps and limits changed of the sum of the others',
+    'inertia': 'efforts for the reference acceleration',
+    'friction': 'friction compensation',
+    'external': 'compensation of measured wrenches',
+    'feedback': 'gains times tracking error',
+    'trajectory': 'efforts given in the trajectory',
+    'limited': 'change of the sum by ramps and limits',
 }
 
 FEEDFORWARD = NodeInterface(
     'feedforward',
     '[Control laws and states](control.md), [trajectories](trajectories.md), '
-    '[wrenches](wrenches.md), [a base that moves](base.md), [real time](real_time.md)',
+    '[wrenches](wrenches.md), [moving base](base.md), [real time](real_time.md). `~/effort` and '
+    '`~/terms/*` (100 Hz) are published only while there is a subscriber.',
     subscribes=(
         Endpoint(
             'robot_description', 'std_msgs/msg/String',
-            'the URDF; the parameter of the same name wins where it is set', LATCHED,
+            'URDF; not read if the parameter `robot_description` is set', LATCHED,
         ),
         Endpoint(
             'joint_states', 'sensor_msgs/msg/JointState',
-            'matched by name, from any number of publishers; QoS may be overridden', BEST_EFFORT,
+            'matched by name; several publishers are allowed; QoS can be overridden', BEST_EFFORT,
         ),
         Endpoint(
             '~/joint_trajectory', 'trajectory_msgs/msg/JointTrajectory',
-            'the wanted motion; one point at time 0 is a set-point. While active', RELIABLE,
+            'reference motion, or a set-point (one point at time 0)', RELIABLE,
         ),
         Endpoint(
             'parameter:wrench_inputs.<name>.topic', 'geometry_msgs/msg/WrenchStamped',
-            'a force-torque sensor', BEST_EFFORT,
+            'force-torque sensor', BEST_EFFORT,
         ),
         Endpoint(
             'parameter:base_sensor.topic', 'sensor_msgs/msg/Imu',
-            'how the base tilts or moves', BEST_EFFORT,
+            'IMU on the base', BEST_EFFORT,
         ),
         Endpoint(
             'parameter:speed_scaling_topic', 'std_msgs/msg/Float64',
-            'how far the robot slows motions down. While active', RELIABLE,
+            'speed factor of the robot', RELIABLE,
         ),
         Endpoint(
             'parameter:controller_state_topic', 'control_msgs/msg/JointTrajectoryControllerState',
-            'what a [trajectory controller](trajectory_controllers.md) wants, with '
-            '`reference_source: controller_state`',
+            'reference of a [trajectory controller](trajectory_controllers.md)',
             BEST_EFFORT,
             optional=True,
         ),
         Endpoint(
-            '/clock', 'rosgraph_msgs/msg/Clock', 'simulated time, with `use_sim_time`', BEST_EFFORT
+            '/clock', 'rosgraph_msgs/msg/Clock', 'with `use_sim_time`', BEST_EFFORT
         ),
     ),
     publishes=(
         Endpoint(
             'parameter:command_topic', COMMANDS,
-            "efforts in the controller's order, `rate` times a second while active", RELIABLE,
+            "efforts in the controller's order, at `rate` while active", RELIABLE,
         ),
         Endpoint(
             '~/effort', 'sensor_msgs/msg/JointState',
-            'the same with names, while somebody listens', RELIABLE,
+            'the same with joint names', RELIABLE,
         ),
         *(
             Endpoint(
                 f'~/terms/{name}', 'sensor_msgs/msg/JointState',
-                f'{TERM_MEANINGS[name]}; 100 Hz, while somebody listens', RELIABLE,
+                TERM_MEANINGS[name], RELIABLE,
             )
             for name in (*TERMS, 'limited')
         ),
@@ -133,8 +133,7 @@ FEEDFORWARD = NodeInterface(
     services=(
         Endpoint(
             '~/tare', 'std_srvs/srv/Trigger',
-            'zeroes the force-torque sensors: [tare](wrenches.md#tare). Refused while the node is '
-            'not active',
+            '[tares](wrenches.md#tare) the force-torque sensors; only while the node is active',
         ),
     ),
     lifecycle=True,
@@ -142,36 +141,35 @@ FEEDFORWARD = NodeInterface(
 
 SIMULATED_ROBOT = NodeInterface(
     'simulated_robot',
-    'What a robot under ros2_control shows of itself: physics by MuJoCo at 1 kHz, brakes that '
-    'hold until the first command. All parameters are read at the start.',
+    'Simulates a robot under ros2_control with MuJoCo at 1 kHz. Brakes hold it until the first '
+    'command. Parameters are read at the start.',
     subscribes=(),
     publishes=(
         Endpoint('robot_description', 'std_msgs/msg/String', 'the URDF', LATCHED),
         Endpoint(
             'joint_states', 'sensor_msgs/msg/JointState',
-            '`state_rate` times a second; the effort is the one that acted', RELIABLE,
+            'at `state_rate`; the effort is the applied one', RELIABLE,
         ),
         Endpoint(
             'force_torque_sensor_broadcaster/wrench', 'geometry_msgs/msg/WrenchStamped',
-            'an in-line sensor above `wrench_link`, where that is set', RELIABLE,
+            'in-line sensor in front of `wrench_link`, if that is set', RELIABLE,
         ),
         Endpoint(
             '/clock', 'rosgraph_msgs/msg/Clock',
-            'simulated time, 1000 times a second, with `publish_clock`', RELIABLE,
+            'simulated time at 1 kHz, with `publish_clock`', RELIABLE,
         ),
     ),
 )
 
 EFFORT_CONTROLLER = NodeInterface(
     'effort_controller',
-    "The simulated robot's second node stands for ros2_control's forward controller (its name is "
-    'the parameter `controller`). It has the parameters `joints` and `interface_name` of a real '
-    'one, read-only.',
+    "The simulated robot's forward controller, named by the parameter `controller`. It has the "
+    'read-only parameters `joints` and `interface_name`.',
     subscribes=(
         Endpoint(
             '~/commands', COMMANDS,
-            'taken as ros2_control takes it: a wrong length ends the controller, the last command '
-            'stays for ever',
+            'as in ros2_control: a command of wrong length stops the controller; the last command '
+            'acts for ever',
             RELIABLE,
         ),
     ),
@@ -180,14 +178,14 @@ EFFORT_CONTROLLER = NodeInterface(
 
 EFFORT_WATCHDOG = NodeInterface(
     'effort_watchdog',
-    '[The watchdog](watchdog.md). All parameters are read at the start.',
+    '[The watchdog](watchdog.md). Parameters are read at the start.',
     subscribes=(
-        Endpoint('parameter:command_topic', COMMANDS, 'the commands it watches', BEST_EFFORT),
+        Endpoint('parameter:command_topic', COMMANDS, 'the watched commands', BEST_EFFORT),
     ),
     publishes=(
         Endpoint(
             'parameter:command_topic', COMMANDS,
-            'a ramp to zero and zeros, after a silence only', RELIABLE,
+            'ramp to zero and zeros, only when commands stop', RELIABLE,
         ),
         DIAGNOSTICS,
     ),
@@ -199,20 +197,20 @@ TRAJECTORY_EFFORT = NodeInterface(
     subscribes=(
         Endpoint(
             'robot_description', 'std_msgs/msg/String',
-            'the URDF; the parameter of the same name wins where it is set', LATCHED,
+            'URDF; not read if the parameter `robot_description` is set', LATCHED,
         ),
         Endpoint(
-            'joint_states', 'sensor_msgs/msg/JointState', 'where motions begin', BEST_EFFORT
+            'joint_states', 'sensor_msgs/msg/JointState', 'start of motions', BEST_EFFORT
         ),
         Endpoint(
             '~/joint_trajectory', 'trajectory_msgs/msg/JointTrajectory',
-            'to be given efforts and passed on', RELIABLE,
+            'input', RELIABLE,
         ),
     ),
     publishes=(
         Endpoint(
             'parameter:trajectory_topic', 'trajectory_msgs/msg/JointTrajectory',
-            'the same motion with efforts at every point', RELIABLE,
+            'the same motion with efforts', RELIABLE,
         ),
         DIAGNOSTICS,
     ),
@@ -220,62 +218,58 @@ TRAJECTORY_EFFORT = NodeInterface(
 
 CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'state': '[state](control.md#states) of the control',
-    'reason': 'what ended it, or ends it; empty: nothing did',
-    'flags': 'what is wrong while it goes on',
-    'mode': 'control law in force',
-    'target_rate': 'Hz, the parameter `rate`',
-    'achieved_rate': "ticks a second of the loop's clock since the last report, Hz",
-    'late_ticks': 'ticks over half a period late, since activation',
-    'missed_ticks': 'ticks that were skipped, since activation',
-    'unprompted_ticks': 'ticks that no joint states set off though they should, since activation',
-    'cpu_share': 'of one core, by the whole process',
-    'speed_scaling': 'the factor that is in force',
-    'joint_states_age': 'since the oldest of the newest was received, s',
-    'saturated_joints': 'at their effort limit',
-    'stale_wrenches': 'sensors whose term fades or has faded',
-    'overloaded_joints': 'those that `limits_cannot_hold` is about',
+    'reason': 'why the control ended or is ending',
+    'flags': 'current warnings',
+    'mode': 'active control law',
+    'achieved_rate': 'measured since the last report, Hz',
+    'late_ticks': 'ticks more than half a period late, since activation',
+    'missed_ticks': 'skipped ticks, since activation',
+    'unprompted_ticks': 'ticks without a new joint state, with `trigger: joint_states`',
+    'cpu_share': 'of the process, 1 is one core',
+    'speed_scaling': 'current factor',
+    'joint_states_age': 'age of the newest sample, of the joint with the oldest one, s',
+    'saturated_joints': 'joints at their effort limit',
+    'stale_wrenches': 'sensors whose term is faded out or fading',
+    'overloaded_joints': 'joints with `limits_cannot_hold`',
     'effort_controller': '`absent`, `withheld` or `confirmed`: '
     '[the command topic](control.md#the-command-topic)',
-    'other_publishers': 'other nodes that publish on the command topic',
-    'lateness_p50_us': 'how late ticks begin: median, microseconds',
-    'lateness_p99_us': '99th percentile',
+    'other_publishers': 'other publishers of the command topic',
+    'lateness_p99_us': 'delay of the start of a tick: 99th percentile, microseconds',
     'lateness_max_us': 'maximum',
-    'compute_p50_us': 'time that a tick takes: median, microseconds',
-    'compute_p99_us': '99th percentile',
+    'compute_p99_us': 'duration of a tick: 99th percentile, microseconds',
     'compute_max_us': 'maximum',
 }
 
 COUNTS: Mapping[str, str] = {
-    'joint_states': '[joint states](control.md#states) that were refused, and clock steps',
-    'wrenches': 'readings that were refused, of all [sensors](wrenches.md)',
-    'base_sensor': "messages of the [base's IMU](base.md#when-it-goes-silent) that were refused",
-    'joint_trajectory': '[trajectories](trajectories.md#what-is-refused) that were refused',
-    'speed_scaling': 'values that were refused: `out_of_range`',
-    'controller_state': "a [trajectory controller's](trajectory_controllers.md) references that "
-    'were refused',
-    '': 'how often something was flagged',
+    'joint_states': 'refused [joint states](control.md#states), and clock steps',
+    'wrenches': 'refused readings of all [sensors](wrenches.md)',
+    'base_sensor': 'refused messages of the [IMU](base.md#when-it-goes-silent)',
+    'joint_trajectory': 'refused [trajectories](trajectories.md#what-is-refused)',
+    'speed_scaling': 'refused factors: `out_of_range`',
+    'controller_state': 'refused references of a [trajectory '
+    'controller](trajectory_controllers.md)',
+    '': 'how often the flag was set',
 }
 
 FOLLOWING_DIAGNOSTICS: Mapping[str, str] = {
-    'controller_state_age': 'since the newest reference was received, s',
-    'controller_state_speed': 'factor of speed that it came with',
+    'controller_state_age': 'age of the newest reference, s',
 }
-"""Beside those of the control, with ``reference_source: controller_state``."""
+"""Additional keys with ``reference_source: controller_state``."""
 
 EFFORT_DIAGNOSTICS: Mapping[str, str] = {
-    'ready': 'whether a trajectory would be passed on',
-    'missing': 'what that waits for',
-    'refused_last': 'why the newest trajectory was refused; empty: it was not',
-    'passed_on': 'how many trajectories were',
-    'points': 'of the newest that was passed on',
-    'greatest_share_of_limit': 'of an effort in it',
-    'greatest_deviation': 'of straight lines between its efforts, N m or N',
+    'ready': 'the node accepts trajectories',
+    'missing': 'missing inputs',
+    'refused_last': 'reason, if the newest trajectory was refused',
+    'passed_on': 'number of trajectories passed on',
+    'points': 'of the newest trajectory passed on',
+    'greatest_share_of_limit': 'maximum of effort / limit in it',
+    'greatest_deviation': 'maximum error of the linear interpolation of efforts, N m or N',
 }
 
 WATCHDOG_DIAGNOSTICS: Mapping[str, str] = {
     'state': '[state](watchdog.md#what-it-does) of the watchdog',
     'last_command_age': 's',
-    'acted': 'how often it took over',
-    'handed_back': 'how often commands came again while it acted',
-    'refused': 'commands that do not count: empty, or not finite',
+    'acted': 'number of ramps to zero',
+    'handed_back': 'how often commands resumed during a ramp',
+    'refused': 'number of invalid commands: empty, or not finite',
 }

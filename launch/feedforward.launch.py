@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Start the feedforward node for a robot whose ros2_control is up, or is coming up."""
+"""Start the feedforward node for a robot under ros2_control."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ from rnea_ros.ros import without_shared_memory
 DEFAULT_TOPIC = 'effort_controller/commands'
 
 SIGKILL_TIMEOUT = '30'
-"""How long after SIGTERM the node is killed, s: after 5 s it may still be ramping down."""
+"""Time after SIGTERM at which the node is killed, s; the default of 5 s may cut its ramp-down."""
 
 ARGUMENTS = {
-    'urdf': ('', 'URDF or xacro file; empty: robot_description comes from its topic'),
-    'preset': ('', "arm whose parameters are taken, a file of the package's config/presets"),
-    'params_file': ('', 'parameters, which count before those of the preset'),
+    'urdf': ('', 'URDF or xacro file; empty: the topic robot_description'),
+    'preset': ('', "parameters of an arm: name of a file in the package's config/presets"),
+    'params_file': ('', 'parameter file; it overrides the preset'),
     'controller': ('', 'name of the effort controller; empty: as in params_file or preset'),
     'hardware_compensates': (
         '',
-        "what the robot's own controller adds to every command, commas between: none, or some of "
-        'gravity, friction, payload; empty: as in params_file or preset',
+        "efforts that the robot's own controller adds to every command, comma-separated: none, or "
+        'some of gravity, friction, payload; empty: as in params_file or preset',
     ),
     'mode': ('', 'control law; empty: as in params_file or preset'),
-    'rate': ('', 'commands a second, Hz; empty: as in params_file or preset'),
+    'rate': ('', 'rate of the commands, Hz; empty: as in params_file or preset'),
     'joint_states': ('joint_states', 'topic of the joint states'),
-    'use_sim_time': ('false', 'true: time comes from /clock'),
-    'watchdog': ('false', 'true: a process beside the node commands zero when the node dies'),
+    'use_sim_time': ('false', 'true: take the time from /clock'),
+    'watchdog': ('false', 'true: start a second process that commands zero if the node dies'),
     'namespace': ('', 'namespace of the node, its topics and the controller'),
     'enclaves': ('', 'root of the SROS2 enclaves, such as /rnea_ros; empty: the default enclave'),
 }
@@ -61,7 +61,7 @@ CHOICES = {
 
 
 def parameter_in(section: Any, name: str) -> Any:
-    """Return a parameter's value in a parameter file that was read, None where it has none."""
+    """Return a parameter's value in a parsed parameter file; None if it has none."""
     if not isinstance(section, dict):
         return None
     inner = [parameter_in(value, name) for value in section.values()]
@@ -70,11 +70,11 @@ def parameter_in(section: Any, name: str) -> Any:
 
 
 def parameter_files(preset: str, params_file: str, config: Path) -> list[Path]:
-    """Return the files to take parameters from; of two that have one, the later counts."""
+    """Return the parameter files; a later one overrides an earlier one."""
     presets = {path.stem: path for path in sorted((config / 'presets').glob('*.yaml'))}
     if preset and preset not in presets:
         known = ', '.join(presets)
-        raise ValueError(f'preset:={preset} is not known; known are {known}')
+        raise ValueError(f'preset:={preset} is unknown; known presets: {known}')
     files = [presets[preset]] if preset else []
     if params_file:
         files.append(existing_file('params_file', params_file))
@@ -82,14 +82,14 @@ def parameter_files(preset: str, params_file: str, config: Path) -> list[Path]:
 
 
 def command_topic(files: list[Path]) -> str:
-    """Return the command topic that parameter files name, or the default."""
+    """Return the command topic in parameter files, or the default."""
     sections = [yaml.safe_load(path.read_text(encoding='utf-8')) for path in files]
     named = [parameter_in(section, 'command_topic') for section in sections]
     return next((topic for topic in reversed(named) if topic), DEFAULT_TOPIC)
 
 
 def enclave(root: str, name: str) -> list[str]:
-    """Return the ROS arguments that name a node's enclave."""
+    """Return the ROS arguments for a node's enclave."""
     return ['--enclave', f'{root.rstrip("/")}/{name}'] if root else []
 
 
@@ -107,7 +107,7 @@ def watchdog(topic: str, namespace: str, enclaves: str) -> Node:
 
 
 def nodes(context: Any) -> list[Node]:
-    """Return the node with the parameters that the arguments ask for, and the watchdog."""
+    """Return the feedforward node and, if requested, the watchdog."""
     given = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
     overrides: dict[str, Any] = {'use_sim_time': is_true(given['use_sim_time'])}

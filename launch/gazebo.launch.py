@@ -4,18 +4,18 @@
 """
 Start Gazebo with a robot arm, ros2_control inside it, and the feedforward node that commands it.
 
-The order matters: an effort controller that is active and gets no commands lets the arm fall.
+The order matters: an active effort controller without commands lets the arm fall.
 
-1. Gazebo, running; the bridge of /clock; robot_state_publisher, which the controller manager
-   inside Gazebo gets the robot from.
-2. The robot is created, at its start positions.
+1. Gazebo (running), the bridge of /clock, and robot_state_publisher, from which the controller
+   manager inside Gazebo gets the robot.
+2. The robot, at its start positions.
 3. joint_state_broadcaster: without joint states the node commands nothing.
-4. The effort controller, inactive. It listens already, and tells the node which joints it has.
-5. The node, which ramps its commands up; activate_controller waits for that to be over, has the
-   node hold the pose, as the first step in Gazebo is one without effort, and activates the
+4. The effort controller, inactive: it already gives the node its joints.
+5. The node, which ramps its commands up. activate_controller waits for the end of the ramp, makes
+   the node hold the pose, because the first step in Gazebo has no effort, and activates the
    effort controller.
 
-A step that fails ends the launch with exit code 1; so does a process that ends before its time.
+A failed step ends the launch with exit code 1; so does a process that ends too early.
 """
 
 from __future__ import annotations
@@ -60,24 +60,24 @@ from rnea_ros.launch_arguments import (
 )
 
 ARGUMENTS = {
-    'urdf': ('', "bare URDF or xacro of a robot; empty: the package's urdf/panda.urdf"),
-    'xacro_arguments': ('', "of a xacro: 'name:=value name:=value'"),
-    'own_control': ('false', 'true: urdf brings its <ros2_control> and <gazebo> tags itself'),
-    'joints': ('', 'commanded, in order, commas between; empty: all but fingers that mimic'),
-    'positions': ('', 'where they start, rad or m, commas between; empty: the usual pose'),
-    'controllers_file': ('', "empty: the package's config/gazebo_controllers.yaml"),
+    'urdf': ('', "URDF or xacro without <ros2_control>; empty: the package's urdf/panda.urdf"),
+    'xacro_arguments': ('', "arguments of a xacro: 'name:=value name:=value'"),
+    'own_control': ('false', 'true: urdf has <ros2_control> and <gazebo> tags of its own'),
+    'joints': ('', 'commanded joints in order, comma-separated; empty: all but mimic joints'),
+    'positions': ('', 'their start positions, rad or m, comma-separated; empty: a usual pose'),
+    'controllers_file': ('', "controllers; empty: the package's config/gazebo_controllers.yaml"),
     'controller': ('effort_controller', 'name of the effort controller in controllers_file'),
-    'mode': ('computed_torque', 'control law of the node, whatever params_file says'),
-    'rate': ('500', 'commands a (simulated) second, Hz, whatever params_file says'),
-    'params_file': ('', "parameters of the node; empty: the package's config/gazebo.yaml"),
+    'mode': ('computed_torque', 'control law of the node; it overrides params_file'),
+    'rate': ('500', 'commands per simulated second, Hz; it overrides params_file'),
+    'params_file': ('', "node's parameters; empty: the package's config/gazebo.yaml"),
     'hardware_compensates': (
         '',
-        "what the robot's plugin in Gazebo adds to every command, commas between; empty: none, or "
-        'with own_control as in params_file',
+        "efforts that the robot's plugin in Gazebo adds to every command, comma-separated; empty: "
+        'none, or as in params_file with own_control',
     ),
-    'gui': ('false', "true: with Gazebo's window; false: its server alone"),
-    'world': ('empty.sdf', 'SDF file; empty.sdf is one that every Gazebo has'),
-    'timeout': ('60', 's, that a step may take'),
+    'gui': ('false', "true: with Gazebo's window; false: only its server"),
+    'world': ('empty.sdf', 'SDF file; empty.sdf comes with Gazebo'),
+    'timeout': ('60', 'longest time of a step, s'),
 }
 
 CHOICES = {'own_control': TRUE_OR_FALSE, 'mode': MODES, 'gui': TRUE_OR_FALSE}
@@ -88,20 +88,20 @@ NEEDED = {
     'robot_state_publisher': 'robot-state-publisher',
     'controller_manager': 'ros2-control',
 }
-"""Packages that are started from, and what installs them."""
+"""Needed ROS packages, and the Debian packages that install them."""
 
 BROADCASTER = 'joint_state_broadcaster'
 CLOCK_BRIDGE = '/clock@rosgraph_msgs/msg/Clock[gz.msgs.Clock'
 RESOURCE_PATHS = ('GZ_SIM_RESOURCE_PATH', 'IGN_GAZEBO_RESOURCE_PATH')
-"""Where Gazebo looks for meshes; the second is Fortress's."""
+"""Variables with Gazebo's search path for meshes; Fortress uses the second."""
 
 
 class StartOrder:
     """
-    Starts one step after the other; a step is over when its last action's process has ended well.
+    Starts the steps in order; a step ends when the process of its last action ends with code 0.
 
     :param steps: actions of each step, the last one a process
-    :param afterwards: actions that follow the last step
+    :param afterwards: actions after the last step
     """
 
     def __init__(self, steps: Sequence[Sequence[Any]], afterwards: Sequence[Any]) -> None:
@@ -110,7 +110,7 @@ class StartOrder:
         self.begin = [RegisterEventHandler(OnProcessExit(on_exit=self.go_on)), *steps[0]]
 
     def go_on(self, event: Any, context: Any) -> Sequence[Any]:
-        """Return what follows the end of a process; raise where it should not have ended."""
+        """Return the actions after the end of a process; raise if it failed."""
         if context.is_shutdown:
             return []
         awaited = event.action in self._awaited
@@ -122,7 +122,7 @@ class StartOrder:
 
 
 def installed(names: Sequence[str], debian_name: str) -> str:
-    """Return that one of a ROS package's names by which it is installed."""
+    """Return the first of several package names that is installed."""
     known = get_packages_with_prefixes()
     found = [name for name in names if name in known]
     if not found:
@@ -132,7 +132,7 @@ def installed(names: Sequence[str], debian_name: str) -> str:
 
 
 def mesh_paths(description: str) -> list[Any]:
-    """Return actions that let Gazebo find the meshes of the packages that a URDF names."""
+    """Return actions that let Gazebo find the meshes of a URDF."""
     found = set()
     for package in set(re.findall(r'package://([^/"]+)/', description)):
         found.add(str(Path(get_package_share_directory(package)).parent))
@@ -144,7 +144,7 @@ def mesh_paths(description: str) -> list[Any]:
 
 
 def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
-    """Return the robot's name and URDF with tags for Gazebo, and the path of its controllers."""
+    """Return the robot's name, its URDF with tags for Gazebo, and the controllers' file."""
     from rnea_ros.sim.gazebo.controllers import listed_joints, with_joints
     from rnea_ros.sim.gazebo.description import PLUGINS, has_own_control, with_gazebo_control
     from rnea_ros.sim.gazebo.massless_links import refuse_massless
@@ -162,7 +162,7 @@ def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
         return parse_urdf(text).name, text, str(source)
     parameters = yaml.safe_load(source.read_text(encoding='utf-8'))
     joints = words(given['joints'])
-    # Gazebo and the spawners read this file.
+    # Gazebo and the spawners read a file in this directory.
     directory = tempfile.mkdtemp(prefix='rnea_ros_')
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     target = Path(directory, 'gazebo_controllers.yaml')
@@ -179,7 +179,7 @@ def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
 
 
 def spawner(name: str, controllers: str, timeout: str, *options: str) -> Node:
-    """Return what loads a controller, and ends when that is done."""
+    """Return the process that loads a controller."""
     return Node(
         package='controller_manager',
         executable='spawner',
@@ -195,7 +195,7 @@ def spawner(name: str, controllers: str, timeout: str, *options: str) -> Node:
 
 
 def actions(context: Any) -> list[Any]:
-    """Return everything, in the order of its start."""
+    """Return all actions in the order of their start."""
     given = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
     parameters = given['params_file'] or share / 'config/gazebo.yaml'
@@ -210,7 +210,7 @@ def actions(context: Any) -> list[Any]:
     gazebo = [
         *mesh_paths(description),
         GroupAction([
-            # It runs in a shell. Where that stays, a signal ends the shell and Gazebo lives on.
+            # Gazebo runs in a shell. Without exec, a signal ends the shell but not Gazebo.
             SetLaunchConfiguration('launch-prefix', 'exec'),
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(gz_launch)),
@@ -254,7 +254,7 @@ def actions(context: Any) -> list[Any]:
             'use_sim_time': 'true',
         }.items(),
     )
-    hold = [] if given['mode'] == 'gravity' else ['--hold']  # which holds no pose
+    hold = [] if given['mode'] == 'gravity' else ['--hold']  # gravity mode holds no pose
     activate = Node(
         package='rnea_ros',
         executable='activate_controller',

@@ -25,13 +25,13 @@ from rnea_ros.launch_arguments import (
 
 ARGUMENTS = {
     'robot': ('panda', 'robot of the package: panda, panda_arm or ur5e'),
-    'urdf': ('', 'URDF file of another robot; it is taken instead of robot'),
-    'mode': ('gravity', 'control law of the node, whatever params_file says'),
-    'rate': ('500', 'commands a second, Hz, whatever params_file says'),
-    'params_file': ('', "parameters of the node; empty: the package's config/simulation.yaml"),
-    'use_sim_time': ('false', 'true: the simulation sends /clock, and the node follows it'),
-    'watchdog': ('true', 'false: without the process that commands zero when the node dies'),
-    'wrench_link': ('', 'link that carries a force-torque sensor; empty: none'),
+    'urdf': ('', 'URDF file of another robot; it overrides robot'),
+    'mode': ('gravity', 'control law of the node; it overrides params_file'),
+    'rate': ('500', 'rate of the commands, Hz; it overrides params_file'),
+    'params_file': ('', "node's parameters; empty: the package's config/simulation.yaml"),
+    'use_sim_time': ('false', 'true: the simulation publishes /clock and the node uses it'),
+    'watchdog': ('true', 'false: without the process that commands zero if the node dies'),
+    'wrench_link': ('', 'link with a force-torque sensor; empty: none'),
 }
 
 CHOICES = {
@@ -48,10 +48,10 @@ def actions(context: Any) -> list[Any]:
     share = Path(get_package_share_directory('rnea_ros'))
     urdf = existing_file('urdf', given['urdf'] or share / f'urdf/{given["robot"]}.urdf')
     passed_on = {name: given[name] for name in ('mode', 'rate', 'use_sim_time', 'watchdog')}
-    passed_on['hardware_compensates'] = 'none'  # the simulation adds nothing to a command
+    passed_on['hardware_compensates'] = 'none'  # the simulated robot adds nothing to a command
     passed_on['params_file'] = given['params_file'] or str(share / 'config/simulation.yaml')
     return [
-        # First: where it refuses an argument, launch would leave a robot that runs running.
+        # First: if it refuses an argument, launch does not stop a robot that was started before.
         IncludeLaunchDescription(
             PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
             launch_arguments=passed_on.items(),

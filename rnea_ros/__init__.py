@@ -4,8 +4,8 @@
 """
 Rigid-body dynamics of robots from their URDF, and torque feedforward on ROS 2 built on it.
 
-What computes is imported when it is first used: a process that needs no dynamics, such as the
-watchdog, does not carry compiled code.
+The dynamics are imported at their first use, so that a process without dynamics, such as the
+watchdog, does not load compiled code.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     value = getattr(import_module(_MODULES[name], __name__), name)
-    globals()[name] = value  # the next use finds it at once
+    globals()[name] = value  # the next use does not call this function
     return value
 
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Types of arrays, and checks of array arguments with errors that name the argument."""
+"""Array types, and checks of numbers and arrays whose errors name the argument."""
 
 from __future__ import annotations
 
@@ -18,92 +18,92 @@ Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 P = ParamSpec('P')
-Numbers = TypeVar('Numbers', float, NDArray[np.float64])
+Numbers = TypeVar('Numbers', float, Array)
 
 
 def finite_number(argument: str, value: float) -> float:
     """
     Return a finite number.
 
-    :param argument: its name, for the error
+    :param argument: name of the argument, for the error
     :param value: a real number
-    :raises InputError: no real number, or not finite
+    :raises InputError: not a real number, or not finite
     """
     return float(finite_array(argument, value, ()))
 
 
-def finite_vector(argument: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
+def finite_vector(argument: str, values: ArrayLike, size: int) -> Array:
     """
-    Return finite numbers as a contiguous array of the caller's own.
+    Return finite numbers as a new contiguous array.
 
-    :param argument: its name, for the error
+    :param argument: name of the argument, for the error
     :param values: anything array-like of real numbers
-    :param size: shape (size,) is wanted
-    :raises InputError: no real numbers, another shape, a value that is not finite
+    :param size: required length
+    :raises InputError: not real numbers, another shape, a value that is not finite
     """
     return finite_array(argument, values, (size,))
 
 
 def finite_array(
     argument: str, values: ArrayLike, shape: tuple[int | None, ...]
-) -> NDArray[np.float64]:
+) -> Array:
     """
-    Return finite numbers as a contiguous array of the caller's own.
+    Return finite numbers as a new contiguous array.
 
-    :param argument: its name, for the error
+    :param argument: name of the argument, for the error
     :param values: anything array-like of real numbers
-    :param shape: the shape that is wanted, None where any length will do
-    :raises InputError: no real numbers, another shape, a value that is not finite
+    :param shape: required shape, with None for an axis of any length
+    :raises InputError: not real numbers, another shape, a value that is not finite
     """
     array = np.array(real_array(argument, values), order='C')
     fits = len(array.shape) == len(shape) and all(
-        wanted in (None, found) for wanted, found in zip(shape, array.shape, strict=True)
+        required in (None, given) for required, given in zip(shape, array.shape, strict=True)
     )
     if not fits:
-        wanted_shape = str(shape).replace('None', 'N')
-        raise InputError(argument, f'has shape {array.shape}, not {wanted_shape}')
+        required_shape = str(shape).replace('None', 'N')
+        raise InputError(argument, f'has shape {array.shape}, not {required_shape}')
     if not np.isfinite(array).all():
         raise InputError(argument, f'has a value that is not finite: {array.tolist()}')
     return array
 
 
-def real_array(argument: str, values: ArrayLike) -> NDArray[np.float64]:
+def real_array(argument: str, values: ArrayLike) -> Array:
     """
-    Return real numbers as an array of any shape, the caller's own memory where it is one already.
+    Return real numbers as an array of any shape; a float64 array is returned without a copy.
 
-    :param argument: its name, for the error
+    :param argument: name of the argument, for the error
     :param values: anything array-like of real numbers
-    :raises InputError: no real numbers
+    :raises InputError: not real numbers
     """
     try:
         given = np.asarray(values)
         if given.dtype.kind not in 'biufO':
             raise TypeError(f'its type is {given.dtype}')
         if given.dtype.kind == 'O' and any(value is None for value in given.flat):
-            raise TypeError('None is no number')  # numpy makes a NaN of it
+            raise TypeError('None is not a number')  # numpy would convert it to NaN
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, UserWarning) as error:
-        # numpy before 1.24 warns of lists of unequal length, and a warning may be an error.
+        # numpy before 1.24 warns of lists of unequal length; warnings may be set to be errors.
         raise InputError(argument, f'is not an array of real numbers: {error}') from error
 
 
 def finite_result(result: Numbers) -> Numbers:
     """
-    Return what was computed from finite numbers, if it is finite.
+    Return a result of finite numbers, if it is finite too.
 
     :param result: a number or an array
-    :raises InputError: it is not
+    :raises InputError: the result is not finite
     """
     if not np.isfinite(result).all():
         raise InputError('motion', 'is so large that the result is not finite')
     return result
 
 
-def overflow_refused(function: Callable[P, Numbers]) -> Callable[P, Numbers]:
+def finite_result_required(function: Callable[P, Numbers]) -> Callable[P, Numbers]:
     """
-    Return a function that refuses what is so large that its result is not finite.
+    Return a function that raises InputError if its result overflows.
 
-    :param function: returns a number or an array, finite but for overflow
+    :param function: function that returns a number or an array, finite unless it overflows
     """
 
     @wraps(function)

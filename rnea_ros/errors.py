@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The errors of the package: one root class, each child carries what was wrong as data.
+The errors of the package: one root class; each child holds the cause as data.
 
-Whoever catches :class:`RneaError` catches everything that this package raises on purpose.
+``except RneaError`` catches every error that this package raises on purpose.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ class RneaError(Exception):
 
 
 def one_line(error: BaseException) -> str:
-    """Return what an error says in one line, or else the words of its class."""
+    """Return the text of an error in one line; if it is empty, the words of its class name."""
     words = re.findall('[A-Z]+(?![a-z])|[A-Z]?[a-z]+', type(error).__name__)
     return ' '.join(str(error).split()) or ' '.join(words).lower()
 
 
 def clipped(text: str, most: int = 500) -> str:
     """
-    Return a text as one answer or one line of a log can hold it.
+    Return a text, cut off if it is too long for an answer or a line of a log.
 
-    :param text: whatever its length
-    :param most: number of characters
+    :param text: text of any length
+    :param most: greatest number of characters
     """
     return text if len(text) <= most else f'{text[: most - 4]} ...'
 
 
 def brief(value: Any) -> str:
-    """Return a value as a sentence can quote it: of a long list or text only the ends."""
+    """Return a value for an error message: long lists and texts are shortened."""
     return _short.repr(list(value) if isinstance(value, tuple | array) else value)
 
 
@@ -50,7 +50,7 @@ class UrdfError(RneaError):
     A robot description cannot be used.
 
     :param element: the URDF element at fault, such as ``joint 'elbow'``
-    :param reason: what is wrong with it, with the offending value
+    :param reason: the fault, with the offending value
     """
 
     def __init__(self, element: str, reason: str) -> None:
@@ -60,28 +60,28 @@ class UrdfError(RneaError):
 
 
 class UrdfWarning(UserWarning):
-    """A robot description can be used, but something in it is not physical or was left out."""
+    """A robot description can be used, but a part of it is not physical or was left out."""
 
 
 class CompiledCodeError(RneaError):
     """
-    The installed numba makes machine code that does not see NaN or infinity.
+    The installed numba creates machine code that does not detect NaN or infinity.
 
-    :param kernel: the kernel at fault
-    :param reason: what it does
+    :param kernel: name of the kernel
+    :param reason: the kernel's fault
     """
 
     def __init__(self, kernel: str, reason: str) -> None:
         super().__init__(
             f'the compiled kernel {kernel} {reason}: the installed numba cannot be used. Set '
-            'RNEA_ROS_PURE_PYTHON=1 (slow, but right), or install another version of numba'
+            'RNEA_ROS_PURE_PYTHON=1 (slow, but correct), or install another version of numba'
         )
         self.kernel = kernel
         self.reason = reason
 
 
 class KernelCacheWarning(UserWarning):
-    """Compiled code is not kept on disk, or cannot be read from it: starting takes longer."""
+    """Compiled code cannot be saved to disk or read from it: the start takes longer."""
 
 
 class TreeError(RneaError):
@@ -89,7 +89,7 @@ class TreeError(RneaError):
     A kinematic tree cannot be built.
 
     :param element: the body, joint or frame at fault
-    :param reason: what is wrong with it, with the offending value
+    :param reason: the fault, with the offending value
     """
 
     def __init__(self, element: str, reason: str) -> None:
@@ -103,7 +103,7 @@ class InputError(RneaError, ValueError):
     An argument or a parameter has the wrong shape, is not finite or is out of its range.
 
     :param argument: the name of the argument or parameter
-    :param reason: what is wrong with it, with the offending value
+    :param reason: the fault, with the offending value
     """
 
     def __init__(self, argument: str, reason: str) -> None:
@@ -114,11 +114,11 @@ class InputError(RneaError, ValueError):
 
 class UnknownNameError(RneaError, KeyError):
     """
-    A joint or link that the model does not have.
+    A joint or link is not part of the model.
 
     :param kind: ``'joint'`` or ``'link'``
     :param name: the unknown name
-    :param known: the names that the model has
+    :param known: the names of the model
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
@@ -133,10 +133,10 @@ class UnknownNameError(RneaError, KeyError):
 
 class SingularityError(RneaError):
     """
-    Equations have no solution, or none that means anything.
+    Equations have no solution, or only one of rounding errors.
 
     :param element: the joint, link or contact at fault
-    :param reason: what is wrong with it, with the offending value
+    :param reason: the fault, with the offending value
     """
 
     def __init__(self, element: str, reason: str) -> None:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motion of a robot under given efforts and wrenches, in steps of equal length."""
+"""Simulation: the motion of a robot under given efforts and wrenches, in steps of equal length."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import finite_number, finite_vector
+from .arrays import Array, finite_number, finite_vector
 from .errors import InputError
-from .robot import Array, ExternalWrenches, RobotModel
+from .robot import ExternalWrenches, RobotModel
 
 EffortsInTime: TypeAlias = Callable[[float], ArrayLike]
 WrenchesInTime: TypeAlias = Callable[[float], ExternalWrenches]
@@ -23,12 +23,12 @@ WrenchesInTime: TypeAlias = Callable[[float], ExternalWrenches]
 
 class Method(enum.Enum):
     """
-    How a step is taken.
+    The integration method.
 
-    ``EULER`` steps position and velocity with what they were: order 1, and a pendulum swings
-    higher and higher. ``SEMI_IMPLICIT_EULER`` steps the position with the new velocity: order 1
-    too, but a pendulum keeps swinging as high. ``RK4`` is the classical Runge-Kutta method of
-    order 4, four times the work a step.
+    ``EULER`` steps the position with the old velocity: order 1, a pendulum swings higher and
+    higher. ``SEMI_IMPLICIT_EULER`` steps the position with the new velocity: also order 1, but the
+    height of a pendulum's swing stays constant. ``RK4`` is the classical Runge-Kutta method of
+    order 4, with four times the computation per step.
     """
 
     EULER = 'euler'
@@ -63,19 +63,19 @@ def simulate(
     method: Method | str = Method.RK4,
 ) -> Motion:
     """
-    Return the motion from a state on: qdd = FD(q, qd, tau(t), wrenches(t)).
+    Return the motion from an initial state: qdd = FD(q, qd, tau(t), wrenches(t)).
 
     :param model: the robot
     :param q0: joint positions at time 0, shape (nq,)
     :param qd0: joint velocities at time 0, shape (nv,)
-    :param tau: joint efforts, shape (nv,), at a time, s; None for none
-    :param wrenches: what the environment exerts at a time, by link; None for none
+    :param tau: function of time, s, that returns joint efforts, shape (nv,); None for no efforts
+    :param wrenches: function of time, s, that returns external wrenches by link; None for none
     :param dt: length of a step, s
-    :param steps: how many
-    :param method: how a step is taken
-    :raises InputError: a step that is not positive, an unknown method, a state that cannot be or
-        that the motion has led to, as when ``dt`` is too long for it
-    :raises SingularityError: a joint has nothing to accelerate
+    :param steps: number of steps
+    :param method: integration method
+    :raises InputError: a step that is not positive, an unknown method, an invalid state; also a
+        state later on, for example if ``dt`` is too long
+    :raises SingularityError: a joint without inertia to accelerate
     """
     step = _STEPS[_method(method)]
     if not finite_number('dt', dt) > 0.0:
@@ -91,7 +91,7 @@ def simulate(
     time = dt * np.arange(steps + 1, dtype=np.float64)
     positions, velocities = np.empty((steps + 1, model.nq)), np.empty((steps + 1, model.nv))
     velocities[0] = finite_vector('qd0', qd0, model.nv)
-    # A step of no length looks at quaternions, and brings them to unit length.
+    # A step of length zero checks quaternions and scales them to unit length.
     positions[0] = model.integrate(finite_vector('q0', q0, model.nq), no_effort, 0.0)
     for k in range(steps):
         state = (time[k], positions[k], velocities[k])
@@ -121,8 +121,8 @@ def _semi_implicit_euler(
 def _runge_kutta(
     model: RobotModel, acceleration: Acceleration, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array]:
-    # k_i = (rate of q, rate of qd) at four points; on quaternions the steps are straight lines,
-    # and what they lead to is brought to unit length: an error of the method's own order.
+    # k_i = (rate of q, rate of qd) at four points. Quaternions move along straight lines and are
+    # then scaled to unit length: an error of the same order as that of the method.
     def rates(at: float, q: Array, qd: Array) -> tuple[Array, Array]:
         return model.position_rate(q, qd), acceleration(at, q, qd)
 

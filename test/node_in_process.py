@@ -71,7 +71,7 @@ def node_in_process(domain_id: int, options: str) -> Iterator[NodeInProcess]:
         finally:
             executor.remove_node(node)
             executor.shutdown()
-            node.end()
+            node.shut_down()
             node.destroy_node()
     finally:
         rclpy.try_shutdown()

@@ -30,6 +30,7 @@ from benchmark.figures import figures
 from benchmark.growth import Growth
 from benchmark.machine import machine
 from benchmark.others import KDL, LIBRARIES, MUJOCO, TEXTBOOK, missing, others
+from benchmark.page import DEVELOPERS, DOCS, USERS, part_of
 from benchmark.processes import StartUp
 from benchmark.report import table
 from benchmark.robots import Robot, State, chain, robots_to_compare
@@ -176,12 +177,12 @@ def test_the_machine_is_told_with_its_versions() -> None:
 # The page
 
 
-def test_the_page_has_one_place_for_what_is_measured_and_a_run_in_it() -> None:
-    text = (command.DOCS / 'performance.md').read_text(encoding='utf-8')
-    (measured,) = command.MEASURED.findall(text)
-    assert 'Figures to reach' in measured
-    for picture in re.findall(r'\]\((\w+\.png)\)', text):
-        assert (command.DOCS / picture).stat().st_size > 10_000
+@pytest.mark.parametrize(('page', 'words'), [(USERS, 'Measured on'), (DEVELOPERS, 'Targets')])
+def test_a_page_has_one_place_for_what_is_measured_and_a_run_in_it(page: str, words: str) -> None:
+    path = DOCS / page
+    assert words in part_of(path, 'measured')
+    for picture in re.findall(r'\]\(([\w./]+\.png)\)', path.read_text(encoding='utf-8')):
+        assert (path.parent / picture).stat().st_size > 10_000
 
 
 def test_a_quick_run_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def graph() -> Iterator[Any]:
         for name, arguments in (
             ('sim.simulated_robot', robot),
             ('watchdog.effort_watchdog', []),
-            ('node.trajectory_effort', []),
+            ('trajectory_effort.trajectory_effort_node', []),
             ('node.feedforward_node', parameters(INPUTS)),
         ):
             process = RosProcess(f'rnea_ros.{name}', *arguments, domain_id=domain_id)
@@ -167,11 +167,13 @@ def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
         get_fully_qualified_name=lambda: '/feedforward',
         get_clock=lambda: SimpleNamespace(now=lambda: SimpleNamespace(to_msg=Time)),
     )
-    watch: Any = SimpleNamespace(counts=Counter(), receiver='confirmed', other_publishers=())
-    clock: Any = SimpleNamespace(seen=lambda: rig.now)
+    command_topic: Any = SimpleNamespace(
+        counts=Counter(), controller_status='confirmed', other_publishers=()
+    )
+    clock: Any = SimpleNamespace(latest=lambda: rig.now)
     statistics = LoopStatistics(rig.period, rig.now)
     control = (rig.controller, rig.states, statistics, clock)
-    Reporter(node, *control, 1000.0, Counter(), watch).publish()
+    Reporter(node, *control, Counter(), command_topic).publish()
     (status,) = published[0].status
     assert [value.key for value in status.values] == [*tables.CONTROL_DIAGNOSTICS]
 

@@ -22,9 +22,10 @@ from ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from benchmark import page
 from benchmark.loop import __main__ as command
 from benchmark.loop import child as children
-from benchmark.loop import page, soak
+from benchmark.loop import soak
 from benchmark.loop.arms import Arms
 from benchmark.loop.child import Child, ChildError
 from benchmark.loop.contenders import (
@@ -247,7 +248,7 @@ def reached(*results: Turn, starts: tuple[float, ...] = ()) -> dict[str, bool]:
 def test_figures_that_were_not_measured_are_left_out() -> None:
     assert not reached()
     alone = reached(result(OURS))
-    assert set(alone) == {'share of a core at 1 kHz', 'this node, idle: late ticks'}
+    assert set(alone) == {'CPU share at 1 kHz', 'this node, idle: late ticks'}
     assert not reached(replace(result(OURS), rate=500.0))
 
 
@@ -264,7 +265,7 @@ def test_shares_of_a_core_are_held_to_their_bounds(
     ours: float, bare: float, plain: float, wanted: list[bool]
 ) -> None:
     found = reached(result(OURS, cpu=ours), result(BARE, cpu=bare), result(PLAIN, cpu=plain))
-    assert [value for what, value in found.items() if what.startswith('share')] == wanted
+    assert [value for what, value in found.items() if what.startswith('CPU share')] == wanted
 
 
 @pytest.mark.parametrize(('late', 'idle', 'stress'), [(3, True, True), (4, False, True),
@@ -404,20 +405,27 @@ def test_a_soak_that_grows_is_the_exit_status(
 # The page
 
 
-def test_the_page_has_one_place_for_each_part_and_keeps_the_rest(tmp_path: Path) -> None:
-    copy = tmp_path / 'performance.md'
-    before = (page.DOCS / 'performance.md').read_text(encoding='utf-8')
+@pytest.mark.parametrize(
+    ('name', 'parts'),
+    [(page.USERS, ('measured', 'loop')), (page.DEVELOPERS, ('measured', 'loop', 'soak'))],
+)
+def test_a_page_has_one_place_for_each_part_and_keeps_the_rest(
+    name: str, parts: tuple[str, ...], tmp_path: Path
+) -> None:
+    copy = tmp_path / name
+    copy.parent.mkdir(exist_ok=True)
+    before = (page.DOCS / name).read_text(encoding='utf-8')
     copy.write_text(before, encoding='utf-8')
-    for name in ('loop', 'soak'):
-        page.rewrite(name, f'new {name}', tmp_path)
-        page.rewrite(name, f'newer {name}', tmp_path)
+    for part in parts:
+        page.rewrite(part, f'new {part}', name, tmp_path)
+        page.rewrite(part, f'newer {part}', name, tmp_path)
     after = copy.read_text(encoding='utf-8')
-    assert 'newer loop' in after
-    assert 'newer soak' in after
-    assert 'new loop' not in after
-    assert '## What is not claimed' in after
+    for part in parts:
+        assert page.part_of(copy, part).strip() == f'newer {part}'
+    headings = [line for line in before.splitlines() if line.startswith('#')]
+    assert headings == [line for line in after.splitlines() if line.startswith('#')]
     with pytest.raises(ValueError, match="0 parts called 'other'"):
-        page.rewrite('other', '', tmp_path)
+        page.rewrite('other', '', name, tmp_path)
 
 
 def test_a_quick_run_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,8 @@ from robots import ROOT
 from rnea_ros.feedforward import Reason
 
 DOCS = ROOT / 'docs'
-PAGES = sorted([ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *DOCS.glob('*.md')])
+PAGES = sorted([ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *DOCS.rglob('*.md')])
+INDEX = DOCS / 'index.md'
 MODULES = sorted((ROOT / 'rnea_ros').rglob('*.py'))
 CODE = re.compile(r'^```.*?^```$', re.MULTILINE | re.DOTALL)
 
@@ -43,7 +44,7 @@ def test_every_module_and_function_that_is_named_exists(page: Path) -> None:
     for name in re.findall(rf'(?<![\w/.])((?:{package})/\w+\.py)', text_of(page)):
         assert (ROOT / 'rnea_ros' / name).is_file(), name
     for module, name, path in re.findall(
-        r'\[`(\w+)\.(\w+)`\]\((\.\./rnea_ros/[^)]+\.py)\)', prose_of(page)
+        r'\[`(\w+)\.(\w+)`\]\(((?:\.\./)+rnea_ros/[^)]+\.py)\)', prose_of(page)
     ):
         file = (page.parent / path).resolve()
         assert file.stem == module
@@ -51,9 +52,16 @@ def test_every_module_and_function_that_is_named_exists(page: Path) -> None:
         assert name in {getattr(node, 'name', '') for node in tree.body}, name
 
 
-def test_the_index_has_every_page() -> None:
-    listed = set(re.findall(r'^\w+$', text_of(DOCS / 'index.md'), re.MULTILINE))
-    assert listed == {page.stem for page in DOCS.glob('*.md')} - {'index'}
+def test_the_table_of_contents_has_every_page() -> None:
+    listed = re.findall(r'^[\w/]+$', text_of(INDEX), re.MULTILINE)
+    pages = {page.relative_to(DOCS).with_suffix('').as_posix() for page in DOCS.rglob('*.md')}
+    assert sorted(listed) == sorted(pages - {'index'})
+
+
+def test_the_index_links_every_page_where_tables_of_contents_are_not_shown() -> None:
+    linked = set(re.findall(r'\]\(([\w/]+\.md)\)', prose_of(INDEX)))
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob('*.md')}
+    assert linked == pages - {'index.md'}
 
 
 @pytest.mark.parametrize('reason', [reason.value for reason in Reason])

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""``python -m benchmark.loop``: measure the control loop, print, and write the page."""
+"""``python -m benchmark.loop``: measure the control loop, print, and write the pages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import sys
 import rclpy
 
 from ..machine import machine
+from ..page import DEVELOPERS, DOCS, USERS, rewrite
 from .arms import many_arms, start_up
 from .child import ChildError
 from .contenders import ECHO, OURS, Condition, Contender
 from .domain import own_domain
 from .effort import FULL, QUICK, Effort
 from .motion import motion
-from .page import DOCS, rewrite
-from .report import Run, report
+from .report import Run, details, report, summary
 from .rounds import results_of, turns_of
 from .turn import Turn, take_turn
 
@@ -68,10 +68,12 @@ def loop_machine() -> str:
 
 
 def write(run: Run) -> None:
-    """Write the page's part, and its picture."""
+    """Write the pages' parts, and the picture."""
     from .pictures import draw
 
-    rewrite('loop', f'![What the control loop costs]({PICTURE})\n\n{report(run)}')
+    picture = f'![CPU share and jitter of the control loop]({PICTURE})'
+    rewrite('loop', f'{summary(run)}\n\n{picture}', USERS)
+    rewrite('loop', details(run), DEVELOPERS)
     draw(DOCS / PICTURE, run.results)
 
 

@@ -71,17 +71,17 @@ def _shares(ours: Turn | None, bare: Turn | None, plain: Turn | None) -> list[Fi
     if ours is None or ours.cpu is None:
         return []
     found = [_figure(
-        'share of a core at 1 kHz', f'below {SHARE:.0%}', f'{ours.cpu:.1%}', ours.cpu < SHARE
+        'CPU share at 1 kHz', f'below {SHARE:.0%}', f'{ours.cpu:.1%}', ours.cpu < SHARE
     )]
     if bare is not None and bare.cpu is not None:
         more = ours.cpu - bare.cpu
         found.append(_figure(
-            'share of a core more than the bare loop', f'up to {MORE_THAN_BARE:.0%}',
+            'CPU share minus that of the bare loop', f'up to {MORE_THAN_BARE:.0%}',
             f'{more:.1%}', more <= MORE_THAN_BARE,
         ))
     if plain is not None and plain.cpu is not None:
         found.append(_figure(
-            'share of a core, of that of the plain rclpy node', 'up to 1/3',
+            'CPU share / that of the plain rclpy node', 'up to 1/3',
             f'{ours.cpu / plain.cpu:.2f}', ours.cpu <= OF_PLAIN * plain.cpu,
         ))
     return found
@@ -99,7 +99,7 @@ def _times(ours: Turn | None, floor: Turn | None) -> list[Figure]:
         bound = OF_CYCLICTEST * least + MARGIN
         found.append(_figure(
             f'{name}: period error, p99',
-            f"up to {bound * 1e6:.0f} \N{MICRO SIGN}s, by cyclictest's {least * 1e6:.0f}",
+            f'up to {bound * 1e6:.0f} \N{MICRO SIGN}s (cyclictest: {least * 1e6:.0f})',
             f'{p99 * 1e6:.0f} \N{MICRO SIGN}s', p99 <= bound,
         ))
         measured += f' (cyclictest {floor.lateness.late} of {floor.lateness.ticks})'
@@ -114,8 +114,8 @@ def _trajectories(ours: Turn | None) -> list[Figure]:
         return []
     before, after = float(ours.before.max()), float(ours.after.max())
     return [_figure(
-        f'greatest period error after {ours.after.size} trajectories of 10,000 points',
-        f'up to {DELAY * 1e3:g} ms more than just before ({before * 1e3:.2f} ms)',
+        f'maximum period error after {ours.after.size} trajectories of 10,000 points',
+        f'up to {DELAY * 1e3:g} ms more than before ({before * 1e3:.2f} ms)',
         f'{after * 1e3:.2f} ms', after - before <= DELAY,
     )]
 
@@ -128,7 +128,7 @@ def _start(starts: Mapping[Contender, Sequence[float]]) -> list[Figure]:
     if starts.get(ECHO):
         measured += f' (rclpy echo {np.median(starts[ECHO]):.2f} s)'
     return [_figure(
-        'from the start of the process to the first command, warm cache',
+        'process start to first command, warm cache',
         f'below {START:g} s', measured, median < START,
     )]
 

@@ -13,8 +13,8 @@ import numpy as np
 from ..report import table, verdict
 from ..robots import Array
 from .arms import Arms
-from .contenders import CYCLICTEST, OURS_FIFO, TRIGGERED, Condition, Contender
-from .figures import figures
+from .contenders import CYCLICTEST, OURS, OURS_FIFO, PLAIN, TRIGGERED, Condition, Contender
+from .figures import RATE, figures
 from .rounds import takes_part
 from .turn import Turn
 
@@ -25,6 +25,12 @@ HEADER = (
     'tick p50', 'p99',
     'CPU', 'memory',
 )
+
+SHOWN = (0, 10, 11, 1, 2, 4, 5, 6, 7)
+"""The columns that users compare, of :data:`HEADER`."""
+
+COMPARED = (OURS, OURS_FIFO, TRIGGERED, PLAIN, CYCLICTEST)
+"""The contenders that users compare."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +52,36 @@ class Run:
 
 def report(run: Run) -> str:
     """Return the whole report."""
+    return f'{summary(run)}\n\n{details(run)}'
+
+
+def summary(run: Run) -> str:
+    """Return what users compare: cost and jitter at 1 kHz, and the cost of many arms."""
     parts = [' '.join([f'Measured on: {run.machine}.', *_left_out()])]
-    parts += [
-        'Figures to reach, at 1 kHz:',
-        table(['', 'wanted', 'measured'], [
+    for condition in (Condition.IDLE, Condition.STRESS):
+        results = {
+            result.contender: _row(result) for result in run.results
+            if result.rate == RATE and result.condition is condition
+        }
+        rows = [
+            [results[contender][column] for column in SHOWN]
+            for contender in COMPARED if contender in results
+        ]
+        if rows:
+            parts += [
+                f'At {RATE:g} Hz, {condition.value}, times in \N{MICRO SIGN}s:',
+                table([HEADER[column] for column in SHOWN], rows),
+            ]
+    if run.arms:
+        parts += ['Several arms, one process each:', _arms(run.arms)]
+    return '\n\n'.join(parts)
+
+
+def details(run: Run) -> str:
+    """Return the targets, and every figure."""
+    parts = [
+        'Targets at 1 kHz:',
+        table(['', 'target', 'measured'], [
             [figure.what, figure.wanted, f'{figure.measured} {verdict(figure)}']
             for figure in figures(run.results, run.starts)
         ]),
@@ -61,8 +93,6 @@ def report(run: Run) -> str:
                 f'All times in \N{MICRO SIGN}s, {condition.value}:',
                 table(HEADER, _rows(results)),
             ]
-    if run.arms:
-        parts += ['Many arms, a process for each:', _arms(run.arms)]
     return '\n\n'.join(parts)
 
 

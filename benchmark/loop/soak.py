@@ -15,6 +15,7 @@ import time
 
 import numpy as np
 
+from ..page import DEVELOPERS, DOCS, rewrite
 from ..robots import Array
 from .child import ChildError
 from .contenders import OURS
@@ -22,7 +23,6 @@ from .domain import own_domain
 from .endurance import MEMORY_RISE, WARM_UP, Endurance, endurance
 from .lateness import Lateness
 from .motion import motion
-from .page import DOCS, rewrite
 from .stage import Player, Stage, first_command
 from .ticks import read_blocks, read_ticks
 from .turn import SETTLING
@@ -115,16 +115,16 @@ def report(run: Soak) -> str:
         verdict.memory_grows, verdict.jitter_grows
     ))
     return '\n'.join([
-        f'{run.times[-1] / 60.0:.0f} minutes at {run.rate:g} Hz, {run.late} late ticks '
-        f'of {run.ticks}, the greatest period error {1e3 * run.errors[:, 3].max():.1f} ms '
-        f'(of the loop that only sleeps {1e3 * run.sleeper[:, 3].max():.1f} ms).',
+        f'{run.times[-1] / 60.0:.0f} minutes at {run.rate:g} Hz: {run.late} late ticks '
+        f'of {run.ticks}, maximum period error {1e3 * run.errors[:, 3].max():.1f} ms '
+        f'(loop that only sleeps: {1e3 * run.sleeper[:, 3].max():.1f} ms).',
         '',
-        f'- Memory {before}: {run.memory[0]:.1f} MB at first, {run.memory[-1]:.1f} MB at last; '
-        f'after the warm-up it changed by {verdict.memory_rise:+.2f} MB '
-        f'({MEMORY_RISE:g} MB are allowed). The interpreter held {run.blocks[warm]:.0f} blocks '
-        f'after the warm-up, {run.blocks[-1]:.0f} at last.',
-        f'- Jitter {after}: the median p99 of the last third is {verdict.jitter:.2f} times that '
-        f'of the first; of the loop that only sleeps, {verdict.baseline:.2f} times.',
+        f'- Memory {before}: {run.memory[0]:.1f} MB at the start, {run.memory[-1]:.1f} MB at the '
+        f'end, {verdict.memory_rise:+.2f} MB after the warm-up ({MEMORY_RISE:g} MB allowed). '
+        f'The interpreter held {run.blocks[warm]:.0f} blocks after the warm-up, '
+        f'{run.blocks[-1]:.0f} at the end.',
+        f'- Jitter {after}: median p99 of the last third / of the first third = '
+        f'{verdict.jitter:.2f} (loop that only sleeps: {verdict.baseline:.2f}).',
     ])
 
 
@@ -160,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog='python -m benchmark.loop.soak', description=__doc__)
     parser.add_argument('--minutes', type=float, default=30.0, help='how long')
     parser.add_argument('--rate', type=float, default=1000.0, help='Hz')
-    parser.add_argument('--write', action='store_true', help='write docs/performance.md')
+    parser.add_argument('--write', action='store_true', help='write the figures into docs/')
     options = parser.parse_args(arguments)
     try:
         run = soak(options.minutes, options.rate)
@@ -169,7 +169,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print(report(run))
     if options.write:
-        rewrite('soak', f'{report(run)}\n\n![Memory and jitter over time]({PICTURE})')
+        picture = f'![Memory and jitter over time](../{PICTURE})'
+        rewrite('soak', f'{report(run)}\n\n{picture}', DEVELOPERS)
         draw(DOCS / PICTURE, run)
     return 0 if run.verdict.lasts else 1
 

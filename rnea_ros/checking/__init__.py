@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Whether a robot can follow a trajectory, told before anything moves.
+Check of a trajectory before it moves a robot; no ROS.
 
-Without ROS. To read: :mod:`.limits`, :mod:`.compiling`, :mod:`.peaks`, :mod:`.efforts`,
-:mod:`.time_scaling`, :mod:`.traps`, :mod:`.report`; :mod:`.check` puts them together.
+:func:`.check` uses, in this order: :mod:`.limits`, :mod:`.compiling`, :mod:`.peaks`,
+:mod:`.efforts`, :mod:`.time_scaling`, :mod:`.traps`. :mod:`.report` and :mod:`.picture` show the
+result.
 """
 
 from .check import RATE, TrajectoryCheck, check

@@ -1,7 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A trajectory checked: its peaks against the limits, its traps, and how fast it may be."""
+"""
+The check of a trajectory: peaks against limits, traps, and the fastest time scaling.
+
+In: a robot model, a :class:`.TrajectoryRequest` and limits. Out: a :class:`TrajectoryCheck`.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +24,18 @@ from .time_scaling import Bound, bound_by_efforts, bounds_by_motion
 from .traps import Trap, notes, traps
 
 START_TOLERANCE = 0.1
-"""The node's own default, rad or m."""
+"""Default of the feedforward node, rad or m."""
 
 RATE = 1000.0
-"""Samples of efforts a second, Hz."""
+"""Default rate of effort samples, Hz."""
 
 
 class NothingToCheckError(RneaError):
-    """There is no motion in what was given."""
+    """The trajectory has no points."""
 
 
 class Verdict(enum.IntEnum):
-    """What came of a check, as an exit code."""
+    """The result of a check; the value is the exit code."""
 
     FINE = 0
     FAULTY = 1
@@ -40,15 +44,15 @@ class Verdict(enum.IntEnum):
 @dataclass(frozen=True)
 class Figures:
     """
-    What a motion does and needs.
+    The numbers of a motion.
 
-    :param duration: the time of the last point, s
-    :param points: how many there are, the start among them where the way from it is checked
-    :param peaks: four of every joint, joint after joint
-    :param efforts: closely sampled
-    :param limits: what all are compared with
-    :param by_effort: how fast it may be by its efforts
-    :param by_all: by velocities and accelerations too
+    :param duration: time of the last point, s
+    :param points: number of points, including the start if the way from it is checked
+    :param peaks: peaks of position, velocity, acceleration and effort, joint after joint
+    :param efforts: sampled efforts
+    :param limits: limits that the peaks are compared with
+    :param by_effort: bound of the time scaling by efforts
+    :param by_all: bound of the time scaling by efforts, velocities and accelerations
     """
 
     duration: float
@@ -63,13 +67,13 @@ class Figures:
 @dataclass(frozen=True)
 class TrajectoryCheck:
     """
-    What is known of a trajectory before it moves a robot.
+    The result of a check.
 
-    :param robot: its name
-    :param traps: what has to be mended, beside limits
-    :param refusals: of the feedforward node, for limits
-    :param notes: what to know, one sentence each
-    :param figures: None where the trajectory means no motion
+    :param robot: name of the robot
+    :param traps: faults other than violated limits
+    :param refusals: errors of the feedforward node for violated limits
+    :param notes: remarks about the result, one sentence each
+    :param figures: numbers of the motion; ``None`` for a trajectory that cannot be compiled
     """
 
     robot: str
@@ -80,13 +84,13 @@ class TrajectoryCheck:
 
     @property
     def violations(self) -> tuple[Peak, ...]:
-        """The peaks that are beyond their limits."""
+        """The peaks beyond their limits."""
         peaks = self.figures.peaks if self.figures else ()
         return tuple(peak for peak in peaks if peak.is_violation)
 
     @property
     def verdict(self) -> Verdict:
-        """Whether there is nothing to mend."""
+        """``FAULTY`` with any trap or violation, else ``FINE``."""
         return Verdict.FAULTY if self.traps or self.violations else Verdict.FINE
 
 
@@ -100,13 +104,13 @@ def check(
     """
     Check a trajectory against a robot.
 
-    :param model: the robot with what it carries
+    :param model: model of the robot with its payload
     :param request: the trajectory
-    :param limits: what it is held to
-    :param start: where joints are when it begins, rad or m; see :func:`.compiling.start_of`
-    :param rate: samples of efforts a second, Hz
-    :raises UnknownNameError: ``start`` names a joint that the robot does not have
-    :raises InputError: the rate makes no sense for the trajectory
+    :param limits: limits of the robot
+    :param start: joint positions at the start by name, rad or m; see :func:`.compiling.start_of`
+    :param rate: rate of effort samples, Hz
+    :raises UnknownNameError: an unknown joint in ``start``
+    :raises InputError: an invalid rate, or too many samples
     :raises NothingToCheckError: the trajectory has no points
     """
     if request.is_cancel:

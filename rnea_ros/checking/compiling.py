@@ -1,7 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""From what was asked for to the motion that it means, and by which rules it is refused."""
+"""
+Compilation of a requested trajectory without limits, and the refusals of the feedforward node.
+
+In: a :class:`.TrajectoryRequest` and the start of the robot. Out: a :class:`.Trajectory`, or the
+errors with which the node would refuse it.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +17,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..feedforward.trajectory import (
-    LINEAR,
     JointRules,
-    Knots,
     Setpoint,
     Trajectory,
     TrajectoryError,
@@ -27,10 +30,10 @@ from .limits import Limits
 @dataclass(frozen=True, eq=False)
 class Start:
     """
-    Where the robot is, at rest, when a motion begins.
+    The robot at rest when a motion begins.
 
-    :param position: of all joints, shape (n,), rad or m
-    :param is_given: whether somebody said so; else the motion begins at its first point
+    :param position: positions of all joints, shape (n,), rad or m
+    :param is_given: whether the user gave it; else the motion begins at its first point
     """
 
     position: Array
@@ -41,14 +44,15 @@ def start_of(
     request: TrajectoryRequest, limits: Limits, given: Mapping[str, float]
 ) -> Start:
     """
-    Return where the robot is at the start.
+    Return the start of the robot.
 
-    That is what is given of a joint; else its first point; else 0, or the limit next to it.
+    The position of each joint is the given one; else that of the first point; else 0, or the
+    limit nearest to 0.
 
-    :param request: the motion, at least as well formed as :func:`compiled` asks for
-    :param limits: the robot's joints and limits
-    :param given: positions of some joints by name, rad or m
-    :raises UnknownNameError: the robot has no such joint
+    :param request: requested trajectory, well-formed or not
+    :param limits: joints and limits of the robot
+    :param given: given positions by joint name, rad or m
+    :raises UnknownNameError: an unknown joint in ``given``
     """
     position = np.clip(np.zeros(len(limits.joint_names)), limits.lower, limits.upper)
     if request.times.size and request.positions.counts[0] == len(request.joint_names):
@@ -62,15 +66,15 @@ def start_of(
 
 def compiled(request: TrajectoryRequest, rules: JointRules, start: Start) -> Trajectory:
     """
-    Return the motion that a request means; its stamp counts for nothing.
+    Compile a request, as if it started at once whatever its stamp.
 
-    A first point after time 0 is reached from the start where that is given. Else the motion
-    begins with that point.
+    A given start is followed by the way to a first point after time 0. Without a given start the
+    motion begins at that point.
 
-    :param request: the motion that is asked for
-    :param rules: what it is held to
-    :param start: where the robot is
-    :raises TrajectoryError: if it breaks a rule
+    :param request: requested trajectory
+    :param rules: rules for the joints
+    :param start: start of the robot
+    :raises TrajectoryError: the request breaks a rule
     """
     now = 0.0
     if not start.is_given and request.times.size and np.isfinite(request.times[0]):
@@ -82,18 +86,11 @@ def compiled(request: TrajectoryRequest, rules: JointRules, start: Start) -> Tra
         position=start.position,
         velocity=np.zeros_like(start.position),
     )
-    return _held(motion) if isinstance(motion, Setpoint) else motion
-
-
-def _held(setpoint: Setpoint) -> Trajectory:
-    """Return a set-point as a motion of one point."""
-    q, qd, qdd = (values[np.newaxis] for values in (setpoint.q, setpoint.qd, setpoint.qdd))
-    knots = Knots(np.zeros(1), q, qd, qdd, np.array([LINEAR]))
-    return Trajectory(setpoint.joint_names, None, knots)
+    return motion.as_trajectory() if isinstance(motion, Setpoint) else motion
 
 
 def without_limits(rules: JointRules) -> JointRules:
-    """Return rules that hold a motion to nothing but its form."""
+    """Return rules without any limit: only the form of a request is checked."""
     n = len(rules.joint_names)
     return replace(
         rules,
@@ -109,20 +106,20 @@ def refusals(
     request: TrajectoryRequest, rules: JointRules, start: Start
 ) -> list[TrajectoryError]:
     """
-    Return why the feedforward node would refuse a motion of good form, each rule by itself.
+    Return the errors of the feedforward node for a well-formed request, one error per broken rule.
 
-    :param request: the motion that is asked for
-    :param rules: the node's
-    :param start: where the robot is
+    :param request: requested trajectory
+    :param rules: rules of the node
+    :param start: start of the robot
     """
-    form = without_limits(rules)
+    only_form = without_limits(rules)
     found = []
     end_velocity = rules.allow_nonzero_velocity_at_trajectory_end
     for one_rule in (
-        replace(form, allow_nonzero_velocity_at_trajectory_end=end_velocity),
-        replace(form, lower=rules.lower, upper=rules.upper),
-        replace(form, velocity_limits=rules.velocity_limits),
-        replace(form, start_tolerance=rules.start_tolerance),
+        replace(only_form, allow_nonzero_velocity_at_trajectory_end=end_velocity),
+        replace(only_form, lower=rules.lower, upper=rules.upper),
+        replace(only_form, velocity_limits=rules.velocity_limits),
+        replace(only_form, start_tolerance=rules.start_tolerance),
     ):
         try:
             compiled(request, one_rule, start)

@@ -1,7 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The efforts that a motion needs, closely sampled: by inverse dynamics, without friction."""
+"""
+The efforts of a motion, sampled: inverse dynamics without friction.
+
+In: a robot model, a :class:`.Trajectory` and a rate. Out: :class:`Efforts`.
+"""
 
 from __future__ import annotations
 
@@ -18,33 +22,35 @@ from .limits import Limits, Quantity
 from .peaks import Peak
 
 MOST_SAMPLES = 1_000_000
-"""So many need some hundred MB for seven joints."""
+"""Greatest number of samples: some hundred MB for seven joints."""
 
 
 @dataclass(frozen=True, eq=False)
 class Efforts:
     """
-    What a motion needs, from rest before it to rest after it.
+    Efforts over time, from rest before a motion to rest after it.
 
-    :param time: s from the start of the trajectory, shape (N,); the same twice at points, as
-        accelerations may step there
-    :param total: efforts of the motion, shape (N, n), N m or N
-    :param gravity: of these what gravity needs, shape (N, n), N m or N
+    :param time: time from the start of the trajectory, s, shape (N,); twice the same at points,
+        where accelerations may step
+    :param total: required efforts, shape (N, n), N m or N
+    :param gravity: part of gravity in them, shape (N, n), N m or N
+    :param velocity: shape (N, n), rad/s or m/s
     """
 
     time: Array
     total: Array
     gravity: Array
+    velocity: Array
 
     def peaks(self, limits: Limits) -> list[Peak]:
         """
-        Return, of every joint, the effort that comes nearest to its limit.
+        Return the greatest effort of each joint.
 
-        :param limits: what they are held to
+        :param limits: limits of effort
         """
         rows = np.abs(self.total).argmax(axis=0)
         return [
-            Peak.of_size(
+            Peak.symmetric(
                 joint,
                 Quantity.EFFORT,
                 float(self.total[row, index]),
@@ -59,25 +65,24 @@ def efforts_of(model: RobotModel, trajectory: Trajectory, rate: float) -> Effort
     """
     Return the efforts of a motion.
 
-    :param model: the robot with what it carries, its joints in the trajectory's order
+    :param model: model of the robot with its payload, its joints in the trajectory's order
     :param trajectory: the motion
-    :param rate: samples a second at least, Hz; both sides of every point are among them
+    :param rate: lowest rate of samples, Hz; both sides of every point are sampled too
     :raises InputError: the rate is not positive and finite, or there are too many samples
     """
     time, q, qd, qdd = samples(trajectory, rate)
     return Efforts(
-        time, model.inverse_dynamics_batch(q, qd, qdd), model.gravity_torques_batch(q)
+        time, model.inverse_dynamics_batch(q, qd, qdd), model.gravity_torques_batch(q), qd
     )
 
 
 def samples(trajectory: Trajectory, rate: float) -> tuple[Array, Array, Array, Array]:
     """
-    Return samples of a motion: time, shape (N,), and three arrays of shape (N, joints).
-
-    The first and the last are at rest, where the motion begins and where it ends.
+    Return samples of a motion. The first and the last sample are at rest.
 
     :param trajectory: the motion
-    :param rate: samples a second at least, Hz
+    :param rate: lowest rate of samples, Hz
+    :returns: times, s, shape (N,); positions, velocities and accelerations, shape (N, joints)
     :raises InputError: the rate is not positive and finite, or there are too many samples
     """
     if not 0.0 < rate < math.inf:

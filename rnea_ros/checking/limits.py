@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a trajectory is held to: the limits of the robot's description, or others."""
+"""The limits for a trajectory: those of the URDF, or the user's."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import InputError, UnknownNameError
-from ..feedforward.trajectory import JointRules, StartFrom
+from ..feedforward.trajectory import JointRules
 from ..robot import RobotModel
 
 
 class Quantity(enum.Enum):
-    """What has a limit."""
+    """A quantity with a limit."""
 
     POSITION = 'position'
     VELOCITY = 'velocity'
@@ -29,9 +29,9 @@ class Quantity(enum.Enum):
 
     def unit(self, *, sliding: bool) -> str:
         """
-        Return its SI unit.
+        Return the SI unit.
 
-        :param sliding: of a joint that slides; else of one that turns
+        :param sliding: ``True`` for a prismatic joint, ``False`` for a rotating one
         """
         length = 'm' if sliding else 'rad'
         return {
@@ -45,16 +45,16 @@ class Quantity(enum.Enum):
 @dataclass(frozen=True, eq=False)
 class Limits:
     """
-    The limits of all joints; ``inf`` where there is none.
+    The limits of all joints; ``inf`` for no limit.
 
-    :param joint_names: the joints, n of them, in the model's order
-    :param sliding: names of the joints that slide instead of turning
-    :param continuous: which of them turn without end, shape (n,)
-    :param lower: least positions, shape (n,), rad or m
-    :param upper: greatest positions, shape (n,), rad or m
-    :param velocity: greatest speeds, shape (n,), rad/s or m/s
-    :param acceleration: greatest accelerations, shape (n,), rad/s^2 or m/s^2
-    :param effort: greatest efforts, shape (n,), N m or N
+    :param joint_names: the n joints in the model's order
+    :param sliding: names of the prismatic joints
+    :param continuous: ``True`` for continuous joints, shape (n,)
+    :param lower: lower position limits, shape (n,), rad or m
+    :param upper: upper position limits, shape (n,), rad or m
+    :param velocity: velocity limits, shape (n,), rad/s or m/s
+    :param acceleration: acceleration limits, shape (n,), rad/s^2 or m/s^2
+    :param effort: effort limits, shape (n,), N m or N
     """
 
     joint_names: tuple[str, ...]
@@ -69,14 +69,14 @@ class Limits:
     @classmethod
     def of_model(cls, model: RobotModel) -> Limits:
         """
-        Return those of a robot's description, which knows none of accelerations.
+        Return the limits of a URDF. It has no acceleration limits.
 
-        :param model: the robot
-        :raises InputError: if a joint has more than one axis
+        :param model: model of the robot
+        :raises InputError: a joint with more than one axis
         """
         if not model.has_one_axis_joints_only:
             raise InputError('model', f'{model.name!r} has joints of more than one axis')
-        # Many URDFs have a limit of 0 where nobody knew it.
+        # Many URDFs have 0 for an unknown limit.
         velocity, effort = (
             np.where(given > 0.0, given, np.inf)
             for given in (model.velocity_limits, model.effort_limits)
@@ -94,13 +94,12 @@ class Limits:
 
     def with_limits(self, quantity: Quantity, given: Mapping[str | None, float]) -> Limits:
         """
-        Return others of one quantity.
+        Return limits with other values for one quantity.
 
-        :param quantity: any but the position
-        :param given: the limit of each joint that gets another; that of ``None`` is of all the
-            joints that are not named
-        :raises UnknownNameError: the robot has no such joint
-        :raises InputError: a limit is not above 0
+        :param quantity: velocity, acceleration or effort
+        :param given: limits by joint name; ``None`` stands for all joints that are not named
+        :raises UnknownNameError: an unknown joint
+        :raises InputError: a limit of 0 or less
         """
         values = getattr(self, quantity.value).copy()
         for name in sorted(given, key=lambda name: name is not None):
@@ -110,14 +109,20 @@ class Limits:
         return replace(self, **{quantity.value: values})
 
     def unit(self, joint: str, quantity: Quantity) -> str:
-        """Return the SI unit of a quantity of a joint."""
+        """
+        Return the SI unit of a quantity.
+
+        :param joint: name of the joint
+        :param quantity: the quantity
+        """
         return quantity.unit(sliding=joint in self.sliding)
 
     def index(self, joint: str) -> int:
         """
-        Return where a joint stands.
+        Return the index of a joint.
 
-        :raises UnknownNameError: the robot has no such joint
+        :param joint: name of the joint
+        :raises UnknownNameError: an unknown joint
         """
         if joint not in self.joint_names:
             raise UnknownNameError('joint', joint, self.joint_names)
@@ -125,9 +130,10 @@ class Limits:
 
     def rules(self, start_tolerance: float = math.inf) -> JointRules:
         """
-        Return the rules by which the feedforward node takes a trajectory or refuses it.
+        Return the feedforward node's rules for trajectories, with these limits.
 
-        :param start_tolerance: how far from the robot a motion may start at once, rad or m
+        :param start_tolerance: greatest distance between the robot and the start of a trajectory,
+            rad or m
         """
         return JointRules(
             joint_names=self.joint_names,
@@ -137,11 +143,10 @@ class Limits:
             velocity_limits=self.velocity,
             start_tolerance=start_tolerance,
             allow_partial_joints_goal=True,
-            start_from=StartFrom.MEASURED,
         )
 
 
 def _sliding(model: RobotModel) -> frozenset[str]:
-    """Return the joints that slide; a model without a description has none by name."""
+    """Return the prismatic joints of the URDF; none for a model without one."""
     joints = {} if model.description is None else model.description.joints
     return frozenset(name for name, joint in joints.items() if joint.type == 'prismatic')

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The greatest position, velocity and acceleration of every joint, and when that is.
+The peaks of position, velocity and acceleration of each joint, and their times.
 
-They are exact: those of the polynomials between the points, not of samples.
+In: a :class:`.Trajectory` and limits. Out: :class:`Peak`. Peaks are exact: they are extremes of
+the polynomials, not of samples.
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ from ..arrays import Array
 from ..feedforward.trajectory import Trajectory, derivative, turning_points, values_at
 from .limits import Limits, Quantity
 
-# What rounding leaves of a value that is at its limit, as a share of the limit or in its unit.
+# Accepted excess over a limit by rounding, as a share of the limit, or in its unit below 1.
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class Peak:
     """
-    Where a joint comes nearest to a limit.
+    The state of a joint that is nearest to a limit, in SI units.
 
-    :param joint: its name
-    :param quantity: of what
-    :param value: there, in SI units
-    :param limit: that it is compared with, with its sign; infinite where there is none
-    :param margin: what is left to the limit, negative beyond it, in SI units
-    :param time: s from the start of the trajectory
+    :param joint: name of the joint
+    :param quantity: the quantity with the limit
+    :param value: its value
+    :param limit: the limit with its sign; infinite for no limit
+    :param margin: distance to the limit; negative beyond it
+    :param time: time from the start of the trajectory, s
     """
 
     joint: str
@@ -43,23 +44,31 @@ class Peak:
     time: float
 
     @classmethod
-    def of_size(
+    def symmetric(
         cls, joint: str, quantity: Quantity, value: float, limit: float, time: float
     ) -> Peak:
-        """Return one whose limit holds in both directions."""
+        """
+        Return the peak of a quantity with the same limit in both directions.
+
+        :param joint: name of the joint
+        :param quantity: velocity, acceleration or effort
+        :param value: value of the peak
+        :param limit: positive limit; infinite for no limit
+        :param time: time of the peak, s
+        """
         signed = math.copysign(limit, value)
         return cls(joint, quantity, value, signed, limit - abs(value), time)
 
     @property
     def share(self) -> float | None:
-        """How much of the limit is used, None of a position, or without a limit."""
+        """The value as a share of the limit; ``None`` for a position, or without a limit."""
         if self.quantity is Quantity.POSITION or math.isinf(self.limit):
             return None
         return self.value / self.limit
 
     @property
     def is_violation(self) -> bool:
-        """Whether it is beyond the limit, by more than rounding."""
+        """Whether the value is beyond the limit, by more than rounding."""
         return self.margin < -_ROUNDING * max(1.0, abs(self.limit))
 
 
@@ -68,7 +77,7 @@ def motion_peaks(trajectory: Trajectory, limits: Limits) -> list[Peak]:
     Return the peaks of position, velocity and acceleration, joint after joint.
 
     :param trajectory: the motion
-    :param limits: what it is held to
+    :param limits: limits of the robot
     """
     positions, velocities, accelerations = (extremes(trajectory, order) for order in range(3))
     peaks = []
@@ -83,17 +92,17 @@ def motion_peaks(trajectory: Trajectory, limits: Limits) -> list[Peak]:
             (Quantity.ACCELERATION, accelerations, limits.acceleration),
         ):
             value, time = max(found[:, :, index].tolist(), key=lambda pair: abs(pair[0]))
-            peaks.append(Peak.of_size(joint, quantity, value, float(of_all[index]), time))
+            peaks.append(Peak.symmetric(joint, quantity, value, float(of_all[index]), time))
     return peaks
 
 
 def extremes(trajectory: Trajectory, order: int) -> Array:
     """
-    Return the least and the greatest value of every joint, and when it first has them.
+    Return the least and the greatest value of each joint, and the time of each.
 
     :param trajectory: the motion
-    :param order: 0 of positions, 1 of velocities, 2 of accelerations
-    :returns: shape (2, 2, joints): least and greatest; value, and time in s
+    :param order: 0 for positions, 1 for velocities, 2 for accelerations
+    :returns: shape (2, 2, joints): first index least or greatest, second value or time, s
     """
     knots = trajectory.knots
     if knots.times.size == 1:

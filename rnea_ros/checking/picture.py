@@ -1,36 +1,74 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The efforts of a trajectory as a picture, between their limits."""
+"""Velocities and efforts of a trajectory as a picture, with limits and violations."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..drawing import legend_above, new_figure, rows_over_time, save
+import numpy as np
+
+from ..arrays import Array
+from ..drawing import legend_above, new_figure, plain, save
 from .check import Figures
+from .limits import Quantity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FAR = 2.0
+"""A limit above this multiple of the greatest value is written instead of drawn."""
 
 
 def picture(path: Path, name: str, figures: Figures) -> None:
     """
-    Draw the effort of every joint over time, what of it is gravity, and the limits.
+    Draw velocity and effort of every joint over time, the effort of gravity, and the limits.
 
     :param path: PNG file to write
     :param name: the robot's
-    :param figures: what is shown
+    :param figures: what is drawn
     :raises PictureError: matplotlib is missing, or the file cannot be written
     """
     efforts, limits = figures.efforts, figures.limits
-    figure = new_figure(9.0, 1.0 + 1.3 * len(limits.joint_names))
-    rows = rows_over_time(figure, limits.joint_names)
-    figure.suptitle(f'{name}: efforts of the trajectory; rows differ in scale')
-    for index, axis in enumerate(rows):
-        axis.plot(efforts.time, efforts.gravity[:, index], color='0.65', label='gravity')
-        axis.plot(efforts.time, efforts.total[:, index], color='C0', label='needed')
-        limit = float(limits.effort[index])
-        if math.isfinite(limit):
-            for bound, label in ((limit, 'limit'), (-limit, None)):
-                axis.axhline(bound, color='C3', linewidth=0.9, linestyle='--', label=label)
-    legend_above(rows[0])
+    joints = limits.joint_names
+    figure = new_figure(11.0, 1.0 + 1.3 * len(joints))
+    rows = figure.subplots(len(joints), 2, squeeze=False, sharex=True)
+    figure.suptitle(f'{name}: velocities and efforts of the trajectory; rows differ in scale')
+    for index, (joint, (left, right)) in enumerate(zip(joints, rows, strict=True)):
+        velocity, total = efforts.velocity[:, index], efforts.total[:, index]
+        left.plot(efforts.time, velocity, color='C0', label='velocity')
+        right.plot(efforts.time, total, color='C0', label='effort')
+        right.plot(efforts.time, efforts.gravity[:, index], color='0.65', label='of it gravity')
+        _limit(left, efforts.time, velocity, float(limits.velocity[index]))
+        _limit(right, efforts.time, total, float(limits.effort[index]))
+        left.set_ylabel(f'{joint}\n{limits.unit(joint, Quantity.VELOCITY)}', fontsize='small')
+        right.set_ylabel(limits.unit(joint, Quantity.EFFORT), fontsize='small')
+    for axis in rows.ravel():
+        plain(axis)
+    for axis in rows[-1]:
+        axis.set_xlabel('time, s')
+    for axis in rows[0]:
+        legend_above(axis)
     save(figure, path)
+
+
+def _limit(axis: Axes, time: Array, values: Array, limit: float) -> None:
+    """Draw a limit and mark what is above it; write a limit that would flatten the curve."""
+    if not math.isfinite(limit):
+        return
+    greatest = float(np.abs(values).max())
+    if limit > FAR * greatest:
+        axis.text(
+            0.995, 0.93, f'limit {limit:g}', transform=axis.transAxes, ha='right', va='top',
+            fontsize='x-small', color='C3',
+        )
+        return
+    for bound in (limit, -limit):
+        if bound > 0.0 or values.min() < -limit / FAR:
+            axis.axhline(bound, color='C3', linewidth=0.9, linestyle='--')
+    beyond = np.where(np.abs(values) > limit, values, np.nan)
+    if np.isfinite(beyond).any():
+        axis.plot(time, beyond, color='C3', linewidth=3.0, label='above the limit')

@@ -1,7 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The report as text: the verdict, how fast it may be, what is wrong, and a table of peaks."""
+"""
+The report as text.
+
+In: a :class:`.TrajectoryCheck`. Out: the verdict, the fastest time scaling, the faults, remarks,
+and a table of peaks, in this order.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +17,23 @@ from .limits import Limits, Quantity
 from .peaks import Peak
 from .time_scaling import Bound
 
-HEADER = ('', 'joint', 'of', 'unit', 'peak', 'limit', 'margin', 'used', 'at')
-STANDSTILL = 1e-6
-"""A factor of time below which a motion is taken to need nothing."""
+HEADER = ('', 'joint', 'quantity', 'unit', 'peak', 'limit', 'margin', 'used', 'at')
+UNBOUNDED = 1e-6
+"""Factor of the times below which no limit bounds the time scaling."""
+
+_NO_BOUND = 'no limit bounds its speed'
 
 
 def report(checked: TrajectoryCheck) -> str:
-    """Return the whole report, the verdict first."""
+    """
+    Return the report.
+
+    :param checked: result of a check
+    """
     figures = checked.figures
     parts = [_verdict(checked)]
     if figures is not None:
-        parts += _pace(figures)
+        parts += _time_scaling(figures)
         parts += [f'* {_violation(peak, figures.limits)}' for peak in checked.violations]
     parts += [f'* {trap.word}: {trap.text}' for trap in checked.traps]
     parts += [f'- the feedforward node refuses it: {error}' for error in checked.refusals]
@@ -76,20 +87,20 @@ def _violation(peak: Peak, limits: Limits) -> str:
     )
 
 
-def _pace(figures: Figures) -> list[str]:
-    """Return how fast the motion may be, in two lines or one."""
+def _time_scaling(figures: Figures) -> list[str]:
+    """Return one or two lines about the fastest time scaling."""
     by_effort, by_all = figures.by_effort, figures.by_all
     if math.isinf(by_effort.stretch):
         row = int(abs(figures.efforts.time - by_effort.time).argmin())
         joint = figures.limits.index(by_effort.joint)
         unit = figures.limits.unit(by_effort.joint, Quantity.EFFORT)
         return [
-            f'no slower motion helps: at {by_effort.time:.3f} s gravity alone needs '
+            f'a slower motion does not help: at {by_effort.time:.3f} s gravity alone requires '
             f'{figures.efforts.gravity[row, joint]:.4g} {unit} of {by_effort.joint}, whose limit '
             f'is {figures.limits.effort[joint]:.4g} {unit}'
         ]
-    if by_all.stretch < STANDSTILL:
-        return ['no limit bounds how fast it may be']
+    if by_all.stretch < UNBOUNDED:
+        return [_NO_BOUND]
     if by_all == by_effort:
         return [_time(by_all, figures.duration)]
     return [
@@ -99,17 +110,19 @@ def _pace(figures: Figures) -> list[str]:
 
 
 def _time(bound: Bound, duration: float) -> str:
-    if bound.stretch < STANDSTILL:
-        return 'no limit bounds how fast it may be'
+    if bound.stretch < UNBOUNDED:
+        return _NO_BOUND
     change = 100.0 * (bound.stretch - 1.0)
-    verb = f'needs {change:.1f} % more time' if change > 0.0 else f'may take {-change:.1f} % less'
+    more = f'needs {change:.1f} % more time'
+    less = f'may take {-change:.1f} % less time'
     return (
-        f'{verb}: {bound.stretch * duration:.4g} s instead of {duration:.4g} s '
+        f'{more if change > 0.0 else less}: '
+        f'{bound.stretch * duration:.4g} s instead of {duration:.4g} s '
         f'({bound.quantity.value} of {bound.joint}, at {bound.time:.3f} s)'
     )
 
 
 def _verdict(checked: TrajectoryCheck) -> str:
     if checked.verdict is Verdict.FINE:
-        return 'fine: within all limits that are known'
-    return 'not fine: mend what is marked with *'
+        return 'fine: within all known limits'
+    return 'not fine: see the lines marked with *'

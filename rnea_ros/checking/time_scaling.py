@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-How fast a motion may be run at most: along the same path, all its times multiplied by one factor.
+The fastest uniform time scaling of a motion: all its times multiplied by one factor s.
 
-At s times the duration velocities are 1 / s, accelerations and all efforts but gravity's 1 / s^2
-of what they were::
+Velocities are divided by s, accelerations and the dynamic part of the efforts by s^2; the part of
+gravity g stays::
 
     tau(s) = g + (tau - g) / s^2.
 
-Each sample bounds s by where its effort reaches the limit, so that the least s is exact for the
-samples. Friction is left out.
+Each sample bounds s from below by its effort limit. The least s is exact for the samples.
+Friction is left out.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from .peaks import Peak
 @dataclass(frozen=True)
 class Bound:
     """
-    The least factor of a motion's times that keeps limits.
+    The least factor of a motion's times within the limits.
 
-    :param stretch: the factor; infinite where gravity alone needs more than the limit
-    :param joint: whose limit it is
-    :param quantity: the limit
-    :param time: when it is reached, s from the start of the trajectory as it is
+    :param stretch: the factor; infinite if gravity alone exceeds an effort limit
+    :param joint: joint whose limit is reached
+    :param quantity: quantity whose limit is reached
+    :param time: time at which it is reached, s from the start of the unscaled trajectory
     """
 
     stretch: float
@@ -45,18 +45,18 @@ class Bound:
 
 def bound_by_efforts(efforts: Efforts, limits: Limits) -> Bound:
     """
-    Return how fast a motion may be by its efforts.
+    Return the bound by the effort limits.
 
-    :param efforts: of the motion as it is
-    :param limits: those of effort count
+    :param efforts: efforts of the unscaled motion
+    :param limits: limits of the robot
     """
-    of_motion = efforts.total - efforts.gravity
-    room = limits.effort - np.copysign(efforts.gravity, efforts.gravity * of_motion)
+    dynamic = efforts.total - efforts.gravity
+    room = limits.effort - np.copysign(efforts.gravity, efforts.gravity * dynamic)
     with np.errstate(divide='ignore', invalid='ignore'):
-        squared = np.where(of_motion == 0.0, 0.0, np.abs(of_motion) / room)
+        squared = np.where(dynamic == 0.0, 0.0, np.abs(dynamic) / room)
     too_heavy = np.abs(efforts.gravity) > limits.effort
     squared[too_heavy] = math.inf
-    # Of all places where the arm is too heavy, the one where it is heaviest.
+    # Where gravity alone exceeds the limit, report the greatest excess.
     excess = np.where(too_heavy, np.abs(efforts.gravity) / limits.effort, 0.0)
     worst = excess if too_heavy.any() else squared
     row, joint = (int(index) for index in np.unravel_index(worst.argmax(), worst.shape))
@@ -70,9 +70,10 @@ def bound_by_efforts(efforts: Efforts, limits: Limits) -> Bound:
 
 def bounds_by_motion(peaks: Iterable[Peak]) -> list[Bound]:
     """
-    Return how fast a motion may be by its velocities and accelerations.
+    Return the bounds by the velocity and acceleration limits.
 
-    :param peaks: of the motion as it is; those without a limit, or of others, bound nothing
+    :param peaks: peaks of the unscaled motion; positions, efforts and peaks without a limit are
+        ignored
     """
     powers = {Quantity.VELOCITY: 1.0, Quantity.ACCELERATION: 0.5}
     return [

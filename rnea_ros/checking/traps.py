@@ -1,7 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What makes a motion of good form another than was meant, or one that no robot can follow."""
+"""
+Traps: well-formed trajectories that no robot can follow, or that are probably not meant so.
+
+In: a compiled trajectory. Out: :class:`Trap` for faults, and sentences for remarks.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +25,17 @@ from ..feedforward.trajectory import (
 from .compiling import Start
 from .limits import Limits, Quantity
 
-# Steps of velocity, rad/s or m/s, and accelerations, rad/s^2 or m/s^2, that rounding makes.
+# Accepted by rounding: velocity steps, rad/s or m/s, and accelerations, rad/s^2 or m/s^2.
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class Trap:
     """
-    Something that has to be mended.
+    A fault of a trajectory other than a violated limit.
 
-    :param word: its name; that of the node's refusal where it is one
-    :param text: what is wrong, with point, joint and value
+    :param word: name of the fault; for a refusal of the feedforward node, its reason
+    :param text: the fault with point, joint and value
     """
 
     word: str
@@ -39,29 +43,34 @@ class Trap:
 
     @classmethod
     def of_refusal(cls, error: TrajectoryError) -> Trap:
-        """Return a refusal of the feedforward node."""
+        """
+        Return the trap for a refusal of the feedforward node.
+
+        :param error: error of the node
+        """
         return cls(error.word, f'the feedforward node refuses it: {error}')
 
 
 def traps(trajectory: Trajectory, limits: Limits) -> list[Trap]:
     """
-    Return the traps of a motion that is not refused for its form.
+    Return the traps of a compiled trajectory.
 
-    :param trajectory: the motion
-    :param limits: of the robot, for the units of its joints
+    :param trajectory: the trajectory
+    :param limits: limits of the robot, for the units of its joints
     """
     found = []
     names = trajectory.joint_names
     times = trajectory.knots.times
     velocities, accelerations = end_values(trajectory, 1), end_values(trajectory, 2)
     start = velocities[0, 1]
-    if np.abs(start).max() > _ROUNDING and not _is_setpoint(trajectory):
+    is_setpoint = times.size == 1
+    if np.abs(start).max() > _ROUNDING and not is_setpoint:
         joint = int(np.abs(start).argmax())
         found.append(Trap(
             'start_in_motion',
-            f'{names[joint]} begins at {start[joint]:.4g} '
-            f'{limits.unit(names[joint], Quantity.VELOCITY)}: a robot that is at rest cannot, and '
-            'no effort below is for that step',
+            f'{names[joint]} starts at {start[joint]:.4g} '
+            f'{limits.unit(names[joint], Quantity.VELOCITY)}: a robot at rest cannot follow, and '
+            'the efforts below leave out this step',
         ))
     steps = np.abs(velocities[1:, 1] - velocities[1:, 0])[:-1]
     if steps.size and steps.max() > _ROUNDING:
@@ -72,28 +81,30 @@ def traps(trajectory: Trajectory, limits: Limits) -> list[Trap]:
             f'velocities step at {count} of {times.size} points, most at {times[point + 1]:.4g} '
             f's: {names[joint]} by {steps[point, joint]:.4g} '
             f'{limits.unit(names[joint], Quantity.VELOCITY)}. Points without velocities are '
-            'joined by straight lines, with acceleration 0, and no effort below is for the steps',
+            'joined by straight lines with acceleration 0, and the efforts below leave out the '
+            'steps',
         ))
     end = accelerations[-1, 0]
-    if np.abs(end).max() > _ROUNDING and trajectory.knots.degrees[-1] == QUINTIC:
+    has_accelerations = trajectory.knots.degrees[-1] == QUINTIC
+    if np.abs(end).max() > _ROUNDING and has_accelerations and not is_setpoint:
         joint = int(np.abs(end).argmax())
         found.append(Trap(
             'final_acceleration',
             f'{names[joint]} ends with the acceleration {end[joint]:.4g} '
             f'{limits.unit(names[joint], Quantity.ACCELERATION)}: joint_trajectory_controller '
-            'repeats it for ever; here the position is held',
+            'repeats it for ever; the feedforward node holds the position',
         ))
     return found
 
 
 def end_values(trajectory: Trajectory, order: int) -> Array:
     """
-    Return a derivative on both sides of every point.
+    Return a time derivative of the positions on both sides of each point.
 
-    :param trajectory: the motion
-    :param order: how often to derive
-    :returns: shape (points, 2, joints), before the point and after it; 0 before the first and
-        after the last, where a position is held
+    :param trajectory: the trajectory
+    :param order: order of the derivative, 1 or 2
+    :returns: values before and after each point, shape (points, 2, joints); 0 before the first
+        point and after the last one, where the position is held
     """
     knots = trajectory.knots
     sides = np.zeros((knots.times.size, 2, len(trajectory.joint_names)))
@@ -110,17 +121,17 @@ def notes(
     request: TrajectoryRequest, trajectory: Trajectory, start: Start
 ) -> list[str]:
     """
-    Return what to know of the figures, one sentence each.
+    Return remarks about the result, one sentence each.
 
-    :param request: the motion that was asked for
-    :param trajectory: what it means
-    :param start: where the robot is
+    :param request: requested trajectory
+    :param trajectory: compiled trajectory
+    :param start: start of the robot
     """
-    said = []
+    remarks = []
     if request.times[0] > 0.0 and not start.is_given:
-        said.append(
-            f'the way to the first point, at {request.times[0]:g} s, is not checked: it begins '
-            'where the robot is; give that with --start'
+        remarks.append(
+            f'the way from the robot to the first point, at {request.times[0]:g} s, is not '
+            'checked; give the start with --start'
         )
     idle = [
         f'{name} at {position:.4g}'
@@ -128,21 +139,18 @@ def notes(
         if name not in request.joint_names
     ]
     if idle:
-        said.append(f'joints that it leaves out hold: {", ".join(idle)} (see --start)')
+        held = ', '.join(idle)
+        remarks.append(f'joints that the trajectory leaves out hold: {held} (see --start)')
     if request.start_time is not None:
-        said.append('its stamp is left out of account: it is checked as if it started at once')
+        remarks.append('the stamp is ignored: the trajectory is checked as if it started at once')
     if request.efforts.values.size:
-        said.append('the efforts of its points are not added to those of the model')
+        remarks.append('the efforts of the points are not added to those of the model')
     given = trajectory.knots.degrees
     used = np.minimum(given[:-1], given[1:])
     if (np.maximum(given[:-1], given[1:]) > used).any() and used.min() < CUBIC:
-        said.append(
-            'points without velocities make straight lines of the segments beside them, '
-            'whatever the other end gives'
+        remarks.append(
+            'a segment is a straight line if one of its points has no velocities, whatever the '
+            'other point has'
         )
-    said.append('friction is left out of all efforts')
-    return said
-
-
-def _is_setpoint(trajectory: Trajectory) -> bool:
-    return bool(trajectory.knots.times.size == 1)
+    remarks.append('efforts are without friction')
+    return remarks

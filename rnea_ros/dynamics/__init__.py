@@ -6,16 +6,16 @@
 from .contacts import ContactSolution, constrained_inverse_dynamics
 from .manifold import with_unit_quaternions
 from .operational_space import TaskSpaceDynamics, task_space_dynamics
-from .self_test import refuse_blind_code, untried
+from .self_test import check_compiled_code, needs_check
 from .workspace import Workspace
 
 __all__ = [
     'ContactSolution',
     'TaskSpaceDynamics',
     'Workspace',
+    'check_compiled_code',
     'constrained_inverse_dynamics',
-    'refuse_blind_code',
+    'needs_check',
     'task_space_dynamics',
-    'untried',
     'with_unit_quaternions',
 ]

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Inverse dynamics in contact: which efforts and contact forces make a given motion.
+Inverse dynamics in contact: efforts and contact forces for a given motion.
 
 The equation of motion with contact forces lambda is M qdd + h = S^T tau + J^T lambda (Featherstone
 2008, section 11.2, and L. Righetti and others, *Inverse dynamics control of floating-base robots
-with external constraints: a unified view*, ICRA 2011). In the rows that no actuator drives, the
-contact forces alone must make the motion. They are the forces of least norm that do.
+with external constraints: a unified view*, ICRA 2011). The rows of joints without an actuator
+determine the contact forces. If they leave some open, the forces of least norm are taken.
 """
 
 from __future__ import annotations
@@ -17,20 +17,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import SingularityError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class ContactSolution:
     """
-    Efforts and contact forces that make a motion.
+    Efforts and contact forces for a motion.
 
-    :param efforts: tau, shape (nv,), N m or N; zero where no actuator is
+    :param efforts: tau, shape (nv,), N m or N; zero for coordinates without an actuator
     :param contact_forces: lambda, in the order of the contact Jacobian's rows, shape (k,)
-    :param free_forces: in how many directions contact forces could change with no change of the
-        motion, if efforts change with them; 0 where the motion determines the forces
+    :param free_forces: number of directions in which the contact forces can change, together with
+        the efforts, without a change of the motion; 0 if the motion determines the forces
     """
 
     efforts: Array
@@ -39,7 +38,7 @@ class ContactSolution:
 
     @property
     def determined(self) -> bool:
-        """Whether the motion determines the forces; else those of least norm were taken."""
+        """Whether the motion determines the forces; otherwise they are those of least norm."""
         return self.free_forces == 0
 
 
@@ -49,10 +48,10 @@ def constrained_inverse_dynamics(
     """
     Return the efforts of the actuated joints and the contact forces of least norm.
 
-    :param generalised_forces: M qdd + h, what the motion needs in all, shape (nv,)
-    :param contact_jacobian: J, shape (k, nv); row i is the velocity that contact force i works on
-    :param actuated: which coordinates have an actuator, shape (nv,)
-    :raises SingularityError: no contact forces make the motion, with what is missing
+    :param generalised_forces: M qdd + h, shape (nv,), N m or N
+    :param contact_jacobian: J, shape (k, nv); row i times qd is the velocity along contact force i
+    :param actuated: whether a coordinate has an actuator, shape (nv,)
+    :raises SingularityError: no contact forces give the motion; with the missing forces
     """
     needed = generalised_forces[~actuated]
     JT = contact_jacobian.T
@@ -64,7 +63,7 @@ def constrained_inverse_dynamics(
         raise SingularityError(
             'contacts',
             f'cannot make this motion: forces {missing.tolist()} are missing in the coordinates '
-            f'{np.flatnonzero(~actuated).tolist()}, which no actuator drives',
+            f'{np.flatnonzero(~actuated).tolist()}, which have no actuator',
         )
     efforts: Array = np.where(actuated, generalised_forces - JT @ forces, 0.0)
     return ContactSolution(efforts, forces, len(forces) - int(rank))

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Positions that are no vector space: q moves by a velocity, and two q differ by one.
+Joint positions with quaternions: integration of a velocity, and the difference of two positions.
 
-Where a joint's positions are a quaternion, and a position beside it, velocities are those of the
-moving body in its own axes. Moving for a time is the exponential map of SO(3) or SE(3), and the
-difference its inverse, the logarithm (Lynch and Park, *Modern Robotics*, 2017, sections 3.2.3 and
-3.3.3). All other coordinates add.
+The position of a spherical joint is a quaternion, that of a floating joint a vector and a
+quaternion. Their velocity is that of the moving body in its own axes. Integration is the
+exponential map of SO(3) or SE(3), the difference its inverse, the logarithm (Lynch and Park,
+*Modern Robotics*, 2017, sections 3.2.3 and 3.3.3). Coordinates of all other joints are added and
+subtracted.
 """
 
 from __future__ import annotations
@@ -22,19 +23,20 @@ from ..arrays import Array
 from ..errors import InputError
 
 Quaternions: TypeAlias = Sequence[tuple[str, int, int, bool]]
+"""Joints with a quaternion: name, index in q, index in qd, whether the joint is floating."""
 
 UNIT_TOLERANCE = 1e-6
-"""How far a quaternion's length may be from one."""
+"""Largest deviation of a quaternion's length from 1."""
 
 
 def with_unit_quaternions(argument: str, q: Array, quaternions: Quaternions) -> Array:
     """
-    Return q with its quaternions brought to unit length.
+    Return q with its quaternions scaled to unit length.
 
-    :param argument: its name, for the error
+    :param argument: name of the argument, for the error
     :param q: joint positions, shape (nq,); changed in place
-    :param quaternions: as :meth:`~rnea_ros.dynamics.tree.KinematicTree.quaternions` tells
-    :raises InputError: a quaternion whose length is not one, with joint and value
+    :param quaternions: joints with a quaternion
+    :raises InputError: a quaternion whose length is not 1, with joint and value
     """
     for joint, start, _, floats in quaternions:
         where = slice(start + 3, start + 7) if floats else slice(start, start + 4)
@@ -50,7 +52,7 @@ def with_unit_quaternions(argument: str, q: Array, quaternions: Quaternions) -> 
 
 def normalised(q: Array, quaternions: Quaternions) -> Array:
     """
-    Return joint positions whose quaternions have unit length.
+    Return joint positions with quaternions scaled to unit length.
 
     :param q: joint positions, shape (nq,); quaternions of any length but zero
     :param quaternions: joints with a quaternion
@@ -73,7 +75,7 @@ def position_rate(
     :param q: joint positions, shape (nq,)
     :param v: joint velocities, shape (nv,)
     :param quaternions: joints with a quaternion
-    :param vectors: the places in q and v of all others
+    :param vectors: parts of q and v of all other joints
     """
     rate = np.zeros_like(q)
     for positions, velocities in vectors:
@@ -90,13 +92,13 @@ def integrate(
     q: Array, v: Array, dt: float, quaternions: Quaternions, vectors: Sequence[tuple[slice, slice]]
 ) -> Array:
     """
-    Return where joints are after a time at constant velocity.
+    Return the joint positions after a motion at constant velocity.
 
     :param q: joint positions, shape (nq,)
     :param v: joint velocities, shape (nv,)
-    :param dt: s
+    :param dt: duration, s
     :param quaternions: joints with a quaternion
-    :param vectors: the places in q and v of all others
+    :param vectors: parts of q and v of all other joints
     """
     result = q.copy()
     for positions, velocities in vectors:
@@ -118,12 +120,12 @@ def difference(
     """
     Return the velocity that leads from q0 to q1 in unit time: integrate(q0, result, 1) = q1.
 
-    Of two ways round the shorter is taken.
+    Quaternions take the shorter way.
 
     :param q0: joint positions, shape (nq,)
     :param q1: joint positions, shape (nq,)
     :param quaternions: joints with a quaternion
-    :param vectors: the places in q and v of all others
+    :param vectors: parts of q and v of all other joints
     :param nv: the number of velocities
     """
     v = np.zeros(nv)
@@ -165,7 +167,7 @@ def exponential(turn: Array) -> Array:
 
 
 def logarithm(quaternion: Array) -> Array:
-    """Return the rotation vector of a unit quaternion, at most pi long, shape (3,), rad."""
+    """Return the rotation vector of a unit quaternion, shape (3,), of length 0 to pi rad."""
     vector, w = quaternion[:3], quaternion[3]
     if w < 0.0:
         vector, w = -vector, -w
@@ -178,7 +180,7 @@ def logarithm(quaternion: Array) -> Array:
 
 def left_jacobian(turn: Array) -> Array:
     """
-    Return G such that a body that moves with (turn, u) in unit time arrives at G u.
+    Return G: a body that moves with the twist (turn, u) for unit time arrives at G u.
 
     G = 1 + (1 - cos t)/t^2 [w] + (t - sin t)/t^3 [w]^2, with t the length of w (Modern
     Robotics, eq. 3.88, for a rotation vector instead of a unit axis).
@@ -186,7 +188,7 @@ def left_jacobian(turn: Array) -> Array:
     :param turn: rotation vector w, shape (3,), rad
     """
     angle = math.sqrt(np.dot(turn, turn))
-    # 1 - cos t = 2 sin^2(t / 2) keeps its digits; (t - sin t) / t^3 loses them below 1e-2
+    # 1 - cos t = 2 sin^2(t / 2) is accurate; (t - sin t) / t^3 is not below 1e-2
     first = 0.5 * np.sinc(0.5 * angle / math.pi) ** 2
     if angle < 1e-2:
         second = 1.0 / 6.0 - angle**2 / 120.0 + angle**4 / 5040.0

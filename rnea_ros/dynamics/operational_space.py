@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The equation of motion as a tool sees it: Lambda xdd + mu + p = F.
+The equation of motion of a task, in operational space: Lambda xdd + mu + p = F.
 
 After O. Khatib, *A unified approach for motion and force control of robot manipulators: the
 operational space formulation*, IEEE Journal of Robotics and Automation, 1987, for a velocity
@@ -17,17 +17,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import SingularityError
 
-Array = NDArray[np.float64]
-
 WORST_CONDITION = 1e8
-"""Of the mobility J M^-1 J^T, against the link's own; beyond it, half of all digits are lost."""
+"""Largest condition number of the mobility J M^-1 J^T; above it, half of all digits are lost."""
 
 TINY = 1e-150
 
 ROUNDING = 1e-13
-"""What part of the numbers that it is made of an entry of J must be, or it is rounding."""
+"""Size of an element of J, relative to its terms, below which it is a rounding error."""
 
 
 @dataclass(frozen=True)
@@ -62,28 +61,28 @@ def task_space_dynamics(
     """
     Return the dynamics of a task.
 
-    :param task: its name, for the error
-    :param coordinates: which of the six the task has
+    :param task: name of the task, for the error
+    :param coordinates: coordinates of the task, each from 0 to 5
     :param M: mass matrix, positive definite, shape (nv, nv)
-    :param J: of all six coordinates, angular before linear, shape (6, nv)
-    :param Jdot_qd: shape (6,)
+    :param J: Jacobian of all six coordinates, angular before linear, shape (6, nv)
+    :param Jdot_qd: bias acceleration, shape (6,)
     :param coriolis: C qd, shape (nv,)
     :param gravity: g, shape (nv,)
-    :param lever: the longest that an angular velocity may have in what it adds to J, m
+    :param lever: longest lever of an angular velocity in the linear rows of J, m
     :raises SingularityError: the coordinates cannot move independently, with the condition number
     """
     rows = list(coordinates)
     for row in rows:
-        if not _moved(J, lever)[row]:
+        if not _movable(J, lever)[row]:
             reason = f'cannot move in its coordinate {row}: no joint moves it'
             raise SingularityError(task, reason)
-    # With M = L L^T, J M^-1 J^T = A^T A: in A, half as many digits are lost near singularities.
+    # With M = L L^T, J M^-1 J^T = A^T A: near singularities, A loses half as many digits.
     A = np.linalg.solve(np.linalg.cholesky(M), J.T)
-    # Radians and metres: scaled by what moves most of each, so that units do not decide.
+    # Angular and linear columns have different units: scale each kind by its norm.
     angular, linear = np.linalg.norm(A[:, :3]), np.linalg.norm(A[:, 3:])
     scale = np.repeat([angular, linear], 3)[rows]
-    stiffest = np.linalg.svd(A[:, rows] / scale, compute_uv=False)[-1]
-    condition = np.inf if len(rows) > len(M) else 1.0 / max(stiffest, TINY) ** 2
+    least_singular_value = np.linalg.svd(A[:, rows] / scale, compute_uv=False)[-1]
+    condition = np.inf if len(rows) > len(M) else 1.0 / max(least_singular_value, TINY) ** 2
     if not condition < WORST_CONDITION:
         raise SingularityError(
             task,
@@ -102,10 +101,11 @@ def task_space_dynamics(
     )
 
 
-def _moved(J: Array, lever: float) -> NDArray[np.bool_]:
-    """Return which rows of J have more in them than rounding errors, shape (6,)."""
+def _movable(J: Array, lever: float) -> NDArray[np.bool_]:
+    """Return which rows of J have elements larger than rounding errors, shape (6,)."""
     angular, linear = np.abs(J[:3]), np.abs(J[3:])
-    turns = angular.max(axis=0, initial=0.0)
-    largest = np.repeat([turns, np.maximum(linear.max(axis=0, initial=0.0), lever * turns)], 3, 0)
-    moved: NDArray[np.bool_] = (np.abs(J) > ROUNDING * largest).max(axis=1, initial=False)
-    return moved
+    largest_angular = angular.max(axis=0, initial=0.0)
+    largest_linear = np.maximum(linear.max(axis=0, initial=0.0), lever * largest_angular)
+    largest = np.repeat([largest_angular, largest_linear], 3, axis=0)
+    movable: NDArray[np.bool_] = (np.abs(J) > ROUNDING * largest).max(axis=1, initial=False)
+    return movable

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Refuse compiled code that does not see NaN and infinity.
+A check that compiled code detects NaN and infinity.
 
-Kernels look themselves whether their numbers are finite. A compiler that takes more liberties
-than it was given removes such a look: LLVM 11 (numba 0.55 and 0.56) computes ``0.0 * x`` as zero
-whatever x is. So each compiled kernel is tried once in a process, on an arm of two joints, before
-it is used. That takes some microseconds, and the kernel is the same machine code for every robot.
+Kernels check whether their numbers are finite. Some compilers remove such a check: LLVM 11 (numba
+0.55 and 0.56) computes ``0.0 * x`` as zero for every x. Therefore each compiled kernel is called
+with NaN and infinity once in a process, on an arm of two joints, before its first use. This takes
+some microseconds. The kernel is the same machine code for every robot.
 """
 
 from __future__ import annotations
@@ -19,71 +19,70 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import CompiledCodeError
 from .compilation import COMPILED
 from .kernels import body_records
 from .tree import Placement, RigidBodyInertia, TreeBuilder, prismatic, revolute
 
-Array = NDArray[np.float64]
-
 JOINTS = 2
 BAD_NUMBERS = (math.nan, math.inf, -math.inf)
 
-_tried: set[str] = set()
+_checked: set[str] = set()
 
 
-def untried(name: str) -> bool:
+def needs_check(name: str) -> bool:
     """
-    Return whether compiled code must be tried before it is used.
+    Return whether compiled code must be checked before its first use.
 
-    :param name: of the code
+    :param name: name of the code
     """
-    return COMPILED and name not in _tried
+    return COMPILED and name not in _checked
 
 
-def refuse_blind_code(name: str, accepts: Callable[[], bool], *inputs: Array) -> None:
+def check_compiled_code(name: str, accepts: Callable[[], bool], *inputs: Array) -> None:
     """
-    Try whether compiled code sees numbers that are not finite.
+    Check that compiled code rejects NaN and infinity.
 
-    :param name: of the code, for the error
-    :param accepts: return whether the code takes the numbers that the inputs hold
-    :param inputs: arrays of numbers that it must take; changed and restored
-    :raises CompiledCodeError: it takes NaN or an infinity, or refuses what it must take
+    :param name: name of the code, for the error
+    :param accepts: function that returns whether the code accepts the numbers in the inputs
+    :param inputs: arrays of finite numbers; changed, and restored at the end
+    :raises CompiledCodeError: the code accepts NaN or infinity, or rejects finite numbers
     """
     if not accepts():
-        raise CompiledCodeError(name, 'refuses finite numbers')
+        raise CompiledCodeError(name, 'rejects finite numbers')
     for array in inputs:
         for index in np.ndindex(array.shape):
             good = array[index]
             for bad in BAD_NUMBERS:
                 array[index] = bad
                 if accepts():
-                    raise CompiledCodeError(name, f'takes {bad} for a number')
+                    raise CompiledCodeError(name, f'accepts {bad}')
             array[index] = good
-    _tried.add(name)
+    _checked.add(name)
 
 
-def refuse_blind_kernel(
+def check_compiled_kernel(
     name: str,
     kernel: Callable[..., bool],
     memory: tuple[NDArray[np.void], ...],
     arguments: tuple[Array, ...],
 ) -> None:
     """
-    Try a kernel of one sample, if it was not tried before.
+    Check a kernel for one sample, unless it was checked before.
 
-    :param name: of the kernel
-    :param kernel: returns whether all was right
-    :param memory: what it works in: bodies, and other records of them
-    :param arguments: arrays of which it reads all but the last
-    :raises CompiledCodeError: it takes NaN or an infinity
+    :param name: name of the kernel
+    :param kernel: function that returns whether shapes and numbers were right
+    :param memory: working memory of the kernel: records of bodies first
+    :param arguments: arrays of inputs, and the array of results last
+    :raises CompiledCodeError: the kernel accepts NaN or infinity, or rejects finite numbers
     """
-    if not untried(name):
+    if not needs_check(name):
         return
     bodies = body_records(two_joints())
     records = [np.zeros(len(bodies), dtype=array.dtype) for array in memory[1:]]
     *inputs, result = (np.full((JOINTS,) * array.ndim, 0.5) for array in arguments)
-    refuse_blind_code(name, lambda: kernel(bodies, *records, *inputs, result), *inputs)
+    check_compiled_code(name, lambda: kernel(bodies, *records, *inputs, result), *inputs)
 
 
 @cache

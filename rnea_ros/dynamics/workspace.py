@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Memory for the recursions over one tree: all that a control loop needs, allocated once."""
+"""Working memory for the algorithms on one tree, allocated once, for control loops."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .compilation import entry_point
 from .kernels import BASE, articulated_dtype, body_records, checked_kernels, composite_dtype
-from .self_test import refuse_blind_kernel
+from .self_test import check_compiled_kernel
 from .tree import KinematicTree
-
-Array = NDArray[np.float64]
 
 
 class Workspace:
     """
-    Preallocated memory and compiled kernels for one tree; not to be shared between threads.
+    Preallocated memory and compiled kernels for one tree and one thread.
 
-    Calls check nothing and, after the first, allocate nothing. Arrays in are contiguous float64 of
-    the right shape; an array that is returned is overwritten by the next call. The kernels named
-    ``..._into`` write into an array that is given last, and return whether all shapes were right
-    and all numbers finite; those that not every control loop needs are None until prepared.
+    Calls check nothing and, after the first, allocate nothing. Arguments are contiguous float64
+    arrays of the right shape; the next call overwrites the array that a call returns. The kernels
+    named ``..._into`` write into their last argument, and return whether all shapes were right
+    and all numbers finite; kernels for the mass matrix and forward dynamics are None until they
+    are prepared.
 
     :param tree: the tree
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :ivar external_forces: what the environment exerts on each body, [moment; force] in its own
-        coordinates, shape (bodies, 6), N m and N; to be written
+    :ivar external_forces: force of the environment on each body, [moment; force] in the body's
+        coordinates, shape (bodies, 6), N m and N; callers write it
     """
 
     inverse_dynamics: Callable[[Array, Array, Array], Array]
     """
-    Return tau = ID(q, qd, qdd), with the external forces that are set.
+    Return tau = ID(q, qd, qdd), with the present external forces.
 
     :param q: joint positions, shape (nq,), rad or m
     :param qd: joint velocities, shape (nv,), rad/s or m/s
@@ -53,27 +53,27 @@ class Workspace:
         self.external_forces = self.bodies['f_ext']
         self.articulated = np.zeros(len(self.bodies), dtype=articulated_dtype())
         self._position = np.zeros(tree.nq)
-        self._still = np.zeros(tree.nv)
+        self._zeros = np.zeros(tree.nv)
         self._tau = np.zeros(tree.nv)
         self._qdd = np.zeros(tree.nv)
         self._M = np.zeros((tree.nv, tree.nv))
         self.set_base_motion(gravity, np.zeros(6), np.zeros(6))
-        motion = (self._position, self._still, self._still)
+        motion = (self._position, self._zeros, self._zeros)
         self.inverse_dynamics_into = _prepared(
             checked_kernels.inverse_dynamics, (self.bodies,), (*motion, self._tau)
         )
         self.gravity_torques_into = _prepared(
             checked_kernels.gravity_torques, (self.bodies,), (self._position, self._tau)
         )
-        self.mass_matrix_into: checked_kernels.Entry | None = None
-        self.forward_dynamics_into: checked_kernels.Entry | None = None
-        # The calls of every tick are closures: a method's look-ups cost a tenth of the call.
-        self.inverse_dynamics = _efforts_of(self.inverse_dynamics_into, self._tau)
-        self.gravity_torques = _gravity_of(self.gravity_torques_into, self._tau)
+        self.mass_matrix_into: checked_kernels.CheckedKernel | None = None
+        self.forward_dynamics_into: checked_kernels.CheckedKernel | None = None
+        # Closures, because the attribute look-ups of a method take a tenth of the call's time.
+        self.inverse_dynamics = _inverse_dynamics_into(self.inverse_dynamics_into, self._tau)
+        self.gravity_torques = _gravity_torques_into(self.gravity_torques_into, self._tau)
 
     def set_base_motion(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """
-        Set how the base moves; it stands still in a new workspace.
+        Set the motion of the base; the base of a new workspace is at rest.
 
         :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
         :param velocity: spatial velocity of the base in its own coordinates, shape (6,)
@@ -81,13 +81,13 @@ class Workspace:
         """
         base = self.bodies[BASE]
         base['v'] = velocity
-        # The base is accelerated upwards in place of gravity on every body: a_0 = -g (eq. 5.9).
+        # An acceleration of the base replaces gravity on every body: a_0 = -g (eq. 5.9).
         base['a'] = acceleration
         base['a'][3:] -= gravity
 
     def bias_torques(self, q: Array, qd: Array) -> Array:
         """Return C(q, qd) qd + g(q) - J^T f_ext; shapes and units as in inverse_dynamics."""
-        return self.inverse_dynamics(q, qd, self._still)
+        return self.inverse_dynamics(q, qd, self._zeros)
 
     def mass_matrix(self, q: Array) -> Array:
         """
@@ -101,10 +101,10 @@ class Workspace:
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """
-        Return qdd = FD(q, qd, tau), with the external forces that are set.
+        Return qdd = FD(q, qd, tau), with the present external forces.
 
-        The tree must be without mimic joints. Where a joint has nothing to accelerate, numbers are
-        not finite.
+        The tree must not have mimic joints. If a joint has no inertia to accelerate, the result
+        is not finite.
 
         :param q: joint positions, shape (nq,), rad or m
         :param qd: joint velocities, shape (nv,), rad/s or m/s
@@ -115,7 +115,7 @@ class Workspace:
         kernel(q, qd, tau, self._qdd)
         return self._qdd
 
-    def prepare_mass_matrix(self) -> checked_kernels.Entry:
+    def prepare_mass_matrix(self) -> checked_kernels.CheckedKernel:
         """Compile or load the kernel of the mass matrix, and return it."""
         composites = np.zeros(len(self.bodies), dtype=composite_dtype())
         self.mass_matrix_into = _prepared(
@@ -123,9 +123,9 @@ class Workspace:
         )
         return self.mass_matrix_into
 
-    def prepare_forward_dynamics(self) -> checked_kernels.Entry:
+    def prepare_forward_dynamics(self) -> checked_kernels.CheckedKernel:
         """Compile or load the kernel of the forward dynamics, and return it."""
-        state = (self._position, self._still, self._still)
+        state = (self._position, self._zeros, self._zeros)
         self.forward_dynamics_into = _prepared(
             checked_kernels.forward_dynamics, (self.bodies, self.articulated), (*state, self._qdd)
         )
@@ -137,11 +137,11 @@ class Workspace:
 
     def add_external_force(self, body: int, moment: Array, force: Array) -> None:
         """
-        Add a force that the environment exerts on a body.
+        Add an external force on a body.
 
         :param body: the body's number in the tree
-        :param moment: about the body frame's origin, in body coordinates, shape (3,), N m
-        :param force: in body coordinates, shape (3,), N
+        :param moment: moment about the body frame's origin, in body coordinates, shape (3,), N m
+        :param force: force in body coordinates, shape (3,), N
         """
         f_ext = self.external_forces[body]
         f_ext[:3] += moment
@@ -149,21 +149,21 @@ class Workspace:
 
 
 def _prepared(
-    kernel: checked_kernels.Entry,
+    kernel: checked_kernels.CheckedKernel,
     memory: tuple[NDArray[np.void], ...],
     arguments: tuple[Array, ...],
 ) -> partial[bool]:
     """
-    Return a kernel compiled for these arguments, its memory bound.
+    Return a kernel compiled for these arguments, with its memory as first arguments.
 
-    :raises CompiledCodeError: it does not see what is not finite
+    :raises CompiledCodeError: the compiled kernel does not detect NaN or infinity
     """
     prepared = entry_point(kernel, (*memory, *arguments))
-    refuse_blind_kernel(kernel.__name__, prepared, memory, arguments)
+    check_compiled_kernel(kernel.__name__, prepared, memory, arguments)
     return partial(prepared, *memory)
 
 
-def _efforts_of(
+def _inverse_dynamics_into(
     prepared: partial[bool], tau: Array
 ) -> Callable[[Array, Array, Array], Array]:
     kernel, (bodies,) = prepared.func, prepared.args
@@ -175,7 +175,7 @@ def _efforts_of(
     return inverse_dynamics
 
 
-def _gravity_of(prepared: partial[bool], tau: Array) -> Callable[[Array], Array]:
+def _gravity_torques_into(prepared: partial[bool], tau: Array) -> Callable[[Array], Array]:
     kernel, (bodies,) = prepared.func, prepared.args
 
     def gravity_torques(q: Array) -> Array:

@@ -136,8 +136,8 @@ class FeedforwardController:
         return self._states.position[commanded], self._states.velocity[commanded]
 
     def reference_at(self, time: float) -> MotionState | None:
-        """Return the reference at a time; see :meth:`.Reference.expected`."""
-        return self._tick.reference.expected(time)
+        """Return the reference at a time; see :meth:`.Reference.state_at`."""
+        return self._tick.reference.state_at(time)
 
     def hold_position(self, time: float) -> Array:
         """Return the reference position at a time, or the measured one without a reference."""
@@ -219,7 +219,7 @@ class FeedforwardController:
         """
         if not self.following:
             return
-        if not self._tick.reference.streamed:
+        if not self._tick.reference.from_controller:
             self._tick.limiter.blend(self.settings.settings.ramp_duration)
         self._tick.reference.accept(setpoint, None)
 
@@ -251,7 +251,7 @@ class FeedforwardController:
 
     def _cancel(self) -> None:
         reference = self._tick.reference
-        if reference.given:
+        if reference.is_set:
             reference.hold(reference.position.copy())
         else:
             reference.clear()

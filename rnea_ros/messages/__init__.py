@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Received messages: from CDR bytes to plain data. Importable without ROS."""
+"""Messages: from CDR bytes to plain data. Importable without ROS."""
 
 from .cdr import CdrMessage, MalformedError
 from .controller_state import controller_state_reader

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Plain CDR, in which DDS sends messages: read from the front, nothing beyond the end.
+Reader of plain CDR, the encoding in which DDS sends messages.
 
-Four bytes say the byte order. What follows is aligned to its own size, at most 8 bytes, counted
-from there. A string or sequence begins with its length, a string ends in a zero that its length
-includes. Bytes that are left at the end are ignored, as rclpy ignores them: its serialiser leaves
-some.
+A header of 4 bytes gives the byte order. After it, each value is aligned to its own size, at most
+8 bytes, counted from the end of the header. A string or sequence begins with its length (uint32).
+A string ends with a zero byte, which its length includes. Bytes after the last field are ignored:
+rclpy ignores them too, and its serialiser appends some.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import numpy as np
 from ..errors import RneaError
 
 HEADER = 4
-"""Bytes before the first that counts for alignment."""
+"""Size of the header, bytes."""
 
 _BYTE_ORDERS = {b'\x00\x00': '>', b'\x00\x01': '<'}
-_SHOWN = 40  # bytes of a string that is none: what a log line can take
+_QUOTED = 40  # bytes of an invalid string that an error quotes
 
 
 class MalformedError(RneaError):
     """
-    Bytes are no message of their type.
+    The bytes are not a message of the expected type.
 
-    :param offset: where in the message, bytes from the header's first on
-    :param detail: what is there, and what was expected
+    :param offset: position in the message, bytes from the start of the header
+    :param detail: what was found and what was expected
     """
 
     def __init__(self, offset: int, detail: str) -> None:
@@ -39,19 +39,20 @@ class MalformedError(RneaError):
 
     @classmethod
     def too_short(cls, offset: int, what: str, need: int, left: int) -> MalformedError:
-        """Return that something needs more bytes than the message has left."""
+        """Return the error for a field longer than the rest of the message; sizes in bytes."""
         return cls(offset, f'{what}: {need} bytes expected, {max(0, left)} left')
 
 
 class CdrMessage:
     """
-    The bytes of a message, read from the front.
-
-    Kernels read on from :attr:`offset`, which counts from after the header: in :attr:`words` and
-    :attr:`doubles` a number stands where its offset, divided by its own size, says.
+    A message that is read from front to back.
 
     :param data: the message with its header
-    :raises MalformedError: if the header is none of plain CDR
+    :raises MalformedError: the header is not one of plain CDR
+    :ivar size: number of bytes after the header
+    :ivar offset: position of the next field, bytes from the end of the header
+    :ivar words: the message as int32; the number at an offset has the index offset / 4
+    :ivar doubles: the message as float64; the number at an offset has the index offset / 8
     """
 
     def __init__(self, data: bytes) -> None:
@@ -62,7 +63,7 @@ class CdrMessage:
             )
         self.size = len(data) - HEADER
         self.offset = 0
-        # A copy: it is aligned in memory. What is left of its last word or double is not read.
+        # A copy is aligned in memory. It is padded to whole doubles; padding is never read.
         self._octets = np.empty(aligned(self.size, 8), dtype=np.uint8)
         self._octets[: self.size] = np.frombuffer(data, dtype=np.uint8)[HEADER:]
         self.words = self._octets.view(f'{order}i4').astype(np.int32, copy=False)
@@ -72,8 +73,8 @@ class CdrMessage:
         """
         Read an int32.
 
-        :param what: what it is, for the error
-        :raises MalformedError: if the message ends before
+        :param what: name of the field, for the error
+        :raises MalformedError: the message is too short
         """
         self.offset = aligned(self.offset, 4)
         self.expect(4, what)
@@ -83,10 +84,10 @@ class CdrMessage:
 
     def unsigned(self, what: str) -> int:
         """
-        Read an uint32.
+        Read a uint32.
 
-        :param what: what it is, for the error
-        :raises MalformedError: if the message ends before
+        :param what: name of the field, for the error
+        :raises MalformedError: the message is too short
         """
         return self.integer(what) & 0xFFFFFFFF
 
@@ -94,8 +95,8 @@ class CdrMessage:
         """
         Read a string; a length of 0 counts as an empty one.
 
-        :param what: what it is, for the error
-        :raises MalformedError: if it does not end where its length says, or is no UTF-8
+        :param what: name of the field, for the error
+        :raises MalformedError: the string does not end where its length says, or is not UTF-8
         """
         length = self.unsigned(f'length of {what}')
         self.expect(length, what)
@@ -104,18 +105,18 @@ class CdrMessage:
         if text is None:
             raise MalformedError(
                 self.offset + HEADER,
-                f'{what}: {encoded[:_SHOWN]!r}, but a string is UTF-8 with one zero, at its end',
+                f'{what}: {encoded[:_QUOTED]!r}, but a string is UTF-8 with one zero, at its end',
             )
         self.offset += length
         return text
 
     def expect(self, need: int, what: str) -> None:
         """
-        Make sure of the bytes that come next.
+        Check that the message is long enough for the next field.
 
-        :param need: how many
-        :param what: what they are, for the error
-        :raises MalformedError: if fewer are left
+        :param need: size of the field, bytes
+        :param what: name of the field, for the error
+        :raises MalformedError: the message is too short
         """
         left = self.size - self.offset
         if need > left:
@@ -123,12 +124,12 @@ class CdrMessage:
 
 
 def aligned(offset: int, size: int) -> int:
-    """Return the first multiple of a size from an offset on."""
+    """Return the smallest multiple of a size that is not below an offset, bytes."""
     return -(-offset // size) * size
 
 
 def _text(encoded: bytes) -> str | None:
-    """Return the string that bytes are, or None where they are none."""
+    """Decode a zero-terminated UTF-8 string; None if invalid."""
     if encoded.find(b'\0') != len(encoded) - 1:
         return None
     try:

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Messages that come a thousand times a second, their numbers changed and all else the same.
+Fast reading of messages whose layout stays the same while their numbers change.
 
-rclpy makes an object of a message and of each of its parts, which costs more than the control
-does. Here the first message of a kind is taken apart, and what makes its layout is remembered:
-names, lengths, the byte order. The next ones are compared with that, byte by byte, and where they
-agree their numbers are where those of the first were.
+rclpy makes a Python object of a message and of each of its parts: 20 us for the joint states of 7
+joints. Here the first message is read field by field, and its layout is kept: names, lengths, byte
+order. A later message with the same bytes there has its numbers at the same offsets: 2 us.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ Sample = TypeVar('Sample')
 
 NATIVE = b'\x00\x01' if sys.byteorder == 'little' else b'\x00\x00'
 
-MOST_LAYOUTS = 32
-"""So many layouts are remembered; a publisher has one."""
+MAX_LAYOUTS = 32
+"""Greatest number of kept layouts; one publisher needs one."""
 
 
 @entry
 def _compare(
     words: NDArray[np.uint64], mask: NDArray[np.uint64], expected: NDArray[np.uint64]
 ) -> bool:
-    """Return whether words are as expected where the mask has ones."""
+    """Return whether the masked words equal the expected ones."""
     different = np.uint64(0)
     for k in range(words.size):
         different |= (words[k] & mask[k]) ^ expected[k]
@@ -46,55 +45,55 @@ _agrees = entry_point(_compare, tuple(np.zeros((3, 1), dtype=np.uint64)))
 
 class FixedLayout(CdrMessage):
     """
-    A message whose memory takes the next ones of the same layout.
+    A message whose memory is filled again with later messages of the same layout.
 
-    :param data: the message with its header
-    :raises MalformedError: if the header is none of plain CDR
+    :param data: the first message with its header
+    :raises MalformedError: the header is not one of plain CDR
     """
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self._length = len(data)
         self._header = data[:HEADER]
-        self._room = memoryview(self._octets.data)[: self.size]
+        self._buffer = memoryview(self._octets.data)[: self.size]
         self._mask = np.zeros_like(self._octets)
         self._layout = (self._octets.view(np.uint64), self._mask.view(np.uint64))
         self._expected = np.zeros_like(self._layout[0])
 
     @property
     def refillable(self) -> bool:
-        """Whether numbers are read from where they came: not so in another byte order."""
+        """Whether later messages can be filled in: only in the machine's own byte order."""
         return self._header[:2] == NATIVE
 
     @property
     def data(self) -> bytes:
-        """The bytes of what was read until now, with the numbers as they are."""
+        """The message as CDR bytes up to the last field read, with the present numbers."""
         return self._header + self._octets[: self.offset].tobytes()
 
     @property
     def stamp(self) -> float:
-        """The time that a message with a header begins with, s."""
+        """Stamp of the message's std_msgs/Header, s."""
         return self.words.item(0) + 1e-9 * (self.words.item(1) & 0xFFFFFFFF)
 
     def skip_stamp(self) -> None:
-        """Go on after the stamp, which is no part of the layout."""
+        """Skip the stamp; it is not part of the layout."""
         self.expect(8, 'stamp')
         self.offset = 8
 
     def skip_duration(self, what: str) -> None:
-        """Go on after a duration, which is no part of the layout."""
+        """Skip a duration; it is not part of the layout."""
         self.offset = aligned(self.offset, 4)
         self.expect(8, what)
         self.offset += 8
 
     def integer(self, what: str) -> int:
-        """Read an int32; it is a part of the layout."""
+        """Read an int32 that is part of the layout."""
         value = super().integer(what)
         self._mask[self.offset - 4 : self.offset] = 0xFF
         return value
 
     def text(self, what: str) -> str:
-        """Read a string; it is a part of the layout."""
+        """Read a string that is part of the layout."""
         begin = aligned(self.offset, 4)
         text = super().text(what)
         self._mask[begin : self.offset] = 0xFF
@@ -102,11 +101,11 @@ class FixedLayout(CdrMessage):
 
     def numbers(self, count: int, what: str) -> NDArray[np.float64]:
         """
-        Return float64 numbers, shape (count,); those of the next message once it was refilled.
+        Return a view of float64 numbers, shape (count,); :meth:`refill` changes them.
 
-        :param count: how many
-        :param what: what they are, for the error
-        :raises MalformedError: if the message ends before
+        :param count: number of values
+        :param what: name of the field, for the error
+        :raises MalformedError: the message is too short
         """
         if count:
             self.offset = aligned(self.offset, 8)
@@ -115,50 +114,51 @@ class FixedLayout(CdrMessage):
         self.offset += 8 * count
         return self.doubles[begin : begin + count]
 
-    def remember(self) -> None:
-        """Take what was read until now, but for numbers and stamp, for the layout."""
+    def fix_layout(self) -> None:
+        """Keep the integers and strings that were read as the layout."""
         words, mask = self._layout
         self._expected[:] = words & mask
 
     def refill(self, data: bytes) -> bool:
         """
-        Take the next message, if it has the layout of the first; if not, numbers are void.
+        Fill in a later message.
 
         :param data: the message with its header
+        :return: whether it has this layout; if not, the present numbers are invalid
         """
         if len(data) != self._length or data[:2] != self._header[:2]:
             return False
-        self._room[:] = data[HEADER:]
+        self._buffer[:] = data[HEADER:]
         return bool(_agrees(*self._layout, self._expected))
 
 
 class FixedLayoutReader(Generic[Sample]):
     """
-    Reads messages of one topic.
+    Reads the messages of one topic.
 
-    :param read: makes a sample of a message, whose arrays are the message's own
+    :param read: returns the sample of a message; its arrays are views of the message
     """
 
     def __init__(self, read: Callable[[FixedLayout], Sample]) -> None:
         self._read = read
-        self._known: list[tuple[FixedLayout, Sample]] = []
+        self._layouts: list[tuple[FixedLayout, Sample]] = []
 
     def __call__(self, data: bytes) -> tuple[Sample, float]:
         """
-        Return what a message holds, and its stamp, s; overwritten by the next call.
+        Return the sample and the stamp, s, of a message; the next call overwrites the sample.
 
         :param data: the message with its header
-        :raises MalformedError: if it is none
+        :raises MalformedError: the bytes are not a message of this type
         """
-        for message, sample in self._known:
+        for message, sample in self._layouts:
             if message.refill(data):
                 return sample, message.stamp
         message = FixedLayout(data)
         message.skip_stamp()
         sample = self._read(message)
-        message.remember()
+        message.fix_layout()
         if message.refillable:
-            if len(self._known) == MOST_LAYOUTS:
-                self._known.clear()
-            self._known.append((message, sample))
+            if len(self._layouts) == MAX_LAYOUTS:
+                self._layouts.clear()
+            self._layouts.append((message, sample))
         return sample, message.stamp

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What sensors tell, as plain data: how their messages are laid out.
+Layouts of the sensor messages: joint states, wrenches, IMU.
 
-A trajectory is not read again and again: :mod:`.trajectory_decoder` knows its layout.
+:mod:`.trajectory` reads trajectories, whose lengths change from message to message.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from .fixed_layout import FixedLayout
 
 class JointStateSample(NamedTuple):
     """
-    A sensor_msgs/JointState; its arrays are empty where it has no such numbers.
+    A sensor_msgs/JointState with k joints; an array is empty if the message has no such values.
 
-    :param names: of k joints
-    :param position: rad or m, shape (k,)
-    :param velocity: rad/s or m/s, shape (k,)
-    :param effort: N m or N, shape (k,)
+    :param names: names of the joints
+    :param position: shape (k,), rad or m
+    :param velocity: shape (k,), rad/s or m/s
+    :param effort: shape (k,), N m or N
     """
 
     names: tuple[str, ...]
@@ -32,7 +32,7 @@ class JointStateSample(NamedTuple):
 
     @classmethod
     def read(cls, message: FixedLayout) -> JointStateSample:
-        """Read a message from after its stamp on."""
+        """Read a message from the end of its stamp on."""
         message.text('frame')
         names = tuple([
             message.text(f'name {number}') for number in range(message.unsigned('number of names'))
@@ -48,7 +48,7 @@ class WrenchSample(NamedTuple):
     """
     A geometry_msgs/WrenchStamped.
 
-    :param frame: of its header
+    :param frame: frame_id of the header
     :param force: shape (3,), N
     :param torque: shape (3,), N m
     """
@@ -59,7 +59,7 @@ class WrenchSample(NamedTuple):
 
     @classmethod
     def read(cls, message: FixedLayout) -> WrenchSample:
-        """Read a message from after its stamp on."""
+        """Read a message from the end of its stamp on."""
         frame = message.text('frame')
         return cls(frame, message.numbers(3, 'force'), message.numbers(3, 'torque'))
 
@@ -68,11 +68,11 @@ class ImuSample(NamedTuple):
     """
     A sensor_msgs/Imu.
 
-    A part is absent where its covariance says, by a first element of -1, that there is none.
+    A first covariance element of -1 marks a part as absent.
 
-    :param frame: of its header
-    :param parts: orientation (x, y, z, w), angular velocity, linear acceleration
-    :param covariances: of each
+    :param frame: frame_id of the header
+    :param parts: orientation (x, y, z, w), angular velocity, rad/s, and linear acceleration, m/s^2
+    :param covariances: covariance of each part, row by row, shapes (9,)
     """
 
     frame: str
@@ -81,7 +81,7 @@ class ImuSample(NamedTuple):
 
     @classmethod
     def read(cls, message: FixedLayout) -> ImuSample:
-        """Read a message from after its stamp on."""
+        """Read a message from the end of its stamp on."""
         frame, parts, covariances = message.text('frame'), [], []
         for what, size in (('orientation', 4), ('angular velocity', 3), ('acceleration', 3)):
             parts.append(message.numbers(size, what))
@@ -89,7 +89,7 @@ class ImuSample(NamedTuple):
         return cls(frame, tuple(parts), tuple(covariances))
 
     def present(self) -> list[list[float] | None]:
-        """Return the parts, None for those that are absent."""
+        """Return the parts; None for an absent one."""
         return [
             None if covariance[0] == -1.0 else part.tolist()
             for part, covariance in zip(self.parts, self.covariances, strict=True)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What one activate makes: the control, its loop, and what watches and feeds it from beside."""
+"""The objects that exist from activate to deactivate: control, loop, monitors, subscriptions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ from ..feedforward.settings import ResolvedSettings
 from ..feedforward.trajectory import ControllerStateMonitor, TrajectoryError, compile_trajectory
 from ..messages import MalformedError, decode_trajectory, load_decoder
 from ..ros import Clock, MachineClock, PeriodicSchedule, SimClock
-from .command_topic import CommandPermission, CommandWatch, ControllerJoints, OtherPublishers
+from .command_topic import (
+    CommandPermission,
+    CommandTopicMonitor,
+    ControllerJoints,
+    OtherPublishers,
+)
 from .configuration import Configuration
 from .inputs import ControllerStateInput, Inputs, SpeedScalingInput
 from .loop import ControlLoop, Schedule
@@ -29,19 +34,19 @@ from .outputs import Reporter
 from .timing import JointStateTrigger, Trigger, reserve_memory
 
 STOP_MARGIN = 5.0
-"""How much longer than it needs a stop may take before the loop is ended, s."""
+"""Time beyond the longest ramp-down after which the loop is ended, s."""
 
 
 class Activation:
     """
-    Holds from activate to deactivate; the control runs in its loop's thread meanwhile.
+    Runs the control from activate to deactivate.
 
     :param node: the node
-    :param configuration: the robot, its settings and its topics
+    :param configuration: robot, settings and topics
     :param controller_joints: the joints of the effort controller
-    :param other_publishers: other publishers of commands
+    :param other_publishers: other publishers on the command topic
     :ivar controller: the control
-    :raises Exception: whatever went wrong; nothing is left behind then
+    :raises Exception: any error of a part; the parts made before it are destroyed
     """
 
     def __init__(
@@ -65,7 +70,7 @@ class Activation:
         setup = configuration.setup
         model, settings = setup.model, setup.settings
         for subscription in configuration.inputs:
-            subscription.take()  # what came before the activation does not count
+            subscription.take()  # messages from before the activation do not count
         states = JointStateMonitor(
             model.joint_names,
             jumps=PositionJumps.of_robot(model, settings),
@@ -100,7 +105,7 @@ class Activation:
             schedule,
             setup.realtime,
         )
-        self._watch = CommandWatch(
+        self._command_topic = CommandTopicMonitor(
             node,
             self.controller,
             self._controller_joints,
@@ -115,9 +120,8 @@ class Activation:
             states,
             self._loop.statistics,
             self._clock,
-            settings.settings.rate,
             self._refusals,
-            self._watch,
+            self._command_topic,
             self._references,
         )
         resources.callback(self._reporter.close)
@@ -130,21 +134,21 @@ class Activation:
         speed_scaling = SpeedScalingInput(
             node,
             setup.values['speed_scaling_topic'],
-            setup.speed_scaling_unit,
+            setup.speed_scaling_scale,
             self.controller.speed_scaling,
             self._refusals,
         )
         resources.callback(speed_scaling.close)
-        self.watch()
+        self.poll()
         self._loop.start()
 
-    def stop(self) -> None:
-        """Ramp down as stale_action says, and end the loop; returns when that is done."""
+    def deactivate(self) -> None:
+        """Ramp down as stale_action says, end the loop, and destroy all parts; blocks."""
         with self._resources:
             self.controller.request_stop()
-            # A controller that comes back meanwhile is asked for its joints: zeros must reach it.
-            why = self._loop.finish(
-                self.controller.settings.greatest_stop_time + STOP_MARGIN, self.watch
+            # A controller that comes back during the ramp-down must be confirmed to get the zeros.
+            why = self._loop.join(
+                self.controller.settings.greatest_stop_time + STOP_MARGIN, self.poll
             )
             if why:
                 self._node.get_logger().warning(f'the control ramped down without its loop: {why}')
@@ -153,32 +157,32 @@ class Activation:
 
     @property
     def lost_to_other_publisher(self) -> bool:
-        """Whether the control has ended because of another publisher."""
+        """Whether another publisher has ended the control."""
         controller = self.controller
         ended = controller.state not in CONTROLLING
         return ended and controller.reason is Reason.SECOND_PUBLISHER
 
-    def watch(self) -> None:
-        """Look after what the loop has no time for; to be called ten times a second."""
+    def poll(self) -> None:
+        """Log changes and check the command topic; to be called ten times a second."""
         self._reporter.log_changes()
-        self._watch.look(time.monotonic())
+        self._command_topic.poll(time.monotonic())
 
     def report(self) -> None:
-        """Publish diagnostics; to be called once a second."""
-        while self._loop.complaints:
-            self._node.get_logger().warning(self._loop.complaints.pop())
+        """Publish diagnostics and collect garbage; to be called once a second."""
+        while self._loop.warnings:
+            self._node.get_logger().warning(self._loop.warnings.pop())
         self._reporter.publish()
-        self._loop.tidy()
+        self._loop.collect_garbage()
 
     def change(self, settings: ResolvedSettings) -> None:
-        """Let changed settings take effect, blended."""
+        """Put changed settings in force, blended."""
         self.controller.change(settings)
 
     def follow(self, message: bytes) -> None:
         """
-        Follow a JointTrajectory, or refuse it whole and say why.
+        Follow a JointTrajectory; a refused one is logged and counted, and changes nothing.
 
-        :param message: trajectory_msgs/JointTrajectory, as it came
+        :param message: trajectory_msgs/JointTrajectory as CDR bytes
         """
         try:
             self._follow(message)
@@ -192,7 +196,7 @@ class Activation:
         controller = self.controller
         if controller.state not in CONTROLLING:
             raise RequestRejectedError('not_active', f'the control is {controller.state.value}')
-        # The mode that was asked for last; the loop takes changes and motions in their order.
+        # The mode requested last: the loop takes changes and motions in the order of the requests.
         if self._configuration.setup.settings.settings.mode is Mode.GRAVITY:
             raise RequestRejectedError('mode_gravity', 'mode gravity follows no trajectory')
         if self._references is not None:
@@ -201,7 +205,7 @@ class Activation:
         if request.is_cancel:
             controller.cancel()
             return
-        now, stamp = self._clock.seen(), self._clock.stamp()
+        now, stamp = self._clock.latest(), self._clock.stamp()
         position, velocity = controller.measured()
         ahead = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
         motion = compile_trajectory(
@@ -210,14 +214,14 @@ class Activation:
             now=stamp,
             position=position,
             velocity=velocity,
-            wanted=controller.reference_at(now + ahead),
+            desired=controller.reference_at(now + ahead),
         )
-        # From here on only the loop's own time counts: setting the wall clock moves nothing.
+        # From here on time is the loop's: setting the wall clock does not shift the motion.
         start = None if motion.start_time is None else motion.start_time - stamp + now
         controller.follow(motion, start)
 
     def _follow_controller_state(self, inputs: Inputs) -> ControllerStateMonitor | None:
-        """Let the loop take what a trajectory controller wants, if that is asked for."""
+        """Follow a trajectory controller's reference if reference_source is controller_state."""
         subscription = self._configuration.controller_state
         if subscription is None:
             return None
@@ -230,7 +234,7 @@ class Activation:
     def _make_schedule(
         self, states: JointStateMonitor, inputs: Inputs
     ) -> tuple[Sequence[Callable[[float], None]], Schedule]:
-        """Return what ticks take in, and when they are due."""
+        """Return the functions that take messages at a tick, and the schedule of the ticks."""
         configuration, clock = self._configuration, self._clock
         period = configuration.setup.settings.settings.period
         if configuration.setup.trigger is Trigger.TIMER:

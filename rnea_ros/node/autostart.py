@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Automatic configure and activate: once, as soon as nothing is missing."""
+"""Automatic configure and activate at the start of the node."""
 
 from __future__ import annotations
 
@@ -16,23 +16,22 @@ from .activation import Activation
 from .command_topic import OtherPublishers
 
 DISCOVERY = 0.5
-"""How long the node waits at its start to discover other nodes, s."""
+"""Wait after the start of the node for the discovery of other nodes, s."""
 
 TRY_LATER = (0.5, 3.0)
-"""Range of the random delay before a start that met another publisher is repeated, s."""
+"""Range of the random delay before the next try after a conflict of two publishers, s."""
 
 
 class Autostart:
     """
-    Configures and activates a node once. What the user does with the node later is respected.
+    Configures and activates a node once; later transitions are the user's.
 
     Two nodes that start at the same moment find each other's publisher on the command topic, and
-    neither may command. Both leave the topic then and try again, each after a random time: one is
-    the first.
+    neither may command. Both clean up and try again after a random delay, so one is first.
 
     :param node: the lifecycle node
     :param others: other publishers on its command topic
-    :param missing: returns what the node lacks, empty where it lacks nothing
+    :param missing: returns in words what the node still needs; empty if nothing
     """
 
     def __init__(self, node: Any, others: OtherPublishers, missing: Callable[[], str]) -> None:
@@ -47,24 +46,24 @@ class Autostart:
         self._reported = ''
 
     def enable(self) -> None:
-        """Start as soon as nothing is missing, unless the node was active before."""
+        """Start the node as soon as nothing is missing, unless it was active before."""
         if not self._used:
             self._pending = bool(self._node.get_parameter('autostart').value)
 
     def disable(self) -> None:
-        """Start no more."""
+        """Do not start the node any more."""
         self._pending = self._started = False
 
     def activated(self) -> None:
-        """Note an activation, of this or of the user."""
+        """Take note of an activation, by this object or by the user."""
         self._used, self._started, self._pending = True, self._starting, False
 
-    def look(self, activation: Activation | None, *, configured: bool) -> None:
+    def poll(self, activation: Activation | None, *, configured: bool) -> None:
         """
-        Start if it is time; to be called now and then.
+        Start the node if nothing is missing; to be called ten times a second.
 
-        :param activation: what is active, None for nothing
-        :param configured: whether the node is configured; then its user activates it
+        :param activation: the active control, None if the node is not active
+        :param configured: whether the node is configured; then activating it is up to the user
         """
         if self._started and activation is not None and activation.lost_to_other_publisher:
             self._node.trigger_deactivate()
@@ -72,12 +71,11 @@ class Autostart:
             return
         if configured or not self._pending:
             return
-        if self._others.undecided or time.monotonic() < self._not_before:
+        if self._others.unnamed or time.monotonic() < self._not_before:
             return
         missing = self._missing()
-        if self._others.names:
-            # DDS lists a killed node for many seconds.
-            missing = self._others.complaint(self._others.names)
+        if self._others.names:  # DDS lists a killed node for some ten seconds
+            missing = self._others.conflict(self._others.names)
         if not missing:
             self._start()
         elif missing != self._reported:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What one configure makes: the topics that the loop works on."""
+"""The objects that exist from configure to cleanup: the topics of the control loop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sensor_msgs.msg import Imu, JointState
 
 from ..ros import PolledSubscription
 from .control_setup import ControlSetup
-from .inputs import Raw
+from .inputs import RawSubscription
 from .outputs import Publishers
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -24,21 +24,27 @@ SENSOR_DATA = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 JOINT_STATES = QoSProfile(depth=16, reliability=ReliabilityPolicy.BEST_EFFORT)
 """
-Room for what several publishers send between two ticks.
+A history for several publishers between two ticks.
 
-With room for one, whoever sends last in a tick would push out the joints of the others.
+With a history of 1, the last publisher before a tick would replace the messages of the others.
 """
 
 
 class Configuration:
     """
-    Holds from configure to cleanup.
+    Keeps the setup and the topics of the control from configure to cleanup.
 
     :param node: the node
-    :param setup: the robot and the settings
-    :param command_topic: full name of the topic on which the controller listens
-    :raises Exception: whatever went wrong; nothing is left behind then
-    :ivar setup: as given; replaced where parameters change while the node is active
+    :param setup: robot and settings
+    :param command_topic: full name of the effort controller's topic
+    :raises Exception: any error of a part; the parts made before it are destroyed
+    :ivar setup: as given; replaced when parameters change while the node is active
+    :ivar joint_states: subscription of the joint states
+    :ivar wrenches: subscriptions of the force-torque sensors, by name of the sensor
+    :ivar imu: subscription of the IMU on the base, None without one
+    :ivar controller_state: subscription of a trajectory controller's state, None if not followed
+    :ivar sim_clock: subscription of ``/clock``, None without simulated time
+    :ivar publishers: publishers of the loop
     """
 
     def __init__(self, node: Any, setup: ControlSetup, command_topic: str) -> None:
@@ -66,21 +72,21 @@ class Configuration:
             return subscription
 
         values = self.setup.values
-        self.joint_states: Raw = subscribe(
+        self.joint_states: RawSubscription = subscribe(
             JointState,
             'joint_states',
             JOINT_STATES,
             raw=True,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
-        self.wrenches: dict[str, Raw] = {
+        self.wrenches: dict[str, RawSubscription] = {
             sensor.name: subscribe(WrenchStamped, sensor.topic, SENSOR_DATA, raw=True)
             for sensor in self.setup.settings.settings.wrench_inputs
         }
-        self.imu: Raw | None = None
+        self.imu: RawSubscription | None = None
         if values['base_sensor.topic']:
             self.imu = subscribe(Imu, values['base_sensor.topic'], SENSOR_DATA, raw=True)
-        self.controller_state: Raw | None = None
+        self.controller_state: RawSubscription | None = None
         if self.setup.state_type is not None:
             topic = values['controller_state_topic']
             self.controller_state = subscribe(self.setup.state_type, topic, NEWEST, raw=True)
@@ -90,11 +96,11 @@ class Configuration:
 
     @property
     def inputs(self) -> list[PolledSubscription[Any]]:
-        """What the loop reads."""
-        there_perhaps = (self.imu, self.controller_state)
-        others = [subscription for subscription in there_perhaps if subscription is not None]
+        """All subscriptions that the loop reads, except ``/clock``."""
+        optional = (self.imu, self.controller_state)
+        others = [subscription for subscription in optional if subscription is not None]
         return [self.joint_states, *self.wrenches.values(), *others]
 
     def close(self) -> None:
-        """Take the topics down."""
+        """Destroy subscriptions and publishers."""
         self._resources.close()

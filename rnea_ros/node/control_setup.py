@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The robot and the settings of a configure, checked as a whole before any topic is made."""
+"""Robot and settings of the control, checked together before any topic is created."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..feedforward import check_efforts
 from ..feedforward.law import Mode
 from ..feedforward.settings import ResolvedSettings, resolve
-from ..feedforward.trajectory import JointRules, ReferenceSource, ScalingUnit, StartFrom
+from ..feedforward.trajectory import JointRules, ReferenceSource
 from ..robot import RobotModel
 from ..urdf import parse_urdf
 from .command_topic import ControllerJoints, difference
@@ -24,29 +24,29 @@ from .parameters import listed_joints, realtime_from, settings_from
 from .timing import RealtimeSettings, Trigger
 
 MODEL_PARAMETERS = ('strict_inertia', 'gravity')
-"""Parameters that, with the URDF, make the robot's model."""
+"""Parameters that, with the URDF, determine the robot's model."""
 
 MODES_NEEDING_GAINS = (Mode.COMPUTED_TORQUE, Mode.FEEDBACK, Mode.GRAVITY_FEEDBACK)
-"""Modes that correct no tracking error with zero gains."""
+"""Modes that correct a tracking error by gains."""
 
 
 @dataclass(frozen=True)
 class ControlSetup:
     """
-    What a control is made of.
+    Robot and settings of the control.
 
     :param values: all parameter values by name
     :param urdf: the robot's description
-    :param model: the robot
-    :param settings: of the control
-    :param rules: for motions
-    :param differentiate_velocity: whether velocities may be derived from positions
-    :param trigger: of the loop
-    :param realtime: what the loop's thread asks of the system
-    :param state_type: of a trajectory controller's state, None where motions come otherwise
-    :param speed_scaling_unit: of the topic that slows motions down
+    :param model: model of the robot
+    :param settings: settings of the control
+    :param rules: rules for motions
+    :param differentiate_velocity: whether missing velocities are derived from positions
+    :param trigger: trigger of the loop's ticks
+    :param realtime: real-time settings of the loop's thread
+    :param state_type: class of a trajectory controller's state, None if no such state is followed
+    :param speed_scaling_scale: factor that turns values of the speed scaling topic into 0 to 1
     :param listed_joints: whether the user listed the joints
-    :param warnings: new ones of this configure, a sentence each
+    :param warnings: warnings about the model, one sentence each
     """
 
     values: Mapping[str, Any]
@@ -58,19 +58,19 @@ class ControlSetup:
     trigger: Trigger
     realtime: RealtimeSettings
     state_type: Any
-    speed_scaling_unit: ScalingUnit
+    speed_scaling_scale: float
     listed_joints: bool
     warnings: tuple[str, ...]
 
-    def is_of(self, values: Mapping[str, Any], urdf: str) -> bool:
-        """Return whether these parameter values and this description made it."""
+    def matches(self, values: Mapping[str, Any], urdf: str) -> bool:
+        """Return whether the setup was made from these parameter values and this description."""
         return self.values == values and self.urdf == urdf
 
     def changed(self, values: Mapping[str, Any]) -> ControlSetup:
         """
-        Return the setup with parameters changed while active; robot and joints stay the same.
+        Return the setup with changed parameters; robot and joints stay the same.
 
-        :param values: parameter values by name, with changes that may be made while active
+        :param values: all parameter values by name
         :raises InputError: a value that cannot be used
         """
         settings = resolve(settings_from(values, self.settings.joints), self.model)
@@ -79,7 +79,7 @@ class ControlSetup:
 
     @property
     def zero_gains_warning(self) -> str:
-        """What follows from a mode whose gains are all zero; empty where some are not."""
+        """A warning if the mode needs gains and all are zero; otherwise empty."""
         mode, settings = self.settings.settings.mode, self.settings
         if mode not in MODES_NEEDING_GAINS or settings.kp.any() or settings.kd.any():
             return ''
@@ -97,14 +97,14 @@ def make_setup(
     before: ControlSetup | None = None,
 ) -> ControlSetup:
     """
-    Return what a control is made of, every part checked and tried.
+    Return the robot and settings of the control, checked.
 
-    :param values: parameter values by name
+    :param values: all parameter values by name
     :param urdf: the robot's description
-    :param controller: the joints of the effort controller, where it has named them
-    :param before: the previous setup; its model is used again where URDF, ``gravity`` and
+    :param controller: the joints of the effort controller
+    :param before: the previous setup; its model is used again if URDF, ``gravity`` and
         ``strict_inertia`` are unchanged
-    :raises RneaError: anything that cannot be used
+    :raises RneaError: the first value that cannot be used
     """
     warnings: list[str] = []
     if before is not None and before.urdf == urdf and all(
@@ -121,7 +121,7 @@ def make_setup(
             'joints',
             f'{controller.controller} takes commands {difference(controller.joints, listed)}',
         )
-    # While the controller is away, its joints are those of the setup before.
+    # While the controller is absent, the joints of the previous setup count.
     joints = listed or controller.joints or (before.settings.joints if before else ())
     settings = resolve(settings_from(values, joints), model)
     check_efforts(model, settings)
@@ -138,7 +138,7 @@ def make_setup(
         trigger=Trigger(values['trigger']),
         realtime=realtime_from(values),
         state_type=controller_state_type() if from_controller else None,
-        speed_scaling_unit=ScalingUnit(values['speed_scaling_unit']),
+        speed_scaling_scale=values['speed_scaling_scale'],
         listed_joints=bool(listed),
         warnings=tuple(warnings),
     )
@@ -148,11 +148,11 @@ def joint_rules(
     values: Mapping[str, Any], model: RobotModel, settings: ResolvedSettings
 ) -> JointRules:
     """
-    Return what motions of the commanded joints are held to.
+    Return the rules for motions of the commanded joints.
 
-    :param values: parameter values by name
-    :param model: the robot
-    :param settings: of the control
+    :param values: all parameter values by name
+    :param model: model of the robot
+    :param settings: settings of the control
     """
     commanded = settings.in_model
     speeds = model.velocity_limits[commanded]
@@ -161,11 +161,11 @@ def joint_rules(
         lower=model.position_lower[commanded],
         upper=model.position_upper[commanded],
         continuous=model.continuous[commanded],
-        # Many URDFs have a limit of 0 where nobody knew it.
+        # In many URDFs a velocity limit of 0 means unknown.
         velocity_limits=np.where(speeds > 0.0, speeds, np.inf),
         start_tolerance=values['start_tolerance'],
         allow_partial_joints_goal=values['allow_partial_joints_goal'],
         allow_nonzero_velocity_at_trajectory_end=values['allow_nonzero_velocity_at_trajectory_end'],
         use_efforts=values['use_trajectory_effort'],
-        start_from=StartFrom(values['trajectory_start_from']),
+        interpolate_from_desired_state=values['interpolate_from_desired_state'],
     )

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The lifecycle node ``feedforward``: waits for what it needs, then runs the control."""
+"""The lifecycle node ``feedforward``: commands efforts computed from the robot's model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from std_msgs.msg import String
 from ..errors import RneaError
 from ..feedforward import FeedforwardController
 from ..parameters import described
-from ..ros import MACHINE_TIME, AnsweredParameters, NodeProcess, OffExecutorTime, logged_transition
+from ..ros import MACHINE_TIME, NodeProcess, ParameterServices, PolledNodeTime, logged_transition
 from .activation import Activation
 from .autostart import Autostart
 from .command_topic import ControllerJoints, OtherPublishers, difference
@@ -35,18 +35,18 @@ LATCHED = QoSProfile(
 )
 
 ABOUT = """\
-The lifecycle node 'feedforward': commands the efforts that a robot needs, by its model, to an
-effort controller. It waits for the robot's description, joint states and controller, then
-configures and activates itself unless autostart is off; SIGINT and SIGTERM ramp down first."""
+The lifecycle node 'feedforward': computes efforts from the robot's model and commands them to an
+effort controller. It waits for the robot's description and controller, then configures and
+activates itself unless autostart is off. On SIGINT and SIGTERM it ramps down, then ends."""
 
 
-class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
+class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     """
     Torque feedforward as a ROS 2 lifecycle node.
 
-    Everything but the control loop's own thread runs on the executor that spins this node.
+    Everything except the control loop runs on the executor that spins this node.
 
-    :raises InputError: a parameter that was given at the start cannot be used
+    :raises InputError: a parameter given at the start cannot be used
     """
 
     def __init__(self) -> None:
@@ -65,12 +65,12 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         self._autostart.enable()
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
         TareService(self, self._active_control)
-        self.create_timer(0.1, self._watch, clock=MACHINE_TIME)
+        self.create_timer(0.1, self._poll, clock=MACHINE_TIME)
         self.create_timer(1.0, self._each_second, clock=MACHINE_TIME)
 
     @logged_transition
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Read the robot and the parameters; refuse, saying why, what cannot be run."""
+        """Check the robot and the parameters, and create the topics."""
         del state
         missing = self._missing()
         if missing:
@@ -85,9 +85,9 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
 
     @logged_transition
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Start the control loop, unless its commands would meet others or go to other joints."""
+        """Start the control loop, unless another publisher or other joints prevent it."""
         del state
-        self._look()
+        self._poll_command_topic()
         values = self._parameter_values.values()
         try:
             refusal = why_not_stated(values) or self._refusal(self._up_to_date(values))
@@ -100,7 +100,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
             self, self._configuration, self._controller_joints, self._other_publishers
         )
         self._autostart.activated()
-        self._warn_of(self._configuration.setup.zero_gains_warning)
+        self._warn(self._configuration.setup.zero_gains_warning)
         return TransitionCallbackReturn.SUCCESS
 
     @logged_transition
@@ -112,27 +112,27 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
 
     @logged_transition
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Forget the robot."""
+        """Destroy the topics and forget the robot."""
         del state
         self._release()
         return TransitionCallbackReturn.SUCCESS
 
     @logged_transition
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Ramp down where the control is active, and destroy what configure made."""
+        """Ramp down if the control is active, and destroy the topics."""
         del state
-        self.end()
+        self.shut_down()
         return TransitionCallbackReturn.SUCCESS
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Go back to unconfigured after an exception in a transition; nothing is left behind."""
+        """Ramp down and destroy the topics after an exception in a transition."""
         del state
         self._deactivate()
         self._release()
         return TransitionCallbackReturn.SUCCESS
 
-    def end(self) -> None:
-        """Ramp down where the control is active, and destroy what configure made."""
+    def shut_down(self) -> None:
+        """Ramp down if the control is active, and destroy the topics."""
         self._autostart.disable()
         self._deactivate()
         self._release()
@@ -141,7 +141,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         return None if self._activation is None else self._activation.controller
 
     def _setup_of(self, values: Mapping[str, Any]) -> ControlSetup:
-        """Return what parameter values make; the model of the configuration counts on."""
+        """Return the setup of parameter values; an unchanged model is used again."""
         return make_setup(
             values,
             values['robot_description'] or self._urdf_from_topic,
@@ -155,12 +155,12 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
 
     def _up_to_date(self, values: Mapping[str, Any]) -> Configuration:
         """
-        Return the configuration, made anew where something was set since.
+        Return the configuration; a new one if parameters or the description have changed.
 
-        :raises RneaError: it cannot be; the one before is left
+        :raises RneaError: a new one cannot be made; the previous one stays
         """
         assert self._configuration is not None
-        if self._configuration.setup.is_of(
+        if self._configuration.setup.matches(
             values, values['robot_description'] or self._urdf_from_topic
         ):
             return self._configuration
@@ -168,14 +168,14 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         self._release()
         return self._configure(setup)
 
-    def _warn_of(self, what: str) -> None:
-        if what:
-            self.get_logger().warning(what)
+    def _warn(self, warning: str) -> None:
+        if warning:
+            self.get_logger().warning(warning)
 
     def _deactivate(self) -> None:
         activation, self._activation = self._activation, None
         if activation is not None:
-            activation.stop()
+            activation.deactivate()
 
     def _release(self) -> None:
         configuration, self._configuration = self._configuration, None
@@ -183,7 +183,7 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
             configuration.close()
 
     def _missing(self) -> str:
-        """Return what a configure lacks, empty where it lacks nothing."""
+        """Return in words what configure still needs; empty if nothing."""
         values = self._parameter_values.values()
         if not (values['robot_description'] or self._urdf_from_topic):
             topic = self.resolve_topic_name('robot_description')
@@ -196,32 +196,32 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
         return why_not_stated(self._parameter_values.values()) or self._missing()
 
     def _refusal(self, configuration: Configuration) -> str:
-        """Return why the control may not be started, empty where it may."""
+        """Return why the control must not start; empty if it may."""
         others, joints = self._other_publishers.names, self._controller_joints
         if others:
-            return self._other_publishers.complaint(others)
+            return self._other_publishers.conflict(others)
         commanded = configuration.setup.settings.joints
         if joints.joints and joints.joints != commanded:
             what = difference(joints.joints, commanded)
             return f'{joints.controller} takes commands {what} now; configure again'
         return ''
 
-    def _watch(self) -> None:
-        """Look after what the loop has no time for, ten times a second."""
-        self.look_at_time()
+    def _poll(self) -> None:
+        """Do ten times a second what takes too long for the loop."""
+        self.update_time()
         if self._configuration is not None:
-            self._configuration.publishers.look_for_listeners()
+            self._configuration.publishers.poll_subscribers()
         if self._activation is None:
-            self._look()
+            self._poll_command_topic()
         else:
-            self._activation.watch()
-        self._autostart.look(self._activation, configured=self._configuration is not None)
+            self._activation.poll()
+        self._autostart.poll(self._activation, configured=self._configuration is not None)
 
-    def _look(self) -> None:
-        """Look for the controller and for other publishers while nothing is active."""
+    def _poll_command_topic(self) -> None:
+        """Look for the controller and for other publishers while the node is not active."""
         now = time.monotonic()
         self._controller_joints.poll(now)
-        self._other_publishers.look(now, publishing=self._configuration is not None)
+        self._other_publishers.poll(now, publishing=self._configuration is not None)
 
     def _each_second(self) -> None:
         if self._activation is not None:
@@ -237,12 +237,12 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
             self._autostart.enable()
         else:
             self.get_logger().warning(
-                'a new robot_description counts from the next activation on',
+                'the new robot_description takes effect at the next activation',
                 throttle_duration_sec=1.0,
             )
 
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        """Check all changes together; nothing takes effect yet, for others may refuse them."""
+        """Check all changes together; they take effect after every callback has accepted them."""
         self._changed = None
         try:
             values = self._parameter_values.values(changes)
@@ -253,31 +253,31 @@ class FeedforwardNode(AnsweredParameters, OffExecutorTime, LifecycleNode):
             if self._activation is not None and self._configuration is not None:
                 self._changed = self._configuration.setup.changed(values)
             elif self._configuration is not None:
-                self._setup_of(values)  # activation makes it
+                self._setup_of(values)  # check only: activation makes the setup
         except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
     def _after_set_parameters(self, changes: Sequence[Parameter]) -> None:
-        """Let changes take effect that every callback took; while inactive, activation does."""
+        """Put accepted changes in force; while the node is inactive, activation does it."""
         del changes
         if self._activation is None or self._configuration is None or self._changed is None:
             return
         before, self._configuration.setup = self._configuration.setup, self._changed
         self._activation.change(self._changed.settings)
         if self._changed.zero_gains_warning != before.zero_gains_warning:
-            self._warn_of(self._changed.zero_gains_warning)
+            self._warn(self._changed.zero_gains_warning)
 
 
 def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM, then ramp down; return the exit code."""
     table = {**PARAMETERS, **sensor_declarations('NAME')}
     process = NodeProcess('feedforward_node', ABOUT, described(table), args)
-    node = process.start(FeedforwardNode)
+    node = process.create(FeedforwardNode)
     try:
         process.spin(node)
     finally:
-        node.end()
+        node.shut_down()
     node.destroy_node()
     rclpy.try_shutdown()
     return 0

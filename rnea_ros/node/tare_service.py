@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The service ``~/tare``: zero the force-torque sensors; it answers when they have averaged."""
+"""The service ``~/tare``: zeroes the force-torque sensors, and answers after the tare."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from std_srvs.srv import Trigger
 from ..errors import one_line
 from ..feedforward import CONTROLLING, FeedforwardController
 
-POLL = 0.01
-"""How long the executor sleeps between two looks at sensors that average, s."""
+CHECK_INTERVAL = 0.01
+"""Time between two checks whether the tare has ended, s."""
 
-TO_BEGIN = 1.0
-"""How long the control may take to begin with a tare, s."""
+START_TIMEOUT = 1.0
+"""Longest time from the request until the control starts the tare, s."""
 
 
 class TareService:
     """
-    Serves the control that is active, for as long as its node lives.
+    Serves the active control; it exists as long as the node.
 
-    A service that ends before it has answered leaves its client waiting, and the answer without a
-    way out. So it stays, and refuses while nothing is active.
+    A client would wait without end for a service that is destroyed before its answer. So the
+    service stays, and refuses while the node is not active.
 
     :param node: the node
-    :param controller: returns the control, None while there is none
+    :param controller: returns the active control, None if there is none
     """
 
     def __init__(
@@ -39,8 +39,8 @@ class TareService:
     ) -> None:
         self._node = node
         self._controller = controller
-        self._under_way = False
-        # While it waits, the node's other callbacks go on: they are in another group.
+        self._taring = False
+        # A callback group of its own: other callbacks go on during a tare.
         node.create_service(
             Trigger, '~/tare', self._on_tare, callback_group=ReentrantCallbackGroup()
         )
@@ -50,14 +50,14 @@ class TareService:
         controller = self._controller()
         response.message = self._refusal(controller)
         if controller is not None and not response.message:
-            self._under_way = True
+            self._taring = True
             try:
                 response.message = await self._tare(controller)
             except Exception as error:
                 self._node.get_logger().error(traceback.format_exc())
                 response.message = f'internal error: {one_line(error)}'
             finally:
-                self._under_way = False
+                self._taring = False
         response.success = not response.message
         response.message = response.message or 'all sensors are zeroed'
         return response
@@ -66,36 +66,36 @@ class TareService:
         if controller is None:
             return 'the node is not active'
         if not controller.environment.wrenches.settings:
-            return 'there is no force-torque sensor'
-        if self._under_way:
-            return 'a tare is under way'
-        return _ended(controller)
+            return 'the node has no force-torque sensor'
+        if self._taring:
+            return 'another tare is in progress'
+        return _not_controlling(controller)
 
     async def _tare(self, controller: FeedforwardController) -> str:
-        """Return why sensors refused, empty where none did."""
+        """Tare all sensors; return why some refused, empty if none did."""
         wrenches = controller.environment.wrenches
         before = wrenches.tares
         controller.tare()
-        deadline = time.monotonic() + TO_BEGIN
+        deadline = time.monotonic() + START_TIMEOUT
         while wrenches.tares == before or wrenches.taring:
-            if _ended(controller):
-                return _ended(controller)
+            if reason := _not_controlling(controller):
+                return reason
             if wrenches.tares == before and time.monotonic() > deadline:
-                return 'the control did not begin with it'
-            time.sleep(POLL)
-            await _NextTurn()
+                return 'the control did not start the tare'
+            time.sleep(CHECK_INTERVAL)
+            await _OtherCallbacks()
         refusals = wrenches.tare_refusals.items()
         return ', '.join(f'{name}: {reason.value}' for name, reason in refusals)
 
 
-def _ended(controller: FeedforwardController) -> str:
-    """Return the state of a control that is not, or no longer, in force; else empty."""
+def _not_controlling(controller: FeedforwardController) -> str:
+    """Return in words why the control cannot tare: its state; empty if it can."""
     state = controller.state
     return '' if state in CONTROLLING else f'the control is {state.value}'
 
 
-class _NextTurn:
-    """Awaited, it lets the executor do something else before it comes back."""
+class _OtherCallbacks:
+    """Awaited in a callback, it lets the executor run other callbacks first."""
 
     def __await__(self) -> Generator[None, None, None]:
         yield

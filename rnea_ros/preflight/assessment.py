@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..recordings import Array, Kind, Samples
+from ..arrays import Array
+from ..recordings import Kind, Samples
 from .columns import Prediction, Tip
 from .fit import NOTHING, Equations, Fit
 from .hypothesis import Hypothesis

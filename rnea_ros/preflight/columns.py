@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..recordings import Array, Kind, RecordingError, Samples
+from ..arrays import Array
+from ..recordings import Kind, RecordingError, Samples
 from ..robot import RobotModel
 
 LOAD_PARAMETERS = 4

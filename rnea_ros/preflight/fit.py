@@ -20,7 +20,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..recordings import STILL_SPEED, Array, Kind
+from ..arrays import Array
+from ..recordings import STILL_SPEED, Kind
 from .columns import Prediction
 from .hypothesis import Hypothesis
 

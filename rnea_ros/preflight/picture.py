@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..arrays import Array
 from ..drawing import legend_above, new_figure, plain, save
-from ..recordings import Array
 from .assessment import Assessment
 from .findings import Finding
 from .report import words

@@ -6,7 +6,6 @@
 from .bags import SUFFIXES, Bag, BagError, open_bag, stamp_or_receipt
 from .cleaning import STILL_SPEED, CleanRecording, clean
 from .joint_states import (
-    Array,
     Recording,
     RecordingError,
     Sample,
@@ -20,7 +19,6 @@ __all__ = [
     'MIN_POSES',
     'STILL_SPEED',
     'SUFFIXES',
-    'Array',
     'Bag',
     'BagError',
     'CleanRecording',

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bags, the recordings of topics, read without ROS."""
+"""Read ROS bags without ROS."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any
 from ..errors import RneaError, one_line
 
 SUFFIXES = ('.db3', '.mcap')
-"""Of a ROS 2 bag's own files."""
+"""File name suffixes of ROS 2 bags."""
 
 
 class BagError(RneaError):
-    """A bag cannot be read, or there is not in it what is needed."""
+    """A bag cannot be read, or lacks the requested messages."""
 
 
 class Bag:
     """
-    An open bag; see :func:`open_bag`.
+    An open bag; :func:`open_bag` makes it.
 
     :param path: of the bag
-    :param reader: rosbags' reader of it
-    :ivar topics: the type of the messages on each recorded topic
+    :param reader: the bag's reader, of the package rosbags
+    :ivar topics: message types by recorded topic
     """
 
     def __init__(self, path: Path, reader: Any) -> None:
@@ -38,33 +38,33 @@ class Bag:
 
     def topic_with(self, message_type: str, what: str, topic: str | None) -> str:
         """
-        Return the topic that has messages of a type.
+        Return the topic with messages of a type.
 
         :param message_type: such as ``sensor_msgs/msg/JointState``
-        :param what: how these are called
-        :param topic: the one that is wanted; None for the only one
-        :raises BagError: there is not exactly one
+        :param what: name of these messages in errors
+        :param topic: the requested topic; None for the only one
+        :raises BagError: no such topic, or several and none requested
         """
         topics = sorted(name for name, of in self.topics.items() if of == message_type)
         if topic in topics or (topic is None and len(topics) == 1):
             return topic or topics[0]
         if not topics:
             others = ', '.join(sorted(self.topics)) or 'none'
-            raise BagError(f'{self._path} has {what} on no topic; its topics are: {others}')
+            raise BagError(f'{self._path} has no topic with {what}; its topics are: {others}')
         there = ', '.join(topics)
         if topic is None:
-            raise BagError(f'{self._path} has {what} on {there}; name one topic')
-        raise BagError(f'{self._path} has no {what} on {topic}; it has them on {there}')
+            raise BagError(f'{self._path} has several topics with {what}: {there}; name one')
+        raise BagError(f'{self._path} has no {what} on {topic}; topics with {what}: {there}')
 
     def raw_messages(self, topics: Collection[str]) -> Iterator[tuple[str, int, bytes]]:
         """
-        Yield messages in the order of their receipt: topic, time of receipt in ns, and bytes.
+        Yield topic, time of receipt in ns, and serialised message, in the order of receipt.
 
-        :param topics: from which
-        :raises BagError: the bag is broken there
+        :param topics: the topics to read
+        :raises BagError: a message cannot be read
         """
-        wanted = [each for each in self._reader.connections if each.topic in topics]
-        messages = self._reader.messages(connections=wanted)
+        connections = [each for each in self._reader.connections if each.topic in topics]
+        messages = self._reader.messages(connections=connections)
         while True:
             try:
                 connection, received, data = next(messages)
@@ -76,10 +76,10 @@ class Bag:
 
     def messages(self, topics: Collection[str]) -> Iterator[tuple[str, int, Any]]:
         """
-        Yield messages in the order of their receipt: topic, time of receipt in ns, and message.
+        Yield topic, time of receipt in ns, and message, in the order of receipt.
 
-        :param topics: from which
-        :raises BagError: the bag is broken there
+        :param topics: the topics to read
+        :raises BagError: a message cannot be read
         """
         for topic, received, data in self.raw_messages(topics):
             try:
@@ -95,10 +95,10 @@ class Bag:
 @contextmanager
 def open_bag(path: Path) -> Iterator[Bag]:
     """
-    Open a bag until the block ends.
+    Open a bag for the duration of a ``with`` block.
 
-    :param path: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ROS 1's ``.bag``
-    :raises BagError: no such file, no bag, or the package rosbags is missing
+    :param path: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ``.bag`` of ROS 1
+    :raises BagError: the path does not exist or is no bag, or the package rosbags is missing
     """
     try:
         from rosbags.highlevel import AnyReader
@@ -110,7 +110,7 @@ def open_bag(path: Path) -> Iterator[Bag]:
     try:
         reader = AnyReader([path], default_typestore=get_typestore(Stores.LATEST))
         reader.open()
-    except Exception as error:  # rosbags has an error class for every layer of a bag
+    except Exception as error:  # each layer of rosbags raises an error class of its own
         raise BagError(f'{path} cannot be read: {one_line(error)}') from error
     try:
         yield Bag(path, reader)
@@ -120,7 +120,7 @@ def open_bag(path: Path) -> Iterator[Bag]:
 
 def stamp_or_receipt(header: Any, received: int) -> float:
     """
-    Return the time of a message, s: of its header, or of its receipt where that has none.
+    Return the header stamp of a message, s; its time of receipt if the stamp is 0.
 
     :param header: a ``std_msgs/Header``
     :param received: ns

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What drivers and recorders do to joint states, undone or told: repeats, gaps, clocks, ringing.
+Clean recordings: remove repeated, non-finite and ringing samples, find gaps.
 
-Nothing is invented: samples are left out, never filled in. What follows can trust that times
-increase, that positions and efforts are finite, and that between two samples with the same
-segment number nothing is missing.
+No sample is filled in. In a clean recording times increase, positions and efforts are finite, and
+no gap lies between two samples with the same segment number.
 """
 
 from __future__ import annotations
@@ -17,36 +16,37 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .joint_states import Array, Recording, RecordingError
+from ..arrays import Array
+from .joint_states import Recording, RecordingError
 
 Mask: TypeAlias = NDArray[np.bool_]
 
 STILL_SPEED = 0.01
 """
-An arm is still where every joint is slower, rad/s or m/s.
+An arm is at rest while every joint is slower, rad/s or m/s.
 
-Half a degree a second: encoders' noise over a tenth of a second is below it, and a joint that
-moves on purpose is above it but for an instant.
+0.01 rad/s is half a degree per second. Encoder noise over 0.1 s is below it, an intended motion
+above it.
 """
 
 GAP_INTERVALS = 5.0
 """
-So many usual intervals without a sample are a gap.
+Least length of a gap, in median sample intervals.
 
-A repeated or lost sample makes two, a stalled recorder many.
+A repeated or lost sample makes an interval of two, a stalled recorder one of many.
 """
 
 RINGING_SEARCH = 1.0
-"""Ringing is looked for in so long a time from the start, s: controllers settle within it."""
+"""Ringing is searched for in this time from the start, s; controllers settle within it."""
 
 RINGING_FACTOR = 2.0
-"""A start rings where efforts jerk so many times as much as ever after; noise alone does not."""
+"""The start rings if the jerk of an effort exceeds its later maximum by this factor."""
 
 MISMATCH = 0.1
 """
-Velocities that differ from the change of position by more of their own size contradict it.
+Relative difference between recorded and differentiated velocity that is reported.
 
-A delay or a filter of a driver makes a few hundredths.
+Delays and filters of drivers cause a few percent.
 """
 
 
@@ -55,8 +55,8 @@ class CleanRecording:
     """
     A recording that can be differentiated.
 
-    :param recording: what is left, with notes of what was left out
-    :param segment: number of the unbroken stretch that a sample belongs to, shape (N,)
+    :param recording: the remaining samples, with notes on the removed ones
+    :param segment: number of the segment without gaps of each sample, shape (N,)
     """
 
     recording: Recording
@@ -65,12 +65,11 @@ class CleanRecording:
 
 def clean(recording: Recording) -> CleanRecording:
     """
-    Leave out what cannot be used, and find the gaps.
+    Remove unusable samples and find gaps.
 
-    Efforts that are missing for some joints in every sample are left as they are: those joints
-    have none.
+    Joints without any recorded effort keep NaN.
 
-    :raises RecordingError: fewer than two samples are left, or no joint has an effort
+    :raises RecordingError: fewer than two samples remain, or no joint has an effort
     """
     measured = np.isfinite(recording.effort).any(axis=0)
     if not measured.any():
@@ -78,29 +77,32 @@ def clean(recording: Recording) -> CleanRecording:
     finite = np.isfinite(recording.position).all(axis=1)
     finite &= np.isfinite(recording.effort[:, measured]).all(axis=1)
     finite &= np.isfinite(recording.time)
-    recording = _keep(recording, finite, 'with a position or effort that is not finite')
-    recording = _keep(recording, _increasing(recording.time), 'with a stamp that is not newer')
-    recording = _keep(recording, ~_repeats(recording), 'that repeat the one before in motion')
-    recording = _keep(recording, ~_ringing(recording), 'at the start, where efforts ring,')
+    recording = _keep(recording, finite, 'with non-finite positions or efforts')
+    increasing = _increasing(recording.time)
+    recording = _keep(recording, increasing, 'with a stamp not after the previous one')
+    recording = _keep(
+        recording, ~_repeats(recording), 'that repeat the previous one during motion'
+    )
+    recording = _keep(recording, ~_ringing(recording), 'with ringing efforts at the start')
     if len(recording.time) < 2:
-        raise RecordingError(f'{len(recording.time)} usable joint states are too few')
+        raise RecordingError(f'{len(recording.time)} usable joint states; at least 2 are needed')
     interval = np.diff(recording.time)
     gaps = interval > GAP_INTERVALS * np.median(interval)
-    notes = [f'gaps: {gaps.sum()}, the longest of {interval.max():.2f} s'] if gaps.any() else []
+    notes = [f'gaps: {gaps.sum()}, the longest {interval.max():.2f} s'] if gaps.any() else []
     notes += _velocity_notes(recording)
     segment = np.concatenate([[0], np.cumsum(gaps)])
     return CleanRecording(recording.part(slice(None), *notes), segment)
 
 
 def _keep(recording: Recording, which: Mask, reason: str) -> Recording:
-    """Return some of the samples, with a note of how many were left out."""
+    """Return the selected samples, with a note on the number of removed ones."""
     if which.all():
         return recording
-    return recording.part(which, f'{np.sum(~which)} samples {reason} were left out')
+    return recording.part(which, f'{np.sum(~which)} samples {reason} were removed')
 
 
 def _increasing(time: Array) -> Mask:
-    """Return which stamps are newer than every stamp before, shape (N,)."""
+    """Return which stamps are later than all previous ones, shape (N,)."""
     if not time.size:
         return np.zeros(0, dtype=bool)
     newest = np.maximum.accumulate(time)
@@ -109,9 +111,9 @@ def _increasing(time: Array) -> Mask:
 
 def _repeats(recording: Recording) -> Mask:
     """
-    Return which samples are those before once more although the arm moves, shape (N,).
+    Return which samples repeat the previous one while the arm moves, shape (N,).
 
-    The positions around tell whether it moves; of an arm at rest a repeat is what it should be.
+    Whether it moves follows from the positions around; at rest repeats are expected.
     """
     q, t = recording.position, recording.time
     again = np.zeros(len(t), dtype=bool)
@@ -126,7 +128,7 @@ def _repeats(recording: Recording) -> Mask:
 
 
 def _ringing(recording: Recording) -> Mask:
-    """Return which samples at the start belong to ringing, shape (N,)."""
+    """Return which samples at the start have ringing efforts, shape (N,)."""
     t, effort = recording.time, recording.effort
     ringing = np.zeros(len(t), dtype=bool)
     if len(t) < 8 or t[-1] - t[0] < 3.0 * RINGING_SEARCH:
@@ -140,7 +142,7 @@ def _ringing(recording: Recording) -> Mask:
 
 
 def _velocity_notes(recording: Recording) -> list[str]:
-    """Return a sentence on the joints whose velocity is not the change of their position."""
+    """Return a note on joints whose recorded velocity contradicts their positions."""
     t, q, qd = recording.time, recording.position, recording.velocity
     if len(t) < 3 or np.isnan(qd).any():
         return []
@@ -154,4 +156,4 @@ def _velocity_notes(recording: Recording) -> list[str]:
     ]
     if not wrong:
         return []
-    return [f'recorded velocities contradict the positions, which are used: {", ".join(wrong)}']
+    return [f'velocities contradict the positions, positions are used: {", ".join(wrong)}']

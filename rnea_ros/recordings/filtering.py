@@ -1,36 +1,36 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A low-pass filter without delay that differentiates: local cubics, weighted by distance."""
+"""Zero-phase low-pass filter with derivatives: locally weighted cubic regression."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .joint_states import Array
+from ..arrays import Array
 
 HALF_WINDOW = 0.25
 """
-How far a local cubic reaches to either side, s.
+Half width of the window of a local cubic, s.
 
-What an arm does within half a second is close to a cubic; what is quicker (ringing of gears,
-quantisation, noise) is what the filter is for.
+Within 0.5 s the motion of an arm is close to a cubic. Gear ringing, quantisation and noise
+are not.
 """
 
 LEAST_POINTS = 8
-"""A cubic is fitted to no fewer samples: twice its coefficients."""
+"""Least number of samples for a cubic: twice its coefficients."""
 
 
 def smooth(time: Array, values: Array, at: Array) -> tuple[Array, Array, Array]:
     """
-    Return values and their first and second derivatives, low-passed without delay.
+    Return filtered values and their first and second derivatives.
 
-    At a time t a cubic is fitted to the samples around it by least squares, with tricube weights
-    that fall to zero at the window's end. Times need not be evenly spaced.
+    At each time a cubic is fitted to the neighbouring samples by least squares, with tricube
+    weights that fall to zero at the end of the window. Samples may be unevenly spaced.
 
     :param time: of the samples, increasing, shape (N,), s
     :param values: shape (N, n)
-    :param at: where they are wanted, shape (M,), s
+    :param at: times of the results, shape (M,), s
     :return: value, first and second derivative, each of shape (M, n)
     """
     results = np.empty((3, len(at), values.shape[1]))

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Recorded joint states: read from a bag without ROS, and held as arrays."""
+"""Recorded joint states as arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .bags import open_bag, stamp_or_receipt
 
 
 class RecordingError(RneaError):
-    """Joint states were read, but there is not in them what is needed."""
+    """Recorded joint states lack what is needed."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,10 @@ class Sample:
     """
     One joint state.
 
-    :param time: of its header stamp, or of its receipt where it has none, s
+    :param time: header stamp, or time of receipt without a stamp, s
+    :param position: rad or m
+    :param velocity: rad/s or m/s; may be empty
+    :param effort: N m or N; may be empty
     """
 
     time: float
@@ -41,14 +44,14 @@ class Sample:
 @dataclass(frozen=True)
 class Recording:
     """
-    Joint states of the same joints, as they came.
+    Joint states of n joints, as recorded.
 
-    :param names: the joints, n of them
+    :param names: joint names
     :param time: shape (N,), s
     :param position: shape (N, n), rad or m
-    :param velocity: shape (N, n), rad/s or m/s; NaN where there is none
-    :param effort: shape (N, n), N m or N; NaN where there is none
-    :param notes: what was left out, one sentence each
+    :param velocity: shape (N, n), rad/s or m/s; NaN where not recorded
+    :param effort: shape (N, n), N m or N; NaN where not recorded
+    :param notes: flaws and omitted samples, one sentence each
     """
 
     names: tuple[str, ...]
@@ -63,7 +66,7 @@ class Recording:
         Return some of the samples.
 
         :param which: index of the samples: a slice, a mask or numbers
-        :param notes: what to say about it
+        :param notes: additional notes
         """
         return Recording(
             self.names,
@@ -75,7 +78,7 @@ class Recording:
         )
 
     def of_joints(self, names: Sequence[str]) -> Recording:
-        """Return the same of some joints, in their order."""
+        """Return the recording of some joints, in the given order."""
         columns = [self.names.index(name) for name in names]
         return replace(
             self,
@@ -87,19 +90,21 @@ class Recording:
 
     def with_scaled_effort(self, factor: ArrayLike) -> Recording:
         """
-        Return the same with efforts multiplied: -1 for a robot that reports the reaction.
+        Return the recording with scaled efforts.
 
-        :param factor: one number, or one a joint, shape (n,)
+        :param factor: one number, or one per joint, shape (n,); -1 for a robot with inverted signs
         """
         return replace(self, effort=self.effort * np.asarray(factor, dtype=np.float64))
 
 
 def recording_from(samples: Iterable[Sample]) -> Recording:
     """
-    Return samples as arrays; of several publishers, those of the one that sends most joints.
+    Return samples as arrays.
 
-    :param samples: joint states in the order of their receipt
-    :raises RecordingError: there is none, or none whose position has its length
+    Samples with different sets of joints come from different publishers: the largest set is kept.
+
+    :param samples: joint states in the order of receipt
+    :raises RecordingError: no sample, or no sample with one position per joint
     """
     groups: defaultdict[frozenset[str], list[Sample]] = defaultdict(list)
     misshapen = count = 0
@@ -112,7 +117,7 @@ def recording_from(samples: Iterable[Sample]) -> Recording:
         else:
             groups[frozenset(sample.names)].append(sample)
     if not count:
-        raise RecordingError('there is no joint state')
+        raise RecordingError('no joint states')
     chosen = max(groups.items(), key=lambda item: (len(item[0]), len(item[1])), default=None)
     if chosen is None or not chosen[0]:
         raise RecordingError(f'none of {count} joint states has a position for every name')
@@ -120,10 +125,10 @@ def recording_from(samples: Iterable[Sample]) -> Recording:
     names = kept[0].names
     notes = []
     if misshapen:
-        notes.append(f'{misshapen} joint states had arrays of a wrong length or a name twice')
+        notes.append(f'{misshapen} joint states had arrays of wrong length or duplicate names')
     others = count - misshapen - len(kept)
     if others:
-        notes.append(f'{others} joint states of other joints were left aside')
+        notes.append(f'{others} joint states of other joints were ignored')
     orders: dict[tuple[str, ...], list[int]] = {}
 
     def row(sample: Sample, values: Sequence[float]) -> Array:
@@ -145,11 +150,11 @@ def recording_from(samples: Iterable[Sample]) -> Recording:
 
 def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:
     """
-    Yield the joint states of a bag in their order; times count from the first one.
+    Yield the joint states of a bag in the order of receipt; the first has time 0.
 
-    :param bag: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ROS 1's ``.bag``
-    :param topic: the recorded topic; None for the only one that carries joint states
-    :raises BagError: no such file, no bag, not exactly one such topic, or a broken message
+    :param bag: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ``.bag`` of ROS 1
+    :param topic: the recorded topic; None for the only one with joint states
+    :raises BagError: no bag, no such topic, several topics and none given, unreadable message
     """
     with open_bag(bag) as opened:
         chosen = opened.topic_with('sensor_msgs/msg/JointState', 'joint states', topic)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which recorded joint is which joint of the model."""
+"""Match the joint names of a recording with those of a model."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def match_joints(
     model: Sequence[str], recorded: Sequence[str], given: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """
-    Return the recorded name of every joint of the model that is recorded, in the model's order.
+    Return recorded names by model names, in the model's order; joints not recorded are left out.
 
-    Names that are given win, then equal names. Where there is no equal name at all, the names may
-    differ in one prefix that all have in common: ``panda_joint1`` and ``fer_joint1``.
+    Given pairs come first, then equal names. If no names are equal, names may differ by one common
+    prefix, as in ``panda_joint1`` and ``fer_joint1``.
 
     :param model: joint names of the model
     :param recorded: joint names of the recording
-    :param given: recorded names by the model's
-    :raises RecordingError: a given name is unknown, or no joint matches
+    :param given: recorded names by model names
+    :raises RecordingError: a given name is unknown or used twice, or no joint matches
     """
     given = given or {}
     for name, other in given.items():
@@ -37,17 +37,17 @@ def match_joints(
     names = {**(equal or {} if given else equal or _by_prefix(model, recorded)), **given}
     if len(set(names.values())) < len(names):
         pairs = ', '.join(f'{name}={other}' for name, other in names.items())
-        raise RecordingError(f'a recorded joint is given twice: {pairs}')
+        raise RecordingError(f'a recorded joint is assigned twice: {pairs}')
     if not names:
         raise RecordingError(
-            f"no recorded joint ({', '.join(recorded)}) is one of the model's "
-            f'({", ".join(model)}); tell which is which'
+            f'no recorded joint ({", ".join(recorded)}) has the name of a model joint '
+            f'({", ".join(model)}); give the pairs with --joints MODEL=RECORDED'
         )
     return {name: names[name] for name in model if name in names}
 
 
 def _by_prefix(model: Sequence[str], recorded: Sequence[str]) -> dict[str, str]:
-    """Return the match by the exchange of one prefix that matches most joints, if it is alone."""
+    """Return the match of most joints by exchange of one prefix; empty if it is ambiguous."""
     best: dict[str, str] = {}
     rivals = 0
     for old in sorted({prefix for name in model for prefix in _prefixes(name)}):
@@ -67,5 +67,5 @@ def _by_prefix(model: Sequence[str], recorded: Sequence[str]) -> dict[str, str]:
 
 
 def _prefixes(name: str) -> list[str]:
-    """Return what a name may begin with: nothing, and everything that ends in a separator."""
+    """Return the prefixes of a name: the empty one, and all that end in ``_`` or ``/``."""
     return ['', *(name[: match.end()] for match in re.finditer(r'[_/]', name))]

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is compared with the model: still poses, or samples of a motion."""
+"""Samples for a comparison with a model: poses at rest, or samples of a motion."""
 
 from __future__ import annotations
 
@@ -12,63 +12,64 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .cleaning import STILL_SPEED, CleanRecording
 from .filtering import HALF_WINDOW, smooth
-from .joint_states import Array, RecordingError
+from .joint_states import RecordingError
 
 DWELL = 0.5
-"""A pose counts when it is held so long, s: gears have settled, and noise averages out."""
+"""Least duration of a pose, s: gears settle, noise averages out."""
 
 DISTINCT = 0.05
-"""Poses that no joint tells apart by more are one pose, rad or m: 5 % of gravity at most."""
+"""Poses are equal if no joint differs by more, rad or m: at most 5 % of gravity."""
 
 MIN_POSES = 8
 """
-So many poses are needed: twice the unknowns of a load.
+Least number of poses: twice the unknowns of a load.
 
-A load has four (its mass and three moments), a joint two (scale and offset), and every joint
-contributes an equation at each pose.
+A load has four unknowns (mass and three first moments), a joint two (scale and offset). Every
+joint gives one equation per pose.
 """
 
 STEP = 0.05
-"""Interval of the samples that are taken from a motion, s: a tenth of the filter's window."""
+"""Interval of the samples of a motion, s: a tenth of the filter's window."""
 
 BLOCKS = 24
 """
-A motion is cut into so many blocks, which count as independent of each other.
+Number of blocks of a motion; blocks count as independent.
 
-What a model misses varies with the pose, so that neighbouring samples err alike. A block must be
-longer than that lasts, and there must be enough of them to see how much they differ.
+Model errors vary with the pose, so neighbouring samples have similar errors. A block must outlast
+this correlation, and many blocks are needed to estimate their spread.
 """
 
 SHORTEST_BLOCK = 0.5
-"""No block is shorter, s: an arm's motion forgets its past about so fast."""
+"""Least duration of a block, s: about the correlation time of an arm's motion."""
 
 MIN_BLOCKS = 8
-"""A motion must be long enough for so many blocks, as many as poses are needed."""
+"""Least number of blocks, equal to the least number of poses."""
 
 
 class Kind(str, Enum):
-    """What the samples were taken from."""
+    """The source of the samples."""
 
-    STILL = 'still poses'
+    STILL = 'poses at rest'
     MOTION = 'motion'
 
 
 @dataclass(frozen=True)
 class Samples:
     """
-    Samples to compare, of n joints.
+    Samples of n joints.
 
-    :param kind: where they are from; still poses have no velocity and no acceleration
-    :param names: the recorded joints
+    :param kind: their source; poses at rest have zero velocity and acceleration
+    :param names: names of the recorded joints
     :param time: shape (N,), s
     :param position: shape (N, n), rad or m
     :param velocity: shape (N, n), rad/s or m/s
     :param acceleration: shape (N, n), rad/s^2 or m/s^2
-    :param effort: shape (N, n), N m or N; NaN where a joint has none
-    :param block: samples with the same number may err alike, shape (N,)
-    :param notes: what was left out on the way, one sentence each
+    :param effort: shape (N, n), N m or N; NaN for joints without effort
+    :param block: number of the block of each sample, shape (N,)
+    :param notes: flaws and removed samples, one sentence each
     """
 
     kind: Kind
@@ -84,11 +85,11 @@ class Samples:
 
 def take_samples(cleaned: CleanRecording, kind: Kind | None = None) -> Samples:
     """
-    Return what a recording gives to compare.
+    Return the samples of a recording.
 
     :param cleaned: the recording
-    :param kind: what to use; None for still poses where there are enough, else the motion
-    :raises RecordingError: there is not enough of it
+    :param kind: their source; None for poses at rest if there are enough, else the motion
+    :raises RecordingError: too few poses, or too short a motion
     """
     poses = still_poses(cleaned)
     if kind is Kind.STILL or (kind is None and len(poses.time) >= MIN_POSES):
@@ -99,29 +100,29 @@ def take_samples(cleaned: CleanRecording, kind: Kind | None = None) -> Samples:
     blocks = len(np.unique(samples.block))
     if blocks < MIN_BLOCKS:
         raise RecordingError(
-            f'{_too_few(poses)}, and of motion {MIN_BLOCKS * SHORTEST_BLOCK:g} s without a gap, '
-            f'not {blocks * SHORTEST_BLOCK:g} s'
+            f'{_too_few(poses)}; a motion needs {MIN_BLOCKS * SHORTEST_BLOCK:g} s without gaps, '
+            f'this one has {blocks * SHORTEST_BLOCK:g} s'
         )
     return samples
 
 
 def _too_few(poses: Samples) -> str:
-    held = f'held for {DWELL:g} s each'
-    return f'{len(poses.time)} different still poses are too few; {MIN_POSES} are needed, {held}'
+    count = len(poses.time)
+    return f'only {count} different poses at rest; at least {MIN_POSES} of {DWELL:g} s are needed'
 
 
 def still_poses(cleaned: CleanRecording) -> Samples:
     """
-    Return the poses that were held, one sample each: means over the time of holding.
+    Return the poses at rest, one sample each: means over the time at rest.
 
-    A pose that was visited before is averaged with the first visit, for friction to cancel.
+    Repeated visits of a pose are averaged, so that friction of opposite directions cancels.
     """
     recording = cleaned.recording
     places: list[Array] = []
     visits: list[list[tuple[float, Array, Array]]] = []
     for start, stop in _stretches(_still(cleaned), cleaned.segment):
         t = recording.time[start:stop]
-        # What rings after a stop is left out: half of the dwelling.
+        # The first half of DWELL is left out: gears ring after a stop.
         settled = slice(start + int(np.searchsorted(t, t[0] + 0.5 * DWELL)), stop)
         if t[-1] - t[0] < DWELL:
             continue
@@ -152,7 +153,7 @@ def still_poses(cleaned: CleanRecording) -> Samples:
 
 
 def _still(cleaned: CleanRecording) -> NDArray[np.bool_]:
-    """Return at which samples no joint has moved since a tenth of the dwelling before."""
+    """Return the samples at which no joint has moved in the last tenth of DWELL, shape (N,)."""
     t, q = cleaned.recording.time, cleaned.recording.position
     before = np.searchsorted(t, t - 0.1 * DWELL, side='right') - 1
     before = np.clip(before, 0, np.maximum(np.arange(len(t)) - 1, 0))
@@ -166,7 +167,7 @@ def _still(cleaned: CleanRecording) -> NDArray[np.bool_]:
 def _stretches(
     still: NDArray[np.bool_], segment: NDArray[np.intp]
 ) -> list[tuple[int, int]]:
-    """Return where runs of still samples without a gap start and stop."""
+    """Return start and end of runs of samples at rest without gaps."""
     label = np.where(still, segment, -1)
     edges = np.flatnonzero(np.diff(label)) + 1
     bounds = [0, *edges.tolist(), len(label)]
@@ -179,10 +180,9 @@ def _stretches(
 
 def motion(cleaned: CleanRecording) -> Samples:
     """
-    Return samples along a motion: positions, their derivatives and efforts, low-passed alike.
+    Return samples along a motion: filtered positions, their derivatives, filtered efforts.
 
-    Half a window is left out at the ends of every unbroken stretch, where the filter sees but one
-    side.
+    Half a window is left out at both ends of every segment, where the window is one-sided.
     """
     recording = cleaned.recording
     n = len(recording.names)

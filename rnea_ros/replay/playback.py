@@ -13,10 +13,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..feedforward import FeedforwardController, Reason, State
 from ..feedforward.inputs import JointStateMonitor, PositionJumps
 from ..feedforward.settings import ResolvedSettings
-from ..recordings import Array, RecordingError, Sample
+from ..recordings import RecordingError, Sample
 from .recorded_robot import RecordedRobot
 
 START = 1000.0

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arrays import Array
 from ..recordings import (
-    Array,
     CleanRecording,
     Recording,
     Sample,

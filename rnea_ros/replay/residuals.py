@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Array
 from ..preflight import Prediction
-from ..recordings import Array, CleanRecording, Kind, Recording, Samples, motion
+from ..recordings import CleanRecording, Kind, Recording, Samples, motion
 from ..robot import RobotModel
 from .playback import Playback
 from .recorded_robot import RecordedRobot

@@ -1,18 +1,16 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The robot model: words in, arrays out. The public face of the dynamics library."""
+"""The robot model: the public face of the dynamics library."""
 
 from .base_motion import BaseMotion
-from .dynamics import ExternalWrenches
 from .model import RobotModel
-from .names import STANDARD_GRAVITY, Array
+from .model_data import STANDARD_GRAVITY
 from .payload import Payload
-from .wrench import ReferenceFrame, Wrench
+from .wrench import ExternalWrenches, ReferenceFrame, Wrench
 
 __all__ = [
     'STANDARD_GRAVITY',
-    'Array',
     'BaseMotion',
     'ExternalWrenches',
     'Payload',

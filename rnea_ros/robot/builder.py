@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""From a robot's description to its kinematic tree."""
+"""The kinematic tree of a robot description."""
 
 from __future__ import annotations
 
@@ -25,27 +25,29 @@ from ..errors import UrdfError
 from ..urdf import Inertial, Joint, RobotDescription
 
 FLOATING_BASE = 'floating_base'
-"""The name of the joint that a floating base moves by."""
+"""The name of the joint of a floating base."""
 
 
 def independent_joints(description: RobotDescription) -> list[Joint]:
-    """Return the moving joints that follow no other, each after those nearer to the root."""
+    """Return the moving joints except mimic joints, parents first."""
     return [joint for joint in description.joints.values() if joint.moves and joint.mimic is None]
 
 
 def build_tree(description: RobotDescription, *, floating_base: bool = False) -> KinematicTree:
     """
-    Return the kinematic tree of a description, fixed links lumped and mimic joints folded in.
+    Return the kinematic tree of a description; links at fixed joints are lumped.
 
     :param description: the robot
     :param floating_base: whether the root link moves freely, by the joint :data:`FLOATING_BASE`
-    :raises UrdfError: the robot has a joint of that name already
+    :raises UrdfError: the robot already has a joint of this name
     """
     names = [joint.name for joint in independent_joints(description)]
     root_inertia = _link_inertia(description.links[description.root].inertial)
     if floating_base:
         if FLOATING_BASE in description.joints:
-            raise UrdfError(f'joint {FLOATING_BASE!r}', 'the name is that of the floating base')
+            raise UrdfError(
+                f'joint {FLOATING_BASE!r}', 'this name is reserved for the floating base'
+            )
         builder = TreeBuilder(WORLD, [FLOATING_BASE, *names])
         free = floating(FLOATING_BASE)
         builder.add_link(description.root, WORLD, Placement.identity(), free, root_inertia)
@@ -83,4 +85,4 @@ def _link_inertia(inertial: Inertial | None) -> RigidBodyInertia:
     ixx, ixy, ixz, iyy, iyz, izz = inertial.inertia
     J = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     about_com = RigidBodyInertia(inertial.mass, np.zeros(3), J)
-    return about_com.seen_from(placement)
+    return about_com.transformed(placement)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The robot model: how it comes to be, and what changes it."""
+"""The robot model: its constructors, modified copies of it, and the list of its computations."""
 
 from __future__ import annotations
 
@@ -12,29 +12,38 @@ import warnings
 
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics.tree import KinematicTree, with_added_inertia
 from ..errors import UrdfWarning
 from ..urdf import RobotDescription, parse_urdf, read_urdf
+from . import (
+    accelerations,
+    batch,
+    configuration_space,
+    forces,
+    internal_wrenches,
+    kinematics,
+    operational_space,
+    regressors,
+)
 from .base_motion import BaseMotion
-from .batch import Batch
 from .builder import build_tree
-from .names import STANDARD_GRAVITY
+from .model_data import STANDARD_GRAVITY, ModelData
 from .payload import Payload
 
 
-class RobotModel(Batch):
+class RobotModel(ModelData):
     """
     Rigid-body dynamics of one robot.
 
     Positions are arrays of shape (nq,), velocities, accelerations and efforts of shape (nv,), in
     the order of :attr:`joint_names`: rad or m, rad/s or m/s, rad/s^2 or m/s^2, N m or N. A joint
-    that turns about or slides along one axis has one number in each; for others see
+    that turns about or slides along one axis has one number in each; for other joints see
     :mod:`rnea_ros.dynamics.tree.joint_types`. Every method takes anything array-like, and raises
     :class:`~rnea_ros.errors.InputError` on a wrong shape, a value that is not finite, or a
-    quaternion that has not unit length. A model never changes, and may be used from several
-    threads.
+    quaternion that is not of unit length. A model never changes, and several threads may use it.
 
-    Made by :meth:`from_urdf`, :meth:`from_description` or :meth:`from_tree`.
+    Create it by :meth:`from_urdf`, :meth:`from_description` or :meth:`from_tree`.
     """
 
     @classmethod
@@ -49,14 +58,14 @@ class RobotModel(Batch):
         """
         Return the model of a URDF.
 
-        What is usable but not physical is told by :class:`~rnea_ros.errors.UrdfWarning`.
+        A :class:`~rnea_ros.errors.UrdfWarning` reports what is usable but not physical.
 
         :param source: XML text, or the path of a file
         :param floating_base: let the root link move freely, by a joint named ``floating_base``
-        :param gravity: acceleration of free fall in the root link's frame, in the world's where
-            the base floats, shape (3,), m/s^2
-        :param strict_inertia: refuse an inertia that no rigid body has
-        :raises UrdfError: what cannot be used, naming the element and the value
+        :param gravity: acceleration of free fall in the root link's frame (in the world frame if
+            the base floats), shape (3,), m/s^2
+        :param strict_inertia: raise an error for an inertia that no rigid body can have
+        :raises UrdfError: the URDF cannot be used; with the element and the value
         """
         description = parse_urdf(read_urdf(source), strict_inertia=strict_inertia)
         for message in description.warnings:
@@ -72,15 +81,14 @@ class RobotModel(Batch):
         gravity: ArrayLike = STANDARD_GRAVITY,
     ) -> RobotModel:
         """
-        Return the model of a robot that was read already.
+        Return the model of a parsed URDF.
 
-        :param description: the robot, as :func:`~rnea_ros.urdf.parse_urdf` returns it
+        :param description: the robot, as returned by :func:`~rnea_ros.urdf.parse_urdf`
         :param floating_base: let the root link move freely
         :param gravity: acceleration of free fall, shape (3,), m/s^2
         """
-        tree = build_tree(description, floating_base=floating_base)
         return cls(
-            tree,
+            build_tree(description, floating_base=floating_base),
             name=description.name,
             description=description,
             gravity=gravity,
@@ -110,17 +118,17 @@ class RobotModel(Batch):
         """
         Return a copy of the model under another gravity.
 
-        :param gravity: acceleration of free fall in the root link's frame, in the world's where
-            the base floats, shape (3,), m/s^2
+        :param gravity: acceleration of free fall in the root link's frame (in the world frame if
+            the base floats), shape (3,), m/s^2
         """
         return self._copy(gravity=gravity)
 
     def with_base_motion(self, base_motion: BaseMotion) -> RobotModel:
         """
-        Return a copy of the model on a base that moves: a vehicle, a ship, another machine.
+        Return a copy of the model on a moving base: a vehicle, a ship, another machine.
 
-        :param base_motion: motion of the root link's frame; where the base floats, of the frame
-            that it floats in
+        :param base_motion: motion of the root link's frame; of the frame that the base floats in,
+            if it floats
         """
         return self._copy(base_motion=base_motion)
 
@@ -142,28 +150,58 @@ class RobotModel(Batch):
         :raises UnknownNameError: the robot has no such link
         """
         payload = Payload(link, mass, com, inertia)
-        self._frame(link)
+        self._frame(link)  # raises the error of an unknown link
         return self._copy(tree=with_added_inertia(self._tree, link, payload.rigid_body_inertia))
 
+    inverse_dynamics = forces.inverse_dynamics
+    gravity_torques = forces.gravity_torques
+    coriolis_torques = forces.coriolis_torques
+    bias_torques = forces.bias_torques
+    mass_matrix = forces.mass_matrix
+    forward_dynamics = accelerations.forward_dynamics
+    kinetic_energy = forces.kinetic_energy
+    potential_energy = forces.potential_energy
+
+    forward_kinematics = kinematics.forward_kinematics
+    jacobian = kinematics.jacobian
+    link_velocity = kinematics.link_velocity
+    link_acceleration = kinematics.link_acceleration
+    bias_acceleration = kinematics.bias_acceleration
+    centre_of_mass = kinematics.centre_of_mass
+
+    integrate = configuration_space.integrate
+    difference = configuration_space.difference
+    position_rate = configuration_space.position_rate
+    normalised = configuration_space.normalised
+
+    internal_wrench = internal_wrenches.internal_wrench
+    task_space_dynamics = operational_space.task_space_dynamics
+    constrained_inverse_dynamics = forces.constrained_inverse_dynamics
+    regressor = regressors.regressor
+
+    @property
+    def inertial_parameters(self) -> Array:
+        """
+        The ten standard parameters of every moving body, phi, shape (10 * bodies,).
+
+        Mass, first moment (mx, my, mz), and the rotational inertia about the origin (Jxx, Jxy,
+        Jyy, Jxz, Jyz, Jzz), of each link of :attr:`body_names` together with all links fixed to
+        it, in the frame of that link.
+        """
+        return regressors.inertial_parameters(self)
+
+    inverse_dynamics_batch = batch.inverse_dynamics_batch
+    gravity_torques_batch = batch.gravity_torques_batch
+    mass_matrix_batch = batch.mass_matrix_batch
+    forward_dynamics_batch = batch.forward_dynamics_batch
+    regressor_batch = batch.regressor_batch
+
     def _copy(self, **changes: Any) -> RobotModel:
-        made_of = {
-            'tree': self._tree,
-            'name': self._name,
-            'description': self._description,
-            'gravity': self._gravity,
-            'base_motion': self._base_motion,
-        }
-        return RobotModel(**{**made_of, **changes})
+        arguments = {'tree': self._tree, **self._named_arguments()}
+        return RobotModel(**{**arguments, **changes})
 
     def __reduce__(self) -> tuple[partial[RobotModel], tuple[KinematicTree]]:
-        rebuilt = partial(
-            RobotModel,
-            name=self._name,
-            description=self._description,
-            gravity=self._gravity,
-            base_motion=self._base_motion,
-        )
-        return (rebuilt, (self._tree,))
+        return (partial(RobotModel, **self._named_arguments()), (self._tree,))
 
     def __repr__(self) -> str:
         return (

@@ -1,19 +1,19 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a robot carries beyond what its description tells of."""
+"""A payload: a rigid body that the robot carries and its description does not contain."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import finite_number, finite_vector
+from ..arrays import Array, finite_number, finite_vector
 from ..dynamics.tree import RigidBodyInertia
 from ..errors import InputError
-from ..urdf import impossibility
+from ..urdf import inertia_problem
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Payload:
 
     :param link: the link's name
     :param mass: kg
-    :param com: its centre of mass in the link's frame, shape (3,), m
-    :param inertia: about its centre of mass, in the link's axes, xx, xy, xz, yy, yz, zz as URDF
-        has them, kg m^2; zeros for a point mass
-    :raises InputError: no rigid body is like that
+    :param com: centre of mass in the link's frame, shape (3,), m
+    :param inertia: inertia about the centre of mass, in the link's axes, xx, xy, xz, yy, yz, zz as
+        in a URDF, kg m^2; zeros for a point mass
+    :raises InputError: no rigid body has this mass and inertia
     """
 
     link: str
@@ -41,16 +41,16 @@ class Payload:
         finite_vector('payload com', self.com, 3)
         moments = self._moments()
         if moments.any():
-            reason = impossibility(mass, moments)
+            reason = inertia_problem(mass, moments)
             if reason:
                 raise InputError('payload inertia', reason)
 
     @property
     def rigid_body_inertia(self) -> RigidBodyInertia:
-        """Its mass properties about the link's origin, in the link's axes."""
+        """The inertia about the link's origin, in the link's axes."""
         com = finite_vector('payload com', self.com, 3)
         return RigidBodyInertia.from_centre_of_mass(float(self.mass), com, self._moments())
 
-    def _moments(self) -> NDArray[np.float64]:
+    def _moments(self) -> Array:
         xx, xy, xz, yy, yz, zz = finite_vector('payload inertia', self.inertia, 6)
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

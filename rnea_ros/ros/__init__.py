@@ -1,47 +1,47 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parts of a ROS node that every node of this package uses."""
+"""What every node of this package uses of ROS: process, parameters, clock, subscriptions."""
 
 from .clock import Clock, MachineClock, SimClock, seconds
 from .diagnostics import diagnostic_array
-from .endpoints import Endpoint, Endpoints
-from .interpreter import UncollectedGarbage, prepare_interpreter
-from .node_time import MACHINE_TIME, OffExecutorTime
-from .parameter_answers import AnsweredParameters
+from .endpoints import Endpoint, EndpointReader
+from .interpreter import ManualGarbageCollection, prepare_interpreter
+from .node_time import MACHINE_TIME, PolledNodeTime
+from .parameter_services import ParameterServices
 from .polled_subscription import PolledClient, PolledSubscription
 from .process import (
     NodeProcess,
     RosError,
     check_topic,
     logged_transition,
-    own_arguments,
-    ros_refusals,
+    ros_errors,
+    without_ros_arguments,
 )
 from .schedule import PeriodicSchedule
 from .shared_memory import without_shared_memory
 
 __all__ = [
     'MACHINE_TIME',
-    'AnsweredParameters',
     'Clock',
     'Endpoint',
-    'Endpoints',
+    'EndpointReader',
     'MachineClock',
+    'ManualGarbageCollection',
     'NodeProcess',
-    'OffExecutorTime',
+    'ParameterServices',
     'PeriodicSchedule',
     'PolledClient',
+    'PolledNodeTime',
     'PolledSubscription',
     'RosError',
     'SimClock',
-    'UncollectedGarbage',
     'check_topic',
     'diagnostic_array',
     'logged_transition',
-    'own_arguments',
     'prepare_interpreter',
-    'ros_refusals',
+    'ros_errors',
     'seconds',
+    'without_ros_arguments',
     'without_shared_memory',
 ]

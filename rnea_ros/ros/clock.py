@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The loop's time: the machine's monotonic clock, or simulated time from ``/clock``."""
+"""Time of the control loop: the machine's monotonic clock, or simulated time from ``/clock``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Protocol
 
 from .polled_subscription import PolledSubscription
 
-POLL = 0.01
-"""How long the machine sleeps at most between two looks at simulated time, s."""
+LONGEST_WAIT = 0.01
+"""Longest sleep of the machine before simulated time is read again, s."""
 
 
 def seconds(stamp: Any) -> float:
@@ -22,24 +22,28 @@ def seconds(stamp: Any) -> float:
 
 class Clock(Protocol):
     """
-    What the loop needs of time.
+    The clock of the control loop.
 
-    :cvar simulated: whether it is not the machine's
+    :cvar simulated: whether time comes from ``/clock``
     """
 
     simulated: ClassVar[bool]
 
     def now(self) -> float:
-        """Return the time that ages and schedules are counted in, s; for the loop's thread."""
+        """Return the time for ages and schedules, s; for the loop's thread only."""
 
-    def seen(self) -> float:
-        """Return that time as the loop has seen it last, s; for every other thread."""
+    def latest(self) -> float:
+        """Return the same time for every other thread, s; simulated time as last read by now()."""
 
     def stamp(self) -> float:
-        """Return the time that messages are stamped with, s."""
+        """Return the time for message stamps, s."""
 
     def sleep(self, duration: float) -> None:
-        """Sleep for no longer than a duration, s."""
+        """
+        Sleep.
+
+        :param duration: longest time, s; simulated time may end the sleep earlier
+        """
 
 
 class MachineClock:
@@ -51,7 +55,7 @@ class MachineClock:
         """Return monotonic time, s; setting the wall clock does not change it."""
         return time.monotonic()
 
-    def seen(self) -> float:
+    def latest(self) -> float:
         """Return monotonic time, s."""
         return time.monotonic()
 
@@ -60,25 +64,29 @@ class MachineClock:
         return time.time()
 
     def sleep(self, duration: float) -> None:
-        """Sleep for a duration, s."""
+        """
+        Sleep.
+
+        :param duration: s
+        """
         time.sleep(duration)
 
 
 class SimClock:
     """
-    Simulated time, 0 until the first message comes.
+    Simulated time; 0 before the first message.
 
-    :param subscription: to ``/clock``
-    :param set_back: called in the loop's thread, with the new time, when time runs backwards
+    :param subscription: of ``/clock``
+    :param on_reset: called in the loop's thread, with the new time in s, when time runs backwards
     """
 
     simulated: ClassVar[bool] = True
 
     def __init__(
-        self, subscription: PolledSubscription[Any], set_back: Callable[[float], None]
+        self, subscription: PolledSubscription[Any], on_reset: Callable[[float], None]
     ) -> None:
         self._subscription = subscription
-        self._set_back = set_back
+        self._on_reset = on_reset
         self._time = 0.0
 
     def now(self) -> float:
@@ -87,12 +95,12 @@ class SimClock:
         if message is not None:
             newest = seconds(message.clock)
             if newest < self._time:
-                self._set_back(newest)
+                self._on_reset(newest)
             self._time = newest
         return self._time
 
-    def seen(self) -> float:
-        """Return the simulated time that the loop has seen last, s."""
+    def latest(self) -> float:
+        """Return the simulated time that :meth:`now` returned last, s."""
         return self._time
 
     def stamp(self) -> float:
@@ -100,6 +108,10 @@ class SimClock:
         return self._time
 
     def sleep(self, duration: float) -> None:
-        """Sleep until simulated time moves, or for a little of the machine's time."""
+        """
+        Sleep until simulated time moves, at most for :data:`LONGEST_WAIT` of the machine's time.
+
+        :param duration: not used
+        """
         del duration
-        self._subscription.wait(POLL)
+        self._subscription.wait(LONGEST_WAIT)

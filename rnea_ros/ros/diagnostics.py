@@ -14,13 +14,13 @@ def diagnostic_array(
     stamp: Any, name: str, level: bytes, summary: str, values: dict[str, object]
 ) -> DiagnosticArray:
     """
-    Return a DiagnosticArray of one status.
+    Return a DiagnosticArray with one status.
 
     :param stamp: builtin_interfaces Time
-    :param name: of the status
+    :param name: name of the status
     :param level: OK, WARN or ERROR of DiagnosticStatus
     :param summary: one line
-    :param values: what is told, by key
+    :param values: values by key
     """
     status = DiagnosticStatus(
         level=level,

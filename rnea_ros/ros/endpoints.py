@@ -1,7 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who is on a topic, by node: names come a little later than the endpoints that they belong to."""
+"""
+Publishers and subscriptions of a topic, with the names of their nodes.
+
+DDS discovers an endpoint up to 0.1 s before the name of its node.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-PATIENCE = 1.0
-"""How long an endpoint may have no node before it counts as one that never has, s."""
+NAME_TIMEOUT = 1.0
+"""An endpoint without a node name for this long never gets one, s."""
 
 UNKNOWN = '_NODE_NAME_UNKNOWN_'
-"""What ROS calls a node that was not heard of yet, or that is none of ROS."""
+"""ROS's name of a node that is not discovered yet, or that is no ROS node."""
 
 
 @dataclass(frozen=True)
@@ -21,33 +25,35 @@ class Endpoint:
     """
     A publisher or a subscription.
 
-    :param gid: tells it from every other
-    :param node: full name of its node, empty where it is not known yet
+    :param gid: globally unique identifier in DDS
+    :param node: full name of its node, empty while it is not discovered
     """
 
     gid: bytes
     node: str
 
 
-class Endpoints:
-    """Remembers since when each endpoint is there."""
+class EndpointReader:
+    """Reads the endpoints of one topic, and remembers when each one appeared."""
 
     def __init__(self) -> None:
-        self._since: dict[bytes, float] = {}
+        self._appeared: dict[bytes, float] = {}
 
     def read(self, infos: Iterable[Any], now: float) -> list[Endpoint]:
         """
-        Return the endpoints of a topic.
+        Return the endpoints of the topic.
 
         :param infos: rclpy's TopicEndpointInfo of each
         :param now: monotonic time, s
         """
-        seen = [(bytes(info.endpoint_gid), info) for info in infos]
-        self._since = {gid: self._since.get(gid, now) for gid, _ in seen}
-        return [Endpoint(gid, self._name(info, now - self._since[gid])) for gid, info in seen]
+        by_gid = [(bytes(info.endpoint_gid), info) for info in infos]
+        self._appeared = {gid: self._appeared.get(gid, now) for gid, _ in by_gid}
+        return [
+            Endpoint(gid, self._node_name(info, now - self._appeared[gid])) for gid, info in by_gid
+        ]
 
     @staticmethod
-    def _name(info: Any, age: float) -> str:
+    def _node_name(info: Any, age: float) -> str:
         if info.node_name == UNKNOWN:
-            return '' if age < PATIENCE else UNKNOWN
+            return '' if age < NAME_TIMEOUT else UNKNOWN
         return f'{info.node_namespace.rstrip("/")}/{info.node_name}'

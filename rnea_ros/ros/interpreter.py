@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a thread with a schedule needs of the Python interpreter that it shares with others."""
+"""Settings of the Python interpreter for a thread that must keep a schedule."""
 
 from __future__ import annotations
 
@@ -9,40 +9,39 @@ import gc
 import sys
 
 SWITCH_INTERVAL = 1e-4
-"""How long another Python thread may keep the interpreter from one that waits for it, s."""
+"""How long another Python thread may keep the interpreter from a waiting one, s."""
 
 
 def prepare_interpreter() -> None:
     """
-    Let other threads give way soon, and the garbage collector leave alone what is there already.
+    Shorten the switch interval, and exempt existing objects from garbage collection.
 
-    To be called when all that is to stay has been made.
+    Call it after all long-lived objects were made.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.collect()
     gc.freeze()
 
 
-class UncollectedGarbage:
+class ManualGarbageCollection:
     """
-    Keeps the garbage collector from running by itself while a loop does.
+    Turns automatic garbage collection off while a loop runs.
 
-    By itself it runs whenever enough objects were made, in whichever thread made the last: it may
-    be the loop's. What is garbage all the same is collected on request, little by little.
+    The automatic collector runs in the thread that made the last object: it may be the loop's.
     """
 
     def begin(self) -> None:
-        """Prepare the interpreter, and stop collecting."""
+        """Prepare the interpreter, and turn automatic collection off."""
         self._switch_interval = sys.getswitchinterval()
         prepare_interpreter()
         gc.disable()
 
     def collect(self) -> None:
-        """Collect what became garbage since; for a thread that may be late."""
+        """Collect garbage now; for a thread without a schedule."""
         gc.collect()
 
     def end(self) -> None:
-        """Go back to how it was."""
+        """Restore the interpreter's settings."""
         sys.setswitchinterval(self._switch_interval)
         gc.enable()
         gc.unfreeze()

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Subscriptions and questions to services that a thread reads by itself, past every executor.
+Subscriptions and service clients that a thread polls, without an executor.
 
-An executor costs more than the control does, and makes its messages wait for the callbacks before
-them. rclpy's way past it is the one of :mod:`rclpy.wait_for_message`; only this module knows it.
+An executor costs more time per message than the control does, and delays a message until the
+callbacks before it have ended. This module reads the rclpy handles directly, as
+:mod:`rclpy.wait_for_message` does; no other module of the package touches them.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ Message = TypeVar('Message')
 
 class _OffExecutor(CallbackGroup):
     """
-    Keeps an executor from a subscription and from its QoS events.
+    Keeps a subscription or client, and its QoS events, off every executor.
 
-    The events must be kept away too: an executor that waits for them is woken by every message.
+    The QoS events matter too: an executor that waits for them wakes up at every message.
     """
 
     def can_execute(self, entity: Any) -> bool:
@@ -34,22 +35,20 @@ class _OffExecutor(CallbackGroup):
         return False
 
     def ending_execution(self, entity: Any) -> None:
-        """Nothing began, so nothing ends."""
+        """Do nothing: nothing is ever executed."""
 
 
 class PolledSubscription(Generic[Message]):
     """
-    The newest message of a topic, without waiting.
-
-    The node may be on an executor: it does not get the messages.
+    A subscription that a thread polls; its node may be on an executor.
 
     :param node: the node that subscribes
-    :param msg_type: the messages' class
-    :param topic: its name, resolved and remapped as usual
-    :param qos: keep last 1 makes :meth:`take` cost least
-    :param raw: whether to take messages as the bytes in which they came
+    :param msg_type: class of the messages
+    :param topic: name, resolved and remapped as usual
+    :param qos: with a history of 1, :meth:`take` costs least
+    :param raw: True for messages as CDR bytes
     :param options: further arguments of ``Node.create_subscription``
-    :ivar subscription: rclpy's
+    :ivar subscription: rclpy's subscription
     """
 
     def __init__(
@@ -76,18 +75,18 @@ class PolledSubscription(Generic[Message]):
         )
         self._handle = self.subscription.handle
         self._wait_set = _rclpy.WaitSet(1, 0, 0, 0, 0, 0, node.context.handle)
-        self._most = max(self.subscription.qos_profile.depth, 1)
+        self._depth = max(self.subscription.qos_profile.depth, 1)
 
     def take_all(self) -> list[Message]:
         """
         Return the messages that were not taken yet, oldest first.
 
-        No more of them than the history keeps: whoever sends without end holds nobody up.
+        At most as many as the history keeps: a fast publisher cannot hold up the caller.
         """
         messages: list[Message] = []
         handle = self._handle
         with handle:
-            while len(messages) < self._most:
+            while len(messages) < self._depth:
                 taken = handle.take_message(self._msg_type, self._raw)
                 if taken is None:
                     break
@@ -95,15 +94,15 @@ class PolledSubscription(Generic[Message]):
         return messages
 
     def take(self) -> Message | None:
-        """Return the newest message that was not taken yet, None where there is none."""
+        """Return the newest message that was not taken yet; None if there is none."""
         messages = self.take_all()
         return messages[-1] if messages else None
 
     def wait(self, timeout: float) -> None:
         """
-        Sleep until a message is there that was not taken yet, or for a time.
+        Sleep until a message can be taken.
 
-        :param timeout: s
+        :param timeout: longest sleep, s
         """
         handle, wait_set = self._handle, self._wait_set
         with handle:
@@ -112,52 +111,52 @@ class PolledSubscription(Generic[Message]):
             wait_set.wait(max(int(timeout * 1e9), 0))
 
     def destroy(self) -> None:
-        """Unsubscribe; a take that is under way in another thread ends first."""
+        """Unsubscribe; waits for a :meth:`take` of another thread to end."""
         self._node.destroy_subscription(self.subscription)
 
 
 class PolledClient(Generic[Message]):
     """
-    A client of a service whose answer is polled, also while the executor is busy.
+    A service client whose response is polled; it works while the executor is busy.
 
-    :param node: the node that asks
-    :param srv_type: the service's class
-    :param name: its name, resolved and remapped as usual
+    :param node: the node that calls the service
+    :param srv_type: class of the service
+    :param name: name of the service, resolved and remapped as usual
     """
 
     def __init__(self, node: Node, srv_type: type[Any], name: str) -> None:
-        self._response: type[Message] = srv_type.Response
+        self._response_type: type[Message] = srv_type.Response
         self._client: Any = node.create_client(srv_type, name, callback_group=_OffExecutor())
-        self._asked: int | None = None
+        self._pending: int | None = None
 
     @property
-    def possible(self) -> bool:
-        """Whether somebody is there to answer."""
+    def ready(self) -> bool:
+        """Whether the service is available."""
         return bool(self._client.service_is_ready())
 
     @property
-    def asked(self) -> bool:
-        """Whether an answer is waited for."""
-        return self._asked is not None
+    def pending(self) -> bool:
+        """Whether a request has no response yet."""
+        return self._pending is not None
 
-    def ask(self, request: Any) -> None:
-        """Ask; an answer to what was asked before counts no more."""
+    def send(self, request: Any) -> None:
+        """Send a request; a response to an earlier one is ignored from now on."""
         handle = self._client.handle
         with handle:
-            self._asked = handle.send_request(request)
+            self._pending = handle.send_request(request)
 
-    def forget(self) -> None:
-        """Wait for no answer."""
-        self._asked = None
+    def discard(self) -> None:
+        """Ignore the response to the pending request."""
+        self._pending = None
 
-    def answer(self) -> Message | None:
-        """Return the answer to what was asked last, None where none has come; does not wait."""
+    def response(self) -> Message | None:
+        """Return the response to the pending request; None if there is none yet."""
         handle = self._client.handle
         with handle:
             while True:
-                header, response = handle.take_response(self._response)
+                header, response = handle.take_response(self._response_type)
                 if header is None:
                     return None
-                if header.request_id.sequence_number == self._asked:
-                    self._asked = None
+                if header.request_id.sequence_number == self._pending:
+                    self._pending = None
                     return response  # type: ignore[no-any-return]

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The process of a node: its command line, its start, and the signals that end it."""
+"""The process of a node: command line, start, and the signals that end it."""
 
 from __future__ import annotations
 
@@ -27,39 +27,37 @@ from rclpy.utilities import remove_ros_args
 from ..command_line import BAD_INPUT, node_parser
 from ..errors import InputError, RneaError, clipped, one_line
 
-Started = TypeVar('Started')
+Made = TypeVar('Made')
 
-REFUSALS = (
+ARGUMENT_ERRORS = (
     NameValidationException,
     rclpy_implementation.RCLError,
     rclpy_implementation.UnknownROSArgsError,
 )
 
-SOURCE_PLACE = re.compile(r', at /\S+:\d+')
-"""Where in its own code ROS noticed something."""
-
+SOURCE_LOCATION = re.compile(r', at /\S+:\d+')
+"""Source file and line in the messages of ROS."""
 
 PAUSE = 0.01
-"""After an exception in a callback, so that one that repeats leaves time for the rest, s."""
-
+"""Pause after an exception in a callback, so that a repeated one cannot use all time, s."""
 
 Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
 
 
 class RosError(RneaError):
-    """ROS refuses an argument, or a name."""
+    """ROS refuses a command-line argument, or the name of a node or topic."""
 
 
 class NodeProcess:
     """
-    The process of a node, until SIGINT or SIGTERM.
+    The process of a node; it runs until SIGINT or SIGTERM.
 
-    A command line that cannot be used ends it with one line and exit code 2.
+    An invalid command line ends it with one log line and exit code 2.
 
-    :param name: of the executable
-    :param description: what it is, for ``--help``
-    :param parameters: of the node: default and description by name, for ``--help``
-    :param arguments: of the command line; None for those of the process
+    :param name: name of the executable
+    :param description: text for ``--help``
+    :param parameters: the node's parameters, default and description by name, for ``--help``
+    :param arguments: command-line arguments; None for those of the process
     """
 
     def __init__(
@@ -72,42 +70,44 @@ class NodeProcess:
         self._name = name
         given = sys.argv[1:] if arguments is None else list(arguments)
         try:
-            own = own_arguments(given)
+            own = without_ros_arguments(given)
             node_parser(name, description, parameters).parse_args(own)
-            with ros_refusals():
+            with ros_errors():
                 rclpy.init(args=given, signal_handler_options=SignalHandlerOptions.NO)
         except RosError as error:
             self._refuse(error)
-        self._ended = threading.Event()
+        self._signalled = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: self._ended.set())
+            signal.signal(number, lambda *_: self._signalled.set())
 
-    def start(self, make: Callable[[], Started]) -> Started:
+    def create(self, make: Callable[[], Made]) -> Made:
         """
-        Return what is made; where it refuses to be, the process ends with one line and code 2.
+        Create a node; an RneaError ends the process with one log line and exit code 2.
 
-        :param make: such as the class of a node
+        :param make: class of the node, or a function that makes it
+        :return: the result of ``make``
         """
         try:
-            with ros_refusals():
+            with ros_errors():
                 return make()
         except RneaError as error:
             self._refuse(error)
 
     def spin(self, *nodes: Any, running: Callable[[], bool] = lambda: True) -> None:
         """
-        Run nodes until a signal comes.
+        Run nodes until SIGINT or SIGTERM.
 
-        What a callback raises is logged, and the nodes go on: the process must not end with an
-        effort applied.
+        An exception in a callback is logged, and the nodes go on: the process must not end while
+        an effort is applied.
 
-        :param running: looked at ten times a second; ends it too where it returns False
+        :param nodes: the nodes
+        :param running: called ten times a second; False ends the run too
         """
         executor = SingleThreadedExecutor()
         for node in nodes:
             executor.add_node(node)
         logger = rclpy.logging.get_logger(self._name)
-        while running() and not self._ended.is_set():
+        while running() and not self._signalled.is_set():
             try:
                 executor.spin_once(timeout_sec=0.1)
             except Exception:
@@ -120,33 +120,34 @@ class NodeProcess:
         sys.exit(BAD_INPUT)
 
 
-def own_arguments(arguments: Sequence[str]) -> list[str]:
+def without_ros_arguments(arguments: Sequence[str]) -> list[str]:
     """
-    Return the arguments of a command line that are not for ROS.
+    Return the command-line arguments that are not ROS arguments.
 
-    :raises RosError: those that are for ROS, which it refuses
+    :param arguments: all arguments
+    :raises RosError: ROS refuses one of its arguments
     """
-    with ros_refusals():
+    with ros_errors():
         return list(remove_ros_args(['', *arguments])[1:])
 
 
 @contextmanager
-def ros_refusals() -> Iterator[None]:
+def ros_errors() -> Iterator[None]:
     """
-    Let what ROS refuses in the block be told in one line.
+    Turn rclpy's errors about arguments and names into an error of one line.
 
-    :raises RosError: in place of rclpy's own errors for arguments and names
+    :raises RosError: instead of rclpy's own error
     """
     try:
         yield
     except rclpy_implementation.UnknownROSArgsError as error:
         raise RosError(f'unknown ROS arguments {error}') from error
-    except REFUSALS as error:
-        raise RosError(SOURCE_PLACE.sub('', one_line(error)).rstrip(' ^')) from error
+    except ARGUMENT_ERRORS as error:
+        raise RosError(SOURCE_LOCATION.sub('', one_line(error)).rstrip(' ^')) from error
 
 
 def logged_transition(transition: Transition) -> Transition:
-    """Log what a lifecycle transition raises: rclpy turns it into an error without a word."""
+    """Log an exception in a lifecycle transition; rclpy itself does not log it."""
 
     @functools.wraps(transition)
     def wrapper(node: Any, state: LifecycleState) -> TransitionCallbackReturn:
@@ -161,12 +162,15 @@ def logged_transition(transition: Transition) -> Transition:
 
 def check_topic(node: Any, parameter: str, topic: str) -> None:
     """
-    Check the name of a topic, or of a node, that a parameter gives.
+    Check a parameter's value that is the name of a topic or node.
 
-    :raises InputError: ROS would not take it
+    :param node: any node
+    :param parameter: name of the parameter, for the error
+    :param topic: its value
+    :raises InputError: ROS refuses the name
     """
     try:
-        with ros_refusals():
+        with ros_errors():
             node.resolve_topic_name(topic)
     except RosError as error:
         raise InputError(parameter, clipped(f'{topic!r}: {error}', 200)) from error

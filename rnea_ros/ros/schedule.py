@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""An absolute schedule: ticks at fixed times, none made up for, lateness measured."""
+"""A schedule with absolute times: missed ticks are skipped, lateness is measured."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ import time
 
 class PeriodicSchedule:
     """
-    Wakes its thread at start + k * period, for whole numbers k.
+    Wakes its thread at start + k * period, k = 1, 2, ...
 
-    A tick that comes too late is not made up for by a burst: the ticks that were missed are
-    skipped and counted.
+    A late tick is followed by no burst: missed ticks are skipped and counted.
 
     :param period: s
-    :param clock: monotonic time, s
-    :param sleep: sleeps for a number of seconds
-    :ivar missed: how many ticks were skipped
-    :ivar unprompted: ticks that came although what they are for did not: there are none
+    :param clock: returns the time, s
+    :param sleep: sleeps for a duration, s
+    :ivar missed: number of skipped ticks
+    :ivar unprompted: number of ticks without a new joint state: always 0, ticks need none
     """
 
     def __init__(
@@ -37,25 +36,20 @@ class PeriodicSchedule:
         self.missed = 0
         self.unprompted = 0
 
-    @property
-    def period(self) -> float:
-        """The time between ticks, s."""
-        return self._period
-
     def start(self) -> None:
-        """Count from now on."""
+        """Start the schedule now."""
         self._deadline = self._clock()
 
     def cancel(self) -> None:
-        """Let the wait that is under way, and every later one, return at once."""
+        """Make the present call of :meth:`wait`, and every later one, return at once."""
         self._cancelled = True
 
     def wait(self) -> float:
-        """Sleep until the next tick; return how late it is, s."""
+        """Sleep until the next tick; return its lateness, s."""
         self._deadline += self._period
         now = self._clock()
         while now < self._deadline and not self._cancelled:
-            # Set back before or during the sleep: no tick waits until the old time comes again.
+            # If simulated time is reset, do not wait for the old deadline.
             self._deadline = min(self._deadline, now + self._period)
             self._sleep(self._deadline - now)
             now = self._clock()

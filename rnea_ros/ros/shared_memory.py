@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fast DDS without its shared memory, where one process can hold up what others send."""
+"""Fast DDS without shared memory, in which a killed process can block the others."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
 TRANSPORTS = 'FASTDDS_BUILTIN_TRANSPORTS'
 
 PROFILE_VARIABLES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
-"""In which Fast DDS looks for its profiles: from 3 on (Kilted), and before, which 3 warns of."""
+"""Variables that name Fast DDS's profile: from version 3 on (Kilted), and before."""
 
 PROFILE = 'config/udp_on_loopback.xml'
 
 
 def without_shared_memory(environment: Mapping[str, str]) -> dict[str, str]:
     """
-    Return the variables that keep a process out of Fast DDS's shared memory.
+    Return the environment variables that turn Fast DDS's shared memory off for a process.
 
-    A process that is killed while it sends leaves the receiver's queue there locked, and whoever
-    sends next waits for a second; while one joined, others were seen to hear nothing for a third
-    of a second. With the discovery range LOCALHOST, ROS chooses the transports by itself, shared
-    memory among them: then it is a profile that stays on loopback, unless the user has one.
+    A process that is killed while it sends leaves the receiver's queue locked: the next sender
+    waits for 1 s. While a process joined, others received nothing for 0.3 s. With the discovery
+    range LOCALHOST, ROS sets the transports itself, shared memory included; then a profile for the
+    loopback interface replaces that range, unless the user has a profile.
 
-    :param environment: of the process
+    :param environment: environment variables of the process
     """
     fast_dds = environment.get('RMW_IMPLEMENTATION', 'rmw_fastrtps').startswith('rmw_fastrtps')
     own_profile = any(name in environment for name in PROFILE_VARIABLES)
@@ -42,7 +42,7 @@ def _before_fast_dds_3(distribution: str | None) -> bool:
     if distribution is not None:
         return distribution in ('humble', 'jazzy')
     try:
-        metadata.distribution('ros-fastrtps')  # wheels, which set no ROS_DISTRO; of 3: ros-fastdds
+        metadata.distribution('ros-fastrtps')  # of PyPI, without ROS_DISTRO; 3: ros-fastdds
     except metadata.PackageNotFoundError:
         return False
     return True

@@ -254,8 +254,8 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
 def main(args: list[str] | None = None) -> int:
     """Simulate until SIGINT or SIGTERM; return the exit code."""
     process = NodeProcess('simulated_robot', ABOUT, robot_options.described(), args)
-    node = process.start(lambda: rclpy.create_node('simulated_robot'))
-    controller_node, loop = process.start(lambda: start(node))
+    node = process.create(lambda: rclpy.create_node('simulated_robot'))
+    controller_node, loop = process.create(lambda: start(node))
     process.spin(node, controller_node, running=lambda: loop.running)
     loop.end()
     if loop.failure is not None:

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Check a trajectory before it moves a robot: limits, traps, and how fast it may be.
+Check a trajectory before it moves a robot: limits, traps, and the fastest time scaling.
 
 The trajectory is a trajectory_msgs/JointTrajectory from a YAML file (as ros2 topic echo writes
-it), a bag, or the next one on a live topic (then ROS is needed). It is read as the feedforward
-node and joint_trajectory_controller read it. Reported are the peaks of position, velocity and
-acceleration, which are exact, and of effort, by inverse dynamics at --rate and on both sides of
-every point, each with its limit, margin and time; what the feedforward node would refuse; and
-by which factor all times may be multiplied at least. Nothing is commanded.
+it), from a bag, or the next one on a live topic (needs ROS). It is interpolated as in the
+feedforward node and in joint_trajectory_controller. Nothing is commanded.
 
-Exit code: 0 fine; 1 a limit is violated, or there is a trap; 2 it could not be checked: bad
-arguments or files.
+The report shows the peaks of position, velocity, acceleration (exact) and effort (inverse dynamics
+at --rate and on both sides of every point), each with its limit, margin and time; the refusals of
+the feedforward node; and the least factor by which all times may be multiplied.
+
+Exit code: 0 fine; 1 a violated limit or a trap; 2 not checked: bad arguments or files.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..feedforward.trajectory import TrajectoryRequest
 from ..robot import RobotModel
 from .arguments import add_bag, add_gravity, bag_of, positive
 from .model import load_model
-from .trajectory_names import in_names_of
+from .trajectory_names import with_model_names
 from .trajectory_sources import TrajectoryFileError, read_trajectory
 
 LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
@@ -46,18 +46,18 @@ def _parser() -> OneLineParser:
     )
     add = parser.add_argument
     add_bag(parser, 'the trajectory: YAML, or a bag')
-    add('--urdf', type=Path, required=True, help='the robot')
-    add('--topic', help='of a bag, where it has several; without a file, the live topic')
-    add('--index', type=int, default=0, help='which trajectory of a file, 0 for the first')
-    add('--timeout', type=positive, default=30.0, help='live: give up after so many seconds; 30')
-    add('--rate', type=float, default=RATE, help='samples of efforts a second, Hz; 1000')
+    add('--urdf', type=Path, required=True, help='URDF of the robot')
+    add('--topic', help='topic of a bag with several topics; without a file, the live topic')
+    add('--index', type=int, default=0, help='index of the trajectory in a file, from 0; 0')
+    add('--timeout', type=positive, default=30.0, help='longest wait on a live topic, s; 30')
+    add('--rate', type=float, default=RATE, help='rate of effort samples, Hz; 1000')
     add(
         '--start',
         nargs='+',
         default=[],
         metavar='JOINT=POSITION',
-        help='where joints are at the start, rad or m: a first point after time 0 is reached '
-        'from there, and joints that the trajectory leaves out hold there',
+        help='joint positions at the start, rad or m: the way to a first point after time 0 '
+        'begins there, and joints that the trajectory leaves out hold there',
     )
     for quantity in LIMITED:
         add(
@@ -65,7 +65,7 @@ def _parser() -> OneLineParser:
             nargs='+',
             default=[],
             metavar='[JOINT=]LIMIT',
-            help=f"instead of the URDF's: {quantity.value} limit of a joint, or of all others",
+            help=f"{quantity.value} limit of a joint, or of all others, instead of the URDF's",
         )
     add(
         '--payload',
@@ -73,16 +73,16 @@ def _parser() -> OneLineParser:
         action='append',
         default=[],
         metavar=('LINK', 'MASS', 'X', 'Y', 'Z'),
-        help="a mass on a link, kg, and its centre in the link's frame, m; may be repeated",
+        help="mass on a link, kg, and its centre in the link's frame, m; may be repeated",
     )
     add_gravity(parser)
-    add('--picture', type=Path, help='PNG of the efforts to write (needs matplotlib)')
+    add('--picture', type=Path, help='PNG file for a picture of the efforts (needs matplotlib)')
     return parser
 
 
 def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Return checked options, and the arguments that are ROS's own."""
-    own, of_ros = split_ros_arguments(arguments)
+    """Return checked options, and the ROS arguments."""
+    own, ros_arguments = split_ros_arguments(arguments)
     parser = _parser()
     options = parser.parse_args(own)
     options.bag = bag_of(parser, options)
@@ -105,11 +105,11 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         ]
     except ValueError as error:
         parser.error(str(error))
-    return options, of_ros
+    return options, ros_arguments
 
 
 def _by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:
-    """Return numbers by joint, that of all others by None."""
+    """Return numbers by joint; ``None`` stands for all other joints."""
     given = {}
     for word in words:
         joint, _, number = word.rpartition('=')
@@ -121,7 +121,7 @@ def _finite(flag: str, text: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise ValueError(f'{flag}: {text!r} is no number') from None
+        raise ValueError(f'{flag}: {text!r} is not a number') from None
     if not math.isfinite(number):
         raise ValueError(f'{flag}: {text} is not finite')
     return number
@@ -149,13 +149,17 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Traject
     limits = Limits.of_model(model)
     for quantity, given in options.limits.items():
         limits = limits.with_limits(quantity, given)
-    request, renamed = in_names_of(model, _request(options, ros_arguments))
+    request, renamed = with_model_names(model, _request(options, ros_arguments))
     checked = check(model, request, limits, options.start, options.rate)
     return replace(checked, notes=(*renamed, *checked.notes))
 
 
 def main(args: list[str] | None = None) -> int:
-    """Check a trajectory; return the exit code."""
+    """
+    Check a trajectory and print the report; return the exit code.
+
+    :param args: arguments of the command line; ``None`` for those of the process
+    """
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
     try:
         checked = _check(options, ros_arguments)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joint names of a trajectory that differ from those of the model in one prefix."""
+"""Trajectories whose joint names differ from those of the model in one prefix."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ..recordings import RecordingError, match_joints
 from ..robot import RobotModel
 
 
-def in_names_of(
+def with_model_names(
     model: RobotModel, request: TrajectoryRequest
 ) -> tuple[TrajectoryRequest, tuple[str, ...]]:
     """
-    Return a trajectory with the joint names of a model, and what to know about it.
+    Return a trajectory with the joint names of a model, and remarks for the report.
 
-    Without a match the names stay as they are.
+    Names without a match stay as they are.
 
-    :param model: the robot
+    :param model: model of the robot
     :param request: the trajectory
     """
     try:
@@ -32,5 +32,5 @@ def in_names_of(
     if renamed == request.joint_names:
         return request, ()
     pairs = ', '.join(f'{given} is {name}' for given, name in names.items() if given != name)
-    note = f'joints have other names in the URDF ({pairs}); a node with that URDF refuses them'
+    note = f'joint names differ from the URDF ({pairs}); a node with that URDF refuses them'
     return replace(request, joint_names=renamed), (note,)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories from files: YAML as the ros2 command writes it, or a bag, without ROS."""
+"""Trajectories from files, without ROS: YAML as ``ros2 topic echo`` writes it, or a bag."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
 
 
 class TrajectoryFileError(RneaError):
-    """A file holds no trajectory, or not the one that was asked for."""
+    """A file without the requested trajectory."""
 
 
 def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequest:
     """
-    Return a trajectory from a file.
+    Read a trajectory from a file.
 
-    :param path: a bag (directory, ``.db3`` or ``.mcap``), or else YAML
-    :param topic: of a bag; None for the only one with trajectories
-    :param index: which one of several, 0 for the first
-    :raises BagError: a bag that cannot be read, or has not exactly one such topic
-    :raises TrajectoryFileError: no such file, no trajectory in it, or too few
+    :param path: bag (directory, ``.db3`` or ``.mcap``), else YAML
+    :param topic: topic of a bag; ``None`` for the only topic with trajectories
+    :param index: index of the trajectory, from 0
+    :raises BagError: an unreadable bag, or no single topic with trajectories
+    :raises TrajectoryFileError: no such file, or no trajectory with this index
     """
     if not path.exists():
         raise TrajectoryFileError(f'{path} does not exist')
@@ -42,8 +42,9 @@ def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequ
     with closing(found):
         requests = list(islice(found, index + 1))
     if len(requests) <= index:
-        count = len(requests)
-        raise TrajectoryFileError(f'{path} has {count} trajectories, none of index {index}')
+        raise TrajectoryFileError(
+            f'{path} has {len(requests)} trajectories; there is none with index {index}'
+        )
     return requests[index]
 
 
@@ -62,7 +63,7 @@ def _of_yaml(path: Path) -> Generator[TrajectoryRequest, None, None]:
         import yaml
     except ImportError as error:
         raise TrajectoryFileError('reading YAML needs PyYAML: pip install pyyaml') from error
-    loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)  # a tenth of the time, where it is
+    loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)  # the former is ten times faster
     try:
         with path.open(encoding='utf-8') as file:
             for number, document in enumerate(yaml.load_all(file, Loader=loader)):
@@ -73,12 +74,12 @@ def _of_yaml(path: Path) -> Generator[TrajectoryRequest, None, None]:
 
 
 def _message(document: Any, where: str) -> TrajectoryRequest:
-    """Return the request that a message's document holds."""
+    """Return the request in a YAML document."""
     fields = _mapping(document, where, ('header', 'joint_names', 'points'))
     names = _list(fields.get('joint_names'), f'{where}: joint_names')
     if not all(isinstance(name, str) for name in names):
         other = next(name for name in names if not isinstance(name, str))
-        raise TrajectoryFileError(f'{where}: joint_names: {_shown(other)} is no name')
+        raise TrajectoryFileError(f'{where}: joint_names: {_shown(other)} is not a name')
     points = [
         _point(point, f'{where}: point {number}')
         for number, point in enumerate(_list(fields.get('points'), f'{where}: points'))
@@ -104,37 +105,37 @@ def _time(document: Any, where: str) -> float:
 def _mapping(document: Any, where: str, known: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(document, dict):
         fields = ', '.join(known)
-        raise TrajectoryFileError(f'{where}: {_shown(document)} is no mapping of {fields}')
+        raise TrajectoryFileError(f'{where}: {_shown(document)} is not a mapping of {fields}')
     unknown = [key for key in document if key not in known]
     if unknown:
         fields = ', '.join(known)
-        raise TrajectoryFileError(f'{where}: {_shown(unknown[0])} is none of {fields}')
+        raise TrajectoryFileError(f'{where}: {_shown(unknown[0])} is not one of {fields}')
     return document
 
 
 def _list(document: Any, where: str) -> list[Any]:
     if not isinstance(document, list):
-        raise TrajectoryFileError(f'{where}: {_shown(document)} is no list')
+        raise TrajectoryFileError(f'{where}: {_shown(document)} is not a list')
     return document
 
 
 def _numbers(document: Any, where: str) -> list[float]:
-    """Return the values of a field, none of one that is absent."""
+    """Return the values of a field; an empty list for an absent field."""
     values = [] if document is None else _list(document, where)
     return [_number(value, where) for value in values]
 
 
 def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise TrajectoryFileError(f'{where}: {_shown(value)} is no number')
+        raise TrajectoryFileError(f'{where}: {_shown(value)} is not a number')
     try:
-        return float(value)  # YAML 1.1 takes 1e-3 and nan for text
+        return float(value)  # in YAML 1.1, 1e-3 and nan are text
     except (ValueError, OverflowError):
-        raise TrajectoryFileError(f'{where}: {_shown(value)} is no number') from None
+        raise TrajectoryFileError(f'{where}: {_shown(value)} is not a number') from None
 
 
 def _shown(value: Any) -> str:
-    for kind, word in ((list, 'a list'), (dict, 'a mapping'), (type(None), 'nothing')):
+    for kind, word in ((list, 'a list'), (dict, 'a mapping'), (type(None), 'an empty value')):
         if isinstance(value, kind):
             return word
     text = f"'{value}'" if isinstance(value, str) else str(value)

@@ -1,7 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Points of a motion with the efforts that it needs, for whoever joins these by straight lines."""
+"""
+The effort of each point of a trajectory.
+
+In: :class:`.MotionPoints`. Out: efforts, and their deviation from inverse dynamics between points,
+where a controller interpolates them linearly.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +20,11 @@ from ..errors import RneaError
 from ..feedforward.law import ControlLaw, LoadedModel, Mode
 from ..feedforward.settings import ResolvedSettings
 from ..robot import RobotModel
-from .motion_points import MotionPoints, looks_between
+from .motion_points import MotionPoints, samples_between
 
 
 class EffortReason(enum.Enum):
-    """Why a motion was refused, beside :class:`.TrajectoryReason`; for diagnostics and logs."""
+    """Why a trajectory is refused, beside the words of :class:`.TrajectoryReason`."""
 
     EFFORT_LIMIT = 'effort_limit'
     TOO_MANY_POINTS = 'too_many_points'
@@ -27,10 +32,10 @@ class EffortReason(enum.Enum):
 
 class EffortError(RneaError):
     """
-    A motion is refused whole.
+    A trajectory is refused whole for its efforts or the number of its points.
 
-    :param reason: the rule that it breaks
-    :param detail: what is wrong with it, with the offending values
+    :param reason: broken rule
+    :param detail: offending values and the limit that they break
     """
 
     def __init__(self, reason: EffortReason, detail: str) -> None:
@@ -42,11 +47,11 @@ class EffortError(RneaError):
 @dataclass(frozen=True)
 class Deviation:
     """
-    Where straight lines between the points are furthest from the efforts that are needed.
+    The greatest difference between interpolated and required efforts.
 
-    :param effort: by how much, N m or N
-    :param joint: whose effort
-    :param time: s from the start
+    :param effort: the difference, N m or N
+    :param joint: its joint; empty without any interval
+    :param time: its time, s from the start
     """
 
     effort: float = 0.0
@@ -56,10 +61,10 @@ class Deviation:
 
 class MotionEfforts:
     """
-    Computes the efforts that motions of the commanded joints need.
+    Computes the efforts for trajectories of the commanded joints.
 
-    :param model: the robot
-    :param settings: payloads, friction, limits, and what is left to the hardware
+    :param model: model of the robot
+    :param settings: payloads, friction, limits, and the terms that the hardware compensates
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
@@ -73,21 +78,21 @@ class MotionEfforts:
 
     def of_points(self, points: MotionPoints, q_robot: Array) -> Array:
         """
-        Return the efforts for points of a motion, shape (points, joints), N m or N.
+        Return the efforts for the points of a trajectory, shape (points, joints), N m or N.
 
-        Where two polynomials meet, a point has the mean of what they need there. The last one has
-        what holds it at rest.
+        A point where two polynomials meet has the mean of their efforts. The last point has the
+        effort that holds it at rest.
 
-        :param points: of the commanded joints
-        :param q_robot: positions of all joints of the robot, shape (n,), rad or m: those that are
+        :param points: points of the commanded joints
+        :param q_robot: positions of all joints of the robot, shape (n,), rad or m; joints that are
             not commanded rest there
-        :raises EffortError: an effort is beyond its limit
+        :raises EffortError: an effort exceeds its limit
         """
         times = points.times
-        after = self._needed(points.at_start, q_robot)
-        before = self._needed(points.at_end, q_robot)
+        after = self._required(points.at_start, q_robot)
+        before = self._required(points.at_end, q_robot)
         last = points.positions[-1:]
-        at_rest = self._needed((last, np.zeros_like(last), np.zeros_like(last)), q_robot)
+        at_rest = self._required((last, np.zeros_like(last), np.zeros_like(last)), q_robot)
         for at, efforts in ((times[:-1], after), (times[1:], before), (times[-1:], at_rest)):
             self._check(at, efforts)
         own = points.own_efforts
@@ -99,45 +104,45 @@ class MotionEfforts:
 
     def deviation(self, points: MotionPoints, efforts: Array, q_robot: Array) -> Deviation:
         """
-        Return how good straight lines between the points are.
+        Return the greatest deviation of linearly interpolated efforts.
 
-        Where what is needed jumps at a point, both sides of it count.
+        Both sides of a point count where the required effort jumps.
 
-        :param points: of a motion
-        :param efforts: for them, shape (points, joints), N m or N
+        :param points: points of the commanded joints
+        :param efforts: their efforts, shape (points, joints), N m or N
         :param q_robot: see :meth:`of_points`
-        :raises EffortError: between two points an effort is beyond its limit
+        :raises EffortError: an effort between two points exceeds its limit
         """
-        segment, share = looks_between(points.times)
+        segment, share = samples_between(points.times)
         if not segment.size:
             return Deviation()
         given, side = points.beside_given
         segment, share = np.concatenate((segment, given)), np.concatenate((share, side))
         times = points.times[segment] + share * np.diff(points.times)[segment]
-        needed = self._needed(points.between(segment, share), q_robot)
-        self._check(times, needed)
+        required = self._required(points.between(segment, share), q_robot)
+        self._check(times, required)
         lines = efforts - points.own_efforts
         share = share[:, np.newaxis]
-        off = np.abs((1.0 - share) * lines[segment] + share * lines[segment + 1] - needed)
+        off = np.abs((1.0 - share) * lines[segment] + share * lines[segment + 1] - required)
         row, column = np.unravel_index(int(np.argmax(off)), off.shape)
         joint = self._settings.joints[int(column)]
         return Deviation(float(off[row, column]), joint, float(times[row]))
 
-    def _needed(self, motion: tuple[Array, Array, Array], q_robot: Array) -> Array:
+    def _required(self, motion: tuple[Array, Array, Array], q_robot: Array) -> Array:
         """Return the efforts for states of the commanded joints, shape (N, joints)."""
         commanded = self._settings.in_model
-        at = (q_robot.copy(), np.zeros_like(q_robot), np.zeros_like(q_robot))
+        robot = (q_robot.copy(), np.zeros_like(q_robot), np.zeros_like(q_robot))
         efforts = np.empty_like(motion[0])
         for row, states in enumerate(zip(*motion, strict=True)):
-            for whole, state in zip(at, states, strict=True):
-                whole[commanded] = state
-            # What is wanted is taken for what is measured: there is no error to feed back.
-            efforts[row] = self._law.effort(Mode.FEEDFORWARD, *at[:2], at)[commanded]
+            for of_robot, state in zip(robot, states, strict=True):
+                of_robot[commanded] = state
+            # The measured state equals the desired one: there is no error to feed back.
+            efforts[row] = self._law.effort(Mode.FEEDFORWARD, *robot[:2], robot)[commanded]
         return efforts
 
     def _check(self, times: Array, efforts: Array) -> None:
         limits, joints = self._settings.effort_limits, self._settings.joints
-        broken = ~(np.abs(efforts) <= limits)  # negated: it may not be a number
+        broken = ~(np.abs(efforts) <= limits)  # negated, so that NaN is refused
         if broken.any():
             row, column = (int(index) for index in np.argwhere(broken)[0])
             raise EffortError(

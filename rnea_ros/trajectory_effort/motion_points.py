@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The points of a motion, and more of them between.
+The points of a trajectory, with more points between them.
 
-Points that are added change nothing of it: they have the fields that make a controller that joins
-points as ros2_control's joint_trajectory_controller does follow the same polynomials as without.
+In: a compiled trajectory. Out: points no further apart than a period.
+
+Added points do not change the motion: a controller that interpolates as ros2_control's
+joint_trajectory_controller (JTC) does follows the same polynomials with them.
 """
 
 from __future__ import annotations
@@ -14,66 +16,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..feedforward.trajectory import (
-    CUBIC,
-    LINEAR,
-    QUINTIC,
-    Knots,
-    Setpoint,
-    States,
-    Trajectory,
-    states_in,
-)
+from ..feedforward.trajectory import LINEAR, States, Trajectory, states_in
 
-LOOK = 0.02
-"""How often a motion is looked at between two points, s."""
+SAMPLE_PERIOD = 0.02
+"""Time between samples in an interval between two points, s."""
 
-MOST_LOOKS = 20
-"""But no more often than so between two points."""
+MOST_SAMPLES = 20
+"""Greatest number of samples in one interval."""
 
 
-def number_of_points(motion: Trajectory | Setpoint, period: float) -> int:
+def number_of_points(trajectory: Trajectory, period: float) -> int:
     """
-    Return how many points a motion has with none of them further apart than a period.
+    Return the number of points with no two of them further apart than a period.
 
-    :param motion: of the commanded joints
-    :param period: s; 0 for its own points alone
+    :param trajectory: trajectory of the commanded joints
+    :param period: longest time between two points, s; 0 for the given points only
     """
-    if isinstance(motion, Setpoint):
-        return 1
-    return 1 + int(_parts(np.diff(motion.knots.times), period).sum())
+    return 1 + int(_parts(np.diff(trajectory.knots.times), period).sum())
 
 
 class MotionPoints:
     """
-    The points of a motion as arrays, joints in the controller's order.
+    The points of a trajectory as arrays, joints in the controller's order.
 
-    :param motion: of the commanded joints; a set-point is a motion of one point
-    :param period: between two points at most, s; 0 for its own points alone
+    An *interval* is the time between two of these points, a *segment* that between two given
+    points: a segment has one or more intervals.
+
+    :param trajectory: trajectory of the commanded joints
+    :param period: longest time between two points, s; 0 for the given points only
     :ivar times: seconds from the start, shape (points,)
     :ivar positions: shape (points, joints), rad or m
-    :ivar velocities: likewise, rad/s or m/s
-    :ivar accelerations: likewise, rad/s^2 or m/s^2
-    :ivar degrees: shape (points,), see :mod:`.trajectory_knots`: a point of degree LINEAR is to
-        be sent with positions alone, one of degree CUBIC without accelerations
-    :ivar own_efforts: what the motion itself asks for, shape (points, joints), N m or N; 0 at the
+    :ivar velocities: shape (points, joints), rad/s or m/s
+    :ivar accelerations: shape (points, joints), rad/s^2 or m/s^2
+    :ivar degrees: fields to send, shape (points,): LINEAR positions only; CUBIC velocities too;
+        QUINTIC accelerations too
+    :ivar own_efforts: efforts of the trajectory's own, shape (points, joints), N m or N; 0 at the
         last point
     """
 
-    def __init__(self, motion: Trajectory | Setpoint, period: float) -> None:
-        trajectory = _as_trajectory(motion) if isinstance(motion, Setpoint) else motion
+    def __init__(self, trajectory: Trajectory, period: float) -> None:
         knots = trajectory.knots
         self._trajectory = trajectory
-        intervals = np.diff(knots.times)
-        parts = _parts(intervals, period)
-        # Of each interval between two points: its segment, and which part of it.
-        self._segment = np.repeat(np.arange(intervals.size), parts)
+        durations = np.diff(knots.times)
+        parts = _parts(durations, period)
+        # For each interval: its segment, and its begin and end as shares of the segment.
+        self._segment = np.repeat(np.arange(durations.size), parts)
         part = np.arange(self._segment.size) - np.repeat(np.cumsum(parts) - parts, parts)
         self._begin = part / parts[self._segment]
         self._end = (part + 1) / parts[self._segment]
         is_knot = part == 0
         starts = knots.times[self._segment]
-        times = np.where(is_knot, starts, starts + self._begin * intervals[self._segment])
+        times = np.where(is_knot, starts, starts + self._begin * durations[self._segment])
         self.times = np.append(times, knots.times[-1])
         last = knots.positions.shape[0] - 1
         at_knot = np.append(np.where(is_knot, self._segment, -1), last)
@@ -94,20 +87,20 @@ class MotionPoints:
 
     @property
     def at_start(self) -> States:
-        """The state where each interval between two points begins, by its own polynomial."""
+        """The state at the start of each interval, by the polynomial of that interval."""
         return states_in(self._trajectory, self._segment, self._begin)
 
     @property
     def at_end(self) -> States:
-        """The state where each interval ends, by its own polynomial."""
+        """The state at the end of each interval, by the polynomial of that interval."""
         return states_in(self._trajectory, self._segment, self._end)
 
     @property
     def beside_given(self) -> tuple[NDArray[np.intp], Array]:
         """
-        Where intervals begin or end at a given point: at the interval, and at which share of it.
+        Both sides of each given point, where two polynomials meet and efforts may jump.
 
-        Polynomials meet there, and what they need may jump.
+        :returns: index of the interval, shape (N,); share of the interval, 0 or 1, shape (N,)
         """
         begins, ends = np.flatnonzero(self._begin == 0.0), np.flatnonzero(self._end == 1.0)
         share = np.repeat((0.0, 1.0), (begins.size, ends.size))
@@ -115,46 +108,42 @@ class MotionPoints:
 
     def between(self, interval: NDArray[np.intp], share: Array) -> States:
         """
-        Return states between points.
+        Return states in intervals.
 
-        :param interval: after which point, shape (N,)
-        :param share: of the interval, 0 to 1, shape (N,)
+        :param interval: index of the interval, shape (N,)
+        :param share: share of the interval, 0 to 1, shape (N,)
         """
         begin, end = self._begin[interval], self._end[interval]
         s = begin + share * (end - begin)
         return states_in(self._trajectory, self._segment[interval], s)
 
 
-def looks_between(times: Array) -> tuple[NDArray[np.intp], Array]:
+def samples_between(times: Array) -> tuple[NDArray[np.intp], Array]:
     """
-    Return where to look between points: at the interval, and at which share of it.
+    Return times of samples between points.
 
-    :param times: of the points, s, shape (points,)
+    :param times: times of the points, s, shape (points,)
+    :returns: index of the interval, shape (N,); share of the interval, above 0 and below 1,
+        shape (N,)
     """
-    looks = np.clip(np.ceil(np.diff(times) / LOOK), 2, MOST_LOOKS + 1).astype(np.intp) - 1
-    interval = np.repeat(np.arange(looks.size), looks)
-    number = np.arange(interval.size) - np.repeat(np.cumsum(looks) - looks, looks)
-    return interval, (number + 1) / (looks[interval] + 1)
+    counts = np.clip(np.ceil(np.diff(times) / SAMPLE_PERIOD), 2, MOST_SAMPLES + 1) - 1
+    counts = counts.astype(np.intp)
+    interval = np.repeat(np.arange(counts.size), counts)
+    number = np.arange(interval.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    return interval, (number + 1) / (counts[interval] + 1)
 
 
-def _parts(intervals: Array, period: float) -> NDArray[np.intp]:
-    """Return into how many parts the time between two given points is divided."""
+def _parts(durations: Array, period: float) -> NDArray[np.intp]:
+    """Return the number of intervals of each segment."""
     if period == 0.0:
-        return np.ones(intervals.size, dtype=np.intp)
-    # What floats leave of a whole number of periods makes no part of its own.
-    return np.maximum(np.ceil(intervals / period - 1e-6), 1.0).astype(np.intp)
+        return np.ones(durations.size, dtype=np.intp)
+    # A remainder from rounding makes no interval of its own.
+    return np.maximum(np.ceil(durations / period - 1e-6), 1.0).astype(np.intp)
 
 
 def _merged(computed: Array, of_knots: Array, at_knot: NDArray[np.intp]) -> Array:
-    """Return values of all points: those that were given where there are such."""
+    """Return values of all points: given values at given points, else computed ones."""
     values = np.vstack((computed, of_knots[-1:]))
     given = at_knot >= 0
     values[given] = of_knots[at_knot[given]]
     return values
-
-
-def _as_trajectory(setpoint: Setpoint) -> Trajectory:
-    degree = QUINTIC if setpoint.qdd.any() else CUBIC if setpoint.qd.any() else LINEAR
-    q, qd, qdd = (state[np.newaxis].copy() for state in setpoint.state[:3])
-    knots = Knots(np.zeros(1), q, qd, qdd, np.array([degree]))
-    return Trajectory(setpoint.joint_names, setpoint.start_time, knots)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parameters of ``trajectory_effort``: its own, and those that it shares with the control."""
+"""Parameters of the node ``trajectory_effort``: its own, and some of the node ``feedforward``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from rclpy.parameter import Parameter
 
 from ..errors import InputError
-from ..node.parameters import PARAMETERS as OF_THE_CONTROL
+from ..node.parameters import PARAMETERS as OF_FEEDFORWARD
 from ..node.parameters import check_alone
 from ..parameters import Declaration, declare_all
 
@@ -25,14 +25,14 @@ _SHARED = (
     'differentiate_velocity', 'start_tolerance', 'allow_partial_joints_goal',
     'allow_nonzero_velocity_at_trajectory_end', 'use_trajectory_effort',
 )
-# They make the robot, which is read once.
-_AT_THE_START = ('strict_inertia', 'gravity', 'differentiate_velocity')
+# Parameters of the robot model, which is made once.
+_OF_THE_MODEL = ('strict_inertia', 'gravity', 'differentiate_velocity')
 
 PARAMETERS: Mapping[str, Declaration] = {
-    'robot_description': replace(OF_THE_CONTROL['robot_description'], read_only=True),
+    'robot_description': replace(OF_FEEDFORWARD['robot_description'], read_only=True),
     'trajectory_topic': Declaration(
         'joint_trajectory_controller/joint_trajectory',
-        'where trajectories with efforts go',
+        'topic to which trajectories with efforts are passed on',
         read_only=True,
     ),
     'joints': Declaration(
@@ -42,19 +42,19 @@ PARAMETERS: Mapping[str, Declaration] = {
     ),
     'resample': Declaration(
         0.02,
-        'time between two points at most, s, at least 0.001: efforts are joined by straight '
-        'lines; 0: only the points that were given',
+        'longest time between two points, s, at least 0.001, as the controller interpolates '
+        'efforts linearly; 0: only the given points',
         span=(0.0, 10.0),
     ),
     'joint_states_timeout': Declaration(
-        0.5, 'age of joint states at which no trajectory is accepted, s', span=(0.1, 3600.0)
+        0.5, 'age of joint states above which every trajectory is refused, s', span=(0.1, 3600.0)
     ),
     **{
-        name: replace(OF_THE_CONTROL[name], read_only=name in _AT_THE_START)
+        name: replace(OF_FEEDFORWARD[name], read_only=name in _OF_THE_MODEL)
         for name in _SHARED
     },
     'hardware_compensates': replace(
-        OF_THE_CONTROL['hardware_compensates'],
+        OF_FEEDFORWARD['hardware_compensates'],
         description="what the robot's own controller adds to every command: none, or some of "
         "gravity | friction | payload; ['']: as none",
     ),
@@ -65,26 +65,24 @@ def declare(node: Any) -> None:
     """
     Declare the parameters on a node.
 
-    :param node: has no parameters of its own yet
-    :raises InputError: a value that was given at the start cannot be used, or there is no such
-        parameter
+    :param node: a node without declared parameters
+    :raises InputError: an invalid value at the start, or an unknown parameter
     """
     declare_all(node, PARAMETERS)
 
 
 def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
     """
-    Return all values by name, those of the control that are not used by their default.
+    Return all values by name; unused parameters of ``feedforward`` have their defaults.
 
-    :param node: has declared them
-    :param changes: parameters to take instead of those in force
-    :raises InputError: a value that no robot could be run with
+    :param node: a node with these parameters declared
+    :param changes: new values, used instead of the present ones
+    :raises InputError: an invalid value
     """
-    values = {name: declaration.default for name, declaration in OF_THE_CONTROL.items()}
+    values = {name: declaration.default for name, declaration in OF_FEEDFORWARD.items()}
     values.update({name: node.get_parameter(name).value for name in PARAMETERS})
     values.update({change.name: change.value for change in changes if change.name in PARAMETERS})
-    checked = {**values, 'joint_states_timeout': 0.0}
-    check_alone(checked)
+    check_alone({**values, 'joint_states_timeout': 0.0})
     for name in ('resample', 'joint_states_timeout', 'start_tolerance'):
         if not math.isfinite(values[name]):
             raise InputError(name, f'{values[name]} is not finite')

@@ -1,7 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A JointTrajectory in, the same motion with efforts out: for one robot and its parameters."""
+"""
+From a requested trajectory to a message with efforts, for one robot and its parameters.
+
+In: a :class:`.TrajectoryRequest` and the state of the robot. Out: a :class:`Plan`. The steps are,
+in order: compile, :mod:`.motion_points`, :mod:`.motion_efforts`, message.
+"""
 
 from __future__ import annotations
 
@@ -32,20 +37,20 @@ from ..robot import RobotModel
 from .motion_efforts import Deviation, EffortError, EffortReason, MotionEfforts
 from .motion_points import MotionPoints, number_of_points
 
-OF_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
-
 MOST_POINTS = 100_000
-"""So many points are passed on at most: whoever follows them walks along all of them."""
+"""Greatest number of points in a message: the controller goes through all of them."""
+
+_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
 
 class Plan(NamedTuple):
     """
-    A motion with its efforts.
+    A trajectory with its efforts.
 
-    :param motion: as it is followed
-    :param message: trajectory_msgs/JointTrajectory, without a header
+    :param motion: the compiled trajectory or set-point
+    :param message: trajectory_msgs/JointTrajectory to pass on
     :param greatest_share: greatest effort as a share of its limit
-    :param deviation: where straight lines between the efforts are worst
+    :param deviation: greatest deviation of the interpolated efforts
     """
 
     motion: Trajectory | Setpoint
@@ -56,12 +61,12 @@ class Plan(NamedTuple):
 
 class EffortPlanner:
     """
-    Checks motions and gives each of their points an effort.
+    Checks trajectories and computes the effort of each point.
 
-    :param model: the robot
-    :param joints: of the trajectory controller
+    :param model: model of the robot
+    :param joints: joints of the trajectory controller
     :param values: parameter values by name
-    :raises InputError: a value that cannot be used
+    :raises InputError: an invalid value
     """
 
     def __init__(
@@ -77,17 +82,17 @@ class EffortPlanner:
         self, request: TrajectoryRequest, now: float, q_robot: Array, qd_robot: Array
     ) -> Plan:
         """
-        Return a requested motion with its efforts.
+        Return a requested trajectory with its efforts.
 
-        The way from where the robot is to a first point after time 0 is a part of it: a controller
-        that went there by itself would go without an effort at its beginning.
+        The bridge from the robot to a first point after time 0 is included: the controller's own
+        way to that point would begin without the right effort.
 
-        :param request: the motion
-        :param now: seconds in the clock of its start time
+        :param request: the requested trajectory
+        :param now: time in the clock of its start time, s
         :param q_robot: measured positions of all joints of the robot, shape (n,), rad or m
         :param qd_robot: measured velocities, shape (n,), rad/s or m/s
-        :raises TrajectoryError: the motion breaks a rule
-        :raises EffortError: it needs an effort beyond a limit, or too many points
+        :raises TrajectoryError: the trajectory breaks a rule
+        :raises EffortError: an effort exceeds its limit, or there are too many points
         """
         commanded = self._settings.in_model
         motion = compile_trajectory(
@@ -97,13 +102,14 @@ class EffortPlanner:
             position=q_robot[commanded],
             velocity=qd_robot[commanded],
         )
-        count = number_of_points(motion, self._period)
+        trajectory = motion.as_trajectory() if isinstance(motion, Setpoint) else motion
+        count = number_of_points(trajectory, self._period)
         if count > MOST_POINTS:
             raise EffortError(
                 EffortReason.TOO_MANY_POINTS,
-                f'{count} with one every {self._period} s are more than {MOST_POINTS}',
+                f'{count} with one every {self._period} s, more than {MOST_POINTS}',
             )
-        points = MotionPoints(motion, self._period)
+        points = MotionPoints(trajectory, self._period)
         efforts = self._efforts.of_points(points, q_robot)
         deviation = self._efforts.deviation(points, efforts, q_robot)
         share = float((np.abs(efforts) / self._settings.effort_limits).max())
@@ -111,23 +117,23 @@ class EffortPlanner:
 
     def check_start(self, plan: Plan, now: float, q_robot: Array) -> None:
         """
-        Refuse a motion that has gone on without the robot while its efforts were computed.
+        Refuse a trajectory that started, and left the robot behind, during the computation.
 
-        :param plan: of this planner
-        :param now: seconds in the clock of its start time
+        :param plan: plan of this planner
+        :param now: time in the clock of its start time, s
         :param q_robot: measured positions of all joints of the robot, shape (n,), rad or m
         :raises TrajectoryError: start_too_far
         """
         motion = plan.motion
         if isinstance(motion, Setpoint) or motion.start_time is None:
             return
-        joined = now - motion.start_time
-        if joined > 0.0:
-            q = motion.state(joined).position
-            check_start(q, q_robot[self._settings.in_model], joined, motion, self._rules)
+        elapsed = now - motion.start_time
+        if elapsed > 0.0:
+            q = motion.state(elapsed).position
+            check_start(motion, elapsed, q, q_robot[self._settings.in_model], self._rules)
 
     def _message(self, request: TrajectoryRequest, points: MotionPoints, efforts: Array) -> Any:
-        """Return the message, its joints in the order of the request, then those left out."""
+        """Return the message: joints in the order of the request, then the joints left out."""
         joints = self._settings.joints
         names = [*request.joint_names]
         names += [joint for joint in joints if joint not in names]
@@ -135,6 +141,8 @@ class EffortPlanner:
         columns = (points.positions, points.velocities, points.accelerations, efforts)
         positions, velocities, accelerations, effort = (values[:, order] for values in columns)
         message = JointTrajectory(joint_names=names)
+        seconds, nanoseconds, message.header.frame_id = request.header
+        message.header.stamp.sec, message.header.stamp.nanosec = seconds, nanoseconds
         for k, (time, degree) in enumerate(zip(points.times, points.degrees, strict=True)):
             point = JointTrajectoryPoint(
                 positions=array('d', positions[k]), effort=array('d', effort[k])
@@ -150,7 +158,7 @@ class EffortPlanner:
 
 
 def message_size(message: JointTrajectory) -> int:
-    """Return how many bytes a trajectory takes, but for its names."""
+    """Return the size of a trajectory message without its joint names, bytes."""
     return sum(
         40 + 8 * sum(map(len, (p.positions, p.velocities, p.accelerations, p.effort)))
         for p in message.points
@@ -158,8 +166,8 @@ def message_size(message: JointTrajectory) -> int:
 
 
 def with_time(error: TrajectoryError, request: TrajectoryRequest) -> TrajectoryError:
-    """Return an error about a limit that tells at which time the point at fault is."""
-    if error.point is None or error.reason not in OF_LIMITS:
+    """Return an error about a limit with the time of the point at fault."""
+    if error.point is None or error.reason not in _LIMITS:
         return error
     detail = f'{error.detail}, at {request.times[error.point]:.6g} s'
     return TrajectoryError(error.reason, detail, joint=error.joint, point=error.point)

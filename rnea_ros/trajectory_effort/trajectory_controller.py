@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a trajectory controller tells of itself: its joints, and what it commands."""
+"""The trajectory controller behind a topic: its joints and command interfaces."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rclpy.qos import ReliabilityPolicy
 
 from ..ros import MACHINE_TIME
 
-ASK_AGAIN = 1.0
-"""How often it is asked, s: it may have been started again, with other joints."""
+REQUEST_PERIOD = 1.0
+"""Time between requests, s: the controller may have been restarted with other joints."""
 
 
 class TrajectoryController:
     """
-    Asks for the parameters of the controller behind a topic; nothing blocks.
+    Requests the parameters of the controller behind a topic, without waiting.
 
-    :param node: the node to ask from
-    :param topic: full name; the controller is the node ``<topic>/..``
-    :ivar joints: its joints, None until it has told
-    :ivar command_interfaces: what it commands, None until it has told
+    :param node: node that sends the requests
+    :param topic: full name of the topic; the controller is the node ``<topic>/..``
+    :ivar joints: joints of the controller; ``None`` before its first answer
+    :ivar command_interfaces: its command interfaces; ``None`` before its first answer
     """
 
     def __init__(self, node: Any, topic: str) -> None:
@@ -34,19 +34,19 @@ class TrajectoryController:
         self._future: Any = None
         self.joints: tuple[str, ...] | None = None
         self.command_interfaces: tuple[str, ...] | None = None
-        node.create_timer(ASK_AGAIN, self.ask, clock=MACHINE_TIME)
+        node.create_timer(REQUEST_PERIOD, self._send_request, clock=MACHINE_TIME)
 
     @property
     def may_lose_messages(self) -> bool:
-        """Whether it listens best effort, as JTC does by default: it may lose long messages."""
-        listeners = self._node.get_subscriptions_info_by_topic(self._topic)
+        """Whether a best-effort subscription may lose long messages; JTC has one by default."""
+        subscriptions = self._node.get_subscriptions_info_by_topic(self._topic)
         return any(
-            listener.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
-            for listener in listeners
+            subscription.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
+            for subscription in subscriptions
         )
 
-    def ask(self) -> None:
-        """Ask, without waiting; an answer that never came is given up."""
+    def _send_request(self) -> None:
+        """Send a request. It replaces one without an answer."""
         if self._client.service_is_ready():
             names = ['joints', 'command_interfaces']
             self._future = self._client.call_async(GetParameters.Request(names=names))
@@ -55,10 +55,10 @@ class TrajectoryController:
     def _on_answer(self, future: Any) -> None:
         if future is not self._future or future.exception() is not None:
             return
-        told = [
+        values = [
             tuple(value.string_array_value) or None
             for value in future.result().values
             if value.type == ParameterType.PARAMETER_STRING_ARRAY
         ]
-        if len(told) == 2:
-            self.joints, self.command_interfaces = told
+        if len(values) == 2:
+            self.joints, self.command_interfaces = values

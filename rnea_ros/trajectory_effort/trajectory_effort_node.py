@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The node ``trajectory_effort``: gives trajectories the efforts that they need, and passes them on.
+The node ``trajectory_effort``: adds efforts to trajectories and passes them on.
 
-It listens to ``~/joint_trajectory`` and sends to a joint_trajectory_controller that takes efforts.
-A trajectory is passed on whole, or refused whole with the reason in the log and in diagnostics.
+In: ``~/joint_trajectory``, joint states, and the robot description. Out: trajectories with
+efforts for a joint_trajectory_controller with an effort command interface. A trajectory is passed
+on whole, or refused whole with the reason in the log and in diagnostics.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 import os
 import sys
@@ -30,7 +30,6 @@ from ..errors import RequestRejectedError, RneaError
 from ..feedforward.inputs import JointStateMonitor
 from ..feedforward.trajectory import TrajectoryError
 from ..messages import (
-    CdrMessage,
     FixedLayoutReader,
     JointStateSample,
     MalformedError,
@@ -42,9 +41,9 @@ from ..parameters import described
 from ..robot import RobotModel
 from ..ros import (
     MACHINE_TIME,
-    AnsweredParameters,
     NodeProcess,
-    OffExecutorTime,
+    ParameterServices,
+    PolledNodeTime,
     PolledSubscription,
     check_topic,
     diagnostic_array,
@@ -52,32 +51,36 @@ from ..ros import (
 from ..urdf import parse_urdf
 from . import parameters
 from .motion_efforts import EffortError
+from .outcomes import Outcomes
 from .planner import EffortPlanner, Plan, message_size, with_time
 from .trajectory_controller import TrajectoryController
 
 ABOUT = """\
-The node 'trajectory_effort': gives trajectories the efforts that they need, and passes them on to
-a joint_trajectory_controller that takes efforts; whole, or not at all and with the reason."""
+The node 'trajectory_effort': adds efforts to trajectories and passes them on to a
+joint_trajectory_controller with an effort command interface. A trajectory is passed on whole, or
+refused whole with the reason in the log and in diagnostics."""
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
 NEWEST_STATES = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 
-LOOK = 0.05
-"""How often joint states are looked at, s: only their newest counts."""
+UPDATE_PERIOD = 0.05
+"""Time between readings of the joint states, s: only the newest state counts."""
 
-LARGE = 400_000
-"""Size of messages, bytes, that best-effort listeners got; larger than Fast DDS's shared memory of
-512 KiB most were lost."""
+LARGE_MESSAGE = 400_000
+"""
+Size of a message from which best-effort subscriptions may lose it, bytes.
+
+Messages up to this size arrived; most messages above Fast DDS's shared memory of 512 KiB did not.
+"""
 
 
-
-class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
+class TrajectoryEffort(ParameterServices, PolledNodeTime):
     """
-    Trajectories in, trajectories with efforts out.
+    Adds efforts to trajectories and passes them on.
 
-    :raises RneaError: a parameter that was given at the start cannot be used
+    :raises RneaError: an invalid parameter at the start
     """
 
     def __init__(self) -> None:
@@ -85,50 +88,48 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
         parameters.declare(self)
         self._values = parameters.values_of(self)
         check_topic(self, 'trajectory_topic', self._values['trajectory_topic'])
-        self._changed = self._values
+        self._new_values = self._values
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.add_post_set_parameters_callback(self._after_set_parameters)
         self._topic = self.resolve_topic_name(self._values['trajectory_topic'])
         self._controller = TrajectoryController(self, self._topic)
         self._model: RobotModel | None = None
         self._planner: EffortPlanner | None = None
-        self._planned_for: tuple[str, ...] = ()
+        self._planner_joints: tuple[str, ...] = ()
         self._states: JointStateMonitor | None = None
         self._read_state = FixedLayoutReader(JointStateSample.read)
         self._joint_states: PolledSubscription[bytes] = PolledSubscription(
             self, JointState, 'joint_states', NEWEST_STATES, raw=True
         )
-        self._counts: Counter[str] = Counter()
-        self._plan: Plan | None = None
-        self._refusal = ''
-        self._told_missing = ''
+        self._outcomes = Outcomes()
+        self._logged_missing = ''
         load_decoder()
         if os.environ.get('ROS_DISTRO') == 'humble':
             self.get_logger().warning(
-                'joint_trajectory_controller refuses efforts on Humble; see reference_source of '
-                'the feedforward node'
+                'joint_trajectory_controller refuses efforts on Humble; use reference_source of '
+                'the feedforward node instead'
             )
         if self._values['robot_description']:
-            self._take_robot(self._values['robot_description'])
+            self._load_model(self._values['robot_description'])
         else:
             self.create_subscription(
                 String, 'robot_description', self._on_robot_description, LATCHED
             )
-        self._passed_on = self.create_publisher(JointTrajectory, self._topic, 10)
+        self._publisher = self.create_publisher(JointTrajectory, self._topic, 10)
         self.create_subscription(
             JointTrajectory, '~/joint_trajectory', self._on_trajectory, 10, raw=True
         )
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
-        self.create_timer(LOOK, self._look, clock=MACHINE_TIME)
+        self.create_timer(UPDATE_PERIOD, self._update, clock=MACHINE_TIME)
         self.create_timer(1.0, self._publish_diagnostics, clock=MACHINE_TIME)
 
     def _on_robot_description(self, message: Any) -> None:
         try:
-            self._take_robot(message.data)
+            self._load_model(message.data)
         except RneaError as error:
             self.get_logger().error(f'robot_description refused: {error}')
 
-    def _take_robot(self, urdf: str) -> None:
+    def _load_model(self, urdf: str) -> None:
         description = parse_urdf(urdf, strict_inertia=self._values['strict_inertia'])
         for warning in description.warnings:
             self.get_logger().warning(warning)
@@ -140,19 +141,11 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
         )
         self._planner = None
 
-    def _look(self) -> None:
-        """Take the joint states that came, and get ready once all that is needed is there."""
-        now, clock = time.monotonic(), self._now()
-        messages = self._joint_states.take_all()
-        if self._states is not None:
-            for message in messages:
-                try:
-                    sample, stamp = self._read_state(message)
-                except MalformedError:
-                    continue
-                self._states.update(*sample, stamp=stamp, clock=clock, received=now)
+    def _update(self) -> None:
+        """Read the joint states; make the planner once the robot and its joints are known."""
+        self._read_joint_states()
         joints = self._joints()
-        if self._model is None or not joints or (self._planner and joints == self._planned_for):
+        if self._model is None or not joints or (self._planner and joints == self._planner_joints):
             return
         try:
             self._planner = EffortPlanner(self._model, joints, self._values)
@@ -160,10 +153,22 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
             self._planner = None
             self.get_logger().error(f'not ready: {error}', throttle_duration_sec=10.0)
             return
-        self._planned_for = joints
+        self._planner_joints = joints
         self.get_logger().info(
             f'{self._model!r}: efforts for {", ".join(joints)} on {self._topic}'
         )
+
+    def _read_joint_states(self) -> None:
+        now, clock = time.monotonic(), self._now()
+        messages = self._joint_states.take_all()
+        if self._states is None:
+            return
+        for message in messages:
+            try:
+                sample, stamp = self._read_state(message)
+            except MalformedError:
+                continue
+            self._states.update(*sample, stamp=stamp, clock=clock, received=now)
 
     def _joints(self) -> tuple[str, ...]:
         return listed_joints(self._values) or self._controller.joints or ()
@@ -172,25 +177,14 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
         try:
             plan = self._plan_for(data)
         except (MalformedError, TrajectoryError, EffortError, RequestRejectedError) as error:
-            self._counts[f'refused/{error.word}'] += 1
-            self._refusal = str(error)
-            self.get_logger().error(f'trajectory refused: {error}')
+            self.get_logger().error(self._outcomes.refuse(error.word, str(error)))
             return
-        self._passed_on.publish(plan.message)
-        self._plan = plan
-        self._refusal = ''
-        self._counts['passed_on'] += 1
-        worst = plan.deviation
-        self.get_logger().info(
-            f'trajectory passed on: {len(plan.message.points)} points, up to '
-            f'{100.0 * plan.greatest_share:.0f} % of the effort limits; straight lines between '
-            f'the efforts are off by up to {worst.effort:.3g}'
-            + (f' ({worst.joint} at {worst.time:.3f} s)' if worst.joint else '')
-        )
-        if message_size(plan.message) > LARGE and self._controller.may_lose_messages:
+        self._publisher.publish(plan.message)
+        self.get_logger().info(self._outcomes.pass_on(plan))
+        if message_size(plan.message) > LARGE_MESSAGE and self._controller.may_lose_messages:
             self.get_logger().warning(
-                f'{self._controller.name} listens best effort and may lose so long a message; '
-                'raise resample'
+                f'{self._controller.name} has a best-effort subscription and may lose so long a '
+                'message; raise resample'
             )
 
     def _plan_for(self, data: bytes) -> Plan:
@@ -198,24 +192,24 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
         request = decode_trajectory(data)
         try:
             plan = planner.plan(request, self._now(), states.position, states.velocity)
-            self._look()  # for long motions that took a while
+            self._update()  # the robot may have moved during a long computation
             planner.check_start(plan, self._now(), states.position)
         except TrajectoryError as error:
             raise with_time(error, request) from None
-        header = CdrMessage(data)
-        plan.message.header.stamp.sec = header.integer('stamp')
-        plan.message.header.stamp.nanosec = header.unsigned('stamp')
-        plan.message.header.frame_id = header.text('frame')
         return plan
 
     def _ready(self) -> tuple[EffortPlanner, JointStateMonitor]:
-        """Return what plans, and where the robot is; raise where something is missing."""
+        """
+        Return the planner and the joint states.
+
+        :raises RequestRejectedError: something is missing
+        """
         controller, states = self._controller, self._states
         if states is None:
-            raise RequestRejectedError('no_robot_description', 'no robot_description came')
+            raise RequestRejectedError('no_robot_description', 'no robot_description received')
         if self._planner is None:
             raise RequestRejectedError(
-                'no_joints', f'{controller.name} has not told its joints; start it or set joints'
+                'no_joints', f'joints of {controller.name} unknown; start it, or set joints'
             )
         interfaces = controller.command_interfaces
         if interfaces is not None and 'effort' not in interfaces:
@@ -223,18 +217,18 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
                 'no_effort_interface',
                 f'{controller.name} commands {", ".join(interfaces)} and takes no efforts',
             )
-        if not self._passed_on.get_subscription_count():
-            raise RequestRejectedError('nobody_listens', f'nobody listens on {self._topic}')
+        if not self._publisher.get_subscription_count():
+            raise RequestRejectedError('no_subscriber', f'no subscriber on {self._topic}')
         timeout, age = self._values['joint_states_timeout'], states.age(time.monotonic())
         if age > timeout:
             missing = ', '.join(states.missing())
-            detail = f'none of {missing} came' if missing else f'the newest is {age:.3f} s old'
+            detail = f'none received of {missing}' if missing else f'the newest is {age:.3f} s old'
             raise RequestRejectedError('joint_states_stale', detail)
         return self._planner, states
 
     def _now(self) -> float:
         """Return the node's time, s."""
-        self.look_at_time()
+        self.update_time()
         return float(1e-9 * self.get_clock().now().nanoseconds)
 
     def _publish_diagnostics(self) -> None:
@@ -243,56 +237,42 @@ class TrajectoryEffort(AnsweredParameters, OffExecutorTime):
             self._ready()
         except RequestRejectedError as error:
             missing, word = str(error), error.word
-        if word != self._told_missing:
-            self._told_missing = word
+        if word != self._logged_missing:
+            self._logged_missing = word
             self.get_logger().info(f'waiting: {missing}' if missing else 'ready')
-        values: dict[str, object] = {
-            'ready': not missing,
-            'missing': missing,
-            'refused_last': self._refusal,
-            'passed_on': self._counts['passed_on'],
-        }
-        if self._plan is not None:
-            values['points'] = len(self._plan.message.points)
-            values['greatest_share_of_limit'] = f'{self._plan.greatest_share:.3f}'
-            values['greatest_deviation'] = f'{self._plan.deviation.effort:.4g}'
-        values.update({
-            f'count/{key}': count for key, count in self._counts.items() if key != 'passed_on'
-        })
-        complaint = missing or self._refusal
-        level = DiagnosticStatus.WARN if complaint else DiagnosticStatus.OK
+        complaint = missing or self._outcomes.refused_last
         self._diagnostics.publish(
             diagnostic_array(
                 self.get_clock().now().to_msg(),
                 f'{self.get_fully_qualified_name()[1:]}: trajectories',
-                level,
+                DiagnosticStatus.WARN if complaint else DiagnosticStatus.OK,
                 complaint or 'ready',
-                values,
+                self._outcomes.values(missing),
             )
         )
 
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        """Check all changes together; nothing takes effect yet, for others may refuse them."""
+        """Check all changes together. They take effect later: another callback may refuse them."""
         try:
-            self._changed = parameters.values_of(self, changes)
-            if self._model is not None and self._planned_for:
-                EffortPlanner(self._model, self._planned_for, self._changed)
+            self._new_values = parameters.values_of(self, changes)
+            if self._model is not None and self._planner_joints:
+                EffortPlanner(self._model, self._planner_joints, self._new_values)
         except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
     def _after_set_parameters(self, changes: Sequence[Parameter]) -> None:
-        """Let changes take effect that every callback took."""
+        """Apply changes that every callback accepted."""
         del changes
-        self._values = self._changed
-        if self._model is not None and self._planned_for:
-            self._planner = EffortPlanner(self._model, self._planned_for, self._values)
+        self._values = self._new_values
+        if self._model is not None and self._planner_joints:
+            self._planner = EffortPlanner(self._model, self._planner_joints, self._values)
 
 
 def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM; return the exit code."""
     process = NodeProcess('trajectory_effort', ABOUT, described(parameters.PARAMETERS), args)
-    node = process.start(TrajectoryEffort)
+    node = process.create(TrajectoryEffort)
     process.spin(node)
     node.destroy_node()
     rclpy.try_shutdown()

@@ -1,10 +1,10 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""URDF text to plain, checked data. No dynamics, no ROS."""
+"""URDF text to plain, checked data, without dynamics and without ROS."""
 
 from .description import Inertial, Joint, Limits, Link, Mimic, Origin, RobotDescription
-from .mass import impossibility
+from .mass import inertia_problem
 from .parser import parse_urdf
 from .xml import MAX_BYTES, parse_xml, read_urdf, reduce_to_dynamics
 
@@ -17,7 +17,7 @@ __all__ = [
     'Mimic',
     'Origin',
     'RobotDescription',
-    'impossibility',
+    'inertia_problem',
     'parse_urdf',
     'parse_xml',
     'read_urdf',

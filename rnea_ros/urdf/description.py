@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a URDF tells about a robot, as plain data."""
+"""The content of a URDF as plain data."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Inertial:
 @dataclass(frozen=True)
 class Limits:
     """
-    What a joint may do; infinite where the description sets no limit.
+    Limits of a joint; infinite where the description sets no limit.
 
-    :param lower: least position, rad or m
-    :param upper: greatest position, rad or m
-    :param velocity: greatest speed, rad/s or m/s
-    :param effort: greatest effort, N m or N
+    :param lower: lower position limit, rad or m
+    :param upper: upper position limit, rad or m
+    :param velocity: speed limit, rad/s or m/s
+    :param effort: effort limit, N m or N
     """
 
     lower: float = -math.inf
@@ -73,7 +73,7 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Link:
-    """A link and its mass properties, None where it has none."""
+    """A link and its mass properties; None for a link without ``<inertial>``."""
 
     name: str
     inertial: Inertial | None
@@ -85,11 +85,12 @@ class Joint:
     A joint between two links.
 
     :param type: revolute, continuous, prismatic, planar, floating or fixed
-    :param origin: the joint frame in the parent link's frame; the child link's frame at position 0
+    :param origin: pose of the joint frame in the parent link's frame; at position 0 it is that of
+        the child link's frame
     :param axis: unit vector in the joint frame; normal to the plane of a planar joint
     :param damping: viscous friction, N m s/rad or N s/m
     :param friction: Coulomb friction, N m or N
-    :param mimic: the joint that it follows, None where it is independent
+    :param mimic: the joint that it follows; None for an independent joint
     """
 
     name: str
@@ -117,13 +118,13 @@ class Joint:
 @dataclass(frozen=True)
 class RobotDescription:
     """
-    A robot as its URDF tells it.
+    A robot as described by its URDF.
 
     :param name: the robot's name
-    :param root: the link that no joint moves
+    :param root: the root link, which is not the child of a joint
     :param links: by name
     :param joints: by name, a parent link's joint before those of its child link
-    :param warnings: what is not physical or was repaired, one sentence each
+    :param warnings: sentences on parts that are not physical or were repaired
     """
 
     name: str

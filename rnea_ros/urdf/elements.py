@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Single elements, read through urdf_parser_py and checked; a refusal names owner and value."""
+"""Single links and joints, read by urdf_parser_py and checked."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def read_link(element: ElementTree.Element) -> Link:
 
 def read_joint(element: ElementTree.Element) -> Joint:
     """
-    Return a joint; whether its links and the joint that it mimics exist is not looked at here.
+    Return a joint; the names of its links and of a mimicked joint are not checked here.
 
     :param element: the reduced ``<joint>``
-    :raises UrdfError: an unknown type, no parent or child, no direction of the axis, a limit,
-        damping or friction out of range, a number that is not finite
+    :raises UrdfError: an unknown type, no parent or child, an axis of length zero; a limit,
+        damping or friction out of range; a number that is not finite
     """
     owner = _owner(element)
     _check_joint(element, owner)
     joint = _parse(urdf_parser.Joint, element, owner)
     moves = joint.type != 'fixed'
-    damping, friction = _read_losses(joint.dynamics, owner)
+    damping, friction = _read_friction(joint.dynamics, owner)
     return Joint(
         name=joint.name,
         type=joint.type,
@@ -86,7 +86,7 @@ def _parse(kind: Any, element: ElementTree.Element, owner: str) -> Any:
 
 
 def _check_numbers(part: ElementTree.Element, owner: str) -> None:
-    """Refuse what is no number; urdf_parser_py does not always say where it found it."""
+    """Check all numbers, because errors of urdf_parser_py do not always name the element."""
     required = _REQUIRED.get(part.tag)
     if required is not None and required not in part.attrib:
         raise UrdfError(owner, f'<{part.tag}> has no {required}')
@@ -109,11 +109,11 @@ def _is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return text.isascii() and '_' not in text  # Python alone reads 1_0 as ten, and other digits
+    return text.isascii() and '_' not in text  # float() also reads '1_0' and non-ASCII digits
 
 
 def _check_joint(element: ElementTree.Element, owner: str) -> None:
-    """Refuse what urdf_parser_py accepts, or reports without saying which joint it is in."""
+    """Check what urdf_parser_py accepts, or reports without the joint's name."""
     joint_type = element.get('type')
     if joint_type not in JOINT_TYPES:
         raise UrdfError(owner, f'unknown type {joint_type!r}; known are {JOINT_TYPES}')
@@ -161,7 +161,7 @@ def _read_mimic(mimic: Any, owner: str) -> Mimic | None:
     return Mimic(mimic.joint, multiplier, offset)
 
 
-def _read_losses(dynamics: Any, owner: str) -> tuple[float, float]:
+def _read_friction(dynamics: Any, owner: str) -> tuple[float, float]:
     if dynamics is None:
         return 0.0, 0.0
     values = [value or 0.0 for value in (dynamics.damping, dynamics.friction)]

@@ -1,28 +1,28 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether the mass properties are such as a rigid body can have."""
+"""Checks that mass and inertia of links are physical."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import UrdfError
 from .description import Joint, Link
 
 
 def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
-    """Warn of, or refuse, an inertia matrix that no distribution of mass can have."""
+    """Warn of, or raise an error for, an inertia that no distribution of mass can have."""
     if link.inertial is None:
         return
     ixx, ixy, ixz, iyy, iyz, izz = link.inertial.inertia
     matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     if link.inertial.mass == 0.0 and not matrix.any():
         return
-    reason = impossibility(link.inertial.mass, matrix)
+    reason = inertia_problem(link.inertial.mass, matrix)
     if not reason:
         return
     if strict:
@@ -30,9 +30,9 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
     warnings.append(f'link {link.name!r}: inertia {reason}')
 
 
-def impossibility(mass: float, matrix: NDArray[np.float64]) -> str:
+def inertia_problem(mass: float, matrix: Array) -> str:
     """
-    Return why no distribution of mass has an inertia, empty where one may have it.
+    Return why no distribution of mass can have an inertia; empty if one can.
 
     :param mass: kg
     :param matrix: about the centre of mass, shape (3, 3), kg m^2
@@ -45,14 +45,14 @@ def impossibility(mass: float, matrix: NDArray[np.float64]) -> str:
     if least + middle < greatest - rounding:
         return f'breaks the triangle inequality ({moments})'
     if mass == 0.0:
-        return f'is there without mass ({moments})'
+        return f'is not zero, but the mass is zero ({moments})'
     return ''
 
 
 def warn_of_massless(
     links: Mapping[str, Link], joints: Mapping[str, Joint], warnings: list[str]
 ) -> None:
-    """Warn of a joint that moves nothing: no mass in the links that are rigid with its child."""
+    """Warn of joints that move no mass: neither the child link nor links fixed to it have any."""
     fixed_children: dict[str, list[str]] = {name: [] for name in links}
     for joint in joints.values():
         if not joint.moves:
@@ -69,5 +69,5 @@ def warn_of_massless(
         if mass == 0.0:
             warnings.append(
                 f'link {joint.child!r} moves with joint {joint.name!r} but has no mass; '
-                'zero inertia is taken'
+                'its inertia is set to zero'
             )

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""URDF text to a :class:`RobotDescription`, checked as a whole, parents first."""
+"""URDF text to a checked :class:`RobotDescription`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
     Parse and check URDF text.
 
     :param text: the XML
-    :param strict_inertia: refuse an inertia that no rigid body has, instead of a warning
-    :raises UrdfError: anything that cannot be used, with the element and the value
+    :param strict_inertia: raise an error for an inertia that no rigid body can have, instead of a
+        warning
+    :raises UrdfError: the URDF cannot be used; with the element and the value
     """
     robot = reduce_to_dynamics(parse_xml(text))
     warnings: list[str] = []

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The whole of the joints: they form one tree, and mimic joints follow what exists."""
+"""Checks of all joints together: they form one tree, and mimic joints follow joints of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .description import Joint, Link, Mimic
 
 
 def tree_order(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> tuple[str, list[str]]:
-    """Return the root link and the joints' names, parents first; refuse what is no tree."""
+    """Return the root link and the joints' names, parents first; UrdfError if it is not a tree."""
     parent_joint: dict[str, str] = {}
     outgoing: dict[str, list[Joint]] = {name: [] for name in links}
     for joint in joints.values():
@@ -68,10 +68,10 @@ def resolve_mimics(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str
                 chain = ' -> '.join([*followed, follower.name])
                 raise UrdfError(f'joint {joint.name!r}', f'mimics itself: {chain}')
             followed.append(follower.name)
-        for one in (joint, follower):
-            if not one.one_axis:
+        for end in (joint, follower):
+            if not end.one_axis:
                 raise UrdfError(
-                    f'joint {joint.name!r}', f'mimics, but joint {one.name!r} is {one.type}'
+                    f'joint {joint.name!r}', f'mimics, but joint {end.name!r} is {end.type}'
                 )
         mimic = Mimic(follower.name, multiplier, offset)
         resolved[joint.name] = replace(joint, mimic=mimic)
@@ -82,11 +82,10 @@ def _leader_name(
     joint: Joint, mimic: Mimic, joints: Mapping[str, Joint], warnings: list[str]
 ) -> str:
     """
-    Return the joint that a mimic joint follows.
+    Return the name of the joint that a mimic joint follows.
 
-    Vendors' macros are known to forget a prefix in the mimic element alone: ``left_finger_2``
-    follows ``finger_1`` where ``left_finger_1`` is meant. The prefix is completed, with a warning,
-    where the mimic joint's own name leaves one possibility.
+    Some vendors' macros omit a prefix in the mimic element: ``left_finger_2`` follows ``finger_1``
+    instead of ``left_finger_1``. The prefix is added, with a warning, if only one joint fits.
     """
     if mimic.joint in joints:
         return mimic.joint
@@ -102,6 +101,6 @@ def _leader_name(
         )
     warnings.append(
         f'joint {joint.name!r} mimics {mimic.joint!r}, which does not exist; '
-        f'{prefixed[0]!r} is taken'
+        f'{prefixed[0]!r} is used'
     )
     return prefixed[0]

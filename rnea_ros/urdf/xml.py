@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-From text to XML elements that are safe to interpret.
+URDF text to XML elements that are safe to interpret.
 
-Nothing may be declared (DTD, entities), and what dynamics does not need (visuals, collisions,
-transmissions, simulator extensions) is taken out, so that nothing in it can fail or be loaded.
+Declarations (DTD, entities) are errors. Elements that dynamics do not need (visuals, collisions,
+transmissions, simulator extensions) are removed, so that faults in them have no effect and files
+that they name are not loaded.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..errors import UrdfError
 
 MAX_BYTES = 16 * 1024 * 1024
 
-# The elements and attributes that dynamics needs; all else is taken out before parsing.
+# The elements and attributes that dynamics need; all others are removed before parsing.
 _KEPT_CHILDREN: Mapping[str, tuple[str, ...]] = {
     'link': ('inertial',),
     'inertial': ('origin', 'mass', 'inertia'),
@@ -47,7 +48,7 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
     Return URDF text from XML text or from the path of a file.
 
     :param source: XML, recognised by its first ``<``, or a path
-    :raises UrdfError: the file cannot be read, is too large or is no text
+    :raises UrdfError: the file cannot be read, is too large or is not text
     """
     if isinstance(source, str) and source.lstrip('\ufeff \t\r\n').startswith('<'):
         return source
@@ -61,9 +62,9 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
 
 
 def parse_xml(text: str) -> ElementTree.Element:
-    """Return the root element; refuse what is too large, no XML, or declares a document type."""
+    """Return the root element; UrdfError if the text is too large, not XML, or declares a DTD."""
     if not isinstance(text, str):
-        raise UrdfError('URDF', f'is no text but {type(text).__name__}')
+        raise UrdfError('URDF', f'is not text but {type(text).__name__}')
     if not text.strip():
         raise UrdfError('URDF', 'the text is empty')
     text = text.lstrip('\ufeff \t\r\n')
@@ -72,7 +73,7 @@ def parse_xml(text: str) -> ElementTree.Element:
 
     def refuse_document_type(name: str, *_: object) -> None:
         raise UrdfError(
-            f'document type {name!r}', 'DTD and entity declarations are refused in a URDF'
+            f'document type {name!r}', 'DTD and entity declarations are not allowed in a URDF'
         )
 
     parser = expat.ParserCreate()
@@ -88,7 +89,7 @@ def parse_xml(text: str) -> ElementTree.Element:
 
 
 def reduce_to_dynamics(root: ElementTree.Element) -> ElementTree.Element:
-    """Return a copy that holds only what dynamics needs; names are present and unique."""
+    """Return a copy with only the elements that dynamics need; names are checked to be unique."""
     name = root.get('name', '')
     reduced = ElementTree.Element('robot', name=name)
     for tag in ('link', 'joint'):

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command topic: what others send is heard, what the watchdog sends is marked."""
+"""The watchdog's subscription and publisher on the command topic; its own messages are marked."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ..ros import PolledSubscription
 
 MARK = 'effort_watchdog'
 """
-Label of the dimension in a watchdog's commands; controllers do not look at it.
+Label of the dimension in a watchdog's commands; controllers ignore it.
 
-rclpy cannot leave out a node's own messages, and tells who sent one from Kilted on only.
+A node receives its own messages too; rclpy gives the sender of a message only from Kilted on.
 """
 
-HEARD = QoSProfile(depth=2, reliability=ReliabilityPolicy.BEST_EFFORT)
+RECEIVED = QoSProfile(depth=2, reliability=ReliabilityPolicy.BEST_EFFORT)
 """
-Best effort: the publisher under watch never waits for the watchdog.
+Best effort, so that the monitored publisher never waits for the watchdog.
 
-Two, so that a message of its own does not push out the publisher's.
+A history of 2, so that a message of the watchdog does not replace one of the publisher.
 """
 
 SENT = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
@@ -33,21 +33,21 @@ class CommandLink:
     """
     A subscription and a publisher on the command topic.
 
-    The publisher is there from the start: to be discovered takes longer than the robot can wait.
+    The publisher exists from the start: discovery takes longer than a robot may go without zeros.
 
-    :param node: subscribes and publishes
-    :param topic: its name, resolved and remapped as usual
+    :param node: the node that subscribes and publishes
+    :param topic: name of the topic, resolved and remapped as usual
     """
 
     def __init__(self, node: Any, topic: str) -> None:
         self._commands: PolledSubscription[Float64MultiArray] = PolledSubscription(
-            node, Float64MultiArray, topic, HEARD
+            node, Float64MultiArray, topic, RECEIVED
         )
         self._publisher = node.create_publisher(Float64MultiArray, topic, SENT)
         self._message = Float64MultiArray()
 
     def take(self) -> list[float] | None:
-        """Return the newest command of somebody else's that was not taken yet, or None."""
+        """Return the newest untaken command of another node; None if there is none."""
         newest = None
         for message in self._commands.take_all():
             if not any(dimension.label == MARK for dimension in message.layout.dim):
@@ -56,7 +56,7 @@ class CommandLink:
 
     def send(self, command: list[float]) -> None:
         """
-        Publish a command, marked.
+        Publish a marked command.
 
         :param command: efforts, N m or N
         """

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Asks ros2_control's controller manager to take a controller away."""
+"""Deactivates a controller by ros2_control's controller manager."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class ControllerSwitch:
     """
     Deactivates one controller.
 
-    A controller that is deactivated leaves its last effort applied: zeros must come first.
+    A deactivated controller leaves its last effort applied: zeros must come first.
 
-    :param node: calls the service
+    :param node: the node that calls the service
     :param controller_manager: name of the controller manager's node
     :param command_topic: ``.../<controller>/commands``, resolved
-    :raises InputError: the service's definition is not installed, or the topic names no controller
+    :raises InputError: controller_manager_msgs is not installed, or the topic names no controller
     """
 
     def __init__(self, node: Any, controller_manager: str, command_topic: str) -> None:
@@ -39,7 +39,7 @@ class ControllerSwitch:
         )
 
     def deactivate(self) -> None:
-        """Ask for it, without waiting; what comes of it is logged."""
+        """Send the request without waiting; the result is logged."""
         if not self._client.service_is_ready():
             self._logger.error(
                 f'{self._controller} stays active: no service {self._client.srv_name}'
@@ -55,5 +55,5 @@ class ControllerSwitch:
             self._logger.warning(f'{self._controller} was deactivated')
         else:
             self._logger.error(
-                f'{self._controller} stays active: {future.exception() or "it was refused"}'
+                f'{self._controller} stays active: {future.exception() or "request refused"}'
             )

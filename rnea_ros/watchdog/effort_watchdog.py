@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The node ``effort_watchdog``: commands zero effort when whoever commanded has fallen silent.
+The node ``effort_watchdog``: commands zero effort when the commanding node falls silent.
 
-A process of its own, because it must outlive the one that it watches: ros2_control applies the
-last command for ever. Its publisher is on the command topic from the start, so it is there beside
-the publisher that it watches; it is known by the node's name, and its messages by the label
-:data:`rnea_ros.watchdog.command_link.MARK`. It sends nothing as long as commands come.
+ros2_control applies the last command without end, also after its publisher has died. So the
+watchdog runs in a process of its own. It sends nothing while commands come. Its publisher is on
+the command topic all the time; other nodes know it by the name of the node, and its messages by
+the label :data:`rnea_ros.watchdog.command_link.MARK`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .command_link import CommandLink
 from .controller_switch import ControllerSwitch
 from .loop import WatchLoop
 from .parameters import Action
-from .silence import SilenceWatch, State
+from .silence import SilenceMonitor, State
 
 LEVELS = {
     State.QUIET: DiagnosticStatus.OK,
@@ -38,17 +38,18 @@ LEVELS = {
 }
 
 ABOUT = """\
-The node 'effort_watchdog': commands zero effort when whoever commanded has fallen silent, because
-ros2_control applies the last command for ever. It sends nothing as long as commands come."""
+The node 'effort_watchdog': commands zero effort when the commanding node falls silent, because
+ros2_control applies the last command without end. It sends nothing while commands come."""
 
 
 class EffortWatchdog(Node):
     """
-    The watchdog as a ROS 2 node; it watches in a thread of its own.
+    The watchdog as a ROS 2 node; the commands are monitored in a thread of its own.
 
-    The executor that spins this node logs, publishes diagnostics and switches controllers.
+    The executor that spins this node logs, publishes diagnostics and deactivates the controller.
 
-    :raises InputError: a parameter that was given at the start cannot be used
+    :raises InputError: a parameter given at the start cannot be used
+    :ivar loop: the thread
     """
 
     def __init__(self) -> None:
@@ -59,68 +60,68 @@ class EffortWatchdog(Node):
         if settings.action is Action.DEACTIVATE_CONTROLLER:
             self._switch = ControllerSwitch(self, settings.controller_manager, topic)
         link = CommandLink(self, settings.command_topic)
-        self._watch = SilenceWatch(settings.timeout, settings.ramp_duration, settings.period)
+        self._monitor = SilenceMonitor(settings.timeout, settings.ramp_duration, settings.period)
         self._ramp_duration = settings.ramp_duration
-        self._told_acted = self._told_handed_back = self._told_refused = 0
+        self._logged_acted = self._logged_handed_back = self._logged_refused = 0
         self._switched_acted = 0
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.create_timer(0.1, self._follow_up, clock=MACHINE_TIME)
         self.create_timer(1.0, self._publish_diagnostics, clock=MACHINE_TIME)
-        self.loop = WatchLoop(self._watch, link, settings.period)
+        self.loop = WatchLoop(self._monitor, link, settings.period)
         self.loop.start()
         self.get_logger().info(
             f'watching {topic}: zero effort after {settings.timeout} s of silence'
         )
 
     def _follow_up(self) -> None:
-        """Log what the thread did, and take the controller away after the zeros."""
-        watch, logger = self._watch, self.get_logger()
-        if watch.acted > self._told_acted:
-            self._told_acted = watch.acted
-            efforts = ', '.join(f'{effort:.3g}' for effort in watch.last_command)
+        """Log the thread's actions, and deactivate the controller after the zeros."""
+        monitor, logger = self._monitor, self.get_logger()
+        if monitor.acted > self._logged_acted:
+            self._logged_acted = monitor.acted
+            efforts = ', '.join(f'{effort:.3g}' for effort in monitor.last_command)
             logger.error(
-                f'no command for {watch.silence:.3f} s: from [{efforts}] to zero '
+                f'no command for {monitor.silence:.3f} s: ramping from [{efforts}] to zero '
                 f'in {self._ramp_duration} s'
             )
-        if watch.handed_back > self._told_handed_back:
-            self._told_handed_back = watch.handed_back
-            logger.warning(f'commands came again after {watch.silence:.3f} s: handed back')
-        if watch.refused and not self._told_refused:
-            self._told_refused = watch.refused
-            logger.warning('a command that is empty or not finite was heard, and does not count')
-        if watch.state is State.ACTED and watch.acted > self._switched_acted:
-            self._switched_acted = watch.acted
+        if monitor.handed_back > self._logged_handed_back:
+            self._logged_handed_back = monitor.handed_back
+            logger.warning(f'commands came again after {monitor.silence:.3f} s: handed back')
+        if monitor.refused and not self._logged_refused:
+            self._logged_refused = monitor.refused
+            logger.warning('refused a command that is empty or not finite')
+        if monitor.state is State.ACTED and monitor.acted > self._switched_acted:
+            self._switched_acted = monitor.acted
             logger.error('zero effort was commanded')
             if self._switch is not None:
                 self._switch.deactivate()
 
     def _publish_diagnostics(self) -> None:
-        watch = self._watch
+        monitor = self._monitor
         values: dict[str, object] = {
-            'state': watch.state.value,
-            'last_command_age': f'{watch.age(time.monotonic()):.3f}',
-            'acted': watch.acted,
-            'handed_back': watch.handed_back,
-            'refused': watch.refused,
+            'state': monitor.state.value,
+            'last_command_age': f'{monitor.age(time.monotonic()):.3f}',
+            'acted': monitor.acted,
+            'handed_back': monitor.handed_back,
+            'refused': monitor.refused,
         }
         self._diagnostics.publish(
             diagnostic_array(
                 self.get_clock().now().to_msg(),
                 self.get_fully_qualified_name()[1:],
-                LEVELS[watch.state],
-                watch.state.value,
+                LEVELS[monitor.state],
+                monitor.state.value,
                 values,
             )
         )
 
 
 def main(args: list[str] | None = None) -> int:
-    """Watch until SIGINT or SIGTERM; return the exit code."""
+    """Run until SIGINT or SIGTERM; return the exit code."""
     os.environ.update(without_shared_memory(os.environ))
     process = NodeProcess('effort_watchdog', ABOUT, described(parameters.PARAMETERS), args)
-    node = process.start(EffortWatchdog)
+    node = process.create(EffortWatchdog)
     process.spin(node, running=lambda: node.loop.running)
-    node.loop.end()
+    node.loop.stop()
     if node.loop.failure is not None:
         node.get_logger().fatal(node.loop.failure)
     node.destroy_node()

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The thread that watches: past every executor, at a fixed rate; it neither logs nor waits."""
+"""The watchdog's thread: on no executor, at a fixed rate, without logging or waiting."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ import traceback
 
 from ..ros import PeriodicSchedule, prepare_interpreter
 from .command_link import CommandLink
-from .silence import ACTING, SilenceWatch
+from .silence import ACTING, SilenceMonitor
 
 LINGER = 0.5
 """
-How long the publisher outlives its last command, s.
+Time between the last command and the end of the publisher, s.
 
-What a listener has received but not taken is lost with the publisher, and listeners may be busy.
+With the publisher, a busy subscriber loses the messages that it has not taken yet.
 """
 
 
 class WatchLoop:
     """
-    Listens, and commands where the silence asks for it.
+    Takes commands, and sends the watchdog's own after a silence.
 
-    :param watch: decides
+    :param monitor: decides what to send
     :param link: the command topic
-    :param period: time between two looks, s
+    :param period: time between two ticks, s
+    :ivar failure: traceback of the exception that ended the thread, None if none did
     """
 
-    def __init__(self, watch: SilenceWatch, link: CommandLink, period: float) -> None:
-        self._watch = watch
+    def __init__(self, monitor: SilenceMonitor, link: CommandLink, period: float) -> None:
+        self._monitor = monitor
         self._link = link
         self._schedule = PeriodicSchedule(period)
         self._quit = False
@@ -40,16 +41,16 @@ class WatchLoop:
 
     @property
     def running(self) -> bool:
-        """Whether somebody watches."""
+        """Whether the thread runs."""
         return self._thread.is_alive()
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         prepare_interpreter()
         self._thread.start()
 
-    def end(self) -> None:
-        """End the thread; a ramp that is under way ends in zeros at once."""
+    def stop(self) -> None:
+        """End the thread; a ramp in progress ends in zeros at once."""
         self._quit = True
         self._schedule.cancel()
         self._thread.join()
@@ -60,14 +61,14 @@ class WatchLoop:
             while not self._quit:
                 self._schedule.wait()
                 now = time.monotonic()
-                heard = self._link.take()
-                if heard is not None:
-                    self._watch.hear(heard, now)
-                command = self._watch.look(now)
+                received = self._link.take()
+                if received is not None:
+                    self._monitor.receive(received, now)
+                command = self._monitor.update(now)
                 if command is not None:
                     self._link.send(command)
-            if self._watch.state in ACTING:
-                self._link.send(self._watch.zeros())
+            if self._monitor.state in ACTING:
+                self._link.send(self._monitor.zeros())
                 time.sleep(LINGER)
-        except Exception:  # the thread that waits for this one ends the process, and says why
+        except Exception:  # the main thread logs it and ends the process
             self.failure = traceback.format_exc()

@@ -17,10 +17,10 @@ from ..ros import check_topic
 
 
 class Action(enum.Enum):
-    """What is done about a silence."""
+    """What the watchdog does after a silence."""
 
-    ZERO = 'zero'  # commands from the last one to zero
-    DEACTIVATE_CONTROLLER = 'deactivate_controller'  # the same, then the controller is taken away
+    ZERO = 'zero'  # ramp from the last command to zero
+    DEACTIVATE_CONTROLLER = 'deactivate_controller'  # ramp to zero, then deactivate the controller
 
 
 PARAMETERS: Mapping[str, Declaration] = {
@@ -29,16 +29,19 @@ PARAMETERS: Mapping[str, Declaration] = {
     ),
     'timeout': Declaration(
         0.02,
-        'silence beyond the usual time between two commands at which it acts, s',
+        'silence after which it acts, beyond the usual time between two commands, s',
         span=(0.005, 60.0),
         read_only=True,
     ),
     'ramp_duration': Declaration(
-        0.2, 'from the last command to zero, s; 0: at once', span=(0.0, 60.0), read_only=True
+        0.2,
+        'duration of the ramp from the last command to zero, s; 0: at once',
+        span=(0.0, 60.0),
+        read_only=True,
     ),
     'rate': Declaration(
         250.0,
-        'looks a second, and commands a second while it acts, Hz',
+        'rate of its checks, and of its commands while it acts, Hz',
         span=(50.0, 1000.0),
         read_only=True,
     ),
@@ -56,7 +59,7 @@ class Settings:
     """
     The parameters' values; see :data:`PARAMETERS`.
 
-    :raises InputError: a value cannot be used, with the reason
+    :raises InputError: a value cannot be used
     """
 
     command_topic: str
@@ -73,21 +76,21 @@ class Settings:
                 raise InputError(name, f'{value} is not finite')
         if self.timeout < 2.0 * self.period:
             raise InputError(
-                'timeout', f'{self.timeout} s is shorter than two looks at {self.rate} Hz'
+                'timeout', f'{self.timeout} s is shorter than two periods at {self.rate} Hz'
             )
 
     @property
     def period(self) -> float:
-        """The time between two looks, s."""
+        """Time between two checks, s."""
         return 1.0 / self.rate
 
 
 def read(node: Any) -> Settings:
     """
-    Declare the parameters on a node and return what was given at the start.
+    Declare the parameters on a node and return their values.
 
-    :param node: has no parameters of its own yet
-    :raises InputError: a value cannot be used, or there is no such parameter
+    :param node: a node without parameters of its own
+    :raises InputError: a value cannot be used, or a given parameter does not exist
     """
     declare_all(node, PARAMETERS)
     values = {name: node.get_parameter(name).value for name in PARAMETERS}
@@ -95,5 +98,5 @@ def read(node: Any) -> Settings:
         check_topic(node, name, values[name])
     words = [action.value for action in Action]
     if values['action'] not in words:
-        raise InputError('action', f'{values["action"]!r} is none of {", ".join(words)}')
+        raise InputError('action', f'{values["action"]!r} is not one of {", ".join(words)}')
     return Settings(**values | {'action': Action(values['action'])})

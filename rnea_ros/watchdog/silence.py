@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-When silence on a command topic is an emergency, and what is commanded then.
+The watchdog's rules: when silence on the command topic is an emergency, and the commands then.
 
-ros2_control applies the last command for ever. So silence is harmless after a command of zeros,
-and an emergency after any other: whoever sent it has died, or hangs.
+ros2_control applies the last command without end. Silence after a command of zeros is harmless.
+After any other command it is an emergency: the publisher has died or hangs.
 """
 
 from __future__ import annotations
@@ -16,42 +16,45 @@ import enum
 import math
 
 ZEROS_DURATION = 0.5
-"""How long zeros are repeated, so that one that is lost does not matter, s."""
+"""How long zeros are repeated, in case one is lost, s."""
 
 LONGEST_PERIOD = 1.0
-"""Commands that come less often are not waited for, s."""
+"""Longest time between two commands that the watchdog waits for, s."""
 
 GAPS = 5
-"""The time between two commands is taken from so many of the last."""
+"""Number of times between two commands from which the usual one is taken."""
 
-LATE = 2.5
-"""How much of the time between two looks counts as silence at most, in periods."""
+LONGEST_STEP = 2.5
+"""Greatest part of the time between two updates that counts as silence, periods."""
 
 
 class State(enum.Enum):
-    """What the watchdog makes of what it hears."""
+    """State of the watchdog."""
 
     QUIET = 'quiet'        # no command yet, or the last one was zero
-    WATCHING = 'watching'  # the last command is not zero, and the next is expected
-    RAMPING = 'ramping'    # it did not come: from the last command to zero
-    ZEROING = 'zeroing'    # zeros are repeated
-    ACTED = 'acted'        # nothing is sent any more, until somebody commands again
+    WATCHING = 'watching'  # the last command was not zero, and the next one is expected
+    RAMPING = 'ramping'    # it did not come: the watchdog ramps from the last command to zero
+    ZEROING = 'zeroing'    # the watchdog repeats zeros
+    ACTED = 'acted'        # the watchdog sends nothing until another command comes
 
 
 ACTING = (State.RAMPING, State.ZEROING)
 
 
-class SilenceWatch:
+class SilenceMonitor:
     """
-    Hears commands, looks at the time, and says what to command instead of a publisher that died.
+    Receives commands, measures the silence after them, and returns what the watchdog sends.
 
-    The silence that is allowed is the usual time between two commands plus ``timeout``. Time in
-    which nobody looked, because the machine stalled, hardly counts: the publisher may have stalled
-    with it.
+    The allowed silence is the usual time between two commands plus ``timeout``. If the machine
+    stalls, little of that time counts: the publisher may have stalled too.
 
-    :param timeout: silence beyond the usual time between two commands at which to act, s
-    :param ramp_duration: from the last command to zero, s; 0: at once
-    :param period: time between two looks, s
+    :param timeout: allowed silence beyond the usual time between two commands, s
+    :param ramp_duration: duration of the ramp from the last command to zero, s; 0: at once
+    :param period: time between two updates, s
+    :ivar silence: silence before the last action or hand-back, s
+    :ivar acted: how often the watchdog took over
+    :ivar handed_back: how often commands came again while it acted
+    :ivar refused: number of invalid commands
     """
 
     def __init__(self, timeout: float, ramp_duration: float, period: float) -> None:
@@ -61,39 +64,32 @@ class SilenceWatch:
         self._allowed = timeout
         self._gaps: deque[float] = deque(maxlen=GAPS)
         self._last: list[float] = []
-        self._heard = -math.inf
-        self._looked = math.inf
+        self._received_at = -math.inf
+        self._updated_at = math.inf
         self._began = 0.0
         self.state = State.QUIET
         self.silence = 0.0
-        """How long it was silent before the action or the hand back that came last, s."""
-
         self.acted = 0
-        """How often silence was an emergency."""
-
         self.handed_back = 0
-        """How often commands came again while it acted."""
-
         self.refused = 0
-        """How many commands were none."""
 
     @property
     def last_command(self) -> Sequence[float]:
-        """The last command that was heard, N m or N; empty before the first."""
+        """The last valid command, N m or N; empty before the first."""
         return self._last
 
     def age(self, now: float) -> float:
         """Return the time since the last command, s; infinite before the first."""
-        return now - self._heard
+        return now - self._received_at
 
-    def hear(self, command: Sequence[float], now: float) -> None:
+    def receive(self, command: Sequence[float], now: float) -> None:
         """
-        Take a command of somebody else's; a living publisher is never interfered with.
+        Take a command of another node; while such commands come, the watchdog sends nothing.
 
-        What ros2_control drops, a value that is not finite or nothing at all, is no command: the
-        one before it still acts.
+        ros2_control drops an empty command and one with a value that is not finite: the command
+        before it stays applied. So the watchdog refuses them too.
 
-        :param command: efforts, N m or N; the newest length is the one that counts
+        :param command: efforts, N m or N; their number may change
         :param now: monotonic time, s
         """
         if not command or not all(map(math.isfinite, command)):
@@ -107,20 +103,20 @@ class SilenceWatch:
             self.handed_back += 1
             self.silence = gap
         self._last = list(command)
-        self._heard = now
+        self._received_at = now
         if any(command):
             self.state = State.WATCHING
         elif self.state is State.RAMPING:
-            # The watchdog's own last command may arrive after these zeros: zeros must be the last.
+            # The watchdog's last command may arrive after these zeros: end with zeros.
             self.state, self._began = State.ZEROING, now
         elif self.state is not State.ZEROING:
             self.state = State.QUIET
 
-    def look(self, now: float) -> list[float] | None:
+    def update(self, now: float) -> list[float] | None:
         """
-        Return what is to be commanded now, None for nothing.
+        Return the command to send now, N m or N; None for nothing.
 
-        :param now: monotonic time, s; looks are a period apart
+        :param now: monotonic time, s; updates are a period apart
         """
         self._leave_out_stall(now)
         if self.state is State.WATCHING and self.age(now) > self._allowed:
@@ -144,13 +140,13 @@ class SilenceWatch:
         return [0.0] * len(self._last)
 
     def _leave_out_stall(self, now: float) -> None:
-        """Where a look comes late, count no more than :data:`LATE` periods of it as silence."""
-        unseen = now - self._looked
-        self._looked = now
-        self._heard += max(unseen - LATE * self._period, 0.0)
+        """After a late update, count at most :data:`LONGEST_STEP` periods as silence."""
+        elapsed = now - self._updated_at
+        self._updated_at = now
+        self._received_at += max(elapsed - LONGEST_STEP * self._period, 0.0)
 
     def _learn(self, gap: float) -> None:
-        """Allow for the time that usually passes from one command to the next."""
+        """Set the allowed silence from the usual time between two commands."""
         gap = min(gap, LONGEST_PERIOD)
         if gap > self._allowed:
             self._gaps.clear()  # another publisher, or another rate

@@ -45,22 +45,22 @@ def test_the_parallel_axis_theorem(rng: np.random.Generator) -> None:
     assert_equal(matrix(inertia), spatial_inertia(mass, com, J_com))
 
 
-def test_seen_from_is_the_congruence_of_the_transform(rng: np.random.Generator) -> None:
+def test_an_inertia_is_transformed_as_x_transposed_i_x(rng: np.random.Generator) -> None:
     inertia, placement = random_inertia(rng), random_placement(rng)
     X = motion_transform(placement.rotation.T, placement.translation)
-    assert_equal(matrix(inertia.seen_from(placement)), X.T @ matrix(inertia) @ X)
+    assert_equal(matrix(inertia.transformed(placement)), X.T @ matrix(inertia) @ X)
 
 
-def test_seen_from_a_frame_of_a_frame_is_seen_from_their_product(rng: np.random.Generator) -> None:
+def test_two_transforms_are_their_product(rng: np.random.Generator) -> None:
     inertia, a, b = random_inertia(rng), random_placement(rng), random_placement(rng)
     assert_equal(
-        matrix(inertia.seen_from(b).seen_from(a)), matrix(inertia.seen_from(a @ b))
+        matrix(inertia.transformed(b).transformed(a)), matrix(inertia.transformed(a @ b))
     )
 
 
-def test_seen_from_there_and_back_is_the_same(rng: np.random.Generator) -> None:
+def test_a_transform_and_its_inverse_change_nothing(rng: np.random.Generator) -> None:
     inertia, placement = random_inertia(rng), random_placement(rng)
-    back = inertia.seen_from(placement).seen_from(placement.inverse())
+    back = inertia.transformed(placement).transformed(placement.inverse())
     assert_equal(matrix(back), matrix(inertia))
 
 
@@ -79,20 +79,20 @@ def test_a_body_is_the_sum_of_its_particles(rng: np.random.Generator) -> None:
 
 def test_a_sum_moves_as_its_parts_do(rng: np.random.Generator) -> None:
     a, b, placement = random_inertia(rng), random_inertia(rng), random_placement(rng)
-    together = (a + b).seen_from(placement)
-    apart = a.seen_from(placement) + b.seen_from(placement)
+    together = (a + b).transformed(placement)
+    apart = a.transformed(placement) + b.transformed(placement)
     assert_equal(matrix(together), matrix(apart))
 
 
 def test_nothing_adds_nothing_wherever_it_is(rng: np.random.Generator) -> None:
     inertia, placement = random_inertia(rng), random_placement(rng)
-    nothing = RigidBodyInertia.zero().seen_from(placement)
+    nothing = RigidBodyInertia.zero().transformed(placement)
     np.testing.assert_array_equal(matrix(inertia + nothing), matrix(inertia))
 
 
 def test_a_body_without_mass_but_with_moments_is_only_turned(rng: np.random.Generator) -> None:
     J, placement = random_moments(rng), random_placement(rng)
-    moved = RigidBodyInertia(0.0, np.zeros(3), J).seen_from(placement)
+    moved = RigidBodyInertia(0.0, np.zeros(3), J).transformed(placement)
     assert moved.mass == 0.0
     assert_equal(moved.h, np.zeros(3))
     assert_equal(moved.J, placement.rotation @ J @ placement.rotation.T)
@@ -101,6 +101,6 @@ def test_a_body_without_mass_but_with_moments_is_only_turned(rng: np.random.Gene
 def test_adding_changes_neither_part(rng: np.random.Generator) -> None:
     a, b = random_inertia(rng), random_inertia(rng)
     before = matrix(a).copy(), matrix(b).copy()
-    (a + b).seen_from(random_placement(rng))
+    (a + b).transformed(random_placement(rng))
     np.testing.assert_array_equal(matrix(a), before[0])
     np.testing.assert_array_equal(matrix(b), before[1])

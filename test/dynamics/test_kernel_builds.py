@@ -26,9 +26,9 @@ EFFORTS = f"""
 import json
 import numpy as np
 import rnea_ros
-from rnea_ros.dynamics.compiled import COMPILED
-from rnea_ros.dynamics.entries import inverse_dynamics
-from rnea_ros.dynamics.kinematics import place_bodies
+from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.dynamics.kernels.checked_kernels import inverse_dynamics
+from rnea_ros.dynamics.kernels.kinematics import place_bodies
 
 model = rnea_ros.RobotModel.from_urdf({str(SHIPPED[0])!r})
 q, qd, qdd = np.random.default_rng(0).normal(size=(3, model.nv))
@@ -125,7 +125,7 @@ def test_importing_the_package_compiles_nothing(tmp_path: Path) -> None:
 FIRST_CALLS = f"""
 import numpy as np
 import rnea_ros
-from rnea_ros.dynamics import entries
+from rnea_ros.dynamics.kernels import checked_kernels
 
 model = rnea_ros.RobotModel.from_urdf({str(SHIPPED[2])!r})
 numbers = np.linspace(0.1, 0.6, 6)
@@ -133,7 +133,7 @@ numbers.setflags(write=False)
 for given in (numbers.tolist(), numbers.astype(np.float32), numbers, np.repeat(numbers, 2)[::2]):
     model.mass_matrix(given)
     model.forward_dynamics(given, given, given)
-for kernel in (entries.mass_matrix, entries.forward_dynamics):
+for kernel in (checked_kernels.mass_matrix, checked_kernels.forward_dynamics):
     print(len(getattr(kernel, 'signatures', [None])))
 """
 
@@ -157,16 +157,44 @@ def test_kernels_are_compiled_once_and_again_after_an_edit(
     np.testing.assert_allclose(first['tau'], expected, rtol=1e-9, atol=1e-10)
     np.testing.assert_array_equal(second['tau'], first['tau'])
 
-    # A kernel that is inlined into the recursion, which stands in another file.
-    spatial = package / 'rnea_ros' / 'dynamics' / 'spatial.py'
-    source = spatial.read_text(encoding='utf-8')
-    right, wrong = 'a[1] * b[2] - a[2] * b[1]', 'a[1] * b[2] + a[2] * b[1]'
-    assert source.count(right) == 1
-    spatial.write_text(source.replace(right, wrong), encoding='utf-8')
+    break_cross_product(package)
     edited, interpreted = efforts(package), efforts(package, RNEA_ROS_PURE_PYTHON='1')
     assert edited['cache_hits'] == [0, 0]
     assert np.abs(np.subtract(edited['tau'], expected)).max() > 1e-3
     np.testing.assert_allclose(edited['tau'], interpreted['tau'], rtol=1e-9, atol=1e-10)
+
+
+def break_cross_product(package: Path) -> None:
+    """Edit a kernel that is inlined into the kernels of other files."""
+    vectors = package / 'rnea_ros' / 'dynamics' / 'kernels' / 'vectors.py'
+    source = vectors.read_text(encoding='utf-8')
+    right, wrong = 'a[1] * b[2] - a[2] * b[1]', 'a[1] * b[2] + a[2] * b[1]'
+    assert source.count(right) == 1
+    vectors.write_text(source.replace(right, wrong), encoding='utf-8')
+
+
+CROSS = """
+from rnea_ros.dynamics.compilation import entry
+from rnea_ros.dynamics.kernels.vectors import cross
+
+@entry
+def first_of_cross(x):
+    return cross((x, x, x), (x, x, x))[0]
+"""
+
+
+@needs_numba
+def test_a_kernel_of_another_folder_is_compiled_again_after_an_edit_of_a_shared_kernel(
+    tmp_path: Path,
+) -> None:
+    package, folder = copied_package(tmp_path / 'package'), tmp_path / 'folder'
+    folder.mkdir()
+    (folder / 'other.py').write_text(CROSS, encoding='utf-8')
+    code = f'import sys; sys.path.insert(0, {str(folder)!r}); from other import first_of_cross; '
+    code += 'print(first_of_cross(3.0), sum(first_of_cross.stats.cache_hits.values()))'
+    assert [run(code, package), run(code, package)] == ['0.0 0\n', '0.0 1\n']
+    break_cross_product(package)
+    assert run(code, package) == '18.0 0\n'
 
 
 @needs_numba
@@ -210,5 +238,5 @@ def test_a_read_only_package_without_any_cache_says_so_once(
 
 
 def block_cache(package: Path) -> None:
-    """Put a file where the cache would be a directory: not even root can write into it."""
-    (package / 'rnea_ros' / 'dynamics' / '__pycache__').touch()
+    """Put a file in place of the cache's directory: not even root can write into it."""
+    (package / 'rnea_ros' / 'dynamics' / 'kernels' / '__pycache__').touch()

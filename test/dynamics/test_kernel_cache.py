@@ -29,7 +29,7 @@ import numba
 from rnea_ros.dynamics.compilation import kernel_cache
 
 SOURCE = """
-from rnea_ros.dynamics.compiled import entry
+from rnea_ros.dynamics.compilation import entry
 
 @entry
 def twice(x):
@@ -45,7 +45,7 @@ NOBODY = 65534
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be said yet, and no directory be named for the cache."""
-    monkeypatch.setattr(kernel_cache, '_already_said', set())
+    monkeypatch.setattr(kernel_cache, '_already_warned', set())
     monkeypatch.setattr(numba.config, 'CACHE_DIR', '')
 
 

@@ -93,7 +93,7 @@ def test_an_unknown_link_carries_nothing() -> None:
         (1.0, (0, 0, 0), (0,) * 5, r'payload inertia: has shape \(5,\)'),
         (1.0, (0, 0, 0), (-1, 0, 0, 1, 0, 1), 'payload inertia: is not positive definite'),
         (1.0, (0, 0, 0), (1, 0, 0, 1, 0, 2.1), 'payload inertia: breaks the triangle inequality'),
-        (0.0, (0, 0, 0), (1, 0, 0, 1, 0, 1), 'payload inertia: is there without mass'),
+        (0.0, (0, 0, 0), (1, 0, 0, 1, 0, 1), 'payload inertia: is not zero, but the mass is zero'),
     ],
 )
 def test_what_no_rigid_body_can_be_is_refused(

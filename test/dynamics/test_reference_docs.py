@@ -13,7 +13,7 @@ import re
 import pytest
 from robots import ROOT
 
-PAGE = ROOT / 'docs' / 'formulations.md'
+PAGE = ROOT / 'docs/development/formulations.md'
 REFERENCE = ROOT / 'rnea_ros' / 'dynamics' / 'reference'
 # [`module.function`](path of the module)
 LINKS = sorted(set(re.findall(

@@ -25,7 +25,7 @@ from rnea_ros.dynamics.tree import (
     planar,
     prismatic,
     revolute,
-    with_bodies_of_their_own,
+    with_separate_bodies,
 )
 from rnea_ros.dynamics.tree.joint_types import cylindrical, helical, spherical
 from rnea_ros.dynamics.tree.kinematic_tree import JointCoordinates
@@ -176,7 +176,7 @@ def test_fixed_links_are_lumped_into_the_body_that_carries_them(seed: int) -> No
     builder.add_link('b', 'a', to_b, FIXED, b)
     builder.add_link('c', 'b', to_c, FIXED, c)
     tree = builder.build()
-    expected = a + b.seen_from(to_b) + c.seen_from(to_b @ to_c)
+    expected = a + b.transformed(to_b) + c.transformed(to_b @ to_c)
     body = tree.bodies[1]
     np.testing.assert_allclose(body['mass'], expected.mass, rtol=1e-9)
     np.testing.assert_allclose(body['h'], expected.h, rtol=1e-9, atol=1e-10)
@@ -319,13 +319,13 @@ def test_a_fixed_link_with_a_body_of_its_own_is_not_lumped(seed: int) -> None:
     builder.add_link('b', 'a', to_b, FIXED, b)
     builder.add_link('c', 'b', to_c, FIXED, c)
     lumped = builder.build()
-    tree = with_bodies_of_their_own(lumped, ['b'])
+    tree = with_separate_bodies(lumped, ['b'])
     assert len(lumped.bodies) == 2
     assert tree.bodies['kind'].tolist() == [JointKind.FIXED, JointKind.REVOLUTE, JointKind.FIXED]
     assert tree.bodies['dofs'].tolist() == [0, 1, 0]
     assert tree.bodies[1]['mass'] == a.mass
     # What is fixed to the link goes with it.
-    carried = b + c.seen_from(to_c)
+    carried = b + c.transformed(to_c)
     np.testing.assert_allclose(tree.bodies[2]['mass'], carried.mass, rtol=1e-9)
     np.testing.assert_allclose(tree.bodies[2]['h'], carried.h, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(tree.bodies[2]['J'], carried.J, rtol=1e-9, atol=1e-10)
@@ -335,15 +335,15 @@ def test_a_fixed_link_with_a_body_of_its_own_is_not_lumped(seed: int) -> None:
 
 def test_a_link_that_moves_has_its_own_body_already() -> None:
     tree = mixed_tree()
-    np.testing.assert_array_equal(with_bodies_of_their_own(tree, ['r', 's']).bodies, tree.bodies)
+    np.testing.assert_array_equal(with_separate_bodies(tree, ['r', 's']).bodies, tree.bodies)
 
 
 def test_a_tree_comes_back_from_a_file_as_it_was() -> None:
-    tree = with_bodies_of_their_own(mixed_tree(['h', 's', 'r', 'f', 'p', 'c', 'pl']), ['r'])
+    tree = with_separate_bodies(mixed_tree(['h', 's', 'r', 'f', 'p', 'c', 'pl']), ['r'])
     again = pickle.loads(pickle.dumps(tree))
     np.testing.assert_array_equal(again.bodies, tree.bodies)
     assert not again.bodies.flags.writeable
     assert dict(again.joints) == dict(tree.joints)
     assert list(again.joints) == list(tree.joints)
-    assert again.own_bodies == tree.own_bodies
+    assert again.separate_bodies == tree.separate_bodies
     assert list(again.frames) == list(tree.frames)

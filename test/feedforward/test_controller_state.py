@@ -152,7 +152,7 @@ def test_one_joint_that_moves_is_a_reference_that_moves(bench: Bench) -> None:
 
 def test_a_factor_that_was_never_told_is_that_of_the_speed_scaling_topic(bench: Bench) -> None:
     bench.scaling.advance(0.0)
-    bench.scaling.ask(0.8)
+    bench.scaling.set_target(0.8)
     bench.scaling.advance(0.05)  # on its way: 0.9, and falling by 2 per second
     for number, speed in enumerate((None, 0.0)):
         setpoint = bench.taken(
@@ -164,7 +164,7 @@ def test_a_factor_that_was_never_told_is_that_of_the_speed_scaling_topic(bench: 
 
 def test_who_tells_the_factor_is_not_scaled_by_the_topic_as_well(bench: Bench) -> None:
     bench.scaling.advance(0.0)
-    bench.scaling.ask(0.5)
+    bench.scaling.set_target(0.5)
     bench.scaling.advance(10.0)
     assert bench.taken(qd=(0.1, 0.0, 0.0), speed=1.0).qd[0] == 0.1
 
@@ -363,7 +363,7 @@ def test_a_slower_speed_that_is_asked_for_by_topic_counts_once_or_not_at_all(
 ) -> None:
     beside, said = Beside(), lift()
     said.tells_speed = tells
-    beside.rig.controller.speed_scaling.ask(0.5)
+    beside.rig.controller.speed_scaling.set_target(0.5)
     beside.rig.run(0.5)
     beside.follow(said, 0.5)
     q, qd, qdd = said.reference

@@ -270,7 +270,7 @@ def test_efforts_of_the_motion_itself_are_added_and_are_zero_at_the_end() -> Non
 def test_a_set_point_has_what_holds_it() -> None:
     model = two_joint_arm()
     wanted = setpoint(model.joint_names, (0.3, -0.4), (0.5, 0.0))
-    points = MotionPoints(wanted, 0.02)
+    points = MotionPoints(wanted.as_trajectory(), 0.02)
     assert points.degrees.tolist() == [CUBIC]
     efforts = efforts_of(model).of_points(points, np.zeros(2))
     np.testing.assert_allclose(efforts, [model.gravity_torques((0.3, -0.4))])
@@ -321,5 +321,5 @@ def test_what_holds_a_set_point_is_held_to_the_limits() -> None:
     )
     with pytest.raises(EffortError):
         efforts_of(two_joint_arm(), effort_limits=(0.5,)).of_points(
-            MotionPoints(wanted, 0.0), np.zeros(2)
+            MotionPoints(wanted.as_trajectory(), 0.0), np.zeros(2)
         )

@@ -282,7 +282,7 @@ class Chance:
 
     def _slow_down(self) -> None:
         factor = self.rng.choice([0.0, self.rng.random(), 1.0])
-        self.rig.controller.speed_scaling.ask(float(factor))
+        self.rig.controller.speed_scaling.set_target(float(factor))
 
     def _silence(self) -> None:
         """Let sensors or IMU be silent for a while."""

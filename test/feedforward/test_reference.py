@@ -38,7 +38,7 @@ def midway(share: float) -> Array:
 
 def test_nothing_is_wanted_before_anything_was_given(reference: Reference) -> None:
     assert not reference.sample(5.0)
-    assert not reference.given
+    assert not reference.is_set
     assert not reference.moving
 
 
@@ -125,7 +125,7 @@ def test_a_set_point_counts_until_its_timeout_and_is_then_held_at_rest(
     assert not reference.stale
     reference.sample(5.001 + TIMEOUT)
     assert wanted(reference) == at_rest(1.0, 2.0)
-    assert reference.given
+    assert reference.is_set
     assert reference.stale
 
 
@@ -192,6 +192,6 @@ def test_to_clear_wants_nothing_at_all(reference: Reference) -> None:
     reference.clear()
     for now in (6.1, 9.5):
         assert not reference.sample(now)
-        assert not reference.given
+        assert not reference.is_set
         assert not reference.moving
         assert not reference.stale

@@ -18,7 +18,6 @@ from rnea_ros.feedforward.trajectory import (
     MotionState,
     Reference,
     Setpoint,
-    StartFrom,
     Trajectory,
     TrajectoryError,
     TrajectoryPoint,
@@ -64,7 +63,7 @@ def compiled(
         now=0.0,
         position=AT_REST,
         velocity=AT_REST,
-        wanted=wanted,
+        desired=wanted,
     )
 
 
@@ -123,7 +122,7 @@ def test_on_the_way_to_a_first_point_efforts_grow_from_0_or_from_what_is_wanted(
     ahead = [point(2.0, (4.0, -4.0)), point(3.0, AT_REST)]
     assert effort(compiled(ahead), 1.0) == [2.0, -2.0]
     wanted = MotionState.at_rest(np.zeros(2))._replace(effort=np.array([2.0, 2.0]))
-    motion = compiled(ahead, replace(USED, start_from=StartFrom.REFERENCE), wanted=wanted)
+    motion = compiled(ahead, replace(USED, interpolate_from_desired_state=True), wanted=wanted)
     assert effort(motion, 0.0) == [2.0, 2.0]
     assert effort(motion, 1.0) == [3.0, -1.0]
 

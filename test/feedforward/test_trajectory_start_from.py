@@ -19,7 +19,6 @@ from rnea_ros.feedforward.trajectory import (
     JointRules,
     MotionState,
     Reference,
-    StartFrom,
     Trajectory,
     TrajectoryError,
     TrajectoryPoint,
@@ -37,9 +36,9 @@ FROM_REFERENCE = JointRules(
     continuous=np.array([False, True]),
     velocity_limits=np.full(2, 5.0),
     start_tolerance=0.1,
-    start_from=StartFrom.REFERENCE,
+    interpolate_from_desired_state=True,
 )
-FROM_MEASURED = replace(FROM_REFERENCE, start_from=StartFrom.MEASURED)
+FROM_MEASURED = replace(FROM_REFERENCE, interpolate_from_desired_state=False)
 GOAL = TrajectoryPoint(2.0, (1.0, 2.0), AT_REST, AT_REST)
 
 
@@ -64,7 +63,7 @@ def compiled(
         now=100.0,
         position=position,
         velocity=velocity,
-        wanted=wanted,
+        desired=wanted,
     )
     assert isinstance(motion, Trajectory)
     return motion
@@ -137,13 +136,13 @@ def reference_in_motion() -> Reference:
 def test_what_will_be_wanted_is_where_the_motion_in_force_is_then() -> None:
     reference = reference_in_motion()
     for time in (50.5, 51.0, 51.7):
-        expected = reference.expected(time)
+        expected = reference.state_at(time)
         assert expected is not None
         s = 0.5 * (time - 50.0)
         np.testing.assert_allclose(expected.position, (cubic(0.0, 1.0, s), cubic(0.0, -2.0, s)))
         speed = 6.0 * s * (1.0 - s) / 2.0
         np.testing.assert_allclose(expected.velocity, (speed, -2.0 * speed))
-    over = reference.expected(60.0)
+    over = reference.state_at(60.0)
     assert over is not None
     np.testing.assert_array_equal(over[:3], ((1.0, -2.0), AT_REST, AT_REST))
     assert reference.position.tolist() == [cubic(0.0, 1.0, 0.25), cubic(0.0, -2.0, 0.25)]
@@ -163,7 +162,7 @@ def test_what_is_held_will_be_wanted_and_nothing_where_nothing_is(
 ) -> None:
     reference = reference_in_motion()
     change(reference)
-    expected = reference.expected(80.0)
+    expected = reference.state_at(80.0)
     if position is None:
         assert expected is None
     else:
@@ -176,7 +175,7 @@ def test_a_set_point_will_be_wanted_until_its_timeout_and_then_be_held() -> None
     reference.accept(setpoint(NAMES, (0.1, 0.2), 0.5), None)
     reference.sample(50.0)
     for time, velocity in ((50.1, 0.5), (50.3, 0.0)):
-        expected = reference.expected(time)
+        expected = reference.state_at(time)
         assert expected is not None
         np.testing.assert_array_equal(expected[:2], ((0.1, 0.2), (velocity, velocity)))
 
@@ -198,7 +197,7 @@ def test_a_motion_that_replaces_another_on_the_way_does_not_jump_however_long_it
         now=now,
         position=rig.q,
         velocity=rig.qd,
-        wanted=wanted,
+        desired=wanted,
     )
     rig.run(busy * rig.period)
     rig.controller.follow(motion, motion.start_time)

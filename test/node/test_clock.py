@@ -25,11 +25,11 @@ def test_a_wall_clock_that_is_set_moves_stamps_and_nothing_else(
     monkeypatch.setattr(time, 'monotonic', lambda: monotonic[0])
     monkeypatch.setattr(time, 'time', lambda: wall[0])
     clock = MachineClock()
-    assert (clock.now(), clock.seen(), clock.stamp()) == (50.0, 50.0, 1.7e9)
+    assert (clock.now(), clock.latest(), clock.stamp()) == (50.0, 50.0, 1.7e9)
     wall[0] += step
-    assert (clock.now(), clock.seen(), clock.stamp()) == (50.0, 50.0, 1.7e9 + step)
+    assert (clock.now(), clock.latest(), clock.stamp()) == (50.0, 50.0, 1.7e9 + step)
     monotonic[0] += 0.002
-    assert (clock.now(), clock.seen()) == (50.002, 50.002)
+    assert (clock.now(), clock.latest()) == (50.002, 50.002)
 
 
 class Ticks:
@@ -54,7 +54,7 @@ def test_simulated_time_is_that_of_the_newest_message_and_told_when_it_runs_back
     assert clock.now() == 0.0
     for now in (5.0, 5.25, 5.25, 900.0):
         ticks.send(now)
-        assert clock.now() == clock.seen() == clock.stamp() == now
+        assert clock.now() == clock.latest() == clock.stamp() == now
     assert set_back == []
     ticks.send(2.5)
     assert clock.now() == 2.5

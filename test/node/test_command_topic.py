@@ -32,8 +32,8 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from lifecycle_msgs.msg import Transition
 from std_msgs.msg import Float64MultiArray
 
-from rnea_ros.node.command_topic.controller_joints import PATIENCE as ANSWER
-from rnea_ros.node.command_topic.watch import DISCOVERY
+from rnea_ros.node.command_topic.controller_joints import SERVICE_TIMEOUT
+from rnea_ros.node.command_topic.monitor import DISCOVERY
 
 pytestmark = pytest.mark.ros
 
@@ -191,7 +191,7 @@ def test_listeners_are_no_controller_and_the_late_one_is_sent_its_own_order_only
             listener.create_subscription(Float64MultiArray, TOPIC, heard.append, 10)
         with node(domain_id) as process:
             process.wait_for('waiting: /effort_controller does not listen')
-            time.sleep(2.0 * ANSWER)
+            time.sleep(2.0 * SERVICE_TIMEOUT)
             assert not heard
             with fake_controller(domain_id, OTHER_JOINTS) as commands:
                 assert wait_until(lambda: is_gravity(commands, OTHER_ORDER))

@@ -12,7 +12,7 @@ from ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.node.command_topic import ControllerJoints, difference
-from rnea_ros.node.command_topic.controller_joints import PATIENCE, RETRY
+from rnea_ros.node.command_topic.controller_joints import RETRY, SERVICE_TIMEOUT
 from rnea_ros.ros.endpoints import UNKNOWN
 
 
@@ -97,10 +97,10 @@ def test_a_controller_without_parameters_names_no_joints_after_a_while(
     joints = ControllerJoints(graph, TOPIC)
     graph.ready = False
     graph.listeners = {1: CONTROLLER}
-    for now in (0.0, 0.9 * PATIENCE):
+    for now in (0.0, 0.9 * SERVICE_TIMEOUT):
         joints.poll(now)
         assert joints.joints is None
-    joints.poll(1.1 * PATIENCE)
+    joints.poll(1.1 * SERVICE_TIMEOUT)
     assert joints.joints == ()
     assert not joints.answered
     assert joints.missing == '/effort_controller names no joints; set joints'

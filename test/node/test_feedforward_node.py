@@ -121,7 +121,7 @@ def test_new_descriptions_in_a_row_are_told_of_once_a_second(
     for number in range(50):
         robot.describe(f'<robot name="number {number}"/>')
         time.sleep(0.01)
-    active.wait_for('a new robot_description counts from the next activation on')
+    active.wait_for('the new robot_description takes effect at the next activation')
     time.sleep(0.5)
     told = active.output.count('a new robot_description counts')
     assert told <= 1 + (time.monotonic() - began)
@@ -238,7 +238,7 @@ def test_a_cleaned_up_node_can_be_configured_again(
     assert robot.set_parameters(rate=250.0)[0].successful
     assert wait_until(lambda: robot.change_state(Transition.TRANSITION_CONFIGURE))
     assert robot.change_state(Transition.TRANSITION_ACTIVATE)
-    assert wait_until(lambda: robot.diagnostics.get('target_rate') == '250.0')
+    active.wait_for('gravity at 250 Hz')
     assert wait_until(lambda: robot.steady(GRAVITY))
 
 

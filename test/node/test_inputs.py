@@ -238,7 +238,7 @@ def test_without_a_sensor_there_is_nothing_to_tare(robot: FakeRobot, domain_id: 
         robot.wait_until_controlled()
         response = robot.call(Trigger, 'feedforward/tare', Trigger.Request())
         assert not response.success
-        assert response.message == 'there is no force-torque sensor'
+        assert response.message == 'the node has no force-torque sensor'
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import weakref
 
 import pytest
 
-from rnea_ros.ros import UncollectedGarbage
+from rnea_ros.ros import ManualGarbageCollection
 from rnea_ros.ros.interpreter import SWITCH_INTERVAL
 
 
@@ -22,8 +22,8 @@ class Cycle:
 
 
 @pytest.fixture
-def garbage() -> Iterator[UncollectedGarbage]:
-    garbage = UncollectedGarbage()
+def garbage() -> Iterator[ManualGarbageCollection]:
+    garbage = ManualGarbageCollection()
     garbage.begin()
     yield garbage
     garbage.end()
@@ -31,7 +31,7 @@ def garbage() -> Iterator[UncollectedGarbage]:
 
 def test_threads_give_way_soon_and_as_before_afterwards() -> None:
     before = sys.getswitchinterval()
-    garbage = UncollectedGarbage()
+    garbage = ManualGarbageCollection()
     garbage.begin()
     assert sys.getswitchinterval() == pytest.approx(SWITCH_INTERVAL)
     assert not gc.isenabled()
@@ -41,7 +41,7 @@ def test_threads_give_way_soon_and_as_before_afterwards() -> None:
     assert gc.get_freeze_count() == 0
 
 
-def test_garbage_is_collected_on_request_and_not_before(garbage: UncollectedGarbage) -> None:
+def test_garbage_is_collected_on_request_and_not_before(garbage: ManualGarbageCollection) -> None:
     gone = weakref.ref(Cycle())
     kept = [[number] for number in range(100_000)]
     assert gone() is not None
@@ -52,7 +52,7 @@ def test_garbage_is_collected_on_request_and_not_before(garbage: UncollectedGarb
 
 def test_what_was_there_at_the_beginning_is_not_looked_at_again() -> None:
     there = [[number] for number in range(1000)]
-    garbage = UncollectedGarbage()
+    garbage = ManualGarbageCollection()
     garbage.begin()
     try:
         assert gc.get_freeze_count() > len(there)

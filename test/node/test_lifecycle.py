@@ -97,9 +97,9 @@ def raise_it(*_: Any, **__: Any) -> None:
 PARTS = [
     ('configure', configuration, 'Publishers'),
     ('configure', control_setup, 'joint_rules'),
-    ('activate', activation, 'CommandWatch'),
+    ('activate', activation, 'CommandTopicMonitor'),
     ('activate', activation, 'SpeedScalingInput'),
-    ('activate', loop, 'UncollectedGarbage'),
+    ('activate', loop, 'ManualGarbageCollection'),
     ('activate', activation, 'ControlLoop'),
     ('deactivate', loop, 'leave_realtime'),
 ]
@@ -208,14 +208,14 @@ def test_the_control_is_ended_when_the_process_ends_by_an_exception(
     ended = []
 
     class Node:
-        def end(self) -> None:
+        def shut_down(self) -> None:
             ended.append(True)
 
     class Process:
         def __init__(self, *_: Any) -> None:
             pass
 
-        def start(self, make: Any) -> Node:
+        def create(self, make: Any) -> Node:
             return Node()
 
         spin = raise_it

@@ -11,7 +11,6 @@ from pathlib import Path
 import sys
 import threading
 import time
-from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -65,10 +64,7 @@ class JointStates:
 
 
 class Outputs:
-    """Collects commands; ``broken`` refuses the extra topics."""
-
-    named_wanted = False
-    terms = SimpleNamespace(wanted=False)
+    """Collects commands; ``broken`` raises after each one."""
 
     def __init__(self) -> None:
         self.commands: list[np.ndarray] = []
@@ -78,6 +74,9 @@ class Outputs:
         self.commands.append(command.copy())
         if self.broken:
             raise RuntimeError('unsendable')
+
+    def send_extras(self, *_: object) -> None:
+        pass
 
 
 class HaltingClock(MachineClock):
@@ -92,7 +91,7 @@ class HaltingClock(MachineClock):
     def now(self) -> float:
         return min(super().now(), self._end)
 
-    seen = now
+    latest = now
 
 
 class Permission:
@@ -154,7 +153,7 @@ class Rig:
             return
         self.controller.request_stop()
         self.joint_states.delay = 0.0
-        assert not self.loop.finish(10.0)
+        assert not self.loop.join(10.0)
 
 
 @pytest.mark.parametrize('part', ['inputs', 'outputs', 'permission', 'schedule'])
@@ -271,7 +270,7 @@ def test_a_stop_does_not_wait_for_time_that_stands_still_and_ends_in_zeros() -> 
     rig.clock.halt()
     rig.controller.request_stop()
     begin = time.monotonic()
-    assert rig.loop.finish(60.0) == 'simulated time stands still'
+    assert rig.loop.join(60.0) == 'simulated time stands still'
     assert time.monotonic() - begin < 30.0
     assert rig.controller.state is State.STOPPED
     assert not rig.outputs.commands[-1].any()
@@ -299,7 +298,7 @@ def test_a_stop_waits_for_a_controller_that_has_come_back_and_sends_it_zeros(
             if rig.controller.state is State.STOPPED:
                 rig.permission.permitted = True
 
-        assert not rig.loop.finish(10.0, confirm)
+        assert not rig.loop.join(10.0, confirm)
         commands = rig.outputs.commands[sent:]
         assert bool(commands) is returns
         assert not np.array(commands[-3:]).any()
@@ -309,7 +308,7 @@ def test_an_error_beside_a_stop_does_not_keep_it_from_its_zeros() -> None:
     with Rig(ramp_duration=0.3) as rig:
         assert wait_until(lambda: rig.controller.state is State.ACTIVE)
         rig.controller.request_stop()
-        assert not rig.loop.finish(10.0, broken_look)
+        assert not rig.loop.join(10.0, broken_look)
         assert isinstance(rig.controller.error, RuntimeError)
         assert not rig.outputs.commands[-1].any()
 
@@ -319,7 +318,7 @@ def test_a_stop_that_takes_too_long_is_ended() -> None:
     rig.loop.start()
     assert wait_until(lambda: rig.controller.state in CONTROLLING)
     rig.controller.request_stop()
-    assert rig.loop.finish(0.1) == 'it did not stop in time'
+    assert rig.loop.join(0.1) == 'it did not stop in time'
 
 
 def test_the_loop_sends_nothing_while_it_is_not_permitted_and_starts_again_from_zero() -> None:

@@ -12,7 +12,7 @@ from python_process import run
 
 FAULTS = """
 import resource
-from rnea_ros.node.memory import RESERVE, reserve_memory
+from rnea_ros.node.timing.memory import RESERVE, reserve_memory
 
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt

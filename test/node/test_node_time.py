@@ -19,7 +19,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 
-from rnea_ros.ros import OffExecutorTime
+from rnea_ros.ros import PolledNodeTime
 
 pytestmark = pytest.mark.ros
 
@@ -43,7 +43,7 @@ def simulation() -> Iterator[tuple[Simulation, Any]]:
     with ros_node(domain_id, 'simulation') as other:
         context = rclpy.Context()
         rclpy.init(context=context, domain_id=domain_id)
-        node = OffExecutorTime(
+        node = PolledNodeTime(
             'follower',
             context=context,
             enable_rosout=False,
@@ -56,7 +56,7 @@ def simulation() -> Iterator[tuple[Simulation, Any]]:
 
 def now(node: Any) -> float:
     """Return a node's time after a look, s."""
-    node.look_at_time()
+    node.update_time()
     return float(1e-9 * node.get_clock().now().nanoseconds)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from rnea_ros.node.command_topic import OtherPublishers
-from rnea_ros.ros.endpoints import PATIENCE, UNKNOWN
+from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
 
 OWN = '/arm/feedforward'
 
@@ -38,7 +38,7 @@ class Graph:
 
 def others(*names: str, publishing: bool = True) -> OtherPublishers:
     publishers = OtherPublishers(Graph(*names), '/effort_controller/commands')
-    publishers.look(0.0, publishing)
+    publishers.poll(0.0, publishing)
     return publishers
 
 
@@ -63,14 +63,14 @@ def test_every_watchdog_is_welcome() -> None:
     assert others(OWN, '/effort_watchdog', '/arm/effort_watchdog').names == ()
 
 
-def test_whoever_has_no_name_yet_leaves_it_undecided_and_counts_when_none_comes() -> None:
+def test_a_publisher_without_a_node_name_counts_once_it_has_none_for_too_long() -> None:
     graph = Graph(OWN, '')
     publishers = OtherPublishers(graph, '/effort_controller/commands')
-    told = []
+    found = []
     for share in (0.0, 0.9, 1.1):
-        publishers.look(5.0 + share * PATIENCE, publishing=True)
-        told.append((publishers.undecided, publishers.names))
-    assert told == [(True, ()), (True, ()), (False, (UNKNOWN,))]
+        publishers.poll(5.0 + share * NAME_TIMEOUT, publishing=True)
+        found.append((publishers.unnamed, publishers.names))
+    assert found == [(True, ()), (True, ()), (False, (UNKNOWN,))]
     graph.names[1] = '/rival'
-    publishers.look(6.2, publishing=True)
+    publishers.poll(6.2, publishing=True)
     assert publishers.names == ('/rival',)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import os
-import platform
 import resource
 import sys
 import threading
@@ -24,7 +23,6 @@ from rnea_ros.node.timing import (
     leave_realtime,
     realtime,
 )
-from rnea_ros.node.timing.realtime import take_short_turns
 
 
 def in_thread(function: Callable[[], Any]) -> Any:
@@ -124,7 +122,7 @@ def test_what_no_system_can_grant_is_refused(
 
 LOCK = """
 import re, pathlib
-from rnea_ros.node.realtime import RealtimeSettings, enter_realtime
+from rnea_ros.node.timing import RealtimeSettings, enter_realtime
 complaints = enter_realtime(RealtimeSettings(lock_memory=True))
 status = pathlib.Path('/proc/self/status').read_text()
 print(len(complaints), int(re.search(r'VmLck:\\s*(\\d+)', status)[1]) > 1000)
@@ -143,21 +141,3 @@ def test_elsewhere_than_on_linux_what_is_asked_for_is_told_to_be_missing(
     assert enter_realtime(asked) == ['realtime.* is not in force: darwin is not Linux']
     assert enter_realtime(RealtimeSettings()) == []
     leave_realtime(asked)
-
-
-def test_short_turns_are_taken_and_the_niceness_stays() -> None:
-    def take() -> Any:
-        own = threading.get_native_id()
-        os.setpriority(os.PRIO_PROCESS, own, 19)
-        taken = take_short_turns(own)
-        return taken, os.getpriority(os.PRIO_PROCESS, own), os.sched_getscheduler(0)
-
-    taken, niceness, scheduler = in_thread(take)
-    assert taken == (platform.machine() in ('x86_64', 'aarch64'))
-    assert niceness == 19
-    assert scheduler == os.SCHED_OTHER
-
-
-def test_a_thread_with_a_priority_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, 'sched_getscheduler', lambda _: os.SCHED_FIFO)
-    assert not take_short_turns(threading.get_native_id())

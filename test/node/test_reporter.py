@@ -63,14 +63,14 @@ class Bench:
         self.refusals: Counter[str] = Counter()
         time = SimpleNamespace(monotonic=lambda: self.rig.now)
         monkeypatch.setattr(module, 'time', time)
-        self.clock = SimpleNamespace(seen=lambda: self.rig.now, simulated=False)
-        watch = SimpleNamespace(
-            flags=frozenset(), counts=Counter(), receiver='confirmed', other_publishers=()
+        self.clock = SimpleNamespace(latest=lambda: self.rig.now, simulated=False)
+        command_topic = SimpleNamespace(
+            counts=Counter(), controller_status='confirmed', other_publishers=()
         )
         parts: Any = (
             self.node, self.rig.controller, self.rig.states,
             LoopStatistics(self.rig.period, self.rig.now),
-            self.clock, 1000.0, self.refusals, watch,
+            self.clock, self.refusals, command_topic,
         )
         self.reporter = Reporter(*parts)
         self.reporter.log_changes()

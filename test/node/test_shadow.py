@@ -81,7 +81,7 @@ def test_the_motion_that_a_controller_wants_is_compensated_at_its_speed(
         if controller.tells_speed:
             controller.message.speed_scaling_factor = 0.5
             assert wait_until(lambda: robot.steady(effort(0.5), 1e-6))
-            assert wait_until(lambda: robot.diagnostics.get('controller_state_speed') == '0.500')
+            assert wait_until(lambda: robot.diagnostics.get('speed_scaling') == '0.500')
         controller.creeping = False
         assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
         assert_safe(robot, LIMITS)

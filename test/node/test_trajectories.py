@@ -126,11 +126,14 @@ def test_bytes_that_are_no_trajectory_are_refused_and_the_one_in_force_goes_on(
         assert wait_until(lambda: robot.steady(GRAVITY))
 
 
-@pytest.mark.parametrize('start_from', ['measured', 'reference'])
+@pytest.mark.parametrize('from_desired', ['false', 'true'])
 def test_the_way_to_a_first_point_begins_at_the_robot_or_in_what_is_wanted(
-    robot: FakeRobot, domain_id: int, start_from: str
+    robot: FakeRobot, domain_id: int, from_desired: str
 ) -> None:
-    options = f'-p mode:=feedback -p gains.kp:=[10.0] -p trajectory_start_from:={start_from}'
+    options = (
+        '-p mode:=feedback -p gains.kp:=[10.0] '
+        f'-p interpolate_from_desired_state:={from_desired}'
+    )
     with node(domain_id, LASTING + options):
         send = sender(robot)
         send(0, positions=np.add(POSE, 0.05))
@@ -141,7 +144,7 @@ def test_the_way_to_a_first_point_begins_at_the_robot_or_in_what_is_wanted(
         send(600, velocities=[0.0] * 7, effort=[6000.0] * 7)
         assert wait_until(lambda: robot.newest[0] > 0.8)
         lowest = min(float(command[0]) for _, command in robot.commands[since:])
-        assert lowest > 0.49 if start_from == 'reference' else lowest < 0.2
+        assert lowest > 0.49 if from_desired == 'true' else lowest < 0.2
 
 
 def test_speed_scaling_in_percent_is_followed_and_what_is_out_of_range_is_counted(
@@ -152,7 +155,7 @@ def test_speed_scaling_in_percent_is_followed_and_what_is_out_of_range_is_counte
     publisher = robot.node.create_publisher(Float64, 'speed_scaling', 10)
     options = (
         '-p mode:=feedback -p gains.kd:=[2.0] -p speed_scaling_topic:=speed_scaling '
-        '-p speed_scaling_unit:=percent'
+        '-p speed_scaling_scale:=0.01'
     )
     with node(domain_id, LASTING + options):
         sender(robot)(0, velocities=[0.5] * 7)
@@ -172,11 +175,11 @@ def test_speed_scaling_in_percent_is_followed_and_what_is_out_of_range_is_counte
 @pytest.mark.parametrize(
     ('options', 'said'),
     [
-        ('-p trajectory_start_from:=home', "'home' is none of measured, reference"),
-        ('-p speed_scaling_unit:=permille', "'permille' is none of factor, percent"),
+        ('-p interpolate_from_desired_state:=home', 'interpolate_from_desired_state'),
+        ('-p speed_scaling_scale:=0.0', 'speed_scaling_scale'),
     ],
 )
-def test_words_that_are_unknown_end_the_node_and_are_named(
+def test_a_bad_value_ends_the_node_and_is_named(
     domain_id: int, options: str, said: str
 ) -> None:
     with node(domain_id, LASTING + options) as process:

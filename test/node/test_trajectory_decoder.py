@@ -52,6 +52,7 @@ def seconds(when: tuple[int, int]) -> float:
 def assert_same(request: TrajectoryRequest, message: Message) -> None:
     assert request.joint_names == tuple(message.names)
     assert request.start_time == (seconds(message.stamp) or None)
+    assert request.header == (*message.stamp, message.frame)
     assert request.times.tolist() == [seconds(point.time) for point in message.points]
     for index, field in enumerate(FIELDS):
         column = getattr(request, field)
@@ -316,7 +317,7 @@ def test_damaged_messages_are_refused_or_hold_what_is_read(
 def test_loading_compiles_all_that_any_message_needs() -> None:
     messages = [encoded(message, order) for message in (EXAMPLE, Message()) for order in ORDERS]
     code = f"""
-from rnea_ros.node import trajectory_decoder as decoder
+from rnea_ros.messages import trajectory as decoder
 kernels = decoder._find_points, decoder._copy_values
 decoder.load_decoder()
 print([len(kernel.signatures) for kernel in kernels])

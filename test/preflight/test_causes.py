@@ -4,7 +4,8 @@
 """
 Every cause is found where it is, alone, and none where nothing is wrong.
 
-Here on a few recordings of each kind; docs/preflight.md has the rates of 50, seeds 100 to 149.
+Here on a few recordings of each kind; docs/development/preflight.md has the rates of 50, seeds
+100 to 149.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def test_stamps_that_are_not_newer_are_left_out(step: float) -> None:
 def test_nothing_is_differentiated_across_a_gap() -> None:
     gap = MOTION.part((MOTION.time < 8.0) | (MOTION.time > 11.0))
     cleaned = clean(gap)
-    assert 'gaps: 1, the longest of 3.04 s' in notes(gap)
+    assert 'gaps: 1, the longest 3.04 s' in notes(gap)
     samples = motion(cleaned)
     assert not ((samples.time > 7.8) & (samples.time < 11.2)).any()
     whole = motion(clean(MOTION))
@@ -134,7 +134,7 @@ def test_still_poses_are_preferred_where_there_are_enough() -> None:
 
 def test_one_constant_pose_is_refused_with_what_is_needed() -> None:
     constant = record(Robot(ARM), Kind.STILL, 1, count=1)
-    with pytest.raises(RecordingError, match='1 different still poses are too few; 8'):
+    with pytest.raises(RecordingError, match='only 1 different poses at rest; at least 8'):
         check(ARM, constant, kind=Kind.STILL)
     time: np.ndarray = 0.02 * np.arange(2000, dtype=np.float64)
     long = replace(constant.part(np.zeros(2000, dtype=int)), time=time)

@@ -15,9 +15,10 @@ from recordings import recording
 from robots import ROOT, load, vendor_robots
 
 from rnea_ros import RobotModel
+from rnea_ros.arrays import Array
 from rnea_ros.feedforward import State
 from rnea_ros.feedforward.settings import Settings
-from rnea_ros.recordings import Array, read_joint_states
+from rnea_ros.recordings import read_joint_states
 from rnea_ros.replay import Review, recorded_robot, review
 from rnea_ros.replay.recorded_robot import RecordedRobot
 from rnea_ros.replay.residuals import of_gravity
@@ -119,8 +120,8 @@ def test_the_control_goes_through_both_recordings_and_refuses_nothing() -> None:
 
 def test_the_pandas_repeats_and_ringing_are_told() -> None:
     assert panda().flaws == (
-        '14 samples that repeat the one before in motion were left out',
-        '7 samples at the start, where efforts ring, were left out',
+        '14 samples that repeat the previous one during motion were removed',
+        '7 samples with ringing efforts at the start were removed',
     )
 
 

@@ -25,7 +25,9 @@ from rnea_ros.sim.demo.client import Recording
 from rnea_ros.sim.demo.demo import ROBOTS, Demo, main
 from rnea_ros.sim.demo.motion import Motion, inertias
 from rnea_ros.sim.demo.report import Phase, table
+from rnea_ros.sim.demo.robot import MODEL_ERROR, realistic, with_model_error
 from rnea_ros.sim.start_position import USUAL
+from rnea_ros.urdf import parse_urdf
 
 PANDA = rnea_ros.RobotModel.from_urdf(ROOT / 'urdf/panda_arm.urdf')
 POSE = np.array([USUAL[name] for name in PANDA.joint_names])
@@ -78,16 +80,43 @@ def test_the_table_tells_error_rate_late_ticks_and_cpu() -> None:
     assert '10.0 %' in text
 
 
-@pytest.mark.parametrize(('error', 'code'), [(0.009, 0), (0.011, 1)])
-def test_computed_torque_has_to_be_ten_times_better(
-    tmp_path: Path, error: float, code: int
+@pytest.mark.parametrize(
+    ('perfect', 'error', 'code'),
+    [(False, 0.019, 0), (False, 0.021, 1), (True, 0.0029, 0), (True, 0.0031, 1)],
+)
+def test_computed_torque_has_to_track_better_than_gravity_and_feedback(
+    tmp_path: Path, perfect: bool, error: float, code: int
 ) -> None:
     options = argparse.Namespace(
-        robot='panda_arm', urdf=None, rate=500.0, seconds=6.0, headless=True, output=tmp_path
+        robot='panda_arm', urdf=None, rate=500.0, seconds=6.0, headless=True, output=tmp_path,
+        perfect_model=perfect,
     )
-    phases = [phase('feedback only', 0.1), phase('computed torque', error)]
-    assert Demo(options).report(phases) == code
+    errors = {'feedback only': 0.1, 'gravity + feedback': 0.03, 'computed torque': error}
+    assert Demo(options).report([phase(*entry) for entry in errors.items()]) == code
     assert (tmp_path / 'demo.png').stat().st_size > 10_000
+
+
+def test_the_simulated_robot_differs_from_the_model_by_no_more_than_is_said() -> None:
+    text = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
+    true = parse_urdf(with_model_error(text, np.random.default_rng(1)))
+    for name, link in parse_urdf(text).links.items():
+        inertial = true.links[name].inertial
+        if link.inertial is None or inertial is None:
+            assert link.inertial is inertial
+            continue
+        ratio = inertial.mass / link.inertial.mass
+        assert 0.0 < abs(ratio - 1.0) <= MODEL_ERROR
+        np.testing.assert_allclose(inertial.inertia, ratio * np.array(link.inertial.inertia))
+        centre, model_centre = np.array(inertial.origin.xyz), np.array(link.inertial.origin.xyz)
+        assert (np.abs(centre - model_centre) <= MODEL_ERROR * np.abs(model_centre) + 1e-12).all()
+
+
+def test_every_shipped_robot_can_be_the_demo_s_robot() -> None:
+    for robot in ROBOTS:
+        text = (ROOT / f'urdf/{robot}.urdf').read_text(encoding='utf-8')
+        model = rnea_ros.RobotModel.from_urdf(text)
+        joints = tuple(name for name in model.joint_names if name in USUAL)
+        rnea_ros.RobotModel.from_urdf(realistic(text, model, joints, 1).urdf)
 
 
 def test_a_urdf_that_is_not_there_is_named(
@@ -118,5 +147,5 @@ def test_the_whole_demo_succeeds(tmp_path: Path) -> None:
         timeout=200.0,
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    assert 'computed torque tracks' in result.stdout
+    assert 'RMS error of computed torque' in result.stdout
     assert (tmp_path / 'demo.png').is_file()

@@ -69,7 +69,7 @@ def test_bags_of_both_storages_are_read(tmp_path: Path, storage: str, form: str)
         bag = bag.rename(tmp_path / bag.name)  # without its metadata
     finished = preflight('--bag', bag, '--urdf', ARM_URDF)
     assert finished.returncode == 0, finished.stdout + finished.stderr
-    assert '12 still poses' in finished.stdout
+    assert '12 poses at rest' in finished.stdout
 
 
 def test_joints_by_other_names_are_given_or_found(tmp_path: Path) -> None:

@@ -217,7 +217,7 @@ NOT_PHYSICAL = [
          'not positive definite', '-0.1'),
     case('triangle', arm(INERTIAL.replace('izz="0.1"', 'izz="0.3"')), FOREARM,
          'triangle inequality', '0.3'),
-    case('massless', arm(INERTIAL.replace('"2"', '"0"')), FOREARM, 'without mass'),
+    case('massless', arm(INERTIAL.replace('"2"', '"0"')), FOREARM, 'the mass is zero'),
 ]
 
 

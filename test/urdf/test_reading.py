@@ -268,8 +268,8 @@ def test_a_forgotten_prefix_is_completed_and_told() -> None:
     assert description.joints['left_2'].mimic == Mimic('left_1', 2.0, 0.0)
     assert description.joints['right_2'].mimic == Mimic('right_1', 2.0, 0.0)
     assert description.warnings == (
-        "joint 'left_2' mimics '1', which does not exist; 'left_1' is taken",
-        "joint 'right_2' mimics '1', which does not exist; 'right_1' is taken",
+        "joint 'left_2' mimics '1', which does not exist; 'left_1' is used",
+        "joint 'right_2' mimics '1', which does not exist; 'right_1' is used",
     )
 
 

@@ -99,7 +99,7 @@ def test_a_robot_without_name_is_told() -> None:
         (1.0, (0.1, 0.2, 0, 0.1, 0, 0.1), 'is not positive definite'),
         (1.0, (0.0,) * 6, 'is not positive definite'),
         (1.0, (0.1, 0, 0, 0.1, 0, 0.21), 'breaks the triangle inequality'),
-        (0.0, SPHERE, 'is there without mass'),
+        (0.0, SPHERE, 'is not zero, but the mass is zero'),
     ],
 )
 def test_an_inertia_that_no_body_has_is_told(
@@ -132,7 +132,7 @@ def test_a_joint_that_moves_no_mass_is_told() -> None:
         joint('ja', 'revolute', 'base', 'a'), joint('jb', 'revolute', 'a', 'b'),
     )
     (message,) = parse_urdf(text).warnings
-    assert message == "link 'a' moves with joint 'ja' but has no mass; zero inertia is taken"
+    assert message == "link 'a' moves with joint 'ja' but has no mass; its inertia is set to zero"
 
 
 def test_a_joint_that_moves_mass_behind_fixed_joints_is_not_told() -> None:

@@ -304,7 +304,7 @@ def test_a_signal_ends_it_with_exit_code_0_before_launch_sends_the_next(
         ('timeout:=0.001', 'timeout: '),
         ('timeout:=soon', 'timeout: '),
         ('timeout:=.nan', 'timeout: '),
-        ('timeout:=0.006', 'timeout: 0.006 s is shorter than two looks at 250.0 Hz'),
+        ('timeout:=0.006', 'timeout: 0.006 s is shorter than two periods at 250.0 Hz'),
         ('rate:=5.0', 'rate: '),
         ('ramp_duration:=-1.0', 'ramp_duration: '),
         ('action:=bark', "action: 'bark' is none of zero, deactivate_controller"),

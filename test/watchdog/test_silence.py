@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
-from rnea_ros.watchdog.silence import ZEROS_DURATION, SilenceWatch, State
+from rnea_ros.watchdog.silence import ZEROS_DURATION, SilenceMonitor, State
 
 TIMEOUT = 0.025
 RAMP = 0.2
@@ -29,14 +29,14 @@ efforts = st.lists(
 
 class Bench:
     """
-    Looks at a watch every period; time is counted in whole milliseconds.
+    Updates a monitor every period; time is counted in whole milliseconds.
 
     :param ramp_duration: s
     :param timeout: s
     """
 
     def __init__(self, ramp_duration: float = RAMP, timeout: float = TIMEOUT) -> None:
-        self.watch = SilenceWatch(timeout, ramp_duration, PERIOD)
+        self.monitor = SilenceMonitor(timeout, ramp_duration, PERIOD)
         self.milliseconds = 100_000
         self.sent: Sent = []
 
@@ -44,14 +44,14 @@ class Bench:
     def now(self) -> float:
         return 1e-3 * self.milliseconds
 
-    def look(self) -> None:
+    def update(self) -> None:
         self.milliseconds += round(1e3 * PERIOD)
-        command = self.watch.look(self.now)
+        command = self.monitor.update(self.now)
         if command is not None:
             self.sent.append((self.now, command))
 
-    def hear(self, command: Sequence[float] = COMMAND) -> None:
-        self.watch.hear(command, self.now)
+    def receive(self, command: Sequence[float] = COMMAND) -> None:
+        self.monitor.receive(command, self.now)
 
     def publisher(
         self, duration: float, command: Sequence[float] = COMMAND, period: float = PERIOD
@@ -60,16 +60,16 @@ class Bench:
         end, due = self.now + duration, self.now
         while self.now < end:
             if self.now >= due:
-                self.hear(command)
+                self.receive(command)
                 due += period
-            self.look()
+            self.update()
 
     def silence(self, duration: float) -> Sent:
         """Let nobody command for a time, s; return what was sent meanwhile."""
         self.sent.clear()
         end = self.now + duration
         while self.now < end:
-            self.look()
+            self.update()
         return self.sent
 
     def stall(self, duration: float) -> None:
@@ -84,29 +84,29 @@ def bench() -> Bench:
 
 def test_nothing_is_sent_before_the_first_command(bench: Bench) -> None:
     assert bench.silence(10.0) == []
-    assert bench.watch.state is State.QUIET
-    assert bench.watch.age(bench.now) == math.inf
+    assert bench.monitor.state is State.QUIET
+    assert bench.monitor.age(bench.now) == math.inf
 
 
 def test_nothing_is_sent_while_commands_come(bench: Bench) -> None:
     bench.publisher(2.0)
     assert bench.sent == []
-    assert bench.watch.state is State.WATCHING
+    assert bench.monitor.state is State.WATCHING
 
 
 def test_silence_after_zeros_is_harmless(bench: Bench) -> None:
     bench.publisher(1.0)
-    bench.hear([0.0, -0.0, 0.0])
+    bench.receive([0.0, -0.0, 0.0])
     assert bench.silence(10.0) == []
-    assert bench.watch.state is State.QUIET
+    assert bench.monitor.state is State.QUIET
 
 
 def test_silence_after_anything_else_ends_in_zeros_and_then_in_silence(bench: Bench) -> None:
     bench.publisher(1.0)
     heard = bench.now
     sent = bench.silence(5.0)
-    assert bench.watch.state is State.ACTED
-    assert bench.watch.acted == 1
+    assert bench.monitor.state is State.ACTED
+    assert bench.monitor.acted == 1
     assert sent[0][0] - heard <= TIMEOUT + 2.0 * PERIOD
     assert abs(sent[0][1][0]) < abs(COMMAND[0])
     assert sent[-1][1] == [0.0, 0.0, 0.0]
@@ -119,11 +119,11 @@ def test_a_hiccup_shorter_than_the_timeout_is_let_pass(bench: Bench, hiccup: flo
     assert bench.silence(hiccup) == []
     bench.publisher(0.5)
     assert bench.sent == []
-    assert bench.watch.acted == 0
+    assert bench.monitor.acted == 0
 
 
 def test_a_single_command_is_watched_too(bench: Bench) -> None:
-    bench.hear()
+    bench.receive()
     assert bench.silence(TIMEOUT + 2.0 * PERIOD)
 
 
@@ -142,8 +142,8 @@ def test_commands_that_come_again_are_handed_back_to_at_once(
     bench.sent.clear()
     bench.publisher(1.0)
     assert bench.sent == []
-    assert (bench.watch.acted, bench.watch.handed_back) == (1, 1)
-    assert bench.watch.silence == pytest.approx(acting_for, abs=0.01)
+    assert (bench.monitor.acted, bench.monitor.handed_back) == (1, 1)
+    assert bench.monitor.silence == pytest.approx(acting_for, abs=0.01)
 
 
 def test_zeros_that_come_during_the_ramp_are_followed_by_zeros_of_the_watchdogs_own(
@@ -152,12 +152,12 @@ def test_zeros_that_come_during_the_ramp_are_followed_by_zeros_of_the_watchdogs_
     # Its own last command may reach the controller after the publisher's zeros.
     bench.publisher(0.5)
     assert bench.silence(0.5 * RAMP)[-1][1] != [0.0, 0.0, 0.0]
-    bench.hear([0.0, 0.0, 0.0])
-    bench.hear([0.0, 0.0, 0.0])
+    bench.receive([0.0, 0.0, 0.0])
+    bench.receive([0.0, 0.0, 0.0])
     sent = bench.silence(2.0)
     assert {tuple(command) for _, command in sent} == {(0.0, 0.0, 0.0)}
     assert sent[-1][0] - sent[0][0] == pytest.approx(ZEROS_DURATION, abs=3.0 * PERIOD)
-    assert bench.watch.handed_back == 1
+    assert bench.monitor.handed_back == 1
 
 
 def test_a_new_publisher_after_the_action_is_watched_and_nothing_was_handed_back(
@@ -166,9 +166,9 @@ def test_a_new_publisher_after_the_action_is_watched_and_nothing_was_handed_back
     bench.publisher(0.5)
     bench.silence(5.0)
     bench.publisher(0.5)
-    assert bench.watch.handed_back == 0
+    assert bench.monitor.handed_back == 0
     assert bench.silence(1.0)
-    assert bench.watch.acted == 2
+    assert bench.monitor.acted == 2
 
 
 @pytest.mark.parametrize('bad', [[], [math.nan, 0.0, 0.0], [1.0, math.inf, 1.0]])
@@ -177,9 +177,9 @@ def test_what_the_controller_drops_is_counted_and_is_silence(
 ) -> None:
     bench.publisher(0.5)
     bench.publisher(1.0, bad)
-    assert bench.watch.refused > 100
-    assert bench.watch.acted == 1
-    assert bench.watch.last_command == list(COMMAND)
+    assert bench.monitor.refused > 100
+    assert bench.monitor.acted == 1
+    assert bench.monitor.last_command == list(COMMAND)
     assert bench.sent[-1][1] == [0.0] * 3
 
 
@@ -194,7 +194,7 @@ def test_the_newest_length_is_the_one_that_is_sent(bench: Bench) -> None:
 def test_a_steady_publisher_is_disturbed_at_most_once_however_slow(period: float) -> None:
     bench = Bench()
     bench.publisher(max(20.0 * period, 0.5), period=period)
-    assert bench.watch.acted <= 1
+    assert bench.monitor.acted <= 1
     bench.sent.clear()
     bench.publisher(20.0 * period, period=period)
     assert bench.sent == []
@@ -207,8 +207,8 @@ def test_one_late_command_and_the_burst_after_it_do_not_change_what_is_usual(
     bench.sent.clear()
     bench.silence(0.02)
     for _ in range(2):
-        bench.hear()
-        bench.look()
+        bench.receive()
+        bench.update()
     bench.publisher(2.0, period=0.1)
     assert bench.sent == []
 
@@ -216,7 +216,7 @@ def test_one_late_command_and_the_burst_after_it_do_not_change_what_is_usual(
 def test_a_slower_publisher_after_a_fast_one_is_disturbed_once(bench: Bench) -> None:
     bench.publisher(1.0)
     bench.publisher(1.0, period=0.1)
-    assert bench.watch.acted == 1
+    assert bench.monitor.acted == 1
 
 
 def test_after_a_long_gap_two_commands_are_enough_to_be_missed_in_time(bench: Bench) -> None:
@@ -239,7 +239,7 @@ def test_a_publisher_that_hung_for_long_is_missed_within_a_second_when_it_hangs_
 ) -> None:
     bench.publisher(0.5)
     bench.silence(60.0)
-    bench.hear()
+    bench.receive()
     heard = bench.now
     assert bench.silence(5.0)[0][0] - heard <= 1.0 + TIMEOUT + 2.0 * PERIOD
 
@@ -253,8 +253,8 @@ def test_a_stall_of_the_whole_machine_is_not_taken_for_the_death_of_the_publishe
     bench.publisher(0.5)
     for stall in stalls:
         bench.stall(stall)
-        bench.look()  # the watchdog runs first, and the publisher a little later
-        bench.look()
+        bench.update()  # the watchdog runs first, and the publisher a little later
+        bench.update()
         bench.publisher(0.1)
     assert bench.sent == []
 
@@ -264,7 +264,7 @@ def test_a_machine_that_stalls_again_and_again_silences_nobody() -> None:
     patient.publisher(0.5)
     for _ in range(8):  # the publisher gets no turn in half a second, nor does the watchdog
         patient.stall(0.07)
-        patient.look()
+        patient.update()
     patient.publisher(0.1)
     assert patient.sent == []
 
@@ -273,7 +273,7 @@ def test_a_watchdog_that_is_always_late_acts_all_the_same(bench: Bench) -> None:
     bench.publisher(0.5)
     for _ in range(5):
         bench.stall(0.1)
-        bench.look()
+        bench.update()
     assert bench.sent
 
 
@@ -300,13 +300,13 @@ def test_a_publisher_that_dies_right_after_a_stall_is_missed_in_time(bench: Benc
 def test_whatever_is_sent_shrinks_from_the_last_command_to_zero(
     command: list[float], ramp_duration: float, looks: list[float]
 ) -> None:
-    watch = SilenceWatch(TIMEOUT, ramp_duration, PERIOD)
+    watch = SilenceMonitor(TIMEOUT, ramp_duration, PERIOD)
     now = 50.0
-    watch.hear(command, now)
+    watch.receive(command, now)
     before = command
     for step in looks:
         now += step
-        sent = watch.look(now)
+        sent = watch.update(now)
         if sent is None:
             continue
         assert len(sent) == len(before)
@@ -332,17 +332,17 @@ def test_whatever_is_sent_shrinks_from_the_last_command_to_zero(
 def test_whatever_happens_it_sends_only_in_silence_and_never_more_than_was_commanded(
     events: list[float | list[float]],
 ) -> None:
-    watch, now = SilenceWatch(TIMEOUT, RAMP, PERIOD), 10.0
+    watch, now = SilenceMonitor(TIMEOUT, RAMP, PERIOD), 10.0
     last: list[float] = []
     heard = -math.inf
     for event in events:
         if isinstance(event, list):
-            watch.hear(event, now)
+            watch.receive(event, now)
             if event and all(map(math.isfinite, event)):
                 last, heard = event, now
         else:
             now += event
-        sent = watch.look(now)
+        sent = watch.update(now)
         if sent is not None:
             assert any(last)
             assert now - heard > TIMEOUT

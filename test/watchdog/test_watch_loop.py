@@ -13,7 +13,7 @@ from ros_process import NO_ROS, wait_until
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.watchdog.loop import WatchLoop
-from rnea_ros.watchdog.silence import SilenceWatch
+from rnea_ros.watchdog.silence import SilenceMonitor
 
 PERIOD = 0.004
 
@@ -36,7 +36,7 @@ class Link:
 
 
 def watch_loop(link: Any, ramp_duration: float) -> WatchLoop:
-    return WatchLoop(SilenceWatch(0.02, ramp_duration, PERIOD), link, PERIOD)
+    return WatchLoop(SilenceMonitor(0.02, ramp_duration, PERIOD), link, PERIOD)
 
 
 def test_an_error_ends_the_thread_and_is_kept_with_its_traceback() -> None:
@@ -50,7 +50,7 @@ def test_an_error_ends_the_thread_and_is_kept_with_its_traceback() -> None:
     failure = loop.failure or ''
     assert 'Traceback' in failure
     assert 'RuntimeError: deaf' in failure
-    loop.end()
+    loop.stop()
 
 
 def test_an_end_in_the_middle_of_a_ramp_leaves_zeros_behind() -> None:
@@ -58,7 +58,7 @@ def test_an_end_in_the_middle_of_a_ramp_leaves_zeros_behind() -> None:
     loop = watch_loop(link, 60.0)
     loop.start()
     assert wait_until(lambda: len(link.sent) > 5)
-    loop.end()
+    loop.stop()
     assert link.sent[-1] == [0.0, 0.0]
     assert all(any(command) for command in link.sent[:-1])
     assert loop.failure is None
@@ -69,5 +69,5 @@ def test_an_end_while_commands_come_sends_nothing() -> None:
     loop = watch_loop(link, 60.0)
     link.heard.clear()
     loop.start()
-    loop.end()
+    loop.stop()
     assert link.sent == []

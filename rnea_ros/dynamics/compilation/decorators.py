@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The one door to numba: ``@compiled`` marks a kernel, and runs it as plain Python without numba.
+Decorators that compile kernels with numba, or leave them as plain Python without it.
 
-Kernels are ordinary functions over numpy arrays and tuples of floats. Where numba is installed
-they become machine code, cached beside the source, or in the user's cache directory where that is
-read-only. Where it is missing, or where the environment variable ``RNEA_ROS_PURE_PYTHON`` is set
-and not empty, the same source runs uncompiled: a few hundred times slower, with the same numbers.
+Kernels are ordinary functions over numpy arrays and tuples of floats. If numba is installed, they
+become machine code, cached beside the source, or in the user's cache directory if that folder is
+read-only. If numba is missing, or if the environment variable ``RNEA_ROS_PURE_PYTHON`` is set and
+not empty, the same source runs in plain Python: a few hundred times slower, with the same numbers.
 """
 
 from __future__ import annotations
@@ -30,26 +30,32 @@ try:
 except ImportError:
     COMPILED = False
 else:
-    from .kernel_cache import KernelCache, say_not_kept
+    from .kernel_cache import KernelCache, warn_not_cached
 
     COMPILED = True
 
 
-SHARED_KERNELS = Path(__file__).parents[1] / 'kernels'
-"""Kernels that are inlined into kernels of other folders."""
+COMPILATION = Path(__file__).parent
+SHARED_KERNELS = COMPILATION.with_name('kernels')
+"""Folder of the kernels that are inlined into kernels of other folders."""
 
 
 @cache
-def _digest_of_kernels(directory: Path) -> str:
-    """Return one digest over the source of the kernels in a directory, and of the shared ones."""
+def _digest_of_sources(folder: Path) -> str:
+    """
+    Return one digest over all source code that the kernels of a folder depend on.
+
+    :param folder: folder of the kernels; the shared kernels and the compiler options are included
+    """
     digest = hashlib.sha256()
-    for path in sorted({*directory.glob('*.py'), *SHARED_KERNELS.glob('*.py')}):
+    folders = (folder, SHARED_KERNELS, COMPILATION)
+    for path in sorted({path for each in folders for path in each.glob('*.py')}):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-# Fused multiply-add, and a zero that may lose its sign, are the liberties taken: NaN and infinity
-# keep their meaning. Nobody calls a kernel from C.
+# Of fastmath, only fused multiply-add and ignoring the sign of zero: NaN and infinity stay right.
+# Kernels are not called from C.
 _OPTIONS: dict[str, Any] = {
     'fastmath': {'contract', 'nsz'}, 'error_model': 'numpy', 'no_cfunc_wrapper': True,
 }
@@ -57,7 +63,7 @@ _OPTIONS: dict[str, Any] = {
 
 def compiled(function: Kernel) -> Kernel:
     """
-    Compile a function that kernels are made of; it becomes a part of each that calls it.
+    Compile a function that is inlined into the kernels that call it.
 
     :param function: a function over numpy arrays, floats and tuples of floats
     :return: the function, compiled at its first call, or unchanged
@@ -69,40 +75,40 @@ def compiled(function: Kernel) -> Kernel:
 
 def entry(function: Kernel) -> Kernel:
     """
-    Compile a kernel that Python calls, once for one sample; it is kept on disk.
+    Compile a kernel that Python calls for one sample; the machine code is cached on disk.
 
     :param function: a function over numpy arrays
     :return: the function, compiled or loaded at its first call, or unchanged
     """
-    return _kept(function)
+    return _cached(function)
 
 
 def batch_entry(function: Kernel) -> Kernel:
     """
-    Compile a kernel that Python calls once for many samples; it lets other threads run meanwhile.
+    Compile a kernel that Python calls for many samples; it releases the interpreter lock.
 
     :param function: a function over numpy arrays
     :return: the function, compiled or loaded at its first call, or unchanged
     """
-    return _kept(function, nogil=True)
+    return _cached(function, nogil=True)
 
 
-def _kept(function: Kernel, **options: bool) -> Kernel:
+def _cached(function: Kernel, **options: bool) -> Kernel:
     if not COMPILED:
-        return _quiet(function)
+        return _without_warnings(function)
     jitted: Any = numba.njit(**_OPTIONS, **options)(function)
     directory = Path(function.__code__.co_filename).parent
     try:
-        # numba drops a cached kernel when its own file changes, but not when a kernel that was
-        # inlined into it changes in another file. A digest over these files closes that gap.
-        jitted._cache = KernelCache(function, _digest_of_kernels(directory))
-    except RuntimeError:  # no directory to cache in, as in a read-only container
-        say_not_kept(f"neither {directory / '__pycache__'} nor the user's cache can be written")
+        # numba compiles a cached kernel again if its own file changes, but not if a kernel that
+        # was inlined into it changes in another file. A digest over all these files does both.
+        jitted._cache = KernelCache(function, _digest_of_sources(directory))
+    except RuntimeError:  # no writable directory, as in a read-only container
+        warn_not_cached(f"neither {directory / '__pycache__'} nor the user's cache can be written")
     return jitted  # type: ignore[no-any-return]
 
 
-def _quiet(function: Kernel) -> Kernel:
-    """Let a function not warn of numbers that are not finite: machine code does not either."""
+def _without_warnings(function: Kernel) -> Kernel:
+    """Return a function without numpy's warnings of overflow and NaN, as in machine code."""
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
@@ -116,10 +122,10 @@ def entry_point(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> Calla
     """
     Return a kernel compiled for arguments of these types, without its dispatcher.
 
-    numba's dispatcher looks the types of the arguments up at every call, which costs as much as a
-    recursion over a small arm. Whoever calls the result answers for the types: only arrays of the
-    same dtype, dimension and contiguity may be passed. The kernel itself may still be called; it
-    raises TypeError for arguments of any other types from now on.
+    numba's dispatcher looks up the types of the arguments at every call, which takes as long as
+    the inverse dynamics of a small arm. The caller of the result must ensure the types: only
+    arrays of the same dtype, dimension and contiguity may be passed. From now on the kernel itself
+    raises TypeError for arguments of other types.
 
     :param kernel: a compiled kernel
     :param arguments: arguments to compile for; the kernel is called once with them
@@ -128,6 +134,6 @@ def entry_point(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> Calla
     overloads = getattr(kernel, 'overloads', None)
     if overloads is None:
         return kernel
-    kernel.disable_compile()  # type: ignore[attr-defined]  # other types are an error, not a wait
+    kernel.disable_compile()  # type: ignore[attr-defined]  # an error is better than a pause
     types = tuple(numba.typeof(argument) for argument in arguments)
     return overloads[types].entry_point  # type: ignore[no-any-return]

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Compiled kernels on disk: a cache that is unwritable, full or damaged costs time, and nothing else.
+The cache of compiled kernels on disk; it may be unwritable, full or damaged.
 
-numba's own cache ends the process in each of these cases. Here the kernel is compiled again, and
-one :class:`~rnea_ros.errors.KernelCacheWarning` says why.
+In each of these cases, numba's own cache ends the process. This one compiles the kernel again and
+warns once, with a :class:`~rnea_ros.errors.KernelCacheWarning`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ...errors import KernelCacheWarning, one_line
 _CHECKSUM = hashlib.sha256
 _CHECKSUM_SIZE = 32
 
-_already_said: set[str] = set()
+_already_warned: set[str] = set()
 
 
 class _Directories(CompileResultCacheImpl):
-    """Where numba looks for a directory; without a home it would make one named ``~``."""
+    """Search for a cache directory; without a home, numba would create one named ``~``."""
 
     def __init__(self, function: Any) -> None:
         if not os.environ.get('XDG_CACHE_HOME') and os.path.expanduser('~').startswith('~'):
@@ -42,40 +42,40 @@ class KernelCache(FunctionCache):
     The compiled forms of one kernel.
 
     :param function: the kernel in Python
-    :param stamp: of all source that goes into it
-    :raises RuntimeError: there is no directory that can be written
+    :param stamp: digest of all source code that the kernel depends on
+    :raises RuntimeError: no writable directory
     """
 
     _impl_class = _Directories
 
     def __init__(self, function: Any, stamp: str) -> None:
         super().__init__(function)
-        # Not under numba's own names: files of numba's format are no damaged files of this one.
+        # A name of its own, because files in numba's format would look damaged.
         name = f'{self._impl.filename_base}-checked'
         self._cache_file = _CheckedFile(self._cache_path, name, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return a compiled form; None if there is none that can be used."""
+        """Return machine code for a signature; None if the cache has none."""
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # unpickling can raise anything
-            _say_damaged(self._cache_path, error)
+            _warn_damaged(self._cache_path, error)
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled form, if that is possible."""
+        """Save machine code for a signature, if the directory is writable."""
         try:
             super().save_overload(sig, data)
         except OSError as error:
-            say_not_kept(f'{self._cache_path}: {one_line(error)}')
+            warn_not_cached(f'{self._cache_path}: {one_line(error)}')
 
 
 class _CheckedFile(IndexDataCacheFile):
     """
     Index and data of one kernel, each with a checksum.
 
-    After a power cut a file may have its full length and hold zeros. Machine code that is zeros
-    ends the process; it must not be loaded.
+    After a power cut a file may have its full length but contain zeros. Machine code of zeros
+    would end the process.
     """
 
     def _dump(self, obj: Any) -> bytes:
@@ -93,7 +93,7 @@ class _CheckedFile(IndexDataCacheFile):
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except Exception as error:  # unpickling can raise anything
-            _say_damaged(self._index_path, error)
+            _warn_damaged(self._index_path, error)
             return {}
         return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
 
@@ -103,7 +103,7 @@ class _CheckedFile(IndexDataCacheFile):
 
 def _read(path: str) -> Any:
     """
-    Return what a file holds.
+    Return the object in a file.
 
     :raises ValueError: the file is damaged
     """
@@ -114,28 +114,28 @@ def _read(path: str) -> Any:
     return pickle.loads(data)
 
 
-def say_not_kept(cause: str) -> None:
+def warn_not_cached(cause: str) -> None:
     """
-    Warn, once in a process, that compiled code is not kept.
+    Warn, once in a process, that compiled code is not saved.
 
-    :param cause: which directory, and what is wrong with it
+    :param cause: the directory, and the reason
     """
-    _say_once(
+    _warn_once(
         'not kept',
-        f'compiled code cannot be kept ({cause}): every start compiles it again, for up to a '
-        'minute. Make room on the disk, or set NUMBA_CACHE_DIR to a directory that can be written',
+        f'compiled code cannot be saved ({cause}): every start compiles it again, for up to a '
+        'minute. Free disk space, or set NUMBA_CACHE_DIR to a writable directory',
     )
 
 
-def _say_damaged(path: str, error: Exception) -> None:
-    _say_once(
+def _warn_damaged(path: str, error: Exception) -> None:
+    _warn_once(
         'damaged',
-        f'compiled code that was kept cannot be read ({path}: {one_line(error)}): it is compiled '
-        'again. If this is said at every start, delete these files',
+        f'saved compiled code cannot be read ({path}: {one_line(error)}): it is compiled again. '
+        'If this warning comes at every start, delete these files',
     )
 
 
-def _say_once(what: str, text: str) -> None:
-    if what not in _already_said:
-        _already_said.add(what)
+def _warn_once(what: str, text: str) -> None:
+    if what not in _already_warned:
+        _already_warned.add(what)
         warnings.warn(text, KernelCacheWarning, stacklevel=2)

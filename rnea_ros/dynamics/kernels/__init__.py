@@ -1,11 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The recursive algorithms over 3-tuples of floats, written like the equations."""
+"""The algorithms over a tree of bodies, as compiled functions that read like the equations."""
 
 from .aba import articulated_dtype
 from .bodies import BASE, BODY, body_records
-from .checked_kernels import RESISTANCE
+from .checked_kernels import LEAST_INERTIA_RATIO
 from .crba import composite_dtype
 from .joints import DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .regressor import PARAMETERS
@@ -18,9 +18,9 @@ __all__ = [
     'FIRST_COLUMN',
     'LANES',
     'LARGEST_ANGLE',
+    'LEAST_INERTIA_RATIO',
     'PARAMETERS',
     'POSITIONS',
-    'RESISTANCE',
     'JointKind',
     'articulated_dtype',
     'body_records',

@@ -4,13 +4,13 @@
 """
 The articulated-body algorithm: qdd = FD(q, qd, tau, f_ext) (Featherstone 2008, table 7.1).
 
-Cut a body off its parent: how it answers to a force depends on its joints' freedom too. Its
-articulated inertia I^A and bias force p^A tell f = I^A a + p^A. Inwards, each joint takes its own
-freedom out of its body's inertia and hands the rest to the parent; outwards, the accelerations
-follow from the base's.
+A body with all that it carries has an articulated inertia I^A and a bias force p^A: the force f
+that gives it the acceleration a is f = I^A a + p^A. The inward pass eliminates the freedom of each
+joint from I^A and p^A of its body and adds the rest to the parent. The outward pass computes the
+accelerations, starting at the base.
 
-A joint of k freedoms is taken out one column of S at a time, which is the elimination that inverts
-D = S^T I^A S; what the last column needs to know of the others is then in I^A already.
+A joint of k degrees of freedom is eliminated one column of S at a time. This is the elimination
+that inverts D = S^T I^A S: the effect of the columns before is already in I^A.
 """
 
 from __future__ import annotations
@@ -20,23 +20,31 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
 from .joints import add_joint_motion, joint_transform, velocity_product
 from .simd import number, put
 from .spatial import (
-    Matrix3,
     SpatialVector,
     add,
-    add3,
-    add33,
     apply_inertia,
     basis_vector,
     component,
-    cross_columns,
     cross_force,
-    dot3,
     load,
+    scale,
+    store,
+    subtract,
+    transform_force_back,
+    transform_motion,
+)
+from .vectors import (
+    Matrix3,
+    add3,
+    add33,
+    cross_columns,
+    dot3,
     load3,
     load33,
     outer,
@@ -44,15 +52,10 @@ from .spatial import (
     rotate_back,
     rotate_matrix_back,
     rotate_symmetric_back,
-    scale,
-    store,
     store3,
     store33,
-    subtract,
     subtract33,
     trace,
-    transform_force_back,
-    transform_motion,
     transpose,
 )
 
@@ -60,7 +63,7 @@ from .spatial import (
 @cache
 def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
     """
-    Return the dtype of what the algorithm keeps for a body.
+    Return the dtype of the algorithm's record of one body.
 
     :param lanes: () for one sample, (k,) for k samples side by side
     """
@@ -72,9 +75,9 @@ def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
             ('C', np.float64, (3, 3, *lanes)),
             ('p', np.float64, (6, *lanes)),
             ('c', np.float64, (6, *lanes)),
-            # Of I^A, the traces of A and C: what D is small against, or rounding
+            # Traces of A and C: D is a rounding error if it is tiny relative to them
             ('trace', np.float64, (2, *lanes)),
-            # Of each column of S: U = I^A S, D = S^T U, u = tau - S^T p^A
+            # For each column of S: U = I^A S, D = S^T U, u = tau - S^T p^A
             ('U', np.float64, (6, 6, *lanes)),
             ('D', np.float64, (6, *lanes)),
             ('u', np.float64, (6, *lanes)),
@@ -87,16 +90,16 @@ def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
 def forward_dynamics(
     bodies: NDArray[np.void],
     articulated: NDArray[np.void],
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
-    tau: NDArray[np.float64],
-    qdd: NDArray[np.float64],
+    q: Array,
+    qd: Array,
+    tau: Array,
+    qdd: Array,
 ) -> None:
     """
-    Write the accelerations that efforts and external forces bring about.
+    Write the accelerations that efforts and external forces cause.
 
-    Every body must have coordinates of its own: mimic joints are closed loops to this algorithm.
-    A joint that nothing resists (D = 0) gives numbers that are not finite.
+    Every body must have coordinates of its own: for this algorithm, mimic joints are closed loops.
+    A joint without inertia (D = 0) gives results that are not finite.
 
     :param bodies: as for :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` are written
     :param articulated: as many, of dtype :func:`articulated_dtype`; overwritten
@@ -106,25 +109,25 @@ def forward_dynamics(
     :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2; overwritten
     """
     for i in range(1, bodies.shape[0]):
-        _start(bodies, bodies[i], articulated[i], q, qd)
+        _initialise(bodies, bodies[i], articulated[i], q, qd)
     for i in range(bodies.shape[0] - 1, 0, -1):
         body = bodies[i]
-        _take_freedom_out(body, articulated[i], tau)
+        _eliminate_joint(body, articulated[i], tau)
         if body['parent'] != BASE:
-            _hand_on(body, articulated[i], articulated[body['parent']])
+            _add_to_parent(body, articulated[i], articulated[body['parent']])
     for i in range(1, bodies.shape[0]):
         _accelerate(bodies, bodies[i], articulated[i], qdd)
 
 
 @compiled
-def _start(
+def _initialise(
     bodies: NDArray[np.void],
     body: np.void,
     own: np.void,
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
+    q: Array,
+    qd: Array,
 ) -> None:
-    """Write a body's motion, and I^A and p^A as of the body alone."""
+    """Write a body's velocity and c, and I^A and p^A of the body alone."""
     E, r = joint_transform(body, q)
     v = add_joint_motion(body, transform_motion(E, r, load(bodies[body['parent']]['v'])), qd)
     store33(body['E'], E)
@@ -143,8 +146,8 @@ def _start(
 
 
 @compiled
-def _take_freedom_out(body: np.void, own: np.void, tau: NDArray[np.float64]) -> None:
-    """Turn I^A into I^a, and p^A into p^a without the share of c."""
+def _eliminate_joint(body: np.void, own: np.void, tau: Array) -> None:
+    """Replace I^A by I^a, and p^A by p^a without the term I^a c."""
     put(own['trace'], 0, trace(load33(own['A'])))
     put(own['trace'], 1, trace(load33(own['C'])))
     for k in range(body['dofs']):
@@ -166,14 +169,14 @@ def _take_freedom_out(body: np.void, own: np.void, tau: NDArray[np.float64]) -> 
 
 
 @compiled
-def _hand_on(body: np.void, own: np.void, parent: np.void) -> None:
+def _add_to_parent(body: np.void, own: np.void, parent: np.void) -> None:
     """Add a body's I^a and p^a, in its parent's coordinates, to the parent's I^A and p^A."""
     E, r = load33(body['E']), load3(body['r'])
     A, B, C = load33(own['A']), load33(own['B']), load33(own['C'])
     # p^a = p^A + U D^-1 u + I^a c,  p^A_parent = p^A_parent + X_up^T p^a
     p = add(load(own['p']), _apply(A, B, C, load(own['c'])))
     store(parent['p'], add(load(parent['p']), transform_force_back(E, r, p)))
-    # I^A_parent = I^A_parent + X_up^T I^a X_up: turned, then moved by r
+    # I^A_parent = I^A_parent + X_up^T I^a X_up: first the rotation E, then the translation r
     A, B, C = rotate_symmetric_back(E, A), rotate_matrix_back(E, B), rotate_symmetric_back(E, C)
     rC = cross_columns(r, C)
     rB = cross_columns(r, transpose(B))
@@ -186,9 +189,9 @@ def _hand_on(body: np.void, own: np.void, parent: np.void) -> None:
 
 @compiled
 def _accelerate(
-    bodies: NDArray[np.void], body: np.void, own: np.void, qdd: NDArray[np.float64]
+    bodies: NDArray[np.void], body: np.void, own: np.void, qdd: Array
 ) -> None:
-    """Write a body's acceleration and its joint's."""
+    """Write the accelerations of a body and of its joint."""
     # a' = X_up a_parent + c,  qdd = D^-1 (u - U^T a'),  a = a' + S qdd
     E, r = load33(body['E']), load3(body['r'])
     a_up = transform_motion(E, r, load(bodies[body['parent']]['a']))

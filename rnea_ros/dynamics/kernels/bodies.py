@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The record of one body as the kernels see it: what the tree fixes, then what they write."""
+"""The record of one body in the kernels: constants of the tree, then numbers that they write."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 
 BASE = 0
 """
-The number of the body that everything else hangs on.
+The number of the base, which carries all other bodies.
 
-It has no joint: its ``position`` and ``dof`` tell how many numbers q and qd have.
+It has no joint: its ``position`` and ``dof`` are the lengths of q and qd.
 """
 
-_FIXED_BY_THE_TREE = [
+_CONSTANTS_OF_THE_TREE = [
     ('parent', np.int64),
     ('kind', np.int64),
-    ('position', np.int64),         # its first number in q
-    ('dof', np.int64),              # its first number in qd, qdd and tau
+    ('position', np.int64),         # index of its first number in q
+    ('dof', np.int64),              # index of its first number in qd, qdd and tau
     ('dofs', np.int64),             # degrees of freedom
-    ('column', np.int64),           # S: columns of the identity from this one on
+    ('column', np.int64),           # first column of the identity in S
     ('ratio', np.float64),          # a mimic joint moves by ratio q + offset
     ('offset', np.float64),
     ('E_T', np.float64, (3, 3)),    # X_T: from the parent body's coordinates at q = 0
@@ -51,7 +51,7 @@ def body_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
         ('R', np.float64, (3, 3, *lanes)),      # pose in the base: rotation, origin
         ('p', np.float64, (3, *lanes)),
     ]
-    return np.dtype([*_FIXED_BY_THE_TREE, *written_by_kernels], align=True)
+    return np.dtype([*_CONSTANTS_OF_THE_TREE, *written_by_kernels], align=True)
 
 
 BODY = body_dtype()
@@ -59,13 +59,13 @@ BODY = body_dtype()
 
 def body_records(bodies: NDArray[np.void], lanes: tuple[int, ...] = ()) -> NDArray[np.void]:
     """
-    Return records to work in: what the tree fixes, and zeros.
+    Return records for a workspace: the constants of the tree, and zeros.
 
     :param bodies: the bodies of a tree, dtype :data:`BODY`
     :param lanes: () for one sample, (k,) for k samples side by side
     """
     records = np.zeros(len(bodies), dtype=body_dtype(lanes))
-    for field in _FIXED_BY_THE_TREE:
+    for field in _CONSTANTS_OF_THE_TREE:
         name = str(field[0])
         records[name] = bodies[name]
     return records

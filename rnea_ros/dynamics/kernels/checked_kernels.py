@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The recursions as Python calls them for one sample.
+The algorithms as compiled functions for one sample, with checks of shapes and numbers.
 
-Each tells whether shapes and numbers were right: a number that is not finite anywhere in the
-arguments makes a result that is not, but for positions, on which mass matrix and gravity need not
-depend. Such a look costs a few nanoseconds here, and ten times the recursion in Python.
+Each returns whether shapes and numbers were right. If an argument has a number that is not finite,
+so has the result. Only mass matrix and gravity may not depend on all positions: there positions
+are checked too. The checks take a few nanoseconds here; in Python they would take ten times as
+long as the algorithm.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled, entry
 from . import aba, crba, rnea
 from . import regressor as regressors
 from .bodies import BASE
 
-Array = NDArray[np.float64]
-Entry = Callable[..., bool]
+CheckedKernel = Callable[..., bool]
 
 
 @compiled
@@ -46,7 +47,7 @@ def fits(bodies: NDArray[np.void], q: Array, qd: Array, qdd: Array) -> bool:
 def inverse_dynamics(
     bodies: NDArray[np.void], q: Array, qd: Array, qdd: Array, tau: Array
 ) -> bool:
-    """Write tau as :func:`rnea.inverse_dynamics` does; return whether all was right."""
+    """Write tau as :func:`rnea.inverse_dynamics` does; return whether inputs were valid."""
     if not fits(bodies, q, qd, qdd):
         return False
     rnea.inverse_dynamics(bodies, q, qd, qdd, tau)
@@ -55,7 +56,7 @@ def inverse_dynamics(
 
 @entry
 def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array) -> bool:
-    """Write tau as :func:`rnea.gravity_torques` does; return whether all was right."""
+    """Write tau as :func:`rnea.gravity_torques` does; return whether inputs were valid."""
     if not fits(bodies, q, tau, tau):
         return False
     rnea.gravity_torques(bodies, q, tau)
@@ -66,7 +67,7 @@ def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array) -> bool:
 def mass_matrix(
     bodies: NDArray[np.void], composites: NDArray[np.void], q: Array, M: Array
 ) -> bool:
-    """Write M as :func:`crba.mass_matrix` does; return whether all was right."""
+    """Write M as :func:`crba.mass_matrix` does; return whether inputs were valid."""
     if q.shape[0] != bodies[BASE]['position']:
         return False
     crba.mass_matrix(bodies, composites, q, M)
@@ -82,28 +83,29 @@ def forward_dynamics(
     tau: Array,
     qdd: Array,
 ) -> bool:
-    """Write qdd as :func:`aba.forward_dynamics`; return whether all was right."""
+    """Write qdd as :func:`aba.forward_dynamics`; return whether inputs were valid."""
     if not fits(bodies, q, qd, tau):
         return False
     aba.forward_dynamics(bodies, articulated, q, qd, tau, qdd)
-    return finite(qdd) and unresisting_body(bodies, articulated) == BASE
+    return finite(qdd) and body_without_inertia(bodies, articulated) == BASE
 
 
-RESISTANCE = 1e-13
-"""What part of the inertia in all directions a joint must find in its own, or it is rounding."""
+LEAST_INERTIA_RATIO = 1e-13
+"""Inertia along a joint, relative to that in all directions; less is a rounding error."""
 
 
 @compiled
-def unresisting_body(bodies: NDArray[np.void], articulated: NDArray[np.void]) -> int:
+def body_without_inertia(bodies: NDArray[np.void], articulated: NDArray[np.void]) -> int:
     """
-    Return the outermost body whose joint nothing resists, after forward dynamics; BASE for none.
+    Return the outermost body without inertia along its joint; BASE for none.
 
-    What it leaves to the bodies that carry it is not a number, so that these are no culprits.
+    Forward dynamics must have run. Numbers of bodies nearer to the base are not finite then, and
+    say nothing about these bodies.
     """
     for i in range(bodies.shape[0] - 1, 0, -1):
         body, own = bodies[i], articulated[i]
         for k in range(body['dofs']):
-            if not own['D'][k] > RESISTANCE * own['trace'][(body['column'] + k) // 3]:
+            if not own['D'][k] > LEAST_INERTIA_RATIO * own['trace'][(body['column'] + k) // 3]:
                 return i
     return BASE
 

@@ -4,9 +4,9 @@
 """
 The composite-rigid-body algorithm: the mass matrix M(q) (Featherstone 2008, table 6.2).
 
-Lock all joints outside of joint i: what it moves is one rigid body, whose inertia is the sum of
-its parts. The force that accelerates this body by one column of S_i, felt at every joint on the
-way to the base, is a column of M.
+Lock all joints except joint i: it moves one composite rigid body, whose inertia is the sum of all
+bodies that it carries. A force gives this body the acceleration of one column of S_i. Its parts
+along the joints between this body and the base are a column of M.
 """
 
 from __future__ import annotations
@@ -16,23 +16,19 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
 from .joints import joint_transform
 from .simd import number, put
 from .spatial import (
     SpatialVector,
-    add3,
-    add33,
     component,
     inertia_column,
-    load3,
-    load33,
-    store3,
-    store33,
     transform_force_back,
     transform_inertia_back,
 )
+from .vectors import add3, add33, load3, load33, store3, store33
 
 
 @cache
@@ -56,8 +52,8 @@ def composite_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
 def mass_matrix(
     bodies: NDArray[np.void],
     composites: NDArray[np.void],
-    q: NDArray[np.float64],
-    M: NDArray[np.float64],
+    q: Array,
+    M: Array,
 ) -> None:
     """
     Write the mass matrix.
@@ -103,28 +99,28 @@ def mass_matrix(
 
 @compiled
 def _write_column(
-    bodies: NDArray[np.void], i: int, k: int, F: SpatialVector, M: NDArray[np.float64]
+    bodies: NDArray[np.void], i: int, k: int, F: SpatialVector, M: Array
 ) -> None:
-    """Add S_j^T F to M's lower triangle, for column k of joint i, for all j from i to the base."""
+    """Add S_j^T F to M's lower triangle for column k of joint i and all j from i to the base."""
     body = bodies[i]
     column, ratio = body['dof'] + k, body['ratio']
     # M_ii = S_i^T F, each pair of its columns once
     for other in range(k + 1):
-        entry = ratio * ratio * component(F, body['column'] + other)
-        _add_entry(M, column, body['dof'] + other, entry)
+        element = ratio * ratio * component(F, body['column'] + other)
+        _add_element(M, column, body['dof'] + other, element)
     while body['parent'] != BASE:
         # F = X_up^T F,  M_ij = F^T S_j
         F = transform_force_back(load33(body['E']), load3(body['r']), F)
         body = bodies[body['parent']]
         for other in range(body['dofs']):
-            entry = ratio * body['ratio'] * component(F, body['column'] + other)
+            element = ratio * body['ratio'] * component(F, body['column'] + other)
             row = body['dof'] + other
-            if row == column:  # a joint that mimics one between itself and the base
-                entry = 2.0 * entry
-            _add_entry(M, max(row, column), min(row, column), entry)
+            if row == column:  # joint i mimics a joint between itself and the base
+                element = 2.0 * element
+            _add_element(M, max(row, column), min(row, column), element)
 
 
 @compiled
-def _add_entry(M: NDArray[np.float64], row: int, column: int, entry: float) -> None:
-    """Add to M, where a mimic joint's share may stand already."""
-    put(M, (row, column), number(M, (row, column)) + entry)
+def _add_element(M: Array, row: int, column: int, element: float) -> None:
+    """Add to an element of M; mimic joints share elements."""
+    put(M, (row, column), number(M, (row, column)) + element)

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The kinds of joint and what each contributes to the recursions (Featherstone's jcalc, table 4.1).
+The kinds of joints and their terms in the algorithms (Featherstone's jcalc, table 4.1).
 
 The kernels know few kinds. When a tree is built, every body frame is turned so that its joint's
-axis is the body's own z axis, and joints of more parts (planar, cylindrical, helical) become a row
-of bodies. What is left has a motion subspace S that is constant in body coordinates, so that
-nothing but c_J = v x S qd is to be added to S qdd (eq. 3.43); and S is always k adjacent columns
-of the six by six identity, told by the number of the first.
+axis is the body's own z axis, and joints of several movements (planar, cylindrical, helical)
+become a chain of bodies. The remaining kinds have a motion subspace S that is constant in body
+coordinates: their acceleration is S qdd + c_J with c_J = v x S qd (eq. 3.43). S is always k
+adjacent columns of the six by six identity; the number of the first column defines it.
 """
 
 from __future__ import annotations
@@ -16,28 +16,16 @@ from __future__ import annotations
 import enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled
 from .simd import cosine_and_sine, number, put
-from .spatial import (
-    ZERO,
-    Matrix3,
-    SpatialVector,
-    Vector3,
-    add3,
-    component,
-    cross_motion,
-    load3,
-    load33,
-    multiply3,
-    rotate_back,
-    scale3,
-)
+from .spatial import ZERO, SpatialVector, component, cross_motion
+from .vectors import Matrix3, Vector3, add3, load3, load33, multiply3, rotate_back, scale3
 
 
 class JointKind(enum.IntEnum):
-    """How a body moves against its parent, in the body's own coordinates."""
+    """How a body moves relative to its parent, in the body's own coordinates."""
 
     FIXED = 0
     REVOLUTE = 1     # q: angle about z
@@ -53,7 +41,7 @@ FIRST_COLUMN = {
     JointKind.SPHERICAL: 0,
     JointKind.FLOATING: 0,
 }
-"""S is the columns of the identity from this one on, counting three angular, three linear."""
+"""The first column of the identity in S: 0 to 2 angular, 3 to 5 linear."""
 
 POSITIONS = {
     JointKind.FIXED: 0,
@@ -62,7 +50,7 @@ POSITIONS = {
     JointKind.SPHERICAL: 4,
     JointKind.FLOATING: 7,
 }
-"""How many numbers of q place the joint."""
+"""Number of position coordinates in q."""
 
 DEGREES = {
     JointKind.FIXED: 0,
@@ -71,7 +59,7 @@ DEGREES = {
     JointKind.SPHERICAL: 3,
     JointKind.FLOATING: 6,
 }
-"""How many numbers of qd move the joint: the degrees of freedom, and columns of S."""
+"""Number of degrees of freedom: coordinates in qd, columns of S."""
 
 FIXED = int(JointKind.FIXED)
 REVOLUTE = int(JointKind.REVOLUTE)
@@ -90,7 +78,7 @@ def rotation_into(x: float, y: float, z: float, w: float) -> Matrix3:
 
 
 @compiled
-def joint_transform(body: np.void, q: NDArray[np.float64]) -> tuple[Matrix3, Vector3]:
+def joint_transform(body: np.void, q: Array) -> tuple[Matrix3, Vector3]:
     """Return X_up = X_J(q) X_T, parent to body coordinates, as (E, r)."""
     kind, j = body['kind'], body['position']
     E_T, r_T = load33(body['E_T']), load3(body['r_T'])
@@ -112,7 +100,7 @@ def joint_transform(body: np.void, q: NDArray[np.float64]) -> tuple[Matrix3, Vec
 
 
 @compiled
-def add_joint_motion(body: np.void, m: SpatialVector, qd: NDArray[np.float64]) -> SpatialVector:
+def add_joint_motion(body: np.void, m: SpatialVector, qd: Array) -> SpatialVector:
     """Return m + S qd; of accelerations, m + S qdd."""
     kind, j = body['kind'], body['dof']
     angular, linear = m
@@ -130,9 +118,9 @@ def add_joint_motion(body: np.void, m: SpatialVector, qd: NDArray[np.float64]) -
 
 @compiled
 def velocity_product(
-    body: np.void, v: SpatialVector, qd: NDArray[np.float64]
+    body: np.void, v: SpatialVector, qd: Array
 ) -> SpatialVector:
-    """Return c_J = v x S qd, of which a turn about z or a slide along z leaves little."""
+    """Return c_J = v x S qd; most of its numbers are zero for an axis along z."""
     kind, (w, u) = body['kind'], v
     if kind == REVOLUTE:
         rate = body['ratio'] * number(qd, body['dof'])
@@ -144,8 +132,8 @@ def velocity_product(
 
 
 @compiled
-def add_joint_efforts(body: np.void, f: SpatialVector, tau: NDArray[np.float64]) -> None:
-    """Add S^T f, the generalised forces that the joint carries, to tau."""
+def add_joint_efforts(body: np.void, f: SpatialVector, tau: Array) -> None:
+    """Add S^T f, the efforts of the joint, to tau."""
     for k in range(body['dofs']):
         j = body['dof'] + k
         put(tau, j, number(tau, j) + body['ratio'] * component(f, body['column'] + k))

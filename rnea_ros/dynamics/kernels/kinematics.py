@@ -1,23 +1,22 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where bodies stand, how they move, and the Jacobian of a frame that is fixed to one."""
+"""Poses, velocities and accelerations of bodies, and the Jacobian of a frame on a body."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import entry
 from .bodies import BASE
 from .joints import joint_transform
 from .rnea import move_body
 from .simd import put
-from .spatial import (
+from .spatial import basis_vector, component, load, transform_motion
+from .vectors import (
     add3,
-    basis_vector,
-    component,
-    load,
     load3,
     load33,
     multiply3,
@@ -25,15 +24,14 @@ from .spatial import (
     rotate_back,
     store3,
     store33,
-    transform_motion,
     transpose,
 )
 
 
 @entry
-def place_bodies(bodies: NDArray[np.void], q: NDArray[np.float64]) -> None:
+def place_bodies(bodies: NDArray[np.void], q: Array) -> None:
     """
-    Write every body's pose: ``E``, ``r`` against its parent, ``R``, ``p`` in the base frame.
+    Write every body's pose: ``E``, ``r`` relative to the parent, ``R``, ``p`` in the base frame.
 
     :param bodies: base first, parent before child; the base's own ``R`` and ``p`` are read
     :param q: joint positions, shape (nq,), rad or m
@@ -53,9 +51,9 @@ def place_bodies(bodies: NDArray[np.void], q: NDArray[np.float64]) -> None:
 @entry
 def move_bodies(
     bodies: NDArray[np.void],
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
-    qdd: NDArray[np.float64],
+    q: Array,
+    qd: Array,
+    qdd: Array,
 ) -> None:
     """Write every body's ``E``, ``r``, ``v``, ``a``: the outward pass of RNEA without forces."""
     for i in range(1, bodies.shape[0]):
@@ -67,15 +65,15 @@ def move_bodies(
 def frame_jacobian(
     bodies: NDArray[np.void],
     carrier: int,
-    E_F: NDArray[np.float64],
-    r_F: NDArray[np.float64],
-    jacobian: NDArray[np.float64],
+    E_F: Array,
+    r_F: Array,
+    jacobian: Array,
 ) -> None:
     """
     Write the Jacobian of a frame: v_frame = J qd, [angular; linear], in the frame's coordinates.
 
-    On the way from the frame to the base, X takes motion vectors from body i to the frame, and
-    the columns of X S_i are those of joint i (Featherstone 2008, section 4.1).
+    For each body i from the frame to the base, X transforms motion vectors from body i to the
+    frame; the columns of X S_i are those of joint i (Featherstone 2008, section 4.1).
 
     :param bodies: with ``E``, ``r`` of the present position
     :param carrier: the body that the frame is fixed to
@@ -94,7 +92,7 @@ def frame_jacobian(
             S = basis_vector(body['column'] + k)
             column = transform_motion(E, r, S)
             for row in range(6):
-                # A joint that others mimic moves the frame in several ways at once.
+                # Mimic joints between frame and base add to the column of their joint.
                 jacobian[row, body['dof'] + k] += body['ratio'] * component(column, row)
         E_up, r_up = load33(body['E']), load3(body['r'])
         r = add3(r_up, rotate_back(E_up, r))

@@ -5,8 +5,8 @@
 The regressor: inverse dynamics is linear in the inertial parameters, tau = Y(q, qd, qdd) phi.
 
 A body has ten parameters: mass, first moment h (3), and the rotational inertia J about the body
-frame's origin (6: xx, xy, yy, xz, yz, zz). The force of a body with one of them equal to one, and
-the others zero, felt at every joint on the way to the base, is a column of Y (Atkeson, An and
+frame's origin (6: xx, xy, yy, xz, yz, zz). A column of Y belongs to one parameter of one body: it
+holds the joint efforts if this parameter is one and all others are zero (Atkeson, An and
 Hollerbach, *Estimation of inertial parameters of manipulator loads and links*, 1986).
 """
 
@@ -15,23 +15,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
 from .joints import add_joint_efforts
 from .rnea import move_body
 from .simd import number, put
-from .spatial import (
-    ZERO,
-    Matrix3,
-    SpatialVector,
-    add3,
-    cross,
-    load,
-    load3,
-    load33,
-    rotate,
-    transform_force_back,
-)
+from .spatial import ZERO, SpatialVector, load, transform_force_back
+from .vectors import Matrix3, add3, cross, load3, load33, rotate
 
 PARAMETERS = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
 """The ten parameters of a body in their order; mx is mass times centre of mass."""
@@ -40,14 +31,14 @@ PARAMETERS = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
 @compiled
 def regressor(
     bodies: NDArray[np.void],
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
-    qdd: NDArray[np.float64],
-    Y: NDArray[np.float64],
-    column: NDArray[np.float64],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    Y: Array,
+    column: Array,
 ) -> None:
     """
-    Write Y, without external forces.
+    Write Y. External forces are not part of it.
 
     :param bodies: as for :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` are written
     :param q: joint positions, shape (nq,), rad or m
@@ -69,7 +60,7 @@ def regressor(
 
 @compiled
 def unit_force(k: int, v: SpatialVector, a: SpatialVector) -> SpatialVector:
-    """Return I a + v x* I v of the inertia whose parameter k is one and whose others are zero."""
+    """Return I a + v x* I v of an inertia whose parameter k is one and all others zero."""
     (w, u), (alpha, a_O) = v, a
     if k < 4:
         d = add3(a_O, cross(w, u))  # acceleration of the body's origin, not spatial
@@ -85,7 +76,7 @@ def unit_force(k: int, v: SpatialVector, a: SpatialVector) -> SpatialVector:
 
 @compiled
 def unit_vector(k: int) -> tuple[float, float, float]:
-    """Return the axis k of three."""
+    """Return the unit vector along axis k of three."""
     return (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
 
 
@@ -104,9 +95,9 @@ def unit_inertia(k: int) -> Matrix3:
 
 @compiled
 def _pass_to_base(
-    bodies: NDArray[np.void], i: int, f: SpatialVector, tau: NDArray[np.float64]
+    bodies: NDArray[np.void], i: int, f: SpatialVector, tau: Array
 ) -> None:
-    """Add to tau what a force on body i is at every joint on the way to the base."""
+    """Add to tau the efforts of a force on body i at all joints between it and the base."""
     while i != BASE:
         body = bodies[i]
         add_joint_efforts(body, f, tau)

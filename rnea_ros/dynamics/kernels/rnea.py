@@ -4,11 +4,10 @@
 """
 The recursive Newton-Euler algorithm: tau = ID(q, qd, qdd, f_ext).
 
-Two passes over the tree (Featherstone 2008, table 5.1, equations in body coordinates). Outwards,
-from the base to the leaves, each body's velocity and acceleration follow from its parent's; what
-force such motion needs is the body's equation of motion. Inwards, from the leaves to the base,
-each joint carries its body's force and what its children passed on, and the joint's motion
-subspace picks the generalised forces out of it.
+Two passes over the tree (Featherstone 2008, table 5.1, equations in body coordinates). The outward
+pass, from the base to the leaves, computes the velocity and acceleration of each body from its
+parent's, and from them the force that the body needs. The inward pass, from the leaves to the
+base, adds up the forces through the joints; the motion subspace S of a joint gives its effort.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
 from .joints import add_joint_efforts, add_joint_motion, joint_transform, velocity_product
@@ -24,37 +24,31 @@ from .spatial import (
     ZERO,
     SpatialVector,
     add,
-    cross,
     inertia_force,
     load,
-    load3,
-    load33,
-    rotate,
-    scale3,
     store,
-    store3,
-    store33,
     subtract,
     transform_force_back,
     transform_motion,
 )
+from .vectors import cross, load3, load33, rotate, scale3, store3, store33
 
 
 @compiled
 def inverse_dynamics(
     bodies: NDArray[np.void],
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
-    qdd: NDArray[np.float64],
-    tau: NDArray[np.float64],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
 ) -> None:
     """
-    Write into tau the generalised forces that the motion needs (tables 5.1 and 5.2).
+    Write into tau the joint efforts that a motion needs (tables 5.1 and 5.2).
 
     :param bodies: bodies of a :class:`~rnea_ros.dynamics.workspace.Workspace`, base first, parent
-        before child; the base's ``v`` and ``a`` are its motion, gravity taken off; ``f_ext`` is
-        the force that the environment exerts on the body, [moment; force] in body coordinates.
-        ``E``, ``r``, ``v``, ``a``, ``f`` are written; ``f`` ends as the force through the joint
+        before child; the base's ``v`` and ``a`` are its velocity and its acceleration minus
+        gravity; ``f_ext`` is the force of the environment on the body, [moment; force] in body
+        coordinates. ``E``, ``r``, ``v``, ``a`` are written, and the force through the joint, ``f``
     :param q: joint positions, shape (nq,), rad or m
     :param qd: joint velocities, shape (nv,), rad/s or m/s
     :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
@@ -63,7 +57,7 @@ def inverse_dynamics(
     v, a = load(bodies[BASE]['v']), load(bodies[BASE]['a'])
     for i in range(1, bodies.shape[0]):
         body = bodies[i]
-        if body['parent'] != i - 1:  # the motion of the body before this one is at hand
+        if body['parent'] != i - 1:  # otherwise v and a of the parent are those computed last
             parent = bodies[body['parent']]
             v, a = load(parent['v']), load(parent['a'])
         v, a = move_body(body, v, a, q, qd, qdd)
@@ -76,10 +70,10 @@ def inverse_dynamics(
 
 @compiled
 def gravity_torques(
-    bodies: NDArray[np.void], q: NDArray[np.float64], tau: NDArray[np.float64]
+    bodies: NDArray[np.void], q: Array, tau: Array
 ) -> None:
     """
-    Write into tau the generalised forces that hold the tree still: ID(q, 0, 0, f_ext).
+    Write into tau the joint efforts that hold the tree still: ID(q, 0, 0, f_ext).
 
     Where nothing moves, no acceleration has an angular part, and (5.14) to (5.16) shrink. Only
     the linear part of the base's ``a`` counts. Arguments as in :func:`inverse_dynamics`; ``E``,
@@ -105,11 +99,11 @@ def move_body(
     body: np.void,
     v: SpatialVector,
     a: SpatialVector,
-    q: NDArray[np.float64],
-    qd: NDArray[np.float64],
-    qdd: NDArray[np.float64],
+    q: Array,
+    qd: Array,
+    qdd: Array,
 ) -> tuple[SpatialVector, SpatialVector]:
-    """Return a body's velocity and acceleration from its parent's, and write ``E`` to ``a``."""
+    """Return a body's v and a from those of its parent, and write ``E``, ``r``, ``v``, ``a``."""
     # X_up = X_J X_T
     E, r = joint_transform(body, q)
     # v_i = X_up v_parent + S qd                                              (5.14)
@@ -125,8 +119,8 @@ def move_body(
 
 
 @compiled
-def gather_efforts(bodies: NDArray[np.void], tau: NDArray[np.float64]) -> None:
-    """Pass every body's force on to its parent, and write into tau what the joints carry."""
+def gather_efforts(bodies: NDArray[np.void], tau: Array) -> None:
+    """Add every body's force to that of its parent, and write the joint efforts into tau."""
     for j in range(tau.shape[0]):
         put(tau, j, 0.0)
     store(bodies[BASE]['f'], ZERO)

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-One number or eight side by side: what lets one kernel serve one sample, or eight at once.
+SIMD: the same source code of a kernel computes one sample, or eight samples at once.
 
-A kernel reads and writes its numbers through :func:`number` and :func:`put`. Where the array has
-one axis more than the index, that axis is eight lanes, and what is read is a vector of eight
-samples, which the processor adds and multiplies as fast as one number. The kernel's source stays
-the same. To numba, eight lanes are a type of their own that lives in a vector register; in plain
-Python they are a numpy array.
+A kernel reads and writes its numbers through :func:`number` and :func:`put`. If the array has one
+axis more than the index, that axis has eight lanes, and the kernel reads a vector of eight
+samples. The processor adds and multiplies such a vector as fast as one number. In compiled code,
+eight lanes are a numba type that is held in a vector register; in plain Python they are a numpy
+array.
 
-Kernels may choose their way by the kind of a joint, never by a number: it may be eight.
+Kernels may branch by the kind of a joint, but not by a number, because its eight lanes differ.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ import operator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ..compilation import COMPILED, compiled
 
 LANES = 8
 
 LARGEST_ANGLE = 1e6
-"""rad; beyond it the sine and cosine of lanes lose digits, and are not to be used."""
+"""Largest angle, rad, for which sine and cosine of lanes are accurate."""
 
 
-def number(array: NDArray[np.float64], index: int | tuple[int, int]) -> Any:
-    """Return the number at an index, or the lanes there."""
+def number(array: Array, index: int | tuple[int, int]) -> Any:
+    """Return the number, or the lanes, at an index."""
     return array[index]
 
 
-def put(array: NDArray[np.float64], index: int | tuple[int, int], value: Any) -> None:
-    """Write a number, or lanes, at an index."""
+def put(array: Array, index: int | tuple[int, int], value: Any) -> None:
+    """Write a number, or lanes, at an index; a number goes to all lanes."""
     array[index] = value
 
 
@@ -64,35 +64,35 @@ if COMPILED:
     FLAGS = ('contract', 'nsz')
 
     class LanesType(Type):
-        """Eight floats; a single float becomes eight alike where the two meet."""
+        """Eight floats; an operation with a single float uses it in all lanes."""
 
         def __init__(self) -> None:
             super().__init__('Lanes')
 
         def unify(self, typing_context: Any, other: Any) -> Any:
-            """Return the type that holds either."""
+            """Return the common type of lanes and another type."""
             return self if isinstance(other, Float) else None
 
     lanes = LanesType()
 
     @register_model(LanesType)
     class LanesModel(models.PrimitiveModel):
-        """Lanes are one value to LLVM."""
+        """Lanes are one value in LLVM."""
 
         def __init__(self, manager: Any, kind: Any) -> None:
             super().__init__(manager, kind, VECTOR)
 
     @lower_cast(Float, LanesType)
     def _spread(context: Any, builder: Any, fro: Any, to: Any, value: Any) -> Any:
-        """Return one number eight times."""
-        nothing = ir.Constant(VECTOR, ir.Undefined)
-        first = builder.insert_element(nothing, value, ir.IntType(32)(0))
+        """Return lanes that all hold one number."""
+        undefined = ir.Constant(VECTOR, ir.Undefined)
+        first = builder.insert_element(undefined, value, ir.IntType(32)(0))
         return builder.shuffle_vector(
-            first, nothing, ir.VectorType(ir.IntType(32), LANES)([0] * LANES)
+            first, undefined, ir.VectorType(ir.IntType(32), LANES)([0] * LANES)
         )
 
     def _define(operation: Any, instruction: str, *forms: tuple[Any, ...]) -> None:
-        """Let an operator work on lanes, and between lanes and a float."""
+        """Define an operator for lanes, and for lanes with a float."""
 
         @infer_global(operation)
         class Typing(AbstractTemplate):
@@ -117,7 +117,7 @@ if COMPILED:
     _define(operator.neg, 'fneg', (lanes,))
 
     def _address(context: Any, builder: Any, sig: Any, values: Any) -> Any:
-        """Return where the lanes at an index begin; they lie side by side."""
+        """Return the address of the lanes at an index; they are contiguous."""
         array_type, index_type = sig.args[:2]
         where = [values[1]]
         kinds = [index_type]
@@ -190,10 +190,10 @@ if COMPILED:
         return UniTuple(lanes, 2)(whole), code
 
     def _nearest(x: Any) -> Any:
-        """Return the nearest whole number."""
+        """Return the nearest whole number, as a float."""
 
     def _last_digits(whole: Any) -> Any:
-        """Return the last and the last but one binary digit of a whole number, each 0 or 1."""
+        """Return the two last binary digits of a whole number, the last first, each 0 or 1."""
 
     @overload(_nearest, strict=False)
     def _nearest_code(x: Any) -> Any:
@@ -206,13 +206,12 @@ if COMPILED:
         return lambda whole: (float(int(whole) & 1), float((int(whole) >> 1) & 1))
 
     @compiled
-    def _cosine_and_sine_of_moderate(x: Any) -> tuple[Any, Any]:
+    def _cosine_and_sine_in_range(x: Any) -> tuple[Any, Any]:
         """
         Return cos x and sin x for angles up to :data:`LARGEST_ANGLE`.
 
-        The angle is reduced by multiples of pi/2, taken off in three parts (Cody and Waite), and
-        on what is left, -pi/4 to pi/4, polynomials are exact to the last digit but one (their
-        coefficients are those of fdlibm's kernels).
+        Multiples of pi/2 are subtracted in three parts (Cody and Waite). On the remainder, from
+        -pi/4 to pi/4, polynomials with the coefficients of fdlibm are accurate to 4e-16.
         """
         k = _nearest(x * 0.6366197723675814)
         y = x - k * 1.5707963267341256
@@ -238,10 +237,10 @@ if COMPILED:
     def _cosine_and_sine_of_one(x: float) -> tuple[float, float]:
         if abs(x) > LARGEST_ANGLE:
             return np.cos(x), np.sin(x)
-        return _cosine_and_sine_of_moderate(x)
+        return _cosine_and_sine_in_range(x)
 
     @overload(cosine_and_sine, strict=False)
     def _cosine_and_sine_code(x: Any) -> Any:
         if x == lanes:
-            return lambda x: _cosine_and_sine_of_moderate(x)
+            return lambda x: _cosine_and_sine_in_range(x)
         return lambda x: _cosine_and_sine_of_one(x)

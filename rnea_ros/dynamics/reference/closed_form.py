@@ -34,8 +34,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...arrays import Array
 from .screw import ScrewChain, ad, adjoints
-from .vectors import Array
 
 
 def inverse_dynamics(

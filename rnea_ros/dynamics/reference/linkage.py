@@ -16,10 +16,10 @@ import math
 
 import numpy as np
 
+from ...arrays import Array
 from ...errors import TreeError
 from ..kernels import JointKind
 from ..tree import KinematicTree
-from .vectors import Array
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...arrays import Array
 from .linkage import Body
 from .newton_euler import inverse_dynamics
-from .vectors import Array
 
 WEIGHTLESS = np.zeros(3)
 

@@ -42,8 +42,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...arrays import Array
 from .linkage import Body
-from .vectors import Array, Z, cross
+from .vectors import Z, cross
 
 
 def inverse_dynamics(

@@ -35,8 +35,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...arrays import Array
 from .linkage import Body
-from .vectors import Array, cross
+from .vectors import cross
 
 
 def inverse_dynamics(

@@ -30,9 +30,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Array
 from ..tree import Placement
 from .linkage import Body
-from .vectors import Array, Z, cross, skew
+from .vectors import Z, cross, skew
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .vectors import Array
+from ...arrays import Array
 
 Acceleration: TypeAlias = Callable[[float, Array, Array], Array]
 """The joint accelerations at a time, joint positions and joint velocities."""

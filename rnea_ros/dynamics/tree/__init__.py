@@ -9,10 +9,11 @@ from .kinematic_tree import (
     FIXED,
     WORLD,
     Frame,
+    JointCoordinates,
     KinematicTree,
     TreeBuilder,
     with_added_inertia,
-    with_bodies_of_their_own,
+    with_separate_bodies,
 )
 from .placement import Placement
 
@@ -21,6 +22,7 @@ __all__ = [
     'WORLD',
     'Coordinate',
     'Frame',
+    'JointCoordinates',
     'JointType',
     'KinematicTree',
     'Placement',
@@ -31,5 +33,5 @@ __all__ = [
     'prismatic',
     'revolute',
     'with_added_inertia',
-    'with_bodies_of_their_own',
+    'with_separate_bodies',
 ]

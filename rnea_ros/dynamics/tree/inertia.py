@@ -1,15 +1,15 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The inertia of one rigid body, ten numbers, and how it moves and adds (numpy)."""
+"""The inertia of one rigid body, ten numbers: transformation and sum."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from .placement import Placement
 
 
@@ -24,20 +24,20 @@ class RigidBodyInertia:
     """
 
     mass: float
-    h: NDArray[np.float64]
-    J: NDArray[np.float64]
+    h: Array
+    J: Array
 
     @classmethod
     def zero(cls) -> RigidBodyInertia:
-        """Return the inertia of nothing."""
+        """Return an inertia of zeros."""
         return cls(0.0, np.zeros(3), np.zeros((3, 3)))
 
     @classmethod
     def from_centre_of_mass(
-        cls, mass: float, com: NDArray[np.float64], J_com: NDArray[np.float64]
+        cls, mass: float, com: Array, J_com: Array
     ) -> RigidBodyInertia:
         """
-        Return the inertia of a body that is known about its centre of mass.
+        Return an inertia from its values about the centre of mass.
 
         :param mass: kg
         :param com: centre of mass, shape (3,), m
@@ -51,15 +51,15 @@ class RigidBodyInertia:
     def __add__(self, other: RigidBodyInertia) -> RigidBodyInertia:
         return RigidBodyInertia(self.mass + other.mass, self.h + other.h, self.J + other.J)
 
-    def seen_from(self, placement: Placement) -> RigidBodyInertia:
+    def transformed(self, placement: Placement) -> RigidBodyInertia:
         """
         Return the same body's inertia about a parent frame's origin, in its coordinates.
 
-        :param placement: where this inertia's frame stands in the parent frame
+        :param placement: pose of this inertia's frame in the parent frame
         """
         R, p = placement.rotation, placement.translation
         h = R @ self.h
-        # |c + p|^2 1 - (c + p)(c + p)^T, expanded so that a body without mass needs no division
+        # |c + p|^2 1 - (c + p)(c + p)^T, expanded: no division by a mass, which may be zero
         cross_terms = 2.0 * np.dot(h, p) * np.eye(3) - np.outer(h, p) - np.outer(p, h)
         offset = self.mass * (np.dot(p, p) * np.eye(3) - np.outer(p, p))
         return RigidBodyInertia(

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The types of joint that a tree can have, each a row of the few movements that the kernels know.
+The types of joints of a tree, each a sequence of the few movements that the kernels know.
 
-A joint of several movements adds bodies without mass between them. Its coordinates are numbered
-in the order that its function states.
+A joint of several movements adds massless bodies between them. The docstring of its function
+states the order of its coordinates.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ..kernels import JointKind
 from .placement import rotation_from_z_to
 
@@ -23,12 +24,12 @@ from .placement import rotation_from_z_to
 @dataclass(frozen=True)
 class Coordinate:
     """
-    How a movement takes its position from a joint: position = ratio q + offset.
+    The position of a movement as a function of a joint's coordinate: position = ratio q + offset.
 
     :param joint: name of the independent joint
     :param ratio: 1 for the independent joint, the multiplier of a mimic joint
     :param offset: 0 for the independent joint, rad or m
-    :param index: which of the joint's coordinates, from 0
+    :param index: index of the coordinate among those of the joint
     """
 
     joint: str
@@ -40,15 +41,15 @@ class Coordinate:
 @dataclass(frozen=True)
 class Movement:
     """
-    One step of a joint.
+    One movement of a joint.
 
-    :param kind: what the kernels do
+    :param kind: kind of joint in the kernels
     :param axis: unit vector in the joint frame, shape (3,)
-    :param coordinate: where its position comes from
+    :param coordinate: source of its position
     """
 
     kind: JointKind
-    axis: NDArray[np.float64]
+    axis: Array
     coordinate: Coordinate
 
 
@@ -61,7 +62,7 @@ def revolute(coordinate: str | Coordinate, axis: ArrayLike = Z) -> JointType:
     """
     Return a joint that turns about an axis.
 
-    :param coordinate: the joint's name, or how it follows another joint
+    :param coordinate: the joint's name; for a mimic joint, its coordinate of another joint
     :param axis: unit vector in the joint frame, shape (3,)
     """
     return (Movement(JointKind.REVOLUTE, _vector(axis), _coordinate(coordinate)),)
@@ -71,7 +72,7 @@ def prismatic(coordinate: str | Coordinate, axis: ArrayLike = Z) -> JointType:
     """
     Return a joint that slides along an axis.
 
-    :param coordinate: the joint's name, or how it follows another joint
+    :param coordinate: the joint's name; for a mimic joint, its coordinate of another joint
     :param axis: unit vector in the joint frame, shape (3,)
     """
     return (Movement(JointKind.PRISMATIC, _vector(axis), _coordinate(coordinate)),)
@@ -102,8 +103,8 @@ def planar(name: str, normal: ArrayLike = Z) -> JointType:
     """
     Return a joint that moves in a plane; q is x, y, angle about the normal.
 
-    x and y are those of the joint frame, after the smallest rotation that takes z to the normal;
-    for a normal that points down, half a turn about x comes first, then the smallest from -z.
+    The axes of x and y are those of the joint frame, turned by the smallest rotation from z to the
+    normal. If the normal points down, the joint frame is turned by pi about x first.
 
     :param name: the joint's name
     :param normal: unit vector in the joint frame, shape (3,)
@@ -127,7 +128,7 @@ def spherical(name: str) -> JointType:
 
 def floating(name: str) -> JointType:
     """
-    Return a joint that leaves every freedom.
+    Return a joint with all six degrees of freedom.
 
     q is the position in the joint frame, then a unit quaternion x, y, z, w; qd is the spatial
     velocity [angular; linear] of the body in its own coordinates.
@@ -141,5 +142,5 @@ def _coordinate(given: str | Coordinate) -> Coordinate:
     return given if isinstance(given, Coordinate) else Coordinate(given)
 
 
-def _vector(values: ArrayLike) -> NDArray[np.float64]:
+def _vector(values: ArrayLike) -> Array:
     return np.array(values, dtype=np.float64)

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The kinematic tree: bodies that joints connect, each numbered after its parent.
+The kinematic tree: bodies connected by joints, each with a higher number than its parent.
 
-A :class:`TreeBuilder` takes links and joints as a robot description has them. It lumps what is
-fixed into the body that carries it, turns every body frame so that its joint's axis is z, and
-numbers the bodies. The :class:`KinematicTree` that it builds is frozen and valid by construction.
+A :class:`TreeBuilder` takes the links and joints of a robot description. It lumps links at fixed
+joints into the body that carries them, turns every body frame so that its joint's axis is z, and
+numbers the bodies. The resulting :class:`KinematicTree` is frozen and valid.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .joint_types import JointType, Movement
 from .placement import Placement, rotation_from_z_to
 
 WORLD = ''
-"""The name of the frame that a floating robot moves in; no link has it."""
+"""The name of the frame that a floating base moves in; no link may have it."""
 
 FIXED: JointType = ()
 """A joint that does not move."""
@@ -37,7 +37,7 @@ class Frame:
     A frame that is fixed to a body.
 
     :param body: the body's number, 0 for the base
-    :param placement: where the frame stands in the body's coordinates
+    :param placement: pose of the frame in the body frame
     """
 
     body: int
@@ -47,7 +47,7 @@ class Frame:
 @dataclass(frozen=True)
 class JointCoordinates:
     """
-    Where a joint's numbers stand.
+    The parts of q and qd that belong to a joint.
 
     :param positions: its part of q
     :param velocities: its part of qd, qdd and tau
@@ -75,20 +75,20 @@ class KinematicTree:
 
     :param bodies: base first, parent before child, dtype :data:`~rnea_ros.dynamics.kernels.BODY`,
         read-only
-    :param joints: the independent joints' places in q and qd, in their order
-    :param frames: every link by its name, those behind fixed joints too
-    :param links: what the tree was built from, the root first
-    :param own_bodies: names of links that are not lumped though they are fixed
+    :param joints: coordinates of the independent joints, in the order of q
+    :param frames: frames of all links by name, including those behind fixed joints
+    :param links: the links that the tree was built from, the root first
+    :param separate_bodies: names of links at fixed joints that are not lumped
     """
 
     bodies: NDArray[np.void]
     joints: Mapping[str, JointCoordinates]
     frames: Mapping[str, Frame]
     links: tuple[TreeLink, ...]
-    own_bodies: frozenset[str] = frozenset()
+    separate_bodies: frozenset[str] = frozenset()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_tree, (self.links, tuple(self.joints), self.own_bodies))
+        return (_tree, (self.links, tuple(self.joints), self.separate_bodies))
 
     @property
     def nq(self) -> int:
@@ -101,7 +101,7 @@ class KinematicTree:
         return int(self.bodies[BASE]['dof'])
 
     def quaternions(self) -> list[tuple[str, int, int, bool]]:
-        """Return, for each joint with a quaternion, name, first q, first qd, whether it floats."""
+        """Return (name, index in q, index in qd, is floating) of all joints with a quaternion."""
         found = []
         for name, joint in self.joints.items():
             positions = joint.positions.stop - joint.positions.start
@@ -116,9 +116,9 @@ class TreeBuilder:
     Collects links from the root outwards.
 
     :param root: the name of the root link; it does not move
-    :param joints: names of the independent joints, in the order of q; by default in the order in
-        which links bring them
-    :param inertia: the root link's, about its origin
+    :param joints: names of the independent joints, in the order of q; by default in the order of
+        the links
+    :param inertia: inertia of the root link, about its origin
     """
 
     def __init__(
@@ -141,13 +141,13 @@ class TreeBuilder:
         inertia: RigidBodyInertia,
     ) -> None:
         """
-        Attach a link to one that was added before.
+        Attach a link to a link that was added before.
 
         :param name: the link's name, new to the tree
         :param parent: the parent link's name
-        :param placement: where the joint frame stands in the parent link, at joint position 0
-        :param joint: how the link moves, from :mod:`~rnea_ros.dynamics.tree.joint_types`
-        :param inertia: of the link, about its own origin, in its own coordinates
+        :param placement: pose of the joint frame in the parent link's frame
+        :param joint: type of the joint, from :mod:`~rnea_ros.dynamics.tree.joint_types`
+        :param inertia: inertia of the link, about its own origin, in its own coordinates
         :raises TreeError: unknown parent or joint, name taken, axis not of unit length, numbers
             that are not finite
         """
@@ -174,18 +174,18 @@ class TreeBuilder:
         self._links.append(TreeLink(name, parent, placement, joint, inertia))
 
     def build(self) -> KinematicTree:
-        """Return the tree of what was added so far."""
+        """Return the tree of the links added so far."""
         return _tree(tuple(self._links), self._order)
 
 
-def with_bodies_of_their_own(tree: KinematicTree, links: Iterable[str]) -> KinematicTree:
+def with_separate_bodies(tree: KinematicTree, links: Iterable[str]) -> KinematicTree:
     """
-    Return the tree with links that are not lumped though they are fixed: their forces show.
+    Return the tree with bodies of their own for links at fixed joints, to compute their forces.
 
     :param tree: the tree
     :param links: names of links
     """
-    return _tree(tree.links, tuple(tree.joints), tree.own_bodies.union(links))
+    return _tree(tree.links, tuple(tree.joints), tree.separate_bodies.union(links))
 
 
 def with_added_inertia(
@@ -196,21 +196,21 @@ def with_added_inertia(
 
     :param tree: the tree
     :param link: a link's name
-    :param inertia: about the link's origin, in its coordinates
+    :param inertia: the added inertia, about the link's origin, in its coordinates
     """
     links = tuple(
         replace(given, inertia=given.inertia + inertia) if given.name == link else given
         for given in tree.links
     )
-    return _tree(links, tuple(tree.joints), tree.own_bodies)
+    return _tree(links, tuple(tree.joints), tree.separate_bodies)
 
 
 def _tree(
     links: tuple[TreeLink, ...],
     order: Sequence[str] | None,
-    own_bodies: frozenset[str] = frozenset(),
+    separate_bodies: frozenset[str] = frozenset(),
 ) -> KinematicTree:
-    """Lump, align and number."""
+    """Lump links at fixed joints, align joint axes with z, and number bodies and coordinates."""
     root, *others = links
     frames = {root.name: Frame(BASE, Placement.identity())}
     inertias = [root.inertia]
@@ -223,11 +223,11 @@ def _tree(
             rows.append((body, movement, placement @ aligned))
             inertias.append(RigidBodyInertia.zero())
             body, placement = len(rows), aligned.inverse()
-        if not link.joint and link.name in own_bodies:
+        if not link.joint and link.name in separate_bodies:
             rows.append((body, None, placement))
             inertias.append(RigidBodyInertia.zero())
             body, placement = len(rows), Placement.identity()
-        inertias[body] += link.inertia.seen_from(placement)
+        inertias[body] += link.inertia.transformed(placement)
         frames[link.name] = Frame(body, placement)
 
     joints = _numbered(tuple(movement for _, movement, _ in rows if movement), order)
@@ -244,7 +244,7 @@ def _tree(
             _write_movement(record, movement_or_none, joints)
     bodies.setflags(write=False)
     return KinematicTree(
-        bodies, MappingProxyType(joints), MappingProxyType(frames), links, own_bodies
+        bodies, MappingProxyType(joints), MappingProxyType(frames), links, separate_bodies
     )
 
 
@@ -263,7 +263,7 @@ def _write_movement(
 def _numbered(
     movements: Sequence[Movement], order: Sequence[str] | None
 ) -> dict[str, JointCoordinates]:
-    """Return where each joint's numbers stand in q and qd."""
+    """Return the parts of q and qd of each joint."""
     sizes: dict[str, tuple[int, int]] = dict.fromkeys(order or (), (0, 0))
     for movement in movements:
         index, name = movement.coordinate.index, movement.coordinate.joint

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Placements: where one frame stands in another, as rotation matrix and translation (numpy)."""
+"""Placements: the pose of one frame in another, as rotation matrix and translation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ...arrays import Array
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,8 @@ class Placement:
     :param translation: child's origin in parent coordinates, shape (3,), m
     """
 
-    rotation: NDArray[np.float64]
-    translation: NDArray[np.float64]
+    rotation: Array
+    translation: Array
 
     @classmethod
     def identity(cls) -> Placement:
@@ -33,7 +34,7 @@ class Placement:
     @classmethod
     def from_xyz_rpy(cls, xyz: Sequence[float], rpy: Sequence[float]) -> Placement:
         """
-        Return the placement that a URDF ``origin`` states.
+        Return the placement of a URDF ``origin``.
 
         :param xyz: translation, shape (3,), m
         :param rpy: roll, pitch, yaw about fixed axes, shape (3,), rad;
@@ -59,7 +60,7 @@ class Placement:
         """Return the pose of the parent frame in the child frame."""
         return Placement(self.rotation.T, -self.rotation.T @ self.translation)
 
-    def matrix(self) -> NDArray[np.float64]:
+    def matrix(self) -> Array:
         """Return the homogeneous transform, shape (4, 4)."""
         matrix = np.eye(4)
         matrix[:3, :3] = self.rotation
@@ -67,18 +68,18 @@ class Placement:
         return matrix
 
 
-def rotation_from_z_to(axis: NDArray[np.float64]) -> NDArray[np.float64]:
+def rotation_from_z_to(axis: Array) -> Array:
     """
-    Return a rotation that takes the z axis onto a unit vector (Rodrigues' formula).
+    Return a rotation from the z axis to a unit vector (Rodrigues' formula).
 
     :param axis: unit vector, shape (3,)
     :return: rotation matrix R with R e_z = axis, shape (3, 3)
     """
     x, y, z = axis
     if z < 0.0:
-        # The smallest rotation is ill-conditioned near -z: half a turn about x leads away from it.
+        # The smallest rotation is ill-conditioned near -z: turn by pi about x first.
         half_turn = np.diag([1.0, -1.0, -1.0])
         return half_turn @ rotation_from_z_to(half_turn @ axis)
     K = np.array([[0.0, 0.0, x], [0.0, 0.0, y], [-x, -y, 0.0]])  # skew matrix of e_z x axis
-    rotation: NDArray[np.float64] = np.eye(3) + K + K @ K / (1.0 + z)
+    rotation: Array = np.eye(3) + K + K @ K / (1.0 + z)
     return rotation

@@ -3,12 +3,10 @@
 
 """Measured joint states: checked, merged by joint name, with their ages."""
 
-from ...arrays import Indices
 from .joint_states import JointStateMonitor
 from .position_jumps import PositionJumps
 
 __all__ = [
-    'Indices',
     'JointStateMonitor',
     'PositionJumps',
 ]

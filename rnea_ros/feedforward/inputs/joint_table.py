@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from ...arrays import Array, Indices
-from ...dynamics import refuse_blind_code, untried
+from ...dynamics import check_compiled_code, needs_check
 from ...dynamics.compilation import entry, entry_point
 
 POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, CHANGED, UPDATED = range(7)
@@ -122,11 +122,11 @@ class JointTable:
 def _refuse_blind(judge: Callable[..., int]) -> None:
     """Check before its first use that the compiled kernel detects NaN and infinity."""
     name = 'judge_joint_states'
-    if untried(name):
+    if needs_check(name):
         table, joint = np.zeros((UPDATED + 1, 1)), np.zeros(1, dtype=np.intp)
         position, velocity, ones = np.zeros(1), np.zeros(1), np.ones(1)
         sample = (table, joint, joint, position, velocity, ones, ones, 0.0)
-        refuse_blind_code(name, lambda: judge(*sample) != NOT_FINITE, position, velocity)
+        check_compiled_code(name, lambda: judge(*sample) != NOT_FINITE, position, velocity)
 
 
 @entry

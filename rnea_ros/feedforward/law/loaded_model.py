@@ -181,7 +181,7 @@ class LoadedBodies:
         total = self._unloaded.copy()
         for payload, share in shares:
             frame = self._tree.frames[payload.link]
-            inertia = payload.rigid_body_inertia.seen_from(frame.placement)
+            inertia = payload.rigid_body_inertia.transformed(frame.placement)
             parameters = np.concatenate([[inertia.mass], inertia.h, inertia.J.ravel()])
             total[frame.body] += share * parameters
         self._bodies['mass'], self._bodies['h'] = total[:, 0], total[:, 1:4]

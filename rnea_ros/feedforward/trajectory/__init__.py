@@ -1,14 +1,20 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories: request, parse, compile, constraints, spline, reference."""
+"""
+Desired motions: from a trajectory message, or a controller's state, to the state followed now.
 
-from .compile import check_start, compile_trajectory
+A trajectory passes these modules once, in this order: :mod:`.request`, :mod:`.parse`,
+:mod:`.compile`, :mod:`.spline`, :mod:`.trajectory`, :mod:`.constraints`, :mod:`.reference`.
+"""
+
+from .compile import compile_trajectory
+from .constraints import check_start
 from .controller_state import ControllerStateError, ControllerStateMonitor, ReferenceSource
 from .reference import Reference
-from .request import Array, Column, TrajectoryPoint, TrajectoryRequest
-from .rules import JointRules, StartFrom, TrajectoryError, TrajectoryReason
-from .speed_scaling import ScalingUnit, SpeedScaling, speed_factor
+from .request import Column, Header, TrajectoryPoint, TrajectoryRequest
+from .rules import JointRules, TrajectoryError, TrajectoryReason
+from .speed_scaling import SpeedScaling, speed_factor
 from .spline import CUBIC, LINEAR, QUINTIC, Knots, turning_points, values_at
 from .trajectory import MotionState, Setpoint, States, Trajectory, derivative, states_in
 
@@ -16,19 +22,17 @@ __all__ = [
     'CUBIC',
     'LINEAR',
     'QUINTIC',
-    'Array',
     'Column',
     'ControllerStateError',
     'ControllerStateMonitor',
+    'Header',
     'JointRules',
     'Knots',
     'MotionState',
     'Reference',
     'ReferenceSource',
-    'ScalingUnit',
     'Setpoint',
     'SpeedScaling',
-    'StartFrom',
     'States',
     'Trajectory',
     'TrajectoryError',

@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Which desired motions are followed: request in, trajectory or set-point out, or a refusal.
+From a request to the motion that the robot follows.
 
-A trajectory means what it means to ros2_control's joint_trajectory_controller (JTC), which
-however accepts one wherever the robot is and whatever its limits are.
+In: a :class:`.TrajectoryRequest` and the state of the robot. Out: a :class:`.Trajectory`, a
+:class:`.Setpoint`, or a :class:`.TrajectoryError`. The steps are, in order: :mod:`.parse`, the
+start state, whole turns of continuous joints, the bridge to a first point after time 0, the
+:mod:`.spline`, and its :mod:`.constraints`.
+
+A trajectory means what it means to ros2_control's joint_trajectory_controller (JTC). JTC checks
+neither the distance from the robot nor the limits.
 """
 
 from __future__ import annotations
@@ -14,18 +19,16 @@ from dataclasses import replace
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...errors import InputError
-from .constraints import check_positions, check_velocities
-from .parse import check_times, joint_columns, read_points
+from .constraints import check_finite, check_positions, check_start, check_velocities
+from .parse import ParsedRequest, parse
 from .request import TrajectoryRequest
-from .rules import JointRules, StartFrom, TrajectoryError, TrajectoryReason, refuse_where
+from .rules import JointRules, TrajectoryError, TrajectoryReason
 from .spline import Knots
 from .trajectory import MotionState, Setpoint, Trajectory
-
-# A joint half a turn away, up to this many turns, is reached in the direction asked for (as JTC).
-_HALF_TURN_ROUNDING = 1e-9
 
 
 def compile_trajectory(
@@ -35,63 +38,63 @@ def compile_trajectory(
     now: float,
     position: ArrayLike,
     velocity: ArrayLike,
-    wanted: MotionState | None = None,
+    desired: MotionState | None = None,
 ) -> Trajectory | Setpoint:
     """
-    Check a request and make it ready to be followed; a refusal changes nothing.
+    Check a request and compile it; a refusal changes nothing.
 
-    A first point after time 0 is reached from the start state by one more segment, of the degree
-    of that point. The start state is what is measured, with acceleration and effort 0, or what
-    is wanted, if ``rules.start_from`` says so and anything is. In the second case the motion
-    that is wanted goes on while this one is being checked: a stamp of 0 then means ``now``, not
-    the first sample, so that the two meet. Joints that the request leaves out hold the start
-    state's position. The motion of a continuous joint is shifted by whole turns, so that it
-    starts within half a turn of that; JTC shifts the measured position instead.
+    **Start state.** The measured position and velocity, with acceleration and effort 0. With
+    ``rules.interpolate_from_desired_state`` it is the desired state, if there is one. The active
+    trajectory then goes on while this one is checked: a stamp of 0 means ``now`` instead of the
+    first sample, so that the two trajectories meet.
 
-    A start that has passed is joined midway: the motion must then be near ``position`` where it
-    is now, and a first point that is still ahead is reached from there. For a start that lies
-    ahead, the state is the one expected then: the present one, at rest, if the robot holds until
-    then, or that of the motion in force at that time.
+    **Bridge.** One more segment leads from the start state to a first point after time 0. It has
+    the degree of that point. Joints that the request leaves out hold the start position.
 
-    Position limits hold at the points, to 1e-6, and between them, to 1e-3, except as far as the
-    robot itself is beyond a limit at the start. Velocity limits hold everywhere, to 5 %.
+    **Stamp in the past.** The robot joins the trajectory midway: the trajectory must be near
+    ``position`` at ``now``, or the bridge starts at ``now``.
 
-    :param request: a motion, with at least one point
-    :param rules: the controller's joints and what their motion is held to
-    :param now: seconds in the clock of ``request.start_time``
+    **Stamp in the future.** The caller passes the state that it expects at the start time.
+
+    **Continuous joints.** Positions are shifted by whole turns, so that the trajectory starts
+    within half a turn of the start state. JTC shifts the measured position instead.
+
+    **Limits.** Position limits hold at the points, to 1e-6, and between them, to 1e-3. A robot
+    that starts beyond a limit may come back. Velocity limits hold everywhere, to 5 %.
+
+    :param request: requested trajectory with at least one point
+    :param rules: rules for the controller's joints
+    :param now: time in the clock of ``request.start_time``, s
     :param position: measured joint positions in the controller's order, shape (joints,), rad or m
     :param velocity: measured joint velocities, shape (joints,), rad/s or m/s
-    :param wanted: what the motion in force wants now, or at the start if that is ahead; None if
-        nothing is wanted
-    :returns: a :class:`.Setpoint` for a single point at time 0, else a :class:`.Trajectory`
-    :raises TrajectoryError: if the request breaks a rule or the start state is not finite
-    :raises InputError: if ``position`` or ``velocity`` has the wrong shape
+    :param desired: state of the active trajectory now, or at the start time if that is later;
+        ``None`` without an active trajectory
+    :returns: a set-point for a single point at time 0, else a trajectory
+    :raises TrajectoryError: the request breaks a rule, or the measured state is not finite
+    :raises InputError: a wrong shape of ``position`` or ``velocity``
     """
-    columns = joint_columns(request.joint_names, rules)
-    check_times(request, now)
+    parsed = parse(request, rules, now)
     start = measured = _measured_state(now, position, velocity, rules)
-    if wanted is not None and rules.start_from is StartFrom.REFERENCE:
-        start = wanted
-    points = read_points(request, rules, columns, start.position)
-    joined = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
-    has_bridge = bool(points.times[0] > joined)
+    if desired is not None and rules.interpolate_from_desired_state:
+        start = desired
+    points = _in_controller_order(parsed, start.position)
+    elapsed = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
+    has_bridge = bool(points.times[0] > elapsed)
     start_time = request.start_time
-    if start_time is None and has_bridge and start is wanted:
+    if start_time is None and has_bridge and start is desired:
         start_time = now
 
-    # Finite values can overflow on the way: what comes of them is checked instead.
+    # Finite values may overflow here; check_finite refuses the result.
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
-        q_joined = _position_at(points, joined, rules)
-        shift = _whole_turns(q_joined - start.position, rules.continuous)
+        q_joined = _position_at(points, elapsed, rules)
+        shift = rules.whole_turns(q_joined - start.position)
         points = replace(points, positions=points.positions - shift)
-        knots = points
-        if has_bridge:
-            knots = _with_bridge(points, columns, joined, start)
+        knots = _with_bridge(points, parsed, elapsed, start) if has_bridge else points
         trajectory = Trajectory(rules.joint_names, start_time, knots)
-        first_point = -1 if has_bridge else 0
-        _check_overflow(trajectory, first_point)
+    first_point = -1 if has_bridge else 0
+    check_finite(trajectory, first_point)
     if not has_bridge:
-        check_start(q_joined - shift, measured.position, joined, trajectory, rules)
+        check_start(trajectory, elapsed, q_joined - shift, measured.position, rules)
     check_positions(trajectory, first_point, rules)
     check_velocities(trajectory, first_point, rules)
     if request.is_setpoint:
@@ -129,86 +132,49 @@ def _measured_state(
     return MotionState(*state, *np.zeros((2, *shape)))
 
 
-def _position_at(points: Knots, time: float, rules: JointRules) -> NDArray[np.float64]:
-    """Return where the points' motion is at a time, or begins where that is still ahead."""
-    q: NDArray[np.float64] = points.positions[0].copy()
+def _in_controller_order(parsed: ParsedRequest, q_start: Array) -> Knots:
+    """Return the points of all joints; joints that the request leaves out rest at the start."""
+    points, columns = parsed.points, parsed.columns
+    q = np.tile(q_start, (points.times.size, 1))
+    qd, qdd = np.zeros_like(q), np.zeros_like(q)
+    q[:, columns], qd[:, columns] = points.positions, points.velocities
+    qdd[:, columns] = points.accelerations
+    efforts = None
+    if points.efforts is not None:
+        efforts = np.zeros_like(q)
+        efforts[:, columns] = points.efforts
+    return Knots(points.times, q, qd, qdd, points.degrees, efforts)
+
+
+def _position_at(points: Knots, time: float, rules: JointRules) -> Array:
+    """Return the positions of the points' motion at a time, or those of a later first point."""
+    q: Array = points.positions[0].copy()
     unused = np.empty_like(q)
     if time > points.times[0]:
         Trajectory(rules.joint_names, None, points).sample(time, q, unused, unused)
     return q
 
 
-def _whole_turns(
-    difference: NDArray[np.float64], continuous: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Return the whole turns, in rad, that are in an angular difference; 0 for other joints."""
-    turns = difference / (2.0 * math.pi)
-    whole = np.copysign(np.ceil(np.abs(turns) - 0.5 - _HALF_TURN_ROUNDING), turns)
-    return np.where(continuous, 2.0 * math.pi * whole, 0.0)
-
-
 def _with_bridge(
-    points: Knots, columns: NDArray[np.intp], time: float, start: MotionState
+    points: Knots, parsed: ParsedRequest, time: float, start: MotionState
 ) -> Knots:
-    """Return the points with the start state before them; joints that they leave out rest."""
-    moving = MotionState.at_rest(start.position)
-    for values, at_start in zip(moving[1:], start[1:], strict=True):
-        values[columns] = at_start[columns]
+    """
+    Return the points with the start state before them.
+
+    :param points: points of all joints
+    :param parsed: its joints start in motion, the others at rest
+    :param time: time of the start state, s from the start of the trajectory
+    :param start: the start state
+    """
+    first = MotionState.at_rest(start.position)
+    for values, at_start in zip(first[1:], start[1:], strict=True):
+        values[parsed.columns] = at_start[parsed.columns]
     efforts = points.efforts
     return Knots(
         np.concatenate(([time], points.times)),
-        np.vstack((moving.position, points.positions)),
-        np.vstack((moving.velocity, points.velocities)),
-        np.vstack((moving.acceleration, points.accelerations)),
+        np.vstack((first.position, points.positions)),
+        np.vstack((first.velocity, points.velocities)),
+        np.vstack((first.acceleration, points.accelerations)),
         np.concatenate((points.degrees[:1], points.degrees)),
-        None if efforts is None else np.vstack((moving.effort, efforts)),
+        None if efforts is None else np.vstack((first.effort, efforts)),
     )
-
-
-def _check_overflow(trajectory: Trajectory, first_point: int) -> None:
-    """Refuse a motion of which some sample would not be finite."""
-    rate = 1.0 / np.diff(trajectory.knots.times)[:, np.newaxis]
-    power = np.arange(6.0)
-    weights = 1.0 + power * rate + power * (power - 1.0) * rate * rate
-    # No partial sum of a position, velocity or acceleration in the segment is greater than this.
-    bound = np.abs(trajectory.knots.positions)
-    bound[1:] += np.einsum('sp,spj->sj', weights, np.abs(trajectory.coefficients))
-    refuse_where(
-        ~np.isfinite(bound),
-        TrajectoryReason.NOT_FINITE,
-        lambda knot, joint: f'too far or too fast for a number: the motion to '
-        f'{trajectory.knots.positions[knot, joint]}',
-        trajectory.joint_names,
-        first_point,
-    )
-
-
-def check_start(
-    q: NDArray[np.float64],
-    q_start: NDArray[np.float64],
-    joined: float,
-    trajectory: Trajectory,
-    rules: JointRules,
-) -> None:
-    """
-    Refuse a motion that is not near the robot where it is joined.
-
-    :param q: where the motion is then, shape (joints,), rad or m
-    :param q_start: where the robot is, shape (joints,), rad or m
-    :param joined: time since the motion's start, s
-    :param trajectory: the motion
-    :param rules: have ``start_tolerance``
-    :raises TrajectoryError: start_too_far
-    """
-    way = q - q_start
-    way -= _whole_turns(way, rules.continuous)
-    too_far = np.abs(way) > rules.start_tolerance
-    if too_far.any():
-        joint = int(np.argmax(too_far))
-        raise TrajectoryError(
-            TrajectoryReason.START_TOO_FAR,
-            f'{q[joint]} at {joined} s is more than {rules.start_tolerance} '
-            f'from {q_start[joint]}',
-            joint=rules.joint_names[joint],
-            point=int(np.searchsorted(trajectory.knots.times, joined, side='right')) - 1,
-        )

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-How far and how fast a motion goes between its points, and whether that is within the limits.
+Checks of the compiled motion: finite, near the robot, within position and velocity limits.
 
-A spline swings out where it turns and where its speed changes. How far is exact: the extremes of
-a polynomial are at its ends or where its slope is zero. Slopes are searched for zeros only where
-the sizes of the coefficients leave it open whether a limit is kept.
+In: a :class:`.Trajectory`. Out: nothing, or a :class:`.TrajectoryError`.
+
+Between points a spline moves further and faster than at its points. The extremes checked here are
+exact: a polynomial has its extremes at its ends or where its slope is zero. To save time, slopes
+are searched for zeros only in segments whose coefficients are large enough to break a limit.
 """
 
 from __future__ import annotations
@@ -14,34 +16,85 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
-from .rules import JointRules, TrajectoryReason, refuse_where
+from .rules import JointRules, TrajectoryError, TrajectoryReason, refuse_where
 from .spline import turning_points, values_at
 from .trajectory import Trajectory
 
 OVERSHOOT = 1e-3
 """
-How far a motion may be beyond a position limit between points, rad or m.
+Accepted distance beyond a position limit between points, rad or m.
 
-A spline swings out a little around a turning point: below the tracking error it does no harm.
+A spline overshoots a little at a turning point. Less than the tracking error does no harm.
 """
 
 OVERSPEED = 1.05
 """
-How many velocity limits a motion may reach.
+Accepted velocity as a multiple of the velocity limit.
 
-Splines through samples of a motion at full speed swing over it: by 5 % where it speeds up by
-15 rad/s^2 and is sampled every 0.1 s.
+A spline through samples of a motion at full speed exceeds the limit a little: by 5 % at
+15 rad/s^2 and a sample every 0.1 s.
 """
+
+
+def check_finite(trajectory: Trajectory, first_point: int) -> None:
+    """
+    Refuse a motion with a sample that overflows.
+
+    :param trajectory: the motion
+    :param first_point: point of the first knot; -1 for the start state
+    :raises TrajectoryError: not_finite
+    """
+    with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
+        rate = 1.0 / np.diff(trajectory.knots.times)[:, np.newaxis]
+        power = np.arange(6.0)
+        weights = 1.0 + power * rate + power * (power - 1.0) * rate * rate
+        # An upper bound for every partial sum of a position, velocity or acceleration.
+        bound = np.abs(trajectory.knots.positions)
+        bound[1:] += np.einsum('sp,spj->sj', weights, np.abs(trajectory.coefficients))
+    refuse_where(
+        ~np.isfinite(bound),
+        TrajectoryReason.NOT_FINITE,
+        lambda knot, joint: f'the motion to {trajectory.knots.positions[knot, joint]} overflows',
+        trajectory.joint_names,
+        first_point,
+    )
+
+
+def check_start(
+    trajectory: Trajectory, elapsed: float, q: Array, q_measured: Array, rules: JointRules
+) -> None:
+    """
+    Refuse a motion that is not near the robot.
+
+    :param trajectory: the motion
+    :param elapsed: time since the start of the motion, s
+    :param q: positions of the motion at that time, shape (joints,), rad or m
+    :param q_measured: positions of the robot, shape (joints,), rad or m
+    :param rules: contain ``start_tolerance``
+    :raises TrajectoryError: start_too_far
+    """
+    too_far = np.abs(rules.shortest_way(q - q_measured)) > rules.start_tolerance
+    if too_far.any():
+        joint = int(np.argmax(too_far))
+        raise TrajectoryError(
+            TrajectoryReason.START_TOO_FAR,
+            f'{q[joint]} at {elapsed} s is more than {rules.start_tolerance} '
+            f'from {q_measured[joint]}',
+            joint=rules.joint_names[joint],
+            point=int(np.searchsorted(trajectory.knots.times, elapsed, side='right')) - 1,
+        )
 
 
 def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
     """
-    Refuse a motion that goes beyond a position limit between two points that are within it.
+    Refuse a motion that leaves the position limits between points, by more than a milliradian.
+
+    A segment whose end is beyond a limit already may stay there, so that a robot can come back.
 
     :param trajectory: the motion
-    :param first_point: what its first knot counts as: a point, or -1 for the start state
-    :param rules: what it is held to
-    :raises TrajectoryError: if it does so by more than a milliradian or millimetre
+    :param first_point: point of the first knot; -1 for the start state
+    :param rules: contain the limits
+    :raises TrajectoryError: position_limit
     """
     q = trajectory.knots.positions
     lower = np.minimum(rules.lower, np.minimum(q[:-1], q[1:])) - OVERSHOOT
@@ -59,12 +112,12 @@ def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules)
 
 def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
     """
-    Refuse a motion that is faster than a velocity limit, at a point or between points.
+    Refuse a motion that is faster than a velocity limit anywhere, by more than 5 %.
 
-    :param trajectory: the motion; one of a single point has the velocity of that
-    :param first_point: what its first knot counts as: a point, or -1 for the start state
-    :param rules: what it is held to
-    :raises TrajectoryError: if it is so by more than 5 %
+    :param trajectory: the motion; a single point counts with its own velocity
+    :param first_point: point of the first knot; -1 for the start state
+    :param rules: contain the limits
+    :raises TrajectoryError: velocity_limit
     """
     limits = OVERSPEED * rules.velocity_limits
     knots = trajectory.knots
@@ -89,11 +142,11 @@ def _extremes(coefficients: Array, lower: Array, upper: Array) -> tuple[Array, A
     """
     Return the least and the greatest value of polynomials for s in [0, 1].
 
-    Where those are seen to be between the bounds without a search, the values at 0 stand for them.
+    For polynomials that cannot reach a bound, both are the value at s = 0: no search is needed.
 
-    :param coefficients: of s^0, s^1 and so on, shape (segments, powers, joints)
-    :param lower: bounds, shape (segments, joints) or (joints,)
-    :param upper: likewise
+    :param coefficients: coefficients of s^0, s^1, ..., shape (segments, powers, joints)
+    :param lower: lower bounds, shape (segments, joints) or (joints,)
+    :param upper: upper bounds, of the same shape
     :returns: two arrays of shape (segments, joints)
     """
     start = coefficients[:, 0]

@@ -2,46 +2,90 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Reading a requested motion: every rule that the request can break by itself.
+Checks of the request itself: names, times, sizes, numbers, and limits at the points.
 
-ros2_control's joint_trajectory_controller (JTC) has most of these rules. Refused here although
-it takes them: values that are not finite, duplicate joint names, accelerations without
-velocities (JTC then commands position 0), effort fields of the wrong length, negative times and
+In: a :class:`.TrajectoryRequest`. Out: its points as arrays, the input of :mod:`.compile`, or a
+:class:`.TrajectoryError`.
+
+Most of these rules are those of ros2_control's joint_trajectory_controller (JTC). JTC accepts,
+and this module refuses: values that are not finite, duplicate joint names, accelerations without
+velocities (JTC then commands position 0), effort fields of the wrong length, negative times, and
 positions beyond a joint's limits.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Indices
 from .request import Column, TrajectoryRequest
 from .rules import JointRules, TrajectoryError, TrajectoryReason, refuse_where
 from .spline import CUBIC, LINEAR, QUINTIC, Knots
 
-# JTC's own tolerance on what counts as a final velocity of zero.
-_REST = float(np.finfo(np.float32).eps)
-# What single precision leaves uncertain in an angle: a goal on the limit itself is no offence.
-_LIMIT_ROUNDING = 1e-6
+# JTC's tolerance for a final velocity of zero, rad/s or m/s.
+_FINAL_VELOCITY_TOLERANCE = float(np.finfo(np.float32).eps)
+
+# Rounding of an angle in single precision, rad: a point on the limit itself is accepted.
+_LIMIT_TOLERANCE = 1e-6
 
 
-def joint_columns(joint_names: tuple[str, ...], rules: JointRules) -> NDArray[np.intp]:
+@dataclass(frozen=True, eq=False)
+class ParsedRequest:
     """
-    Return where each joint of a request stands in the controller's order.
+    The points of a request that passed all checks of the request itself.
 
-    :param joint_names: the joints of the request
-    :param rules: the controller's joints, and whether some may be left out
-    :returns: indices, shape (joints of the request,)
-    :raises TrajectoryError: if a joint is unknown, named twice or missing
+    :param columns: index of each joint of the request in the controller's order, shape (k,)
+    :param points: values of the k joints of the request, in the order of the request
     """
+
+    columns: Indices
+    points: Knots
+
+
+def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRequest:
+    """
+    Check a request and return its points.
+
+    :param request: the requested trajectory
+    :param rules: rules for the controller's joints
+    :param now: time in the clock of ``request.start_time``, s
+    :raises TrajectoryError: the request breaks a rule
+    """
+    columns = _columns(request.joint_names, rules)
+    _check_times(request, now)
+    positions, _ = _table(request, 'positions')
+    velocities, with_velocities = _table(request, 'velocities')
+    accelerations, with_accelerations = _table(request, 'accelerations')
+    efforts, with_efforts = _table(request, 'efforts')
+    _check_combination(request, with_velocities, with_accelerations, with_efforts)
+    _check_limits(positions, request, rules, columns)
+    if not (request.is_setpoint or rules.allow_nonzero_velocity_at_trajectory_end):
+        _check_final_velocity(velocities[-1:], request)
+    degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
+    has_efforts = rules.use_efforts and bool(with_efforts.all())
+    points = Knots(
+        request.times.copy(),
+        positions,
+        velocities,
+        accelerations,
+        degrees,
+        efforts if has_efforts else None,
+    )
+    return ParsedRequest(columns, points)
+
+
+def _columns(joint_names: tuple[str, ...], rules: JointRules) -> Indices:
+    """Return the index of each joint of the request in the controller's order."""
     if not joint_names:
-        raise TrajectoryError(TrajectoryReason.EMPTY_JOINT_NAMES, 'no joint is named')
+        raise TrajectoryError(TrajectoryReason.EMPTY_JOINT_NAMES, 'joint_names is empty')
     for index, joint in enumerate(joint_names):
         if joint not in rules.joint_names:
             raise TrajectoryError(
-                TrajectoryReason.UNKNOWN_JOINT, f'not of {rules.joint_names}', joint=joint
+                TrajectoryReason.UNKNOWN_JOINT, f'not one of {rules.joint_names}', joint=joint
             )
         if joint in joint_names[:index]:
             raise TrajectoryError(
@@ -55,21 +99,15 @@ def joint_columns(joint_names: tuple[str, ...], rules: JointRules) -> NDArray[np
     return np.array([rules.joint_names.index(joint) for joint in joint_names], dtype=np.intp)
 
 
-def check_times(request: TrajectoryRequest, now: float) -> None:
-    """
-    Refuse a request whose points are not in order of time, or that ended before now.
-
-    :param request: the desired motion
-    :param now: seconds in the clock of the request's start time
-    :raises TrajectoryError: if that is so, or if there are no points
-    """
+def _check_times(request: TrajectoryRequest, now: float) -> None:
+    """Refuse times that do not increase from 0, and a trajectory that has ended already."""
     if request.is_cancel:
-        raise TrajectoryError(TrajectoryReason.NO_POINTS, 'there is no motion in a cancellation')
+        raise TrajectoryError(TrajectoryReason.NO_POINTS, 'the trajectory has no points')
     times = request.times
     broken = ~np.isfinite(times) | (times < 0.0)
     broken[1:] |= times[1:] <= times[:-1]
     if broken.any():
-        raise _wrong_time(times, int(np.argmax(broken)))
+        raise _time_error(times, int(np.argmax(broken)))
     if request.start_time is None:
         return
     if not math.isfinite(request.start_time):
@@ -84,7 +122,7 @@ def check_times(request: TrajectoryRequest, now: float) -> None:
         )
 
 
-def _wrong_time(times: NDArray[np.float64], point: int) -> TrajectoryError:
+def _time_error(times: Array, point: int) -> TrajectoryError:
     time = float(times[point])
     if not math.isfinite(time):
         reason, detail = TrajectoryReason.NOT_FINITE, f'time {time}'
@@ -96,58 +134,12 @@ def _wrong_time(times: NDArray[np.float64], point: int) -> TrajectoryError:
     return TrajectoryError(reason, detail, point=point)
 
 
-def read_points(
-    request: TrajectoryRequest,
-    rules: JointRules,
-    columns: NDArray[np.intp],
-    q_start: NDArray[np.float64],
-) -> Knots:
+def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bool_]]:
     """
-    Return the points of a request as arrays, the joints that it leaves out at rest.
+    Return one field of all points as a table, and whether each point has the field.
 
-    :param request: the desired motion, its times already checked
-    :param rules: the controller's joints and what their motion is held to
-    :param columns: see :func:`joint_columns`
-    :param q_start: where the joints that are left out stay, shape (joints,), rad or m
-    :raises TrajectoryError: if values are too few, too many, not finite or beyond a limit, if
-        only some points have efforts, or the last velocity is not 0 although it must
-    """
-    positions, _ = _table(request, 'positions')
-    velocities, with_velocities = _table(request, 'velocities')
-    accelerations, with_accelerations = _table(request, 'accelerations')
-    efforts, with_efforts = _table(request, 'efforts')
-    alone = with_accelerations & ~with_velocities
-    if alone.any():
-        point = int(np.argmax(alone))
-        raise TrajectoryError(
-            TrajectoryReason.ACCELERATIONS_WITHOUT_VELOCITIES,
-            f'accelerations {request.accelerations.of_point(point)} but no velocities',
-            point=point,
-        )
-    if with_efforts.any() and not with_efforts.all():
-        point = int(np.argmin(with_efforts))
-        raise TrajectoryError(
-            TrajectoryReason.EFFORTS_INCOMPLETE, 'no efforts, but others have them', point=point
-        )
-    q = np.tile(q_start, (request.times.size, 1))
-    qd, qdd, effort = (np.zeros_like(q) for _ in range(3))
-    q[:, columns], qd[:, columns], qdd[:, columns] = positions, velocities, accelerations
-    effort[:, columns] = efforts
-    degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
-    _check_limits(positions, request, rules, columns)
-    if not (request.is_setpoint or rules.allow_nonzero_velocity_at_trajectory_end):
-        _check_final_velocity(velocities[-1:], request)
-    used = rules.use_efforts and bool(with_efforts.all())
-    return Knots(request.times.copy(), q, qd, qdd, degrees, effort if used else None)
-
-
-def _table(
-    request: TrajectoryRequest, field: str
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """
-    Return one field of all points, with 0 where it is absent, and where it is present.
-
-    :returns: arrays of shape (points, joints of the request) and (points,)
+    :returns: values with 0 for absent fields, shape (points, joints of the request); presence,
+        shape (points,)
     """
     column: Column = getattr(request, field)
     joints = len(request.joint_names)
@@ -173,24 +165,45 @@ def _table(
     return table, present
 
 
-def _check_limits(
-    q: NDArray[np.float64],
+def _check_combination(
     request: TrajectoryRequest,
-    rules: JointRules,
-    columns: NDArray[np.intp],
+    with_velocities: NDArray[np.bool_],
+    with_accelerations: NDArray[np.bool_],
+    with_efforts: NDArray[np.bool_],
+) -> None:
+    """Refuse accelerations without velocities, and efforts at some points only."""
+    wrong = with_accelerations & ~with_velocities
+    if wrong.any():
+        point = int(np.argmax(wrong))
+        raise TrajectoryError(
+            TrajectoryReason.ACCELERATIONS_WITHOUT_VELOCITIES,
+            f'accelerations {request.accelerations.of_point(point)} but no velocities',
+            point=point,
+        )
+    if with_efforts.any() and not with_efforts.all():
+        point = int(np.argmin(with_efforts))
+        raise TrajectoryError(
+            TrajectoryReason.EFFORTS_INCOMPLETE,
+            'no efforts, but other points have efforts',
+            point=point,
+        )
+
+
+def _check_limits(
+    q: Array, request: TrajectoryRequest, rules: JointRules, columns: Indices
 ) -> None:
     lower, upper = rules.lower[columns], rules.upper[columns]
     refuse_where(
-        (q < lower - _LIMIT_ROUNDING) | (q > upper + _LIMIT_ROUNDING),
+        (q < lower - _LIMIT_TOLERANCE) | (q > upper + _LIMIT_TOLERANCE),
         TrajectoryReason.POSITION_LIMIT,
         lambda point, joint: f'{q[point, joint]} is not in [{lower[joint]}, {upper[joint]}]',
         request.joint_names,
     )
 
 
-def _check_final_velocity(qd: NDArray[np.float64], request: TrajectoryRequest) -> None:
+def _check_final_velocity(qd: Array, request: TrajectoryRequest) -> None:
     refuse_where(
-        np.abs(qd) > _REST,
+        np.abs(qd) > _FINAL_VELOCITY_TOLERANCE,
         TrajectoryReason.FINAL_VELOCITY,
         lambda row, joint: f'{qd[row, joint]} at the last point is not 0',
         request.joint_names,

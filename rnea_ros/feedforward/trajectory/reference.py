@@ -1,7 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The motion that is wanted now: one in force, the next one that waits for its start, or none."""
+"""
+The reference: the desired state at each tick.
+
+In: trajectories and set-points with their start times, and speed scaling. Out: desired position,
+velocity, acceleration and effort. There is one active motion, or a held position, or nothing; one
+more motion may wait for its start time.
+"""
 
 from __future__ import annotations
 
@@ -14,36 +20,41 @@ from .speed_scaling import SpeedScaling
 from .trajectory import MotionState, Setpoint, Trajectory
 
 
-class _Begun(NamedTuple):
+class _ActiveMotion(NamedTuple):
     """
-    A motion that is in force.
+    The motion that is followed.
 
-    :param motion: the motion
-    :param started: monotonic time, s
-    :param delay: of scaled time, when it came into force, s
+    :param motion: trajectory or set-point
+    :param start: monotonic time of its start, s
+    :param delay: delay of trajectory time when it became active, s
     """
 
     motion: Trajectory | Setpoint
-    started: float
+    start: float
     delay: float
 
 
 class Reference:
     """
-    Samples the motion in force, and replaces it when the next one starts.
+    Samples the active motion, and replaces it when the next one starts.
 
-    Start times are monotonic here. Positions, velocities, accelerations and efforts have shape
-    (m,), in the order of the controller's joints.
+    Start times are monotonic times. The arrays have shape (m,), in the controller's order.
 
-    :param m: the number of joints
-    :param setpoint_timeout: how long a streamed set-point counts, s; then its position is held
-    :ivar scaling: how fast the motions' own time runs
+    :param m: number of joints
+    :param setpoint_timeout: age of a set-point at which its position is held at rest, s
+    :ivar scaling: pace of trajectory time
+    :ivar stale: whether a stream of set-points ended in motion, or a trajectory controller's
+        set-points stopped
+    :ivar position: desired position, rad or m
+    :ivar velocity: desired velocity, rad/s or m/s
+    :ivar acceleration: desired acceleration, rad/s^2 or m/s^2
+    :ivar effort: effort added to the output, N m or N
     """
 
     def __init__(self, m: int, setpoint_timeout: float) -> None:
         self._timeout = setpoint_timeout
-        # A position that is held, or a motion. Replaced, never changed: other threads read it.
-        self._in_force: MotionState | _Begun | None = None
+        # A held state, or a motion. Replaced and never changed: other threads read it.
+        self._active: MotionState | _ActiveMotion | None = None
         self._next: Trajectory | Setpoint | None = None
         self._next_start: float | None = None
         self.scaling = SpeedScaling()
@@ -54,31 +65,31 @@ class Reference:
         self.effort = np.zeros(m)
 
     @property
-    def given(self) -> bool:
-        """Whether there is a motion to follow or a position to hold."""
-        return self._in_force is not None
+    def is_set(self) -> bool:
+        """Whether a motion is followed or a position is held."""
+        return self._active is not None
 
     @property
     def moving(self) -> bool:
-        """Whether the wanted velocity is other than zero."""
-        return isinstance(self._in_force, _Begun) and bool(self.velocity.any())
+        """Whether the desired velocity is nonzero."""
+        return isinstance(self._active, _ActiveMotion) and bool(self.velocity.any())
 
     @property
-    def streamed(self) -> bool:
+    def from_controller(self) -> bool:
         """Whether the set-points of a trajectory controller are followed."""
-        in_force = self._in_force
+        active = self._active
         return (
-            isinstance(in_force, _Begun)
-            and isinstance(in_force.motion, Setpoint)
-            and in_force.motion.from_controller
+            isinstance(active, _ActiveMotion)
+            and isinstance(active.motion, Setpoint)
+            and active.motion.from_controller
         )
 
     def accept(self, motion: Trajectory | Setpoint, start: float | None) -> None:
         """
-        Let a motion replace the one in force from its start on.
+        Set the next motion. It replaces the active one at its start.
 
-        :param motion: the motion
-        :param start: monotonic time, s; None for the next sample
+        :param motion: trajectory or set-point
+        :param start: monotonic time, s; ``None`` for the next sample
         """
         self._next, self._next_start = motion, start
 
@@ -90,84 +101,86 @@ class Reference:
         """
         self.clear()
         self.position[:] = position
-        self.hold_reached()
+        self._hold_position()
 
     def clear(self) -> None:
-        """Want nothing: neither a motion nor a position."""
-        self._in_force = self._next = None
+        """Drop every motion and hold nothing."""
+        self._active = self._next = None
         self.stale = False
-        self._rest()
+        self._stop()
 
     def sample(self, now: float) -> bool:
         """
-        Write what is wanted into position, velocity, acceleration and effort.
+        Update the desired position, velocity, acceleration and effort.
 
         :param now: monotonic time, s
-        :return: whether anything is wanted
+        :return: whether there is a desired state
         """
         self.scaling.advance(now)
         if self._next is not None and (self._next_start is None or self._next_start <= now):
             start = now if self._next_start is None else self._next_start
-            self._in_force = _Begun(self._next, start, self.scaling.delay)
+            self._active = _ActiveMotion(self._next, start, self.scaling.delay)
             self._next = None
             self.stale = False
-        if isinstance(self._in_force, _Begun):
-            motion, started, delay = self._in_force
+        if isinstance(self._active, _ActiveMotion):
+            motion, start, delay = self._active
             if isinstance(motion, Setpoint):
-                self._sample_setpoint(motion, now - started)
+                self._sample_setpoint(motion, now - start)
             else:
-                self._sample_trajectory(motion, now - started - (self.scaling.delay - delay))
-        return self.given
+                self._sample_trajectory(motion, now - start - (self.scaling.delay - delay))
+        return self.is_set
 
-    def expected(self, time: float) -> MotionState | None:
+    def state_at(self, time: float) -> MotionState | None:
         """
-        Return what the motion in force will want at a time if it goes on, in its own time.
+        Return the state that the active motion reaches at a time, at its present pace.
 
-        Velocities and accelerations are those at full speed. Any thread may ask.
+        Velocities and accelerations are those at full speed. Any thread may call this.
 
         :param time: monotonic time, s, not before the last sample
-        :return: None where nothing is wanted
+        :return: ``None`` without a desired state
         """
-        in_force = self._in_force
-        if not isinstance(in_force, _Begun):
-            return in_force
-        motion, started, delay = in_force
+        active = self._active
+        if not isinstance(active, _ActiveMotion):
+            return active
+        motion, start, delay = active
         if isinstance(motion, Setpoint):
-            over = time - started > self._timeout
-            return MotionState.at_rest(motion.q) if over else motion.state
-        return motion.state(time - started - (self.scaling.delay_at(time) - delay))
+            has_ended = time - start > self._timeout
+            return MotionState.at_rest(motion.q) if has_ended else motion.state
+        return motion.state(time - start - (self.scaling.delay_at(time) - delay))
 
-    def hold_reached(self) -> None:
-        """Hold the position that is wanted now, and keep what waits for its start."""
-        self._in_force = MotionState.at_rest(self.position.copy())
-        self._rest()
+    def _hold_position(self) -> None:
+        """Hold the present desired position; the next motion stays."""
+        self._active = MotionState.at_rest(self.position.copy())
+        self._stop()
 
-    def _rest(self) -> None:
+    def _stop(self) -> None:
         self.velocity[:] = 0.0
         self.acceleration[:] = 0.0
         self.effort[:] = 0.0
 
-    def _sample_trajectory(self, trajectory: Trajectory, own_time: float) -> None:
-        over = trajectory.sample(own_time, self.position, self.velocity, self.acceleration)
-        trajectory.sample_effort(own_time, self.effort)
-        if over:
-            self.hold_reached()
+    def _sample_trajectory(self, trajectory: Trajectory, t_since_start: float) -> None:
+        has_ended = trajectory.sample(
+            t_since_start, self.position, self.velocity, self.acceleration
+        )
+        trajectory.sample_effort(t_since_start, self.effort)
+        if has_ended:
+            self._hold_position()
         else:
-            self._scale()
+            self._apply_scaling()
 
     def _sample_setpoint(self, setpoint: Setpoint, age: float) -> None:
         self.position[:], self.velocity[:], self.acceleration[:], self.effort[:] = setpoint.state
         if age > self._timeout:
-            # It commands velocity or acceleration still, or it is done with: only the first is
-            # stale. A controller is never done.
-            moves = self.moving or bool(self.acceleration.any())
-            self.stale = moves or setpoint.from_controller
-            self.hold_reached()
+            # The last set-point at rest ends a stream; one in motion does not. The set-points of
+            # a trajectory controller never end.
+            in_motion = self.moving or bool(self.acceleration.any())
+            self.stale = in_motion or setpoint.from_controller
+            self._hold_position()
         elif not setpoint.from_controller:
-            self._scale()
+            self._apply_scaling()
 
-    def _scale(self) -> None:
-        """Turn derivatives with respect to a motion's own time into those of real time."""
+    def _apply_scaling(self) -> None:
+        """Turn derivatives by trajectory time into derivatives by real time."""
         factor = self.scaling.factor
         self.acceleration *= factor * factor
         self.acceleration += self.scaling.change * self.velocity

@@ -1,7 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A desired motion as it was asked for: plain data, not yet checked."""
+"""
+A JointTrajectory message as plain data, not yet checked.
+
+In: the fields of the message, field by field or point by point. Out: :class:`TrajectoryRequest`,
+the input of :mod:`.parse`.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +26,15 @@ Values: TypeAlias = Sequence[float] | Array
 @dataclass(frozen=True)
 class TrajectoryPoint:
     """
-    One point of a request, the fields as in ``trajectory_msgs/JointTrajectoryPoint``.
+    One point of a request, with the fields of ``trajectory_msgs/JointTrajectoryPoint``.
 
-    An empty field is absent. The others have one value for each of the request's joints.
+    An empty field is absent. Every other field has one value per joint of the request.
 
     :param time: seconds from the start of the trajectory
     :param positions: rad or m
     :param velocities: rad/s or m/s
     :param accelerations: rad/s^2 or m/s^2
-    :param efforts: N m or N, a feedforward of the user's own
+    :param efforts: N m or N, the user's own feedforward
     """
 
     time: float
@@ -39,12 +44,29 @@ class TrajectoryPoint:
     efforts: Values = ()
 
 
+class Header(NamedTuple):
+    """
+    The header of a message as received, for messages made from it.
+
+    :param seconds: seconds of the stamp
+    :param nanoseconds: nanoseconds of the stamp
+    :param frame_id: name of the frame
+    """
+
+    seconds: int = 0
+    nanoseconds: int = 0
+    frame_id: str = ''
+
+
+_NO_HEADER = Header()
+
+
 class Column(NamedTuple):
     """
-    One field of all points.
+    One field (positions, velocities, ...) of all points.
 
-    :param values: those of the first point, then those of the second and so on, shape (values,)
-    :param counts: how many values each point has, shape (points,); 0 where the field is absent
+    :param values: values of the first point, then of the second and so on, shape (values,)
+    :param counts: number of values of each point, shape (points,); 0 where the field is absent
     """
 
     values: Array
@@ -52,7 +74,7 @@ class Column(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[Values]) -> Column:
-        """Return a column with a copy of the values of each point."""
+        """Return a column with copies of the values, one row per point."""
         values = np.fromiter(chain.from_iterable(rows), dtype=np.float64)
         return cls(values, np.array([len(row) for row in rows], dtype=np.int64))
 
@@ -66,17 +88,17 @@ class Column(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class TrajectoryRequest:
     """
-    A desired motion, field by field: thousands of points are read without a loop over them.
+    A requested trajectory. Fields are arrays, so that thousands of points need no Python loop.
 
-    :param joint_names: the joints of every point's values, in any order
-    :param times: seconds from the start, shape (points,); no points at all cancel the motion in
-        force
+    :param joint_names: joints of the values of every point, in any order
+    :param times: seconds from the start, shape (points,); empty to cancel the active trajectory
     :param positions: rad or m
     :param velocities: rad/s or m/s
     :param accelerations: rad/s^2 or m/s^2
     :param efforts: N m or N
-    :param start_time: seconds in the clock of whoever compiles it, or ``None`` (a stamp of 0):
-        the trajectory starts when it is first sampled
+    :param start_time: header stamp, s; ``None`` for a stamp of 0, then the trajectory starts when
+        it is first sampled
+    :param header: header as received
     """
 
     joint_names: tuple[str, ...]
@@ -86,6 +108,7 @@ class TrajectoryRequest:
     accelerations: Column
     efforts: Column
     start_time: float | None = None
+    header: Header = _NO_HEADER
 
     @classmethod
     def of_points(
@@ -95,7 +118,7 @@ class TrajectoryRequest:
         start_time: float | None = None,
     ) -> TrajectoryRequest:
         """
-        Return the request for a motion that is given point by point; the values are copied.
+        Return the request with copies of these points.
 
         :param joint_names: see the class
         :param points: in order of time
@@ -114,7 +137,7 @@ class TrajectoryRequest:
     @property
     def is_cancel(self) -> bool:
         """
-        Whether this asks to drop the motion in force and hold, rather than for a motion.
+        Whether the request has no points: the active trajectory is dropped, the position held.
 
         JTC refuses a trajectory without points from its topic.
         """
@@ -122,5 +145,5 @@ class TrajectoryRequest:
 
     @property
     def is_setpoint(self) -> bool:
-        """Whether this is one point at time 0, as streamed by who has no trajectory to send."""
+        """Whether the request is a set-point: a single point at time 0."""
         return self.times.size == 1 and bool(self.times[0] == 0.0)

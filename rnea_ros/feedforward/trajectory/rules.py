@@ -1,22 +1,28 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a desired motion is held to, and the error that says which rule one breaks."""
+"""The rules for trajectories of the controller's joints, and the error for a broken rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 import enum
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import InputError, RneaError
+
+# A joint half a turn away goes in the requested direction (as in JTC). Share of a turn that
+# rounding may add to the half.
+_HALF_TURN_ROUNDING = 1e-9
 
 
 class TrajectoryReason(enum.Enum):
-    """Why a trajectory was refused; the values are stable, for diagnostics and logs."""
+    """Why a trajectory is refused; the values appear in diagnostics and logs and are stable."""
 
     NO_POINTS = 'no_points'
     EMPTY_JOINT_NAMES = 'empty_joint_names'
@@ -37,21 +43,14 @@ class TrajectoryReason(enum.Enum):
     START_NOT_FINITE = 'start_not_finite'
 
 
-class StartFrom(enum.Enum):
-    """Where the way to a first point that is ahead begins."""
-
-    MEASURED = 'measured'    # where the robot is
-    REFERENCE = 'reference'  # in the motion that is wanted; where the robot is if none is
-
-
 class TrajectoryError(RneaError):
     """
-    A trajectory is refused whole; whatever was in force stays in force.
+    A trajectory is refused whole. The active trajectory stays active.
 
-    :param reason: the rule that it breaks
-    :param detail: what is wrong with it, with the offending values
-    :param joint: the joint at fault, where it is one
-    :param point: the index of the point at fault, where it is one
+    :param reason: broken rule
+    :param detail: offending values and the limit that they break
+    :param joint: joint at fault; ``None`` for a fault of no single joint
+    :param point: index of the point at fault; ``None`` for a fault of no single point
     """
 
     def __init__(
@@ -63,8 +62,8 @@ class TrajectoryError(RneaError):
         point: int | None = None,
     ) -> None:
         where = '' if point is None else f', point {point}'
-        who = '' if joint is None else f', joint {joint!r}'
-        super().__init__(f'{reason.value}{where}{who}: {detail}')
+        whose = '' if joint is None else f', joint {joint!r}'
+        super().__init__(f'{reason.value}{where}{whose}: {detail}')
         self.reason = reason
         self.word = reason.value
         self.detail = detail
@@ -75,35 +74,37 @@ class TrajectoryError(RneaError):
 @dataclass(frozen=True, eq=False)
 class JointRules:
     """
-    The controller's joints, and what their desired motion is held to.
+    The controller's joints, with the limits and options for their trajectories.
 
-    The arrays are copied, and read-only from then on.
+    The arrays are copied and read-only.
 
-    :param joint_names: the joints, in the controller's order
-    :param lower: lower position limits, shape (joints,), rad or m; ``-inf`` where there is none
-    :param upper: upper position limits, likewise with ``inf``
-    :param continuous: which joints turn without end, shape (joints,); as in a URDF, position
-        limits mean nothing for these
-    :param velocity_limits: shape (joints,), rad/s or m/s; ``inf`` where there is none
-    :param start_tolerance: how far from the robot a motion may start at once, rad or m;
-        ``inf`` for any distance
+    :param joint_names: joints in the controller's order
+    :param lower: lower position limits, shape (joints,), rad or m; ``-inf`` for no limit
+    :param upper: upper position limits, shape (joints,), rad or m; ``inf`` for no limit
+    :param continuous: ``True`` for continuous joints, shape (joints,); as in a URDF, these have no
+        position limits
+    :param velocity_limits: shape (joints,), rad/s or m/s; ``inf`` for no limit
+    :param start_tolerance: greatest distance between the robot and the start of a trajectory,
+        rad or m; ``inf`` for any distance
     :param allow_partial_joints_goal: whether a request may leave out joints, which then hold
     :param allow_nonzero_velocity_at_trajectory_end: whether the last point may have a velocity
-    :param use_efforts: whether the efforts of the points are followed; they are checked always
-    :param start_from: where the way to a first point that is ahead begins
-    :raises InputError: for a wrong shape, limits in the wrong order or a negative tolerance
+    :param use_efforts: whether the efforts of the points are added to the output
+    :param interpolate_from_desired_state: where the way to a first point after time 0 begins:
+        ``False`` in the measured state, ``True`` in the desired state
+    :raises InputError: a wrong shape, limits in the wrong order, a velocity limit of 0 or less, or
+        a negative tolerance
     """
 
     joint_names: tuple[str, ...]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    lower: Array
+    upper: Array
     continuous: NDArray[np.bool_]
-    velocity_limits: NDArray[np.float64]
+    velocity_limits: Array
     start_tolerance: float
     allow_partial_joints_goal: bool = False
     allow_nonzero_velocity_at_trajectory_end: bool = False
     use_efforts: bool = False
-    start_from: StartFrom = StartFrom.MEASURED
+    interpolate_from_desired_state: bool = False
 
     def __post_init__(self) -> None:
         shape = (len(self.joint_names),)
@@ -123,7 +124,8 @@ class JointRules:
             joint = int(np.argmin(ordered))
             raise InputError(
                 'lower',
-                f'{lower[joint]} is not up to {upper[joint]} for {self.joint_names[joint]!r}',
+                f'{lower[joint]} is not below the upper limit {upper[joint]} '
+                f'for {self.joint_names[joint]!r}',
             )
         if not (speeds > 0.0).all():
             joint = int(np.argmin(speeds > 0.0))
@@ -137,6 +139,25 @@ class JointRules:
             array.setflags(write=False)
             object.__setattr__(self, field, array)
 
+    def whole_turns(self, difference: Array) -> Array:
+        """
+        Return the whole turns in a difference of positions; 0 for joints that are not continuous.
+
+        :param difference: shape (joints,), rad or m
+        :returns: multiples of 2 pi, shape (joints,), rad
+        """
+        turns = difference / math.tau
+        whole = np.copysign(np.ceil(np.abs(turns) - 0.5 - _HALF_TURN_ROUNDING), turns)
+        return np.where(self.continuous, math.tau * whole, 0.0)
+
+    def shortest_way(self, difference: Array) -> Array:
+        """
+        Return a difference of positions without whole turns of continuous joints.
+
+        :param difference: shape (joints,), rad or m
+        """
+        return difference - self.whole_turns(difference)
+
 
 def refuse_where(
     broken: NDArray[np.bool_],
@@ -146,15 +167,15 @@ def refuse_where(
     first_point: int = 0,
 ) -> None:
     """
-    Raise for the first place where a rule is broken, if there is one.
+    Raise an error for the first entry that breaks a rule, if there is one.
 
-    :param broken: shape (points, joints)
+    :param broken: ``True`` where the rule is broken, shape (points, joints)
     :param reason: the rule
-    :param detail: what is wrong there, by row and column of ``broken``
-    :param joint_names: the joints of the columns
-    :param first_point: the point of the first row; -1 where that is the start state, which is
-        reported as the point that it leads to
-    :raises TrajectoryError: if there is one
+    :param detail: returns the text of the error for a row and a column of ``broken``
+    :param joint_names: joints of the columns
+    :param first_point: point of the first row; -1 for the start state, which is reported as the
+        point after it
+    :raises TrajectoryError: the first broken entry
     """
     if broken.any():
         row, column = (int(index) for index in np.argwhere(broken)[0])

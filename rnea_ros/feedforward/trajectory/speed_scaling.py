@@ -2,89 +2,87 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-How fast a motion's own time runs, as a share of real time, for a robot that slows down.
+Speed scaling: the pace of trajectory time, for robots that slow their motions down.
 
-For a motion q(t') whose time advances at rate s, velocity is s q'(t') and acceleration
+In: the latest requested factor. Out: the active factor s, which follows at a bounded rate, and
+the delay of trajectory time behind real time.
+
+A motion q(t') whose time t' advances at the rate s has velocity s q'(t') and acceleration
 s^2 q''(t') + (ds/dt) q'(t').
 """
 
 from __future__ import annotations
 
-import enum
-
 from ...errors import InputError
 
 RATE = 2.0
-"""How fast the factor changes, 1/s: from full speed to a stop in half a second."""
+"""Rate of change of the factor, 1/s: from full speed to a stop in half a second."""
 
 ROUNDING = 1e-6
-"""By how much a factor may be out of its range: a product of two that were in single precision."""
+"""Accepted excess over the range of the factor, for values in single precision."""
 
 
-class ScalingUnit(enum.Enum):
-    """What full speed is."""
-
-    FACTOR = 'factor'    # 1
-    PERCENT = 'percent'  # 100
-
-
-def speed_factor(value: float, unit: ScalingUnit) -> float:
+def speed_factor(value: float, scale: float) -> float:
     """
     Return a speed as a factor from 0 to 1.
 
-    :raises InputError: it is beyond that, or not a number
+    :param value: speed as received
+    :param scale: factor of one unit of the value; 0.01 for percent
+    :raises InputError: the factor is not in [0, 1], or not a number
     """
-    factor = value / 100.0 if unit is ScalingUnit.PERCENT else value
+    factor = scale * value
     if not -ROUNDING <= factor <= 1.0 + ROUNDING:
-        raise InputError('speed scaling', f'{value} ({unit.value}) is not from stop to full speed')
+        raise InputError(
+            'speed scaling', f'{value} times {scale} is not between 0 (stop) and 1 (full speed)'
+        )
     return min(max(factor, 0.0), 1.0)
 
 
 class SpeedScaling:
     """
-    Follows the factor that is asked for, at a bounded rate.
+    The active speed factor. It follows the requested factor at a bounded rate.
 
-    :ivar factor: in force, from 0 (motions stand still) to 1
-    :ivar change: how fast that changes, 1/s
-    :ivar delay: by how much motions are behind real time, s; it only ever grows
+    :ivar factor: active factor, from 0 (motions stand still) to 1
+    :ivar change: its rate of change, 1/s
+    :ivar delay: delay of trajectory time behind real time, s; it only grows
     """
 
     def __init__(self) -> None:
-        self._asked = 1.0
-        self._seen: float | None = None
+        self._target = 1.0
+        self._last_time: float | None = None
         self.factor = 1.0
         self.change = 0.0
         self.delay = 0.0
 
-    def ask(self, factor: float) -> None:
+    def set_target(self, factor: float) -> None:
         """
-        Ask for a factor, which counts until another one is asked for; any thread may.
+        Set the requested factor. Any thread may call this.
 
         :param factor: from 0 to 1
-        :raises InputError: it is beyond that, or not a number
+        :raises InputError: the factor is not in [0, 1], or not a number
         """
-        self._asked = speed_factor(factor, ScalingUnit.FACTOR)
+        self._target = speed_factor(factor, 1.0)
 
     def delay_at(self, time: float) -> float:
         """
-        Return the delay at a time if the factor stays as it is.
+        Return the delay at a future time, with the factor as it is now.
 
-        :param time: monotonic time, s, not before the last one that passed
+        :param time: monotonic time, s, not before the last :meth:`advance`
         """
-        ahead = 0.0 if self._seen is None else time - self._seen
+        ahead = 0.0 if self._last_time is None else time - self._last_time
         return self.delay + (1.0 - self.factor) * ahead
 
     def advance(self, now: float) -> None:
         """
-        Let time pass; time that runs backwards does not count.
+        Advance factor and delay to the present. A time that runs backwards changes nothing.
 
         :param now: monotonic time, s
         """
-        elapsed = 0.0 if self._seen is None else max(now - self._seen, 0.0)
-        self._seen = now
+        elapsed = 0.0 if self._last_time is None else max(now - self._last_time, 0.0)
+        self._last_time = now
         if elapsed == 0.0:
             return
-        before, reach = self.factor, RATE * elapsed
-        self.factor = min(max(self._asked, before - reach), before + reach)
+        before, step = self.factor, RATE * elapsed
+        self.factor = min(max(self._target, before - step), before + step)
         self.change = (self.factor - before) / elapsed
         self.delay += elapsed * (1.0 - 0.5 * (before + self.factor))

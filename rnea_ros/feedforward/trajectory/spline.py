@@ -1,7 +1,15 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The points of a motion, and the polynomials between them."""
+"""
+Splines: the points of a motion, and the polynomial of each segment between two points.
+
+In: :class:`Knots`. Out: coefficients, shape (segments, 6, joints).
+
+A segment is the polynomial of lowest degree through the fields that both its points have, as in
+ros2_control's joint_trajectory_controller (JTC): linear for positions, cubic for positions and
+velocities, quintic for positions, velocities and accelerations.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +20,12 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 
-# Degree of the polynomial that a point's fields determine together with those of another point.
+# Degree of the polynomial between two points with the same fields.
 LINEAR, CUBIC, QUINTIC = 1, 3, 5
 
 # Rows: coefficients of s^0 to s^5 for s in [0, 1]. Columns: q0, h v0, h^2 a0, q1 - q0, h v1,
-# h^2 a1 for a segment of h seconds. The displacement stands in place of q1 so that a joint that
-# is many turns from zero loses no digits, and one that rests gives exact zeros.
+# h^2 a1 for a segment of h seconds. With q1 - q0 instead of q1, a joint many turns from zero
+# keeps its digits, and a joint at rest gives exact zeros.
 _FROM_ENDS = {
     LINEAR: (
         (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
@@ -49,15 +57,16 @@ _FROM_ENDS = {
 @dataclass(frozen=True, eq=False)
 class Knots:
     """
-    The points of a motion as read-only arrays, joints in the controller's order.
+    The points of a motion as read-only arrays.
 
-    :param times: strictly increasing, shape (points,), s from the start
+    :param times: strictly increasing times, shape (points,), s from the start
     :param positions: shape (points, joints), rad or m
     :param velocities: shape (points, joints), rad/s or m/s; 0 where a point has none
     :param accelerations: shape (points, joints), rad/s^2 or m/s^2; 0 where a point has none
-    :param degrees: shape (points,): :data:`LINEAR`, :data:`CUBIC` or :data:`QUINTIC` by what
-        each point gives
-    :param efforts: added to the output, shape (points, joints), N m or N; ``None`` for none
+    :param degrees: :data:`LINEAR`, :data:`CUBIC` or :data:`QUINTIC` by the fields of each point,
+        shape (points,)
+    :param efforts: efforts added to the output, shape (points, joints), N m or N; ``None`` for
+        none
     """
 
     times: Array
@@ -75,9 +84,9 @@ class Knots:
 
 def coefficients(knots: Knots) -> Array:
     """
-    Return the segments' polynomials in their own time s in [0, 1].
+    Return the polynomial of each segment, in its own time s in [0, 1].
 
-    :param knots: the points
+    :param knots: points of the motion
     :returns: coefficients of s^0 to s^5, shape (segments, 6, joints)
     """
     h = np.diff(knots.times)[:, np.newaxis]
@@ -100,30 +109,31 @@ def coefficients(knots: Knots) -> Array:
     return polynomials
 
 
-# Of the interval in which a zero of a slope is known to be: then it is off by 1e-12 of a segment.
-_HALVINGS = 40
+# Bisection steps for a zero of a slope: 2^-40, or 1e-12 of a segment.
+_BISECTIONS = 40
 
 
 def turning_points(polynomials: Array) -> Array:
     """
-    Return 0, 1, and every s between at which polynomials turn, and perhaps some at which not.
+    Return 0, 1, and every s in between where the polynomials turn; perhaps others too.
 
-    Between two turning points of its own a slope is monotone, and passes zero once or not at all.
+    Between two of its own turning points a slope is monotone and has one zero at most. So the
+    zeros of a slope are found by bisection between the turning points of the slope (recursion).
 
     :param polynomials: coefficients, shape (powers, k)
-    :returns: in order, shape (powers, k)
+    :returns: values of s in increasing order, shape (powers, k)
     """
     ends = np.zeros((2, polynomials.shape[1]))
     ends[1] = 1.0
     if len(polynomials) <= 2:
         return ends
-    # Only where it turns counts; slopes of great numbers would overflow.
+    # Scaling leaves the turning points in place and avoids overflow of the slopes.
     size = np.maximum(np.abs(polynomials).max(axis=0), np.finfo(np.float64).tiny)
     slope = np.arange(1.0, len(polynomials))[:, np.newaxis] * (polynomials[1:] / size)
     between = turning_points(slope)
     low, high = between[:-1], between[1:]
     rises = values_at(slope, low) > 0.0
-    for _ in range(_HALVINGS):
+    for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
         passed = (values_at(slope, middle) > 0.0) != rises
         low, high = np.where(passed, low, middle), np.where(passed, middle, high)
@@ -132,10 +142,10 @@ def turning_points(polynomials: Array) -> Array:
 
 def values_at(polynomials: Array, s: Array) -> Array:
     """
-    Return polynomials at some s.
+    Evaluate polynomials.
 
     :param polynomials: coefficients, shape (powers, k)
-    :param s: shape (points, k)
+    :param s: arguments, shape (points, k)
     :returns: shape (points, k)
     """
     values = np.broadcast_to(polynomials[-1], s.shape)

@@ -2,14 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The desired motion as it is followed: compiled, and sampled at the control rate.
+Motions that are ready to be followed: trajectories and set-points.
 
-Between two points the motion is the polynomial of lowest degree that meets what both of them
-give, as in ros2_control's joint_trajectory_controller (JTC): linear for positions, cubic for
-positions and velocities, quintic for positions, velocities and accelerations.
-
-Nothing is checked here: :mod:`.trajectory_check` refuses those of the requests
-(:mod:`.trajectory_request`) that must not be followed, and compiles the rest.
+In: :class:`.Knots`, checked by :mod:`.compile`. Out: the desired state at any time.
 """
 
 from __future__ import annotations
@@ -23,17 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from .spline import Knots, coefficients, values_at
+from .spline import CUBIC, LINEAR, QUINTIC, Knots, coefficients, values_at
 
 
 class MotionState(NamedTuple):
     """
-    What a motion wants at one time, each of shape (joints,).
+    The desired state at one time. Each array has shape (joints,).
 
     :param position: rad or m
     :param velocity: rad/s or m/s
     :param acceleration: rad/s^2 or m/s^2
-    :param effort: added to the output, N m or N
+    :param effort: effort added to the output, N m or N
     """
 
     position: Array
@@ -43,25 +38,25 @@ class MotionState(NamedTuple):
 
     @classmethod
     def at_rest(cls, position: Array) -> MotionState:
-        """Return a position that is held."""
+        """Return a state at rest: velocity, acceleration and effort are 0."""
         return cls(position, *np.zeros((3, position.size)))
 
 
 @dataclass(frozen=True, eq=False)
 class Setpoint:
     """
-    A streamed set-point: one point at time 0, to be kept as it is until another replaces it.
+    A streamed set-point: one point at time 0, followed until the next one comes.
 
-    Its velocity may be other than 0. When it is too old to be followed is the caller's to say.
+    Its velocity may be nonzero. :class:`.Reference` ends it after a timeout.
 
-    :param start_time: seconds in the clock that it was compiled by, or ``None`` for at once
-    :param joint_names: the joints, in the controller's order
+    :param start_time: time in the clock of the request's stamp, s; ``None`` for at once
+    :param joint_names: joints in the controller's order
     :param q: joint positions, shape (joints,), rad or m
-    :param qd: joint velocities, shape (joints,), rad/s or m/s; 0 where none were given
-    :param qdd: joint accelerations, shape (joints,), rad/s^2 or m/s^2; 0 where none were given
-    :param effort: added to the output, shape (joints,), N m or N; ``None`` for none
-    :param from_controller: whether a trajectory controller wants it: then speed scaling is in it
-        already, and the next one is due, even at rest
+    :param qd: joint velocities, shape (joints,), rad/s or m/s; 0 for absent ones
+    :param qdd: joint accelerations, shape (joints,), rad/s^2 or m/s^2; 0 for absent ones
+    :param effort: effort added to the output, shape (joints,), N m or N; ``None`` for none
+    :param from_controller: whether a trajectory controller publishes it. Then speed scaling is
+        already applied, and a missing next set-point is a fault, even at rest
     """
 
     start_time: float | None
@@ -74,25 +69,30 @@ class Setpoint:
 
     @property
     def state(self) -> MotionState:
-        """What it wants, at any time."""
+        """The desired state."""
         effort = np.zeros_like(self.q) if self.effort is None else self.effort
         return MotionState(self.q, self.qd, self.qdd, effort)
+
+    def as_trajectory(self) -> Trajectory:
+        """Return a trajectory of one point with the same state, without effort."""
+        degree = QUINTIC if self.qdd.any() else CUBIC if self.qd.any() else LINEAR
+        q, qd, qdd = (values[np.newaxis].copy() for values in (self.q, self.qd, self.qdd))
+        knots = Knots(np.zeros(1), q, qd, qdd, np.array([degree]))
+        return Trajectory(self.joint_names, self.start_time, knots)
 
 
 class Trajectory:
     """
-    A desired motion of all joints, sampled at the control rate.
+    A desired motion of all joints. Any thread may sample it.
 
-    Any thread may sample it. Its attributes are not to be changed: ``joint_names``,
-    ``start_time`` and ``knots`` as given; ``duration``, the time of the last point, s;
-    ``final_position``, where the motion ends and is held, shape (joints,), rad or m;
-    ``coefficients`` of s^0 to s^5 with s in [0, 1] within each segment, shape
-    (segments, 6, joints).
-
-    :param joint_names: the joints, in the controller's order
-    :param start_time: seconds in the clock that it was compiled by, or ``None``: it starts when
-        it is first sampled
+    :param joint_names: joints in the controller's order
+    :param start_time: time in the clock of the request's stamp, s; ``None``: the trajectory starts
+        when it is first sampled
     :param knots: at least one point
+    :ivar duration: time of the last point, s
+    :ivar final_position: position that is held from the end on, shape (joints,), rad or m
+    :ivar coefficients: coefficients of s^0 to s^5 with s in [0, 1] in each segment, shape
+        (segments, 6, joints)
     """
 
     def __init__(
@@ -105,16 +105,16 @@ class Trajectory:
         self.final_position = knots.positions[-1]
         self.coefficients = coefficients(knots)
         self.coefficients.setflags(write=False)
-        # Bisecting a numpy array, or indexing one, makes a numpy scalar at every access; making a
-        # list of thousands of floats keeps the control loop waiting.
+        # Bisecting a numpy array is slow, as each access makes a numpy scalar. A list of thousands
+        # of floats takes long to make, and the control loop would wait for it.
         self._times = array('d', knots.times.tobytes())
         self._rates = array('d', (1.0 / np.diff(knots.times)).tobytes())
 
     def state(self, t_since_start: float) -> MotionState:
         """
-        Return what :meth:`sample` and :meth:`sample_effort` write, in new arrays.
+        Return the desired state at a time, in new arrays.
 
-        :param t_since_start: seconds since the start
+        :param t_since_start: time since the start, s
         """
         state = MotionState(*np.empty((4, len(self.joint_names))))
         self.sample(t_since_start, *state[:3])
@@ -127,19 +127,18 @@ class Trajectory:
         """
         Write the desired state at a time into arrays of the caller.
 
-        Before the motion begins its first position is held, and from its end on its last one,
-        both with velocity and acceleration 0. JTC starts to move towards a first point at once,
-        even if its start lies ahead, and repeats the last point's velocity and acceleration
-        for ever, which inverse dynamics would turn into a torque for a motion that is over.
+        The first position is held before the start, and the last position from the end on, both
+        with velocity and acceleration 0. JTC differs: it moves to a first point at once, even
+        with a stamp in the future, and it repeats the last point's velocity and acceleration for
+        ever. Inverse dynamics would turn these into torques for a motion that has ended.
 
-        :param t_since_start: seconds since the start: the clock less :attr:`start_time`, or less
-            the time of the first sample where that is ``None``
+        :param t_since_start: time since the start, s
         :param q_out: joint positions, shape (joints,), rad or m
         :param qd_out: joint velocities, shape (joints,), rad/s or m/s
         :param qdd_out: joint accelerations, shape (joints,), rad/s^2 or m/s^2
-        :returns: whether the motion is over
+        :returns: whether the motion has ended
         """
-        # Negated, so that a time that is not a number holds the start and moves nothing.
+        # Negated, so that NaN holds the first position.
         if not t_since_start >= self._times[0]:
             _hold(self.knots.positions[0], q_out, qd_out, qdd_out)
             return False
@@ -153,7 +152,7 @@ class Trajectory:
         s3 = s2 * s
         s4 = s3 * s
         rate2 = rate * rate
-        # Rows: the powers of s, then their first and second derivatives with respect to time.
+        # Rows: powers of s, and their first and second derivatives with respect to time.
         powers = np.array((
             (1.0, s, s2, s3, s4, s4 * s),
             (0.0, rate, 2.0 * s * rate, 3.0 * s2 * rate, 4.0 * s3 * rate, 5.0 * s4 * rate),
@@ -164,9 +163,9 @@ class Trajectory:
 
     def sample_effort(self, t_since_start: float, effort_out: Array) -> None:
         """
-        Write the efforts of the points, linear between them; 0 before the first, from the last on.
+        Write the efforts of the points: linear between points, 0 before the start and at the end.
 
-        :param t_since_start: seconds since the start
+        :param t_since_start: time since the start, s
         :param effort_out: shape (joints,), N m or N
         """
         efforts = self.knots.efforts
@@ -189,11 +188,11 @@ States: TypeAlias = tuple[Array, Array, Array]
 
 def derivative(trajectory: Trajectory, order: int) -> Array:
     """
-    Return the derivatives of a motion's polynomials by time, still in s of 0 to 1.
+    Return the time derivative of each segment's polynomial, as a polynomial in s.
 
-    :param trajectory: the motion, of two points or more
-    :param order: how often to derive
-    :returns: coefficients of s^0, s^1 and so on, shape (segments, powers, joints)
+    :param trajectory: motion of two or more points
+    :param order: order of the derivative; 0 for the positions themselves
+    :returns: coefficients of s^0, s^1, ..., shape (segments, powers, joints)
     """
     durations = np.diff(trajectory.knots.times)[:, np.newaxis, np.newaxis]
     polynomials = trajectory.coefficients
@@ -207,9 +206,9 @@ def states_in(trajectory: Trajectory, segment: NDArray[np.intp], s: Array) -> St
     """
     Return positions, velocities and accelerations, each of shape (N, joints).
 
-    :param trajectory: the motion, of two points or more
-    :param segment: after which point, shape (N,)
-    :param s: how far into the segment, 0 to 1, shape (N,)
+    :param trajectory: motion of two or more points
+    :param segment: index of the segment, shape (N,)
+    :param s: position in the segment, 0 to 1, shape (N,)
     """
     q, qd, qdd = (_values(derivative(trajectory, order), segment, s) for order in range(3))
     return q, qd, qdd

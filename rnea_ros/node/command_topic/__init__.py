@@ -1,17 +1,17 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command topic: its controller, its other publishers, permission to send."""
+"""The command topic: its effort controller, other publishers, and permission to send."""
 
 from .controller_joints import ControllerJoints, difference
 from .last_command import LastCommand
+from .monitor import CommandTopicMonitor
 from .other_publishers import OtherPublishers
 from .permission import CommandPermission
-from .watch import CommandWatch
 
 __all__ = [
     'CommandPermission',
-    'CommandWatch',
+    'CommandTopicMonitor',
     'ControllerJoints',
     'LastCommand',
     'OtherPublishers',

@@ -1,63 +1,65 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who else sends commands to the controller."""
+"""Other nodes that publish on the command topic."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from ...ros import Endpoints
+from ...ros import EndpointReader
 
 WATCHDOG = 'effort_watchdog'
-"""Sends only while nobody else does: every node of this name is welcome."""
+"""Name of every watchdog's node. It may publish: it sends only after all others are silent."""
 
 
 def is_watchdog(node: str) -> bool:
     """
     Return whether a node is an effort watchdog.
 
-    :param node: full name
+    :param node: full name of the node
     """
     return node.rpartition('/')[2] == WATCHDOG
 
 
 class OtherPublishers:
     """
-    Names the other nodes that publish on the command topic.
+    Finds the other nodes that publish on the command topic.
 
     :param node: this node
-    :param topic: full name
+    :param topic: full name of the command topic
+    :ivar names: full names of the other nodes, sorted
+    :ivar unnamed: whether there is a publisher whose node is not discovered yet
     """
 
     def __init__(self, node: Any, topic: str) -> None:
         self._node = node
         self._topic = topic
-        self._endpoints = Endpoints()
+        self._reader = EndpointReader()
         self._own_name = node.get_fully_qualified_name()
         self.names: tuple[str, ...] = ()
-        self.undecided = False
+        self.unnamed = False
 
-    def complaint(self, names: Iterable[str]) -> str:
+    def conflict(self, names: Iterable[str]) -> str:
         """
-        Return why this node must not command.
+        Return in words why this node must not command.
 
-        :param names: of others
+        :param names: names of other publishers
         """
         return f'{", ".join(sorted(names))} publishes on {self._topic} already'
 
-    def look(self, now: float, publishing: bool) -> None:
+    def poll(self, now: float, publishing: bool) -> None:
         """
-        Note who is there now; whoever has no name yet leaves it undecided.
+        Find the publishers that are there now.
 
         :param now: monotonic time, s
-        :param publishing: whether this node has a publisher on the topic, too
+        :param publishing: whether this node has a publisher on the topic
         """
         infos = self._node.get_publishers_info_by_topic(self._topic)
-        names = [endpoint.node for endpoint in self._endpoints.read(infos, now)]
+        names = [endpoint.node for endpoint in self._reader.read(infos, now)]
         if publishing and self._own_name in names:
             names.remove(self._own_name)  # a second one is another node of the same name
-        self.undecided = '' in names
+        self.unnamed = '' in names
         others = {name for name in names if name and not is_watchdog(name)}
         self.names = tuple(sorted(others))

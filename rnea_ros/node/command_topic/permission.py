@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether a command may be sent: decided in the loop, before every command."""
+"""Permission to send a command: decided in the loop, before every command."""
 
 from __future__ import annotations
 
@@ -10,38 +10,39 @@ import math
 import time
 from typing import Any
 
-from ...ros import Endpoint, Endpoints
+from ...ros import Endpoint, EndpointReader
 from .controller_joints import ControllerJoints
 from .other_publishers import is_watchdog
 
-READ_AGAIN = 0.01
-"""How often the graph is read while a listener has no name yet, or after a change, s."""
+READ_INTERVAL = 0.01
+"""Time between two readings of the graph after a change, or while a listener has no name, s."""
 
-SETTLE = 0.1
-"""How long the graph may lag behind the number of listeners, s."""
+SETTLING_TIME = 0.1
+"""Longest delay of the graph behind the publisher's number of listeners, s."""
 
 
 class CommandPermission:
     """
     Permits commands to the effort controller whose joints are confirmed.
 
-    Listeners of other nodes (recorders, plots) change nothing. A controller that has left, or a
-    new one whose joints are not confirmed yet, withholds commands from the same tick on.
+    - Listeners of other nodes (recorders, plots) change nothing.
+    - If the controller has left, or a new one is not confirmed yet, commands are withheld from the
+      same tick on.
+    - DDS shows a new listener up to 0.1 s before the name of its node. It is ignored while a
+      controller that has answered takes the commands, or, if the user listed the joints, a driver
+      of another name. Otherwise it may be the controller: commands wait for its name.
 
-    DDS shows a new listener up to 0.1 s before the name of its node. A listener without a name is
-    ignored while a controller that has answered, or with listed joints a driver of another name,
-    takes the commands. Otherwise commands wait for the name: it may be the controller.
-
-    Every tick compares the number of listeners, which takes a microsecond. The graph is read when
-    the number, or what is known of the controller, has changed.
+    Every tick compares the number of listeners, which takes 1 us. The graph is read only when this
+    number, or the state of the controller, has changed.
 
     :param node: this node
-    :param publisher: of the commands
+    :param publisher: publisher of the commands
     :param joints: the joints of the effort controller
-    :param listed: whether the user listed the joints; commands then need no controller that
+    :param listed: whether the user listed the joints; then commands need no controller that
         names them
     :ivar unconfirmed: whether a listener is, or may be, a controller that is not confirmed yet
-    :ivar confirmed: endpoints of the controller that take the commanded joints; set by any thread
+    :ivar confirmed: GIDs of the controller's subscriptions that take the commanded joints; any
+        thread may replace it
     """
 
     def __init__(
@@ -51,8 +52,8 @@ class CommandPermission:
         self._publisher = publisher
         self._joints = joints
         self._listed = listed
-        self._endpoints = Endpoints()
-        self._seen: tuple[int, frozenset[bytes], frozenset[bytes]] | None = None
+        self._reader = EndpointReader()
+        self._last_inputs: tuple[int, frozenset[bytes], frozenset[bytes]] | None = None
         self._read_at = self._settled_at = 0.0
         self._permitted = False
         self.unconfirmed = False
@@ -61,17 +62,18 @@ class CommandPermission:
     def check(self) -> bool:
         """Return whether the next command may be sent; for the loop's thread."""
         now = time.monotonic()
-        seen = (  # the graph may list a listener a little later than the publisher counts it
+        inputs = (
             self._publisher.get_subscription_count(), self.confirmed, self._joints.endpoints
         )
-        if seen != self._seen or now >= self._read_at:
+        changed = inputs != self._last_inputs
+        if changed or now >= self._read_at:
             infos = self._node.get_subscriptions_info_by_topic(self._joints.topic)
-            listeners = self._endpoints.read(infos, now)
-            self._permitted = self._permits(listeners, seen[1])
-            if seen != self._seen:
-                self._seen, self._settled_at = seen, now + SETTLE
+            listeners = self._reader.read(infos, now)
+            self._permitted = self._permits(listeners, inputs[1])
+            if changed:
+                self._last_inputs, self._settled_at = inputs, now + SETTLING_TIME
             unsettled = now < self._settled_at or any(not each.node for each in listeners)
-            self._read_at = now + READ_AGAIN if unsettled else math.inf
+            self._read_at = now + READ_INTERVAL if unsettled else math.inf
             self.unconfirmed = not self._permitted and any(
                 listener.node in ('', self._joints.controller) for listener in listeners
             )

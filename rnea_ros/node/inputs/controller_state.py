@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The topic on which a trajectory controller tells what it wants, read once a tick."""
+"""The reference of a joint_trajectory_controller, read once a tick."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ...feedforward import FeedforwardController, Reason
 from ...feedforward.trajectory import ControllerStateError, ControllerStateMonitor
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
-from .robot import Raw
+from .sensors import RawSubscription
 
 
 def controller_state_type() -> Any:
     """
     Return the class control_msgs/JointTrajectoryControllerState.
 
-    :raises InputError: the package is not there
+    :raises InputError: control_msgs is not installed
     """
     try:
         from control_msgs.msg import JointTrajectoryControllerState
@@ -34,17 +34,17 @@ def controller_state_type() -> Any:
 
 class ControllerStateInput:
     """
-    Hands what a trajectory controller wants on to the control; for the loop's thread.
+    Gives the control the reference of a trajectory controller; for the loop's thread.
 
-    :param subscription: to its messages
-    :param monitor: judges them
-    :param controller: follows them
-    :param clock: the time of ages and stamps
+    :param subscription: of JointTrajectoryControllerState
+    :param monitor: checks every message
+    :param controller: the control, which follows the reference
+    :param clock: the loop's clock
     """
 
     def __init__(
         self,
-        subscription: Raw,
+        subscription: RawSubscription,
         monitor: ControllerStateMonitor,
         controller: FeedforwardController,
         clock: Clock,
@@ -58,9 +58,9 @@ class ControllerStateInput:
 
     def take(self, now: float) -> None:
         """
-        Take the reference that came.
+        Take the messages that have arrived.
 
-        :param now: the tick's time, s
+        :param now: time of the tick, s
         """
         for message in self._subscription.take_all():
             if not self._controller.following:

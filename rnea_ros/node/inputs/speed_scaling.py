@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The topic on which a robot tells how far it slows motions down."""
+"""The topic with the robot's speed scaling."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64
 
 from ...errors import InputError
-from ...feedforward.trajectory import ScalingUnit, SpeedScaling, speed_factor
+from ...feedforward.trajectory import SpeedScaling, speed_factor
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
 class SpeedScalingInput:
     """
-    Listens for one activation of the control; the last value stays in force.
+    Sets the requested speed factor from a topic; the last value stays in force.
 
-    :param node: the node
-    :param topic: of std_msgs/Float64, empty for none
-    :param unit: of its values
-    :param scaling: what follows them
-    :param refusals: where values that are out of range are counted
+    :param node: the node that subscribes
+    :param topic: topic of std_msgs/Float64; empty for none
+    :param scale: factor of one unit of its values; 0.01 for percent
+    :param scaling: speed scaling of the motions
+    :param refusals: counter for values out of range
     """
 
     def __init__(
         self,
         node: Any,
         topic: str,
-        unit: ScalingUnit,
+        scale: float,
         scaling: SpeedScaling,
         refusals: Counter[str],
     ) -> None:
         self._node = node
-        self._unit = unit
+        self._scale = scale
         self._scaling = scaling
         self._refusals = refusals
         self._subscription = None
@@ -51,7 +51,7 @@ class SpeedScalingInput:
 
     def _take(self, message: Any) -> None:
         try:
-            self._scaling.ask(speed_factor(message.data, self._unit))
+            self._scaling.set_target(speed_factor(message.data, self._scale))
         except InputError as error:
             self._refusals['speed_scaling/out_of_range'] += 1
             self._node.get_logger().error(f'refused: {error}', throttle_duration_sec=1.0)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Topics that the node writes."""
+"""The topics that the node publishes."""
 
 from .publishers import Publishers
 from .reporter import Reporter

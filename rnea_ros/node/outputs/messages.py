@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Messages that are made once, and sent again and again with other numbers."""
+"""Outgoing messages as CDR bytes: serialised once, then only their numbers change."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from ...messages import FixedLayout, JointStateSample
 
 class CommandMessage:
     """
-    A Float64MultiArray as bytes, its efforts written through a numpy view.
+    A Float64MultiArray of efforts.
 
-    :param m: the number of efforts
+    :param m: number of efforts
+    :ivar view: the efforts inside the message, shape (m,), N m or N
     """
 
     def __init__(self, m: int) -> None:
@@ -31,15 +32,16 @@ class CommandMessage:
 
     @property
     def data(self) -> bytes:
-        """The message as it is to be sent."""
+        """The message as CDR bytes."""
         return self._message.data
 
 
 class EffortMessage:
     """
-    A JointState as bytes that carries named efforts and nothing else.
+    A JointState with efforts only.
 
     :param joints: names, in the order of the efforts
+    :ivar view: the efforts inside the message, shape (m,), N m or N
     """
 
     def __init__(self, joints: Sequence[str]) -> None:
@@ -50,7 +52,7 @@ class EffortMessage:
 
     def stamp(self, time: float) -> None:
         """
-        Set the header's stamp.
+        Set the stamp of the header.
 
         :param time: s
         """
@@ -60,5 +62,5 @@ class EffortMessage:
 
     @property
     def data(self) -> bytes:
-        """The message as it is to be sent."""
+        """The message as CDR bytes."""
         return self._message.data

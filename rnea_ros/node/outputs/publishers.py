@@ -1,10 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the node sends: commands, and, while somebody listens, the same with names and in parts."""
+"""The loop's publishers: commands, and copies with joint names and in terms for subscribers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.duration import Duration
@@ -12,21 +13,23 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from ...arrays import Array
+from ...feedforward.law import Terms
 from .messages import CommandMessage, EffortMessage
 from .terms import NEWEST, TermPublishers
 
-LAST_COMMAND = 1.0
-"""How long the last command may take to arrive before its publisher is destroyed, s."""
+ACK_TIMEOUT = 1.0
+"""Longest wait for the delivery of the last command before its publisher is destroyed, s."""
 
 
 class Publishers:
     """
-    What the loop sends, message and publisher side by side.
+    Publishes commands, and ``~/effort`` and ``~/terms/*`` while they have subscribers.
 
     :param node: the node
-    :param command_topic: where the controller listens
-    :param joints: the commanded joints
-    :param period: of the control, s
+    :param command_topic: topic of the effort controller
+    :param joints: the commanded joints, m of them
+    :param period: period of the control, s
+    :ivar command_publisher: publisher of the commands
     """
 
     def __init__(
@@ -38,23 +41,23 @@ class Publishers:
     ) -> None:
         self._node = node
         self._command = CommandMessage(len(joints))
-        self._named = EffortMessage(joints)
+        self._effort = EffortMessage(joints)
         self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
-        self._named_publisher = node.create_publisher(JointState, '~/effort', NEWEST)
-        self.terms = TermPublishers(node, joints, period)
-        self.named_wanted = False
+        self._effort_publisher = node.create_publisher(JointState, '~/effort', NEWEST)
+        self._effort_subscribed = False
+        self._terms = TermPublishers(node, joints, period)
 
     def close(self) -> None:
-        """Destroy the publishers, once the last command has arrived at its reliable listeners."""
-        self.command_publisher.wait_for_all_acked(Duration(seconds=LAST_COMMAND))
-        self.terms.close()
-        for publisher in (self.command_publisher, self._named_publisher):
+        """Destroy the publishers after reliable subscribers have received the last command."""
+        self.command_publisher.wait_for_all_acked(Duration(seconds=ACK_TIMEOUT))
+        self._terms.close()
+        for publisher in (self.command_publisher, self._effort_publisher):
             self._node.destroy_publisher(publisher)
 
-    def look_for_listeners(self) -> None:
-        """Note which of the extra topics somebody listens to; costs too much for the loop."""
-        self.named_wanted = self._named_publisher.get_subscription_count() > 0
-        self.terms.look_for_listeners()
+    def poll_subscribers(self) -> None:
+        """Find out which of the extra topics have subscribers; too slow for the loop."""
+        self._effort_subscribed = self._effort_publisher.get_subscription_count() > 0
+        self._terms.poll_subscribers()
 
     def send_command(self, command: Array) -> None:
         """
@@ -65,8 +68,19 @@ class Publishers:
         self._command.view[:] = command
         self.command_publisher.publish(self._command.data)
 
-    def send_named(self, stamp: float) -> None:
-        """Publish the command with names."""
-        self._named.view[:] = self._command.view
-        self._named.stamp(stamp)
-        self._named_publisher.publish(self._named.data)
+    def send_extras(
+        self, command: Array, terms: Callable[[], Terms], now: float, stamp: float
+    ) -> None:
+        """
+        Publish a command on the extra topics that have subscribers.
+
+        :param command: the command that was just sent, shape (m,), N m or N
+        :param terms: returns the terms of the command
+        :param now: the loop's time, s
+        :param stamp: stamp of the messages, s
+        """
+        if self._effort_subscribed:
+            self._effort.view[:] = command
+            self._effort.stamp(stamp)
+            self._effort_publisher.publish(self._effort.data)
+        self._terms.send(command, terms, now, stamp)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Diagnostics and log: what the control does and why, in the words of its enumerations."""
+"""Diagnostics and log of the control: state, reason, flags, counts, timing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...feedforward import FeedforwardController, Reason, State
 from ...feedforward.inputs import JointStateMonitor
 from ...feedforward.trajectory import ControllerStateMonitor
 from ...ros import Clock, diagnostic_array
-from ..command_topic import CommandWatch
+from ..command_topic import CommandTopicMonitor
 from ..timing import LoopStatistics
 
 LEVELS = {
@@ -36,17 +36,16 @@ LEVELS = {
 
 class Reporter:
     """
-    Watches one activation of the control from beside the loop.
+    Reports on the control from activate to deactivate; for the node's executor.
 
     :param node: the node that logs and publishes
     :param controller: the control
-    :param states: the joint states
-    :param statistics: of the loop
-    :param clock: the loop's time
-    :param rate: the rate that is aimed at, Hz
-    :param refusals: of other inputs than the loop's, counted by whoever takes them
-    :param watch: of the command topic
-    :param references: of a trajectory controller, None where none is followed
+    :param states: the measured joint state
+    :param statistics: statistics of the loop
+    :param clock: the loop's clock
+    :param refusals: counts of refused trajectories and speed scaling values
+    :param command_topic: monitor of the command topic
+    :param references: monitor of a trajectory controller's reference, None if none is followed
     """
 
     def __init__(
@@ -56,9 +55,8 @@ class Reporter:
         states: JointStateMonitor,
         statistics: LoopStatistics,
         clock: Clock,
-        rate: float,
         refusals: Counter[str],
-        watch: CommandWatch,
+        command_topic: CommandTopicMonitor,
         references: ControllerStateMonitor | None = None,
     ) -> None:
         self._node = node
@@ -66,55 +64,54 @@ class Reporter:
         self._states = states
         self._statistics = statistics
         self._clock = clock
-        self._rate = rate
         self._refusals = refusals
-        self._watch = watch
+        self._command_topic = command_topic
         self._references = references
-        self._told_state: State | None = None
-        self._told_counts: dict[str, int] = {}
-        self._told_at = 0.0
-        self._told_error = False
+        self._logged_state: State | None = None
+        self._logged_counts: dict[str, int] = {}
+        self._counts_logged_at = 0.0
+        self._error_logged = False
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
 
     def close(self) -> None:
-        """Take the publisher down."""
+        """Destroy the publisher."""
         self._node.destroy_publisher(self._publisher)
 
     def log_changes(self) -> None:
-        """Log a change of state at once, refusals and flags at most once a second."""
+        """Log a change of state at once, new refusals and flags at most once a second."""
         controller, logger = self._controller, self._node.get_logger()
         state = controller.state
         if state is State.DEGRADED:
-            state = State.ACTIVE  # flags are told below, and may come and go
-        if state is not self._told_state:
+            state = State.ACTIVE  # flags may come and go: they are logged below
+        if state is not self._logged_state:
             why = '' if controller.reason is None else f' ({controller.reason.value})'
             if LEVELS[state] == DiagnosticStatus.ERROR and not controller.stop_requested:
                 logger.error(f'{state.value}{why}')
             else:
                 logger.info(f'{state.value}{why}{self._waiting_for()}')
-            self._told_state = state
-        if controller.error is not None and not self._told_error:
-            self._told_error = True
+            self._logged_state = state
+        if controller.error is not None and not self._error_logged:
+            self._error_logged = True
             logger.error(''.join(traceback.format_exception(controller.error)))
         now = time.monotonic()
-        if now - self._told_at >= 1.0:
+        if now - self._counts_logged_at >= 1.0:
             counts = self._counts()
             counts.pop(Reason.JOINT_STATES_LATE.value, None)  # a flag in diagnostics is enough
             if self._clock.simulated:
-                # ros2_control stamps with a /clock that is late now and then.
+                # ros2_control sometimes stamps with an old /clock.
                 counts.pop(f'joint_states/{Reason.STAMP_NOT_NEWER.value}', None)
-            news = {k: v for k, v in counts.items() if v > self._told_counts.get(k, 0)}
-            if news:
-                self._told_at = now
-                self._told_counts = counts
-                logger.warning(', '.join(f'{key}: {value}' for key, value in news.items()))
-                if any(key.startswith('controller_state/') for key in news):
+            new = {k: v for k, v in counts.items() if v > self._logged_counts.get(k, 0)}
+            if new:
+                self._counts_logged_at = now
+                self._logged_counts = counts
+                logger.warning(', '.join(f'{key}: {value}' for key, value in new.items()))
+                if any(key.startswith('controller_state/') for key in new):
                     assert self._references is not None
                     logger.warning(f'controller_state refused: {self._references.complaint}')
 
     def publish(self) -> None:
         """Publish diagnostics."""
-        controller, now = self._controller, self._clock.seen()
+        controller, now = self._controller, self._clock.latest()
         report = self._statistics.report(now)
         level = LEVELS[controller.state]
         if level == DiagnosticStatus.OK and controller.flags:
@@ -126,35 +123,39 @@ class Reporter:
             'reason': reason,
             'flags': ' '.join(flags),
             'mode': controller.mode.value,
-            'target_rate': self._rate,
             'achieved_rate': f'{report.rate:.2f}',
             'late_ticks': report.late,
             'missed_ticks': report.missed,
             'unprompted_ticks': report.unprompted,
             'cpu_share': f'{report.cpu:.4f}',
-            'speed_scaling': f'{controller.speed_scaling.factor:.3f}',
+            'speed_scaling': f'{self._speed():.3f}',
             'joint_states_age': f'{self._states.age(now):.4f}',
             'saturated_joints': self._joints(controller.saturated),
             'stale_wrenches': ' '.join(controller.environment.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),
-            'effort_controller': self._watch.receiver,
-            'other_publishers': ' '.join(self._watch.other_publishers),
+            'effort_controller': self._command_topic.controller_status,
+            'other_publishers': ' '.join(self._command_topic.other_publishers),
         }
         for what, summary in (('lateness', report.lateness), ('compute', report.compute)):
-            for name, value in zip(('p50', 'p99', 'max'), summary, strict=True):
+            for name, value in zip(('p99', 'max'), summary, strict=True):
                 values[f'{what}_{name}_us'] = f'{1e6 * value:.1f}'
         if self._references is not None:
             values['controller_state_age'] = f'{self._references.age(now):.4f}'
-            values['controller_state_speed'] = f'{self._references.speed:.3f}'
         values.update({f'count/{key}': count for key, count in self._counts().items()})
         summary_line = ' '.join([controller.state.value, reason, *flags]).strip()
         name = f'{self._node.get_fully_qualified_name()[1:]}: control'
         stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(diagnostic_array(stamp, name, level, summary_line, values))
 
-    def _joints(self, which: NDArray[np.bool_]) -> str:
-        joints = zip(self._controller.joints, which, strict=True)
-        return ' '.join(name for name, does in joints if does)
+    def _speed(self) -> float:
+        """Return the speed scaling factor of the motion that the control follows."""
+        if self._references is not None:
+            return self._references.speed
+        return self._controller.speed_scaling.factor
+
+    def _joints(self, mask: NDArray[np.bool_]) -> str:
+        joints = zip(self._controller.joints, mask, strict=True)
+        return ' '.join(name for name, selected in joints if selected)
 
     def _waiting_for(self) -> str:
         if self._controller.state is not State.WAITING:
@@ -174,6 +175,6 @@ class Reporter:
             counts.update({f'controller_state/{word}': n for word, n in refusals.items()})
         if self._states.clock_steps:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
-        for flags in (self._controller.flag_counts, self._watch.counts):
+        for flags in (self._controller.flag_counts, self._command_topic.counts):
             counts.update({k.value: v for k, v in flags.items()})
         return counts | self._refusals

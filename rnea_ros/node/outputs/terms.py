@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The parts of the command, each on a topic of its own, while somebody listens.
+The terms of the command, each on a topic of its own, while the topic has subscribers.
 
-To send them all takes longer than the control itself: they are put down together, and sent a few
-a tick.
+Publishing all terms takes longer than the control itself. So a set of terms is taken at one tick
+and published over several.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 import math
 from typing import Any
@@ -27,17 +28,16 @@ TERMS = tuple(part.name for part in fields(Terms))
 NAMES = (*TERMS, 'limited')
 
 RATE = 100.0
-"""How often all are sent, Hz."""
+"""How often a set of terms is taken, Hz."""
 
 
 class TermPublishers:
     """
-    Publishes the terms that somebody listens to.
+    Publishes the terms that have subscribers.
 
     :param node: the node
-    :param joints: the commanded joints
-    :param period: of the control, s
-    :ivar wanted: whether there are any
+    :param joints: the commanded joints, m of them
+    :param period: period of the control, s
     """
 
     def __init__(self, node: Any, joints: tuple[str, ...], period: float) -> None:
@@ -46,55 +46,47 @@ class TermPublishers:
         self._publishers = {
             name: node.create_publisher(JointState, f'~/terms/{name}', NEWEST) for name in NAMES
         }
-        self._a_tick = math.ceil(len(NAMES) * RATE * period)
-        self._listened: tuple[str, ...] = ()
+        self._messages_per_tick = math.ceil(len(NAMES) * RATE * period)
+        self._subscribed: tuple[str, ...] = ()
         self._unsent: list[tuple[str, Array]] = []
         self._next = -math.inf
 
-    @property
-    def wanted(self) -> bool:
-        """Whether somebody listens to any."""
-        return bool(self._listened)
-
     def close(self) -> None:
-        """Take the publishers down."""
+        """Destroy the publishers."""
         for publisher in self._publishers.values():
             self._node.destroy_publisher(publisher)
 
-    def look_for_listeners(self) -> None:
-        """Note which of them somebody listens to; costs too much for the loop."""
-        self._listened = tuple([
+    def poll_subscribers(self) -> None:
+        """Find out which terms have subscribers; too slow for the loop."""
+        self._subscribed = tuple([
             name
             for name, publisher in self._publishers.items()
             if publisher.get_subscription_count() > 0
         ])
 
-    def due(self, now: float) -> bool:
+    def send(
+        self, command: Array, terms: Callable[[], Terms], now: float, stamp: float
+    ) -> None:
         """
-        Return whether new ones are to be put down: the last are sent, and it is time.
+        Take a set of terms if one is due, and publish this tick's share of the last set.
 
-        :param now: the loop's time, s
-        """
-        return not self._unsent and not self._next - 1.0 / RATE <= now < self._next
-
-    def put_down(self, terms: Terms, command: Array, now: float, stamp: float) -> None:
-        """
-        Take the terms of a command; what limits and blending changed is ``limited``.
-
-        :param terms: its parts, arrays of their own
         :param command: the command, shape (m,), N m or N
+        :param terms: returns the terms of the command
         :param now: the loop's time, s
-        :param stamp: that of all of them, s
+        :param stamp: stamp of the set, s
         """
-        parts = {name: getattr(terms, name) for name in TERMS}
-        parts['limited'] = command - sum(parts.values())
-        self._unsent = [(name, parts[name]) for name in reversed(self._listened)]
-        self._message.stamp(stamp)
-        self._next = now + 1.0 / RATE
-
-    def send_some(self) -> None:
-        """Send this tick's share of what was put down."""
-        for _ in range(min(self._a_tick, len(self._unsent))):
+        if not self._subscribed:
+            return
+        if not self._unsent and not self._next - 1.0 / RATE <= now < self._next:
+            self._take(command, terms(), stamp)
+            self._next = now + 1.0 / RATE
+        for _ in range(min(self._messages_per_tick, len(self._unsent))):
             name, values = self._unsent.pop()
             self._message.view[:] = values
             self._publishers[name].publish(self._message.data)
+
+    def _take(self, command: Array, terms: Terms, stamp: float) -> None:
+        values = {name: getattr(terms, name) for name in TERMS}
+        values['limited'] = command - sum(values.values())  # the change by ramps and limits
+        self._unsent = [(name, values[name]) for name in reversed(self._subscribed)]
+        self._message.stamp(stamp)

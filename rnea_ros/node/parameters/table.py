@@ -21,7 +21,7 @@ from ...feedforward.settings import (
     Settings,
     WrenchInputSettings,
 )
-from ...feedforward.trajectory import ReferenceSource, ScalingUnit, StartFrom
+from ...feedforward.trajectory import ReferenceSource
 from ...parameters import Declaration, choice, declarations_of
 from ..timing import GREATEST_PRIORITY, MOST_CORES, Trigger
 from .hardware_compensation import NOTHING
@@ -80,8 +80,10 @@ _MOTIONS: Mapping[str, Declaration] = {
     'allow_nonzero_velocity_at_trajectory_end': Declaration(
         False, 'accept trajectories whose last point has a velocity'
     ),
-    'trajectory_start_from': choice(
-        StartFrom.MEASURED, 'start of the segment to a first point after time 0'
+    'interpolate_from_desired_state': Declaration(
+        False,
+        'true: a segment to a first point after time 0 starts at the desired state; '
+        'false: at the measured state',
     ),
     'use_trajectory_effort': Declaration(
         False, 'add the efforts of trajectory points to the command'
@@ -96,16 +98,18 @@ _MOTIONS: Mapping[str, Declaration] = {
     'speed_scaling_topic': Declaration(
         '', 'std_msgs/Float64 that scales the speed of motions; empty: none'
     ),
-    'speed_scaling_unit': choice(
-        ScalingUnit.FACTOR, 'unit of speed_scaling_topic, full speed is 1 or 100'
+    'speed_scaling_scale': Declaration(
+        1.0,
+        'multiplies the values of speed_scaling_topic to get 0 to 1; 0.01 for percent',
+        span=(1e-3, 1e3),
     ),
 }
 
 PARAMETERS: Mapping[str, Declaration] = {
     **_ROBOT_AND_LOOP,
     **declarations_of(Settings),
-    **declarations_of(FrictionSettings, 'friction.'),
     **PAYLOAD_PARAMETERS,
+    **declarations_of(FrictionSettings, 'friction.'),
     **_MOTIONS,
     **declarations_of(BaseSensorSettings, 'base_sensor.'),
     'wrench_inputs.names': Declaration(

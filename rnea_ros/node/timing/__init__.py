@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Time of the control loop: trigger, real-time scheduling, memory, statistics."""
+"""Timing of the control loop: trigger, real-time settings, memory, statistics."""
 
 from .joint_state_trigger import JointStateTrigger, Trigger
 from .loop_statistics import LoopStatistics

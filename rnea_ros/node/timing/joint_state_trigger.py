@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ticks that joint states set off: as soon as every commanded joint has a new sample."""
+"""Ticks triggered by joint states: one as soon as every commanded joint has a new sample."""
 
 from __future__ import annotations
 
@@ -9,40 +9,41 @@ from collections.abc import Callable
 import enum
 from typing import TYPE_CHECKING
 
-from ...feedforward.inputs import Indices, JointStateMonitor
+from ...arrays import Indices
+from ...feedforward.inputs import JointStateMonitor
 
 if TYPE_CHECKING:
     from ...ros import Clock
 
-PATIENCE = 1.5
-"""After so many periods without new joint states a tick comes all the same."""
+TIMEOUT = 1.5
+"""Without new joint states, a tick comes after this many periods."""
 
-MOST_TICKS = 2.0
-"""Joint states set off no more ticks than so many a period."""
+MAX_TICKS = 2.0
+"""Greatest number of ticks per period."""
 
 
 class Trigger(enum.Enum):
-    """What sets a tick off."""
+    """What triggers a tick."""
 
-    TIMER = 'timer'                # the time, at the rate
-    JOINT_STATES = 'joint_states'  # new states of the commanded joints; the time if they are late
+    TIMER = 'timer'                # time, at the rate
+    JOINT_STATES = 'joint_states'  # new states of all commanded joints, or 1.5 periods without
 
 
 class JointStateTrigger:
     """
-    Wakes its thread when joint states are complete, or when they are late.
+    Wakes its thread when every commanded joint has a new sample, or when samples are late.
 
-    A simulation in lockstep goes on only after the command that answers a state. So in simulated
-    time one that is refused sets off a tick too, and none waits for time that stands still.
+    A simulation in lockstep waits for the command after each of its joint states. So in simulated
+    time a refused joint state triggers a tick too, and no tick waits for time that stands still.
 
     :param states: the measured joint state
-    :param commanded: numbers of the joints whose samples set a tick off
-    :param wait: sleeps until joint states come, or for a time, s
-    :param take: takes those that came until a time, s; ticks need not take them again
-    :param period: at which they are expected, s
-    :param clock: the time of the loop
-    :ivar missed: ticks that were skipped: none is, they are not planned
-    :ivar unprompted: ticks that came because joint states did not
+    :param commanded: indices of the commanded joints
+    :param wait: sleeps until a joint state arrives; gets the longest sleep, s
+    :param take: takes the joint states that have arrived; gets the time, s
+    :param period: expected period of the joint states, s
+    :param clock: the loop's clock
+    :ivar missed: number of skipped ticks: always 0, ticks have no planned times
+    :ivar unprompted: number of ticks without a new joint state
     """
 
     def __init__(
@@ -67,29 +68,29 @@ class JointStateTrigger:
         self.unprompted = 0
 
     def start(self) -> None:
-        """Count from now on."""
+        """Start now."""
         self._ticked = self._clock.now()
 
     def cancel(self) -> None:
-        """Let the wait that is under way, and every later one, return soon."""
+        """Make the present call of :meth:`wait`, and every later one, return soon."""
         self._cancelled = True
 
     def wait(self) -> float:
-        """Sleep until the next tick; return how much longer than a period that took, s."""
+        """Sleep until the next tick; return by how much it took longer than a period, s."""
         now = self._clock.now()
         while not self._cancelled:
             self._ticked = min(self._ticked, now)  # simulated time can be set back
             elapsed = now - self._ticked
-            if elapsed >= PATIENCE * self._period:
+            if elapsed >= TIMEOUT * self._period:
                 self.unprompted += 1
                 break
             self._take(now)
             if not self._prompted():
-                self._wait(PATIENCE * self._period - elapsed)
-            elif elapsed < self._period / MOST_TICKS:
-                self._clock.sleep(self._period / MOST_TICKS - elapsed)
+                self._wait(TIMEOUT * self._period - elapsed)
+            elif elapsed < self._period / MAX_TICKS:
+                self._clock.sleep(self._period / MAX_TICKS - elapsed)
                 if self._clock.now() == now:
-                    break  # simulated time stands still, maybe until this tick has answered
+                    break  # simulated time stands still, perhaps until this tick's command
             else:
                 break
             now = self._clock.now()
@@ -100,6 +101,6 @@ class JointStateTrigger:
         return late
 
     def _prompted(self) -> bool:
-        """Return whether joint states call for a tick."""
-        refused = self._states.rejections is not self._refusals  # another one at each refusal
+        """Return whether joint states trigger a tick."""
+        refused = self._states.rejections is not self._refusals  # replaced at each refusal
         return self._states.all_updated(self._commanded) or (refused and self._clock.simulated)

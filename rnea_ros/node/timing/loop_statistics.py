@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How well the loop keeps its time, measured tick by tick without allocating."""
+"""Timing of the loop, recorded every tick without allocating memory."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 @dataclass(frozen=True)
 class LoopReport:
     """
-    What the loop did since the last report.
+    Timing of the loop; counts since the start, the rest since the last report.
 
-    :param rate: ticks a second of the loop's clock, Hz
-    :param late: ticks that came over half a period late, since the start
-    :param missed: ticks that were skipped, since the start
-    :param unprompted: ticks that came although what they are for did not, since the start
-    :param lateness: 50th and 99th percentile and maximum, s
-    :param compute: time spent in a tick, likewise, s
+    :param rate: ticks per second of the loop's clock, Hz
+    :param late: number of ticks more than half a period late
+    :param missed: number of skipped ticks
+    :param unprompted: number of ticks without a new joint state
+    :param lateness: delay of a tick's start, 99th percentile and maximum, s
+    :param compute: duration of a tick, 99th percentile and maximum, s
     :param cpu: share of one core that the whole process used
     """
 
@@ -30,20 +30,22 @@ class LoopReport:
     late: int
     missed: int
     unprompted: int
-    lateness: tuple[float, float, float]
-    compute: tuple[float, float, float]
+    lateness: tuple[float, float]
+    compute: tuple[float, float]
     cpu: float
 
 
 class LoopStatistics:
     """
-    Collects lateness and compute time of ticks.
+    Records lateness and duration of ticks.
 
-    One thread records, another reports; a report may miss the tick that is under way.
+    One thread records, another reports; a report may miss the present tick.
 
-    :param period: s
-    :param loop_time: of the loop's clock now, s
-    :param capacity: how many ticks a report looks back at most
+    :param period: period of the loop, s
+    :param loop_time: present time of the loop's clock, s
+    :param capacity: greatest number of ticks in a report
+    :ivar missed: number of skipped ticks, set by the loop
+    :ivar unprompted: number of ticks without a new joint state, set by the loop
     """
 
     def __init__(self, period: float, loop_time: float, capacity: int = 10_000) -> None:
@@ -61,10 +63,10 @@ class LoopStatistics:
 
     def record(self, lateness: float, compute: float) -> None:
         """
-        Take one tick.
+        Record one tick.
 
-        :param lateness: how late it began, s
-        :param compute: how long it took, s
+        :param lateness: delay of its start, s
+        :param compute: its duration, s
         """
         slot = self._ticks % self._lateness.size
         self._lateness[slot] = lateness
@@ -75,9 +77,9 @@ class LoopStatistics:
 
     def report(self, loop_time: float) -> LoopReport:
         """
-        Return what happened since the last report.
+        Return the timing since the last report.
 
-        :param loop_time: of the loop's clock now, s
+        :param loop_time: present time of the loop's clock, s
         """
         now, cpu, ticks = time.monotonic(), time.process_time(), self._ticks
         new = ticks - self._reported_ticks
@@ -97,11 +99,10 @@ class LoopStatistics:
         return report
 
 
-def _summary(ring: NDArray[np.float64], ticks: int, new: int) -> tuple[float, float, float]:
-    """Return p50, p99 and maximum of the newest values in a ring."""
+def _summary(ring: NDArray[np.float64], ticks: int, new: int) -> tuple[float, float]:
+    """Return the 99th percentile and the maximum of the newest values in a ring."""
     count = min(new, ring.size)
     if count == 0:
-        return (0.0, 0.0, 0.0)
+        return (0.0, 0.0)
     newest = ring[np.arange(ticks - count, ticks) % ring.size]
-    p50, p99 = np.percentile(newest, (50.0, 99.0))
-    return (float(p50), float(p99), float(newest.max()))
+    return (float(np.percentile(newest, 99.0)), float(newest.max()))

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What a thread may ask of the system to be on time: a scheduler, cores, memory that stays.
+Real-time settings of a thread: scheduler, cores, locked memory.
 
-The system refuses most of it to most users. What is refused is told, once, with what would allow
-it, and the rest holds.
+Most users need a permission for them. A refused setting is reported with the permission that it
+needs; the others stay in force.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import ctypes
 from dataclasses import dataclass
 import os
 from pathlib import Path
-import platform
 import resource
 import sys
 import threading
@@ -24,10 +23,10 @@ import threading
 from ...errors import InputError, brief
 
 GREATEST_PRIORITY = 98
-"""99 is for the threads of the kernel that nothing may hold up."""
+"""99 is for threads of the kernel."""
 
 MOST_CORES = 1024
-"""So many cores have a place in Linux's cpu_set_t."""
+"""Number of cores in Linux's cpu_set_t."""
 
 _PR_SET_TIMERSLACK = 29
 _MCL_CURRENT_AND_FUTURE = 3
@@ -37,13 +36,12 @@ _CAP_IPC_LOCK = 14
 @dataclass(frozen=True)
 class RealtimeSettings:
     """
-    What is asked for.
+    Real-time settings of a thread.
 
-    :param priority: of SCHED_FIFO, from 2 up; 0 for the usual scheduler. The process's other
-        threads get one less: whichever holds the interpreter when the thread needs it is not to
-        be kept from giving it back by some other process
-    :param cpus: the cores that the thread may run on; none for all
-    :param lock_memory: whether the process's memory may not be paged out
+    :param priority: priority of SCHED_FIFO, 2 to 98; 0 for the default scheduler. The process's
+        other threads get one less, so that no other process delays one that holds the interpreter
+    :param cpus: the cores that the thread may run on; empty for all
+    :param lock_memory: True keeps the process's memory from being paged out
     """
 
     priority: int = 0
@@ -53,9 +51,9 @@ class RealtimeSettings:
 
 def check_realtime(settings: RealtimeSettings) -> None:
     """
-    Check what no system could grant.
+    Check the values that no system can grant.
 
-    :raises InputError: the first parameter that cannot be used
+    :raises InputError: the first invalid parameter
     """
     if settings.priority != 0 and not 2 <= settings.priority <= GREATEST_PRIORITY:
         raise InputError(
@@ -65,48 +63,45 @@ def check_realtime(settings: RealtimeSettings) -> None:
     for cpu in settings.cpus:
         if cpu < 0 or settings.cpus.count(cpu) > 1:
             raise InputError(
-                'realtime.cpu_affinity', f'{brief(settings.cpus)} is no list of cores: {cpu}'
+                'realtime.cpu_affinity', f'{brief(settings.cpus)} is not a list of cores: {cpu}'
             )
 
 
 def enter_realtime(settings: RealtimeSettings) -> list[str]:
     """
-    Ask for all of it, for the calling thread; locked memory is the whole process's.
+    Apply the settings to the calling thread; memory is locked for the whole process.
 
-    :param settings: what is asked for
-    :return: what was refused, and what would allow it, a sentence each
+    :param settings: the settings
+    :return: one sentence per refused setting, with the permission that it needs
     """
     if sys.platform != 'linux':
         asked = settings != RealtimeSettings()
         return [f'realtime.* is not in force: {sys.platform} is not Linux'] if asked else []
-    _take_timers_at_their_word()
-    for thread in _threads():
-        with suppress(OSError):  # it may have ended meanwhile
-            take_short_turns(thread)
+    _set_timer_slack()
     steps: list[tuple[bool, Callable[[RealtimeSettings], str]]] = [
-        (bool(settings.cpus), _stay_on_cores),
+        (bool(settings.cpus), _set_affinity),
         (settings.lock_memory, _lock_memory),
         (settings.priority > 0, _set_priority),
     ]
-    complaints = [step(settings) for wanted, step in steps if wanted]
-    return [complaint for complaint in complaints if complaint]
+    warnings = [step(settings) for requested, step in steps if requested]
+    return [warning for warning in warnings if warning]
 
 
-def _take_timers_at_their_word() -> None:
-    """Have Linux wake the thread when it is time, and not up to 50 us later, to save power."""
+def _set_timer_slack() -> None:
+    """Make Linux wake the thread on time, not up to 50 us later to save power."""
     prctl = getattr(ctypes.CDLL(None), 'prctl', None)
     if prctl is not None:
         prctl(_PR_SET_TIMERSLACK, ctypes.c_ulong(1), 0, 0, 0)
 
 
-def _stay_on_cores(settings: RealtimeSettings) -> str:
+def _set_affinity(settings: RealtimeSettings) -> str:
     try:
         os.sched_setaffinity(0, settings.cpus)
     except OSError as error:
-        there = sorted(os.sched_getaffinity(0))
+        allowed = sorted(os.sched_getaffinity(0))
         return (
             f'realtime.cpu_affinity {list(settings.cpus)} is not in force ({error.strerror}): '
-            f'this process may use the cores {there}'
+            f'this process may use the cores {allowed}'
         )
     return ''
 
@@ -126,9 +121,9 @@ def _set_priority(settings: RealtimeSettings) -> str:
 
 def leave_realtime(settings: RealtimeSettings) -> None:
     """
-    Let the process's threads be scheduled as usual again; for its main thread.
+    Give the process's threads the default scheduler again; for its main thread.
 
-    :param settings: what was asked for
+    :param settings: the settings that were applied
     """
     if settings.priority and sys.platform == 'linux':
         with suppress(OSError):
@@ -145,13 +140,13 @@ def _schedule_others(scheduler: int, priority: int) -> None:
 
 
 def _threads() -> list[int]:
-    """Return the numbers of the threads of this process."""
+    """Return the native ids of the threads of this process."""
     return [int(number) for number in os.listdir('/proc/self/task')]
 
 
 def _lock_memory(settings: RealtimeSettings) -> str:
     del settings
-    # Locked within a limit, memory that is asked for later would be refused: a crash, not a delay.
+    # With a limit, a later allocation beyond it would fail and crash the process.
     if resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] != resource.RLIM_INFINITY:
         allowed = _capabilities() >> _CAP_IPC_LOCK & 1
     else:
@@ -169,45 +164,3 @@ def _capabilities() -> int:
         if line.startswith('CapEff:'):
             return int(line.split()[1], 16)
     return 0
-
-
-SLICE = 100_000
-"""The shortest turn there is, ns."""
-
-_SCHED_SETATTR = {'x86_64': 314, 'aarch64': 274}
-"""The number of the system call, which C libraries have no function for, by machine."""
-
-
-class _SchedulingAttributes(ctypes.Structure):
-    """struct sched_attr of Linux; for the usual scheduler the runtime is the length of a turn."""
-
-    _fields_ = (
-        ('size', ctypes.c_uint32),
-        ('policy', ctypes.c_uint32),
-        ('flags', ctypes.c_uint64),
-        ('nice', ctypes.c_int32),
-        ('priority', ctypes.c_uint32),
-        ('runtime', ctypes.c_uint64),
-        ('deadline', ctypes.c_uint64),
-        ('period', ctypes.c_uint64),
-    )
-
-
-def take_short_turns(thread: int) -> bool:
-    """
-    Ask for short turns, if a thread is scheduled as usual; older systems take no notice.
-
-    :param thread: its number in the system
-    :return: whether the system took it
-    """
-    number = _SCHED_SETATTR.get(platform.machine())
-    if number is None or os.sched_getscheduler(thread) != os.SCHED_OTHER:
-        return False
-    attributes = _SchedulingAttributes(
-        size=ctypes.sizeof(_SchedulingAttributes),
-        policy=os.SCHED_OTHER,
-        nice=os.getpriority(os.PRIO_PROCESS, thread),
-        runtime=SLICE,
-    )
-    syscall = ctypes.CDLL(None, use_errno=True).syscall
-    return bool(syscall(number, thread, ctypes.byref(attributes), 0) == 0)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the demo shows at its end: a table and a picture."""
+"""The result of the demo: a table and a picture."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from ...arrays import Array
 from ...drawing import new_figure, plain, save, show_windows
 from .client import Recording
 from .motion import Motion
+
+LEAST_ERROR = 0.1
+"""Least error that is drawn, mrad."""
 
 
 @dataclass(frozen=True)
@@ -96,12 +99,12 @@ def picture(
     tracking, errors, efforts = axes = figure.subplots(3, 1, sharex=True)
 
     t = np.linspace(0.0, motion.duration, 1000)
-    tracking.plot(t, motion.state(t)[0][:, joint], 'k:', label='wanted', zorder=10)
+    tracking.plot(t, motion.state(t)[0][:, joint], 'k:', label='reference', zorder=10)
     for phase in phases:
         times, error = phase.errors(motion)
         tracking.plot(times, motion.state(times)[0][:, joint] + error[:, joint], label=phase.title)
         norm = 1e3 * np.abs(error).max(axis=1)
-        errors.semilogy(times, np.maximum(norm, 1e-3), label=phase.title)
+        errors.semilogy(times, np.maximum(norm, LEAST_ERROR), label=phase.title)
     tracking.set(ylabel=f'{name}, rad', title=title)
     errors.set(ylabel='greatest error of any joint, mrad')
 

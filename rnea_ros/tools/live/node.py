@@ -14,7 +14,7 @@ from typing import Any
 import rclpy
 
 from ...errors import RneaError
-from ...ros import own_arguments, ros_refusals
+from ...ros import ros_errors, without_ros_arguments
 
 
 class SilentTopicError(RneaError):
@@ -39,12 +39,12 @@ def live_node(name: str, ros_arguments: Sequence[str]) -> Iterator[Any]:
     :param ros_arguments: of the command line
     :raises RosError: ROS refuses the arguments, or the name of a topic
     """
-    own_arguments(ros_arguments)  # ROS logs what it refuses only later
+    without_ros_arguments(ros_arguments)  # ROS logs what it refuses only later
     if threading.current_thread() is threading.main_thread():
         # SIGTERM ends a tool as Ctrl-C does; ROS calls handlers that were there before its own.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with ros_refusals():
+        with ros_errors():
             rclpy.init(args=list(ros_arguments))
             node = rclpy.create_node(name)
             try:

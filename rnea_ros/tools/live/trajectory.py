@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""One trajectory from a live topic."""
+"""The next trajectory on a live topic."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def live_trajectory(
     topic: str, timeout: float, ros_arguments: Sequence[str]
 ) -> TrajectoryRequest:
     """
-    Return the next trajectory on a topic.
+    Wait for the next trajectory on a topic.
 
-    :param topic: its name
-    :param timeout: how long to wait for it, s
-    :param ros_arguments: of the command line
-    :raises SilentTopicError: none came
+    :param topic: name of the topic
+    :param timeout: longest wait, s
+    :param ros_arguments: ROS arguments of the command line
+    :raises SilentTopicError: no message before the timeout
     :raises RosError: ROS refuses the arguments, or the topic
-    :raises MalformedError: what came is none
+    :raises MalformedError: a message with wrong bytes
     """
     received: list[bytes] = []
     with live_node('check_trajectory', ros_arguments) as node:

@@ -18,7 +18,7 @@ import numpy as np
 from ....arrays import Array
 from ....dynamics import Workspace
 from ....dynamics.compilation import entry_point
-from ....dynamics.tree import Placement, with_bodies_of_their_own
+from ....dynamics.tree import Placement, with_separate_bodies
 from ....robot import RobotModel
 from ...law import LoadedBodies, Shares
 from .filter import transform
@@ -33,7 +33,7 @@ class InlineLoad:
     """
 
     def __init__(self, model: RobotModel, links: Iterable[str]) -> None:
-        self._tree = with_bodies_of_their_own(model.tree, links)
+        self._tree = with_separate_bodies(model.tree, links)
         self._workspace = Workspace(self._tree, model.gravity)
         self._workspace.set_base_motion(model.gravity, *model.base_motion.spatial())
         self._bodies = LoadedBodies(self._workspace, self._tree)

@@ -32,7 +32,7 @@ import math
 import numpy as np
 
 from ....arrays import Array
-from ....dynamics import refuse_blind_code, untried
+from ....dynamics import check_compiled_code, needs_check
 from ....dynamics.compilation import entry, entry_point
 from ...reasons import Reason
 from ...settings import Measures, WrenchInputSettings
@@ -266,10 +266,10 @@ class WrenchMonitor:
 def _refuse_blind(judge: Callable[..., int]) -> None:
     """Check before its first use that the compiled kernel detects NaN and infinity."""
     name = 'judge_wrenches'
-    if untried(name):
+    if needs_check(name):
         force, torque, wrench = np.zeros(3), np.zeros(3), np.zeros(6)
         reading = (force, torque, 1.0, math.inf, math.inf, wrench)
-        refuse_blind_code(name, lambda: judge(*reading) == FINE, force, torque)
+        check_compiled_code(name, lambda: judge(*reading) == FINE, force, torque)
 
 
 @entry

@@ -23,7 +23,7 @@ from rnea_ros.messages import (
     MalformedError,
     WrenchSample,
 )
-from rnea_ros.messages.fixed_layout import MOST_LAYOUTS
+from rnea_ros.messages.fixed_layout import MAX_LAYOUTS
 
 ORDERS = ('<', '>')
 STAMP = (1_700_000_000, 250_000_000)
@@ -134,10 +134,10 @@ def test_what_stands_between_texts_and_numbers_does_not_matter(
 
 
 def test_a_flood_of_layouts_fills_no_memory(read: FixedLayoutReader[JointStateSample]) -> None:
-    for k in range(3 * MOST_LAYOUTS):
+    for k in range(3 * MAX_LAYOUTS):
         sample, _ = read(joint_state((f'joint_{k:04}',), [k], [], []))
         assert_is(sample, (f'joint_{k:04}',), [k], [], [])
-        assert len(read._known) <= MOST_LAYOUTS
+        assert len(read._layouts) <= MAX_LAYOUTS
 
 
 @pytest.mark.parametrize('order', ORDERS)

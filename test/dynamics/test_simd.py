@@ -16,7 +16,7 @@ import pytest
 from python_process import run
 
 from rnea_ros import RobotModel
-from rnea_ros.dynamics.batch import ALL_RIGHT, BatchWorkspace
+from rnea_ros.dynamics.batch import NO_BAD_SAMPLE, BatchWorkspace
 from rnea_ros.dynamics.compilation import COMPILED
 from rnea_ros.dynamics.kernels import BASE, LANES, LARGEST_ANGLE
 from rnea_ros.dynamics.kernels.simd import cosine_and_sine, number, put
@@ -279,7 +279,7 @@ def test_a_recursion_over_lanes_is_that_of_every_sample(
     given = samples[:arguments]
     alone = [getattr(model, method)(*row) for row in zip(*given, strict=True)]
     rows = np.empty((LANES, alone[0].size))
-    assert getattr(lanes_of(model), method)(*given, rows) == ALL_RIGHT
+    assert getattr(lanes_of(model), method)(*given, rows) == NO_BAD_SAMPLE
     assert_rows_are(rows, alone)
 
 
@@ -290,7 +290,7 @@ def test_articulated_bodies_over_lanes_are_those_of_every_sample() -> None:
     motions = [random_motion(seed, parts) for seed in range(LANES)]
     Q, QD, Tau = (np.array(rows) for rows in zip(*motions, strict=True))
     rows = np.empty((LANES, model.nv))
-    assert lanes_of(model).forward_dynamics(Q, QD, Tau, rows) == ALL_RIGHT
+    assert lanes_of(model).forward_dynamics(Q, QD, Tau, rows) == NO_BAD_SAMPLE
     assert_rows_are(rows, [model.forward_dynamics(*motion) for motion in motions])
 
 

@@ -1,13 +1,14 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a model consists of: its joints and links by name, their limits, its gravity and base."""
+"""The data of a robot model: its tree, names, limits, gravity, base motion and memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
 import threading
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,24 +16,25 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import Array, finite_vector
 from ..dynamics import Workspace, with_unit_quaternions
 from ..dynamics.compilation import COMPILED
-from ..dynamics.tree import WORLD, Frame, KinematicTree
+from ..dynamics.tree import WORLD, Frame, JointCoordinates, KinematicTree
 from ..errors import UnknownNameError
 from ..urdf import Joint, Limits, RobotDescription
 from .base_motion import BaseMotion
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+"""Acceleration of free fall, m/s^2, where z points up."""
 
 
-class _PerThread(threading.local):
+class _ThreadMemory(threading.local):
     """
-    Memory that each thread has for itself; made when a thread first asks.
+    Workspaces of one thread, created at its first call.
 
     :param model: the model
     """
 
-    def __init__(self, model: NamedModel) -> None:
+    def __init__(self, model: ModelData) -> None:
         self._model = model
-        self.workspace = model._new_workspace(model.gravity)
+        self.workspace = model.workspace()
 
     @cached_property
     def weightless(self) -> Workspace:
@@ -40,17 +42,20 @@ class _PerThread(threading.local):
         return self._model._new_workspace(np.zeros(3))
 
 
-class NamedModel:
+class ModelData:
     """
-    A kinematic tree with names, limits, gravity and the motion of its base.
+    The data that all computations of a robot model read.
 
-    :param tree: what the algorithms run on
+    The computations are functions in the modules of this folder, with the model as their first
+    argument. Only they use the attributes that begin with an underscore.
+
+    :param tree: bodies and joints
     :param name: the robot's name
-    :param description: what the tree was built from, with limits and losses of joints; without
-        it there are none
-    :param gravity: acceleration of free fall in the root link's frame, in the world's where the
-        base floats, shape (3,), m/s^2
-    :param base_motion: how the root link's frame moves
+    :param description: source of the tree, with limits, damping and friction of the joints; None
+        for a tree without a description
+    :param gravity: acceleration of free fall in the root link's frame (in the world frame if the
+        base floats), shape (3,), m/s^2
+    :param base_motion: motion of the root link's frame
     """
 
     def __init__(
@@ -75,9 +80,10 @@ class NamedModel:
         self._base_at_rest = not (self._base_velocity.any() or self._base_acceleration.any())
         # Mimic joints and screws move two bodies by one coordinate.
         self._shared_coordinates = int(tree.bodies['dofs'].sum()) > tree.nv
-        # Quaternions must be looked at before a kernel sees them, and numba at array types.
-        self._direct = COMPILED and not self._quaternions
-        self._memory = _PerThread(self)
+        # Kernels check numbers, but neither the length of quaternions nor, in plain Python, types.
+        self._kernels_check_arrays = COMPILED and not self._quaternions
+        self._thread_memory = _ThreadMemory(self)
+        self._models_cut_above: dict[str, ModelData] = {}
 
     @property
     def name(self) -> str:
@@ -86,12 +92,12 @@ class NamedModel:
 
     @property
     def description(self) -> RobotDescription | None:
-        """What the model was built from, unless it was a tree."""
+        """The description that the model was built from; None if it was built from a tree."""
         return self._description
 
     @property
     def tree(self) -> KinematicTree:
-        """What the algorithms run on."""
+        """The bodies and joints that the algorithms run on."""
         return self._tree
 
     @property
@@ -101,8 +107,13 @@ class NamedModel:
 
     @property
     def link_names(self) -> tuple[str, ...]:
-        """Every link, the root first, those behind fixed joints too."""
+        """All links, the root first, including those behind fixed joints."""
         return tuple(name for name in self._tree.frames if name != WORLD)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """The moving links, in the order of the regressor; links fixed to them belong to them."""
+        return tuple(link.name for link in self._tree.links if link.joint)
 
     @property
     def nq(self) -> int:
@@ -116,21 +127,21 @@ class NamedModel:
 
     def position_indices(self, joint: str) -> slice:
         """
-        Return where a joint's numbers stand in q.
+        Return the part of q that belongs to a joint.
 
         :param joint: a joint's name
         :raises UnknownNameError: no such independent joint
         """
-        return self._tree.joints[self._known_joint(joint)].positions
+        return self._coordinates_of(joint).positions
 
     def velocity_indices(self, joint: str) -> slice:
         """
-        Return where a joint's numbers stand in qd, qdd and tau.
+        Return the part of qd, qdd and tau that belongs to a joint.
 
         :param joint: a joint's name
         :raises UnknownNameError: no such independent joint
         """
-        return self._tree.joints[self._known_joint(joint)].velocities
+        return self._coordinates_of(joint).velocities
 
     @property
     def has_one_axis_joints_only(self) -> bool:
@@ -139,7 +150,7 @@ class NamedModel:
 
     @property
     def neutral_position(self) -> Array:
-        """A position of zeros and of quaternions that turn nothing, shape (nq,)."""
+        """The position of zeros and of identity quaternions, shape (nq,)."""
         q = np.zeros(self._nq)
         for _, start, _, floats in self._quaternions:
             q[start + (6 if floats else 3)] = 1.0
@@ -150,33 +161,33 @@ class NamedModel:
         """
         The acceleration of free fall, shape (3,), m/s^2; read-only.
 
-        In the root link's frame, or in the world's where the base floats.
+        In the root link's frame; in the world frame if the base floats.
         """
         return self._gravity
 
     @property
     def base_motion(self) -> BaseMotion:
-        """How the root link's frame moves; where the base floats, the frame that it floats in."""
+        """Motion of the root link's frame; of the frame that the base floats in, if it floats."""
         return self._base_motion
 
     @property
     def position_lower(self) -> Array:
-        """The least joint positions, shape (nq,), rad or m; -inf where there is no limit."""
+        """The lower position limits, shape (nq,), rad or m; -inf for a joint without a limit."""
         return self._limit(-np.inf, lambda limits: limits.lower, of_positions=True)
 
     @property
     def position_upper(self) -> Array:
-        """The greatest joint positions, shape (nq,), rad or m; inf where there is no limit."""
+        """The upper position limits, shape (nq,), rad or m; inf for a joint without a limit."""
         return self._limit(np.inf, lambda limits: limits.upper, of_positions=True)
 
     @property
     def velocity_limits(self) -> Array:
-        """The greatest joint speeds, shape (nv,), rad/s or m/s; inf where there is no limit."""
+        """The speed limits, shape (nv,), rad/s or m/s; inf for a joint without a limit."""
         return self._limit(np.inf, lambda limits: limits.velocity)
 
     @property
     def effort_limits(self) -> Array:
-        """The greatest joint efforts, shape (nv,), N m or N; inf where there is no limit."""
+        """The effort limits, shape (nv,), N m or N; inf for a joint without a limit."""
         return self._limit(np.inf, lambda limits: limits.effort)
 
     @property
@@ -191,8 +202,21 @@ class NamedModel:
 
     @property
     def continuous(self) -> NDArray[np.bool_]:
-        """Which joint coordinates turn without end, shape (nv,)."""
+        """Which velocity coordinates belong to continuous joints, shape (nv,)."""
         return self._by_joint(0.0, lambda joint: float(joint.type == 'continuous')).astype(bool)
+
+    def workspace(self) -> Workspace:
+        """Return new memory for a control loop: no checks, no allocation, one thread."""
+        return self._new_workspace(self._gravity)
+
+    def _named_arguments(self) -> dict[str, Any]:
+        """Return what the model was created with, apart from the tree."""
+        return {
+            'name': self._name,
+            'description': self._description,
+            'gravity': self._gravity,
+            'base_motion': self._base_motion,
+        }
 
     def _limit(
         self, default: float, pick: Callable[[Limits], float], *, of_positions: bool = False
@@ -206,28 +230,33 @@ class NamedModel:
     ) -> Array:
         values = np.full(self._nq if of_positions else self._nv, default)
         joints = {} if self._description is None else self._description.joints
-        for name, place in self._tree.joints.items():
+        for name, coordinates in self._tree.joints.items():
             if name in joints:
-                where = place.positions if of_positions else place.velocities
-                values[where] = pick(joints[name])
+                part = coordinates.positions if of_positions else coordinates.velocities
+                values[part] = pick(joints[name])
         return values
 
-    def _known_joint(self, joint: str) -> str:
+    def _coordinates_of(self, joint: str) -> JointCoordinates:
         if joint not in self._tree.joints:
             raise UnknownNameError('joint', joint, self._tree.joints)
-        return joint
+        return self._tree.joints[joint]
+
+    def _joint_of(self, dof: int) -> str:
+        """Return the joint that a velocity coordinate belongs to."""
+        joints = self._tree.joints.items()
+        return next(name for name, place in joints if dof < place.velocities.stop)
 
     def _frame(self, link: str) -> Frame:
         if link not in self._tree.frames or link == WORLD:
             raise UnknownNameError('link', link, self.link_names)
         return self._tree.frames[link]
 
-    def _position(self, argument: str, values: ArrayLike) -> Array:
-        """Return joint positions, checked; quaternions are brought to unit length exactly."""
+    def _checked_position(self, argument: str, values: ArrayLike) -> Array:
+        """Return joint positions, checked; quaternions are scaled to exactly unit length."""
         q = finite_vector(argument, values, self._nq)
         return with_unit_quaternions(argument, q, self._quaternions) if self._quaternions else q
 
-    def _velocity(self, argument: str, values: ArrayLike) -> Array:
+    def _checked_velocity(self, argument: str, values: ArrayLike) -> Array:
         """Return joint velocities, accelerations or efforts, checked."""
         return finite_vector(argument, values, self._nv)
 

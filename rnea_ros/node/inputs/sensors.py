@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the loop reads about the robot: messages as they came, to samples, to the control."""
+"""Joint states, wrenches and IMU messages: from CDR bytes to samples of the feedforward inputs."""
 
 from __future__ import annotations
 
@@ -21,33 +21,35 @@ from ...messages import (
 )
 from ...ros import Clock, PolledSubscription
 
-Raw = PolledSubscription[bytes]
+RawSubscription = PolledSubscription[bytes]
 Sample = TypeVar('Sample')
 
 
 class Inputs:
     """
-    Reads what came since the last look; for the loop's thread.
+    Takes the messages that have arrived since the last tick; for the loop's thread.
 
-    :param states: where joint states go
-    :param environment: where the readings of other sensors go
-    :param joint_states: where joint states come from
-    :param wrenches: where the readings of force-torque sensors come from, by sensor
-    :param imu: where the messages of the IMU on the base come from, None for no IMU
-    :param clock: the time of ages and stamps
+    :param states: the measured joint state
+    :param environment: the force-torque sensors and the IMU
+    :param joint_states: of sensor_msgs/JointState
+    :param wrenches: of geometry_msgs/WrenchStamped, by name of the force-torque sensor
+    :param imu: of sensor_msgs/Imu, None without an IMU on the base
+    :param clock: the loop's clock
+    :ivar take_others: take the messages of all topics but the joint states; each gets the time of
+        the tick, s
     """
 
     def __init__(
         self,
         states: JointStateMonitor,
         environment: Environment,
-        joint_states: Raw,
-        wrenches: Mapping[str, Raw],
-        imu: Raw | None,
+        joint_states: RawSubscription,
+        wrenches: Mapping[str, RawSubscription],
+        imu: RawSubscription | None,
         clock: Clock,
     ) -> None:
         self._states = states
-        self._surroundings = environment
+        self._environment = environment
         self._joint_states = joint_states
         self._wrenches = [
             (name, subscription, FixedLayoutReader(WrenchSample.read))
@@ -58,8 +60,6 @@ class Inputs:
         self._read_joint_state = FixedLayoutReader(JointStateSample.read)
         self._read_imu = FixedLayoutReader(ImuSample.read)
         self.take_others: list[Callable[[float], None]] = []
-        """Take what came from other sensors than joints; each is given the tick's time, s."""
-
         if self._wrenches:
             self.take_others.append(self._take_wrenches)
         if imu is not None:
@@ -67,12 +67,12 @@ class Inputs:
 
     def take_joint_states(self, now: float) -> None:
         """
-        Take the joint states that came.
+        Take the joint states that have arrived.
 
-        :param now: the tick's time, s
+        :param now: time of the tick, s
         """
         messages = self._joint_states.take_all()
-        # A tick that is held up after it began takes samples that are newer than its beginning.
+        # A delayed tick takes samples that are newer than its own time.
         received = max(now, self._clock.now())
         machine = time.monotonic() if self._clock.simulated else None
         for sample, stamp in _samples(messages, self._read_joint_state, self._states.refuse):
@@ -85,7 +85,7 @@ class Inputs:
             )
 
     def _take_wrenches(self, now: float) -> None:
-        wrenches = self._surroundings.wrenches
+        wrenches = self._environment.wrenches
         for name, subscription, read in self._wrenches:
             refuse = partial(wrenches.refuse, name)
             for sample, stamp in _samples(subscription.take_all(), read, refuse):
@@ -94,7 +94,7 @@ class Inputs:
                 )
 
     def _take_imu(self, now: float) -> None:
-        base = self._surroundings.base
+        base = self._environment.base
         assert self._imu is not None
         assert base is not None
         for sample, stamp in _samples(self._imu.take_all(), self._read_imu, base.refuse):
@@ -110,7 +110,7 @@ class Inputs:
 def _samples(
     messages: Iterable[bytes], read: FixedLayoutReader[Sample], refuse: Callable[[Reason], None]
 ) -> Iterator[tuple[Sample, float]]:
-    """Yield samples, each with its stamp, s; refuse what is none."""
+    """Yield the sample and the stamp, s, of each message; refuse malformed messages."""
     for message in messages:
         try:
             sample = read(message)

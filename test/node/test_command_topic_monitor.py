@@ -16,9 +16,9 @@ from rnea_ros.feedforward import Reason
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.command_topic import CommandPermission, CommandWatch, ControllerJoints
-from rnea_ros.node.command_topic.controller_joints import PATIENCE
-from rnea_ros.node.command_topic.watch import DISCOVERY
+from rnea_ros.node.command_topic import CommandPermission, CommandTopicMonitor, ControllerJoints
+from rnea_ros.node.command_topic.controller_joints import SERVICE_TIMEOUT
+from rnea_ros.node.command_topic.monitor import DISCOVERY
 from rnea_ros.ros.endpoints import UNKNOWN
 
 JOINTS = ('a', 'b', 'c')
@@ -62,15 +62,15 @@ class Others:
     def __init__(self) -> None:
         self.names: tuple[str, ...] = ()
 
-    def look(self, now: float, publishing: bool) -> None:
+    def poll(self, now: float, publishing: bool) -> None:
         assert publishing
 
-    def complaint(self, names: Iterable[str]) -> str:
+    def conflict(self, names: Iterable[str]) -> str:
         return f'{", ".join(names)} was there before'
 
 
 class Bench:
-    """A watch and a permission with all around them replaced."""
+    """A monitor and a permission with all around them replaced."""
 
     def __init__(self, listeners: dict[int, str] | None = None, *, listed: bool = False) -> None:
         self.graph, self.log = CommandGraph(), Log()
@@ -80,18 +80,18 @@ class Bench:
         self.joints = ControllerJoints(node, TOPIC)
         self.permission = CommandPermission(node, node, self.joints, listed=listed)
         parts: Any = (self.log, self.control, self.joints, self.permission, self.others, 0.0)
-        self.watch = CommandWatch(*parts, listed=listed)
+        self.monitor = CommandTopicMonitor(*parts, listed=listed)
         self.now = 0.0
-        self.watch.look(self.now)
+        self.monitor.poll(self.now)
 
     def answer(self, joints: tuple[str, ...] | None) -> None:
         """Let the controller answer the newest question."""
         self.graph.questions[-1].names(joints)
-        self.look()
+        self.poll()
 
-    def look(self, seconds: float = 0.1) -> None:
+    def poll(self, seconds: float = 0.1) -> None:
         self.now += seconds
-        self.watch.look(self.now)
+        self.monitor.poll(self.now)
 
     def permits(self) -> bool:
         return self.permission.check()
@@ -103,7 +103,7 @@ def confirmed(*, listed: bool = False) -> Bench:
     assert not bench.permits()
     bench.answer(JOINTS)
     assert bench.permits()
-    assert bench.watch.receiver == 'confirmed'
+    assert bench.monitor.controller_status == 'confirmed'
     return bench
 
 
@@ -117,7 +117,7 @@ def test_a_listener_that_comes_or_goes_withholds_no_command(name: str, listed: b
     for _ in range(3):
         bench.graph.listeners[2] = name
         assert bench.permits()
-        bench.look()
+        bench.poll()
         assert bench.permits()
         del bench.graph.listeners[2]
         assert bench.permits()
@@ -137,9 +137,9 @@ def test_the_graph_is_read_only_when_the_listeners_have_changed() -> None:
 
 def test_other_listeners_alone_are_no_controller() -> None:
     bench = Bench({1: 'effort_watchdog', 2: 'recorder'})
-    bench.look(10.0 * PATIENCE)
+    bench.poll(10.0 * SERVICE_TIMEOUT)
     assert not bench.permits()
-    assert bench.watch.receiver == 'absent'
+    assert bench.monitor.controller_status == 'absent'
     assert not bench.control.ended
 
 
@@ -160,7 +160,7 @@ def test_a_controller_that_comes_back_is_sent_nothing_before_it_has_answered(nam
     bench.graph.listeners = {2: name}
     assert not bench.permits()
     bench.graph.listeners = {2: CONTROLLER}
-    bench.look()
+    bench.poll()
     assert not bench.permits()
     bench.answer(JOINTS)
     assert bench.permits()
@@ -172,7 +172,7 @@ def test_a_new_controller_beside_one_that_was_killed_is_sent_nothing_before_it_h
     bench = confirmed()
     bench.graph.listeners[2] = CONTROLLER
     assert not bench.permits()
-    bench.look()
+    bench.poll()
     bench.answer(JOINTS)
     assert bench.permits()
 
@@ -180,7 +180,7 @@ def test_a_new_controller_beside_one_that_was_killed_is_sent_nothing_before_it_h
 def test_a_controller_that_is_replaced_within_one_tick_is_noticed_at_the_next_look() -> None:
     bench = confirmed()
     bench.graph.listeners = {2: CONTROLLER}
-    bench.look()
+    bench.poll()
     assert not bench.permits()
 
 
@@ -191,12 +191,12 @@ def test_a_controller_that_comes_back_with_other_joints_ends_the_control(
 ) -> None:
     bench = confirmed(listed=listed)
     bench.graph.listeners = {2: CONTROLLER}
-    bench.look()
+    bench.poll()
     bench.answer(joints)
     for _ in range(3):
-        bench.look()
+        bench.poll()
         assert not bench.permits()
-        assert bench.watch.receiver == 'withheld'
+        assert bench.monitor.controller_status == 'withheld'
     assert bench.control.ended == [Reason.CONTROLLER_JOINTS_CHANGED]
     assert len(bench.log.errors) == 1
 
@@ -210,11 +210,11 @@ def test_a_controller_that_names_no_joints_is_sent_commands_where_the_user_liste
         bench.graph.ready = answers
         bench.graph.listeners = {1: CONTROLLER}
         assert not bench.permits()
-        bench.look()
+        bench.poll()
         if answers:
             bench.answer(None)
         else:
-            bench.look(1.1 * PATIENCE)
+            bench.poll(1.1 * SERVICE_TIMEOUT)
         assert bench.permits() is listed
         assert bench.control.ended == ([] if listed else [Reason.CONTROLLER_JOINTS_CHANGED])
 
@@ -236,7 +236,7 @@ def test_a_listener_without_a_name_may_be_the_controller_while_no_receiver_is_kn
     assert bench.permits()
     never_answered = Bench(listed=True)
     never_answered.graph.ready = False
-    never_answered.look(1.1 * PATIENCE)
+    never_answered.poll(1.1 * SERVICE_TIMEOUT)
     assert never_answered.permits()
     never_answered.graph.listeners[2] = UNKNOWN
     assert not never_answered.permits()
@@ -259,12 +259,12 @@ def test_withheld_commands_are_flagged_and_counted() -> None:
     bench = confirmed()
     bench.control.withheld = True
     for _ in range(3):
-        bench.look()
+        bench.poll()
         assert bench.control.outside_flags == {Reason.COMMANDS_WITHHELD}
     bench.control.withheld = False
-    bench.look()
+    bench.poll()
     assert not bench.control.outside_flags
-    assert bench.watch.counts == {Reason.COMMANDS_WITHHELD: 1}
+    assert bench.monitor.counts == {Reason.COMMANDS_WITHHELD: 1}
 
 
 def test_a_publisher_that_is_discovered_soon_after_the_start_was_there_before_and_ends_it(
@@ -272,22 +272,22 @@ def test_a_publisher_that_is_discovered_soon_after_the_start_was_there_before_an
     bench = confirmed()
     bench.others.names = ('/rival',)
     for _ in range(3):
-        bench.look()
+        bench.poll()
     assert bench.control.ended == [Reason.SECOND_PUBLISHER]
     assert bench.log.errors == ['/rival was there before']
 
 
 def test_a_publisher_that_comes_later_is_flagged_counted_and_named_once() -> None:
     bench = confirmed()
-    bench.look(DISCOVERY)
+    bench.poll(DISCOVERY)
     bench.others.names = ('/rival',)
     for _ in range(3):
-        bench.look()
+        bench.poll()
         assert bench.control.outside_flags == {Reason.SECOND_PUBLISHER}
         assert bench.permits()
     assert bench.log.warnings == ['/rival publishes commands to /effort_controller too']
-    assert bench.watch.counts[Reason.SECOND_PUBLISHER] == 1
+    assert bench.monitor.counts[Reason.SECOND_PUBLISHER] == 1
     assert not bench.control.ended
     bench.others.names = ()
-    bench.look()
+    bench.poll()
     assert not bench.control.outside_flags

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Answers to requests for parameters: whatever is asked for, a sentence, and never an end."""
+"""Parameter services that answer every request, also an invalid one, with one sentence."""
 
 from __future__ import annotations
 
@@ -21,36 +21,35 @@ INTEGERS_FOR_DOUBLES = (
 )
 
 
-class AnsweredParameters(Node):
+class ParameterServices(Node):
     """
-    A node that refuses what it cannot take, of any parameter, with a reason.
+    A node that answers every request to set parameters; a refusal names parameter and reason.
 
-    What rclpy raises in these services, over an unknown type for one, would end the process; what
-    it quotes may be as long as the request.
+    rclpy raises an exception for some requests, for example for an unknown type; the client then
+    waits without end. Other refusals of rclpy quote the whole request.
     """
 
-    _afterwards: Callable[[Sequence[Parameter]], None] | None = None
+    _post_set_callback: Callable[[Sequence[Parameter]], None] | None = None  # Humble only
 
     def add_post_set_parameters_callback(
         self, callback: Callable[[Sequence[Parameter]], None]
     ) -> None:
-        """Have what is set told once it is; the rclpy of Humble has no such callbacks."""
+        """Call a callback after parameters were set; Humble's rclpy lacks this method."""
         if hasattr(Node, 'add_post_set_parameters_callback'):
             super().add_post_set_parameters_callback(callback)
         else:
-            self._afterwards = callback
+            self._post_set_callback = callback
 
     def create_service(
         self, srv_type: Any, srv_name: str, callback: Callable[..., Any], **options: Any
     ) -> Any:
-        """Offer a service; those that set parameters are answered here."""
-        own = {SetParameters: self._set_each, SetParametersAtomically: self._set_all}
-        return super().create_service(
-            srv_type, srv_name, own.get(srv_type, callback), **options
-        )
+        """Create a service; those that set parameters are answered by this class."""
+        replaced = {SetParameters: self._set_each, SetParametersAtomically: self._set_all}
+        answer = replaced.get(srv_type, callback)
+        return super().create_service(srv_type, srv_name, answer, **options)
 
     def set_parameters_atomically(self, parameter_list: list[Parameter]) -> SetParametersResult:
-        """Set all parameters, or none and say why."""
+        """Set all parameters; on a refusal none, with the reason."""
         return self._answer(parameter_list, lambda parameter: parameter)
 
     def _set_each(self, request: Any, response: Any) -> Any:
@@ -65,44 +64,45 @@ class AnsweredParameters(Node):
         return response
 
     def _answer(
-        self, asked: Sequence[Any], read: Callable[[Any], Parameter]
+        self, requested: Sequence[Any], read: Callable[[Any], Parameter]
     ) -> SetParametersResult:
         try:
-            changes = [read(change) for change in asked]
-            reason = self._mistake(changes)
+            changes = [read(change) for change in requested]
+            reason = self._type_error(changes)
             if not reason:
                 result = super().set_parameters_atomically(changes)
                 if result.successful:
-                    if self._afterwards is not None:
-                        self._afterwards(changes)
+                    if self._post_set_callback is not None:
+                        self._post_set_callback(changes)
                     return result
                 reason = result.reason
-        except Exception as error:  # whatever it is, the control goes on without the change
+        except Exception as error:  # of rclpy or a callback: the client gets it as the reason
             self.get_logger().error(
                 f'parameters refused: {type(error).__name__}: {clipped(one_line(error))}',
                 throttle_duration_sec=1.0,
             )
             reason = f'{type(error).__name__}: {one_line(error)}'
         named = self.has_parameter(reason.partition(':')[0])
-        if len(asked) == 1 and not (named or reason.startswith(clipped(asked[0].name, 60))):
-            reason = f'{clipped(asked[0].name, 60)}: {reason}'
+        if len(requested) == 1 and not named:
+            name = clipped(requested[0].name, 60)
+            reason = reason if reason.startswith(name) else f'{name}: {reason}'
         return SetParametersResult(successful=False, reason=clipped(reason))
 
-    def _mistake(self, changes: Sequence[Parameter]) -> str:
-        """Return which parameter is unknown, or has another type than it is declared with."""
+    def _type_error(self, changes: Sequence[Parameter]) -> str:
+        """Return why a parameter's name or type is refused; empty if all are right."""
         for change in changes:
             if not self.has_parameter(change.name):
                 return f'{clipped(change.name, 60)}: no such parameter'
             declared = self.describe_parameter(change.name)
-            wanted, given = Parameter.Type(declared.type), change.type_
-            if given is wanted or declared.dynamic_typing:
+            expected, given = Parameter.Type(declared.type), change.type_
+            if given is expected or declared.dynamic_typing:
                 continue
             if given is Parameter.Type.NOT_SET:
                 return f'{change.name}: a parameter cannot be unset'
-            hint = '; write 1.0, not 1' if (wanted, given) in INTEGERS_FOR_DOUBLES else ''
+            hint = '; write 1.0, not 1' if (expected, given) in INTEGERS_FOR_DOUBLES else ''
             return (
                 f'{change.name}: {brief(change.value)} is of type {_word(given)}, '
-                f'not {_word(wanted)}{hint}'
+                f'not {_word(expected)}{hint}'
             )
         return ''
 

@@ -116,16 +116,16 @@ def test_a_question_is_answered_without_an_executor_and_an_old_answer_does_not_c
         return response
 
     node.create_service(SetBool, 'question', answer)
-    question: PolledClient[Any] = PolledClient(node, SetBool, 'question')
-    assert wait_until(lambda: question.possible)
-    assert not question.asked
-    question.ask(SetBool.Request(data=False))
+    client: PolledClient[Any] = PolledClient(node, SetBool, 'question')
+    assert wait_until(lambda: client.ready)
+    assert not client.pending
+    client.send(SetBool.Request(data=False))
     assert wait_until(lambda: asked == [False])
-    question.ask(SetBool.Request(data=True))
-    assert wait_until(lambda: getattr(question.answer(), 'message', '') == 'True')
-    assert not question.asked
-    question.ask(SetBool.Request(data=False))
-    question.forget()
+    client.send(SetBool.Request(data=True))
+    assert wait_until(lambda: getattr(client.response(), 'message', '') == 'True')
+    assert not client.pending
+    client.send(SetBool.Request(data=False))
+    client.discard()
     assert wait_until(lambda: len(asked) == 3)
     time.sleep(0.1)
-    assert question.answer() is None
+    assert client.response() is None

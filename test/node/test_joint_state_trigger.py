@@ -18,7 +18,7 @@ from rnea_ros.feedforward.inputs import JointStateMonitor
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.node.timing import JointStateTrigger
-from rnea_ros.node.timing.joint_state_trigger import PATIENCE
+from rnea_ros.node.timing.joint_state_trigger import TIMEOUT
 
 PERIOD = 0.125
 """A period without rounding errors, so that times can be compared exactly."""
@@ -45,7 +45,7 @@ class Robot:
     def now(self) -> float:
         return self.now_
 
-    seen = stamp = now
+    latest = stamp = now
 
     def sleep(self, duration: float) -> None:
         assert duration > 0.0
@@ -109,12 +109,12 @@ def test_what_several_publishers_send_makes_one_tick_when_the_last_part_is_there
 
 def test_joints_that_are_not_commanded_set_off_no_tick() -> None:
     robot = Robot((0.1, ['finger']), (0.125, ['finger']))
-    assert robot.ticks(1) == [PATIENCE * PERIOD]
+    assert robot.ticks(1) == [TIMEOUT * PERIOD]
 
 
 def test_joint_states_that_are_refused_set_off_no_tick() -> None:
     robot = Robot((0.1, REFUSED))
-    assert robot.ticks(1) == [PATIENCE * PERIOD]
+    assert robot.ticks(1) == [TIMEOUT * PERIOD]
 
 
 def test_in_simulated_time_they_do_as_a_simulation_may_wait_for_their_answer() -> None:
@@ -130,7 +130,7 @@ def test_in_simulated_time_that_stands_still_joint_states_soon_after_a_tick_are_
 
 def test_where_joint_states_are_late_ticks_come_all_the_same_and_are_counted() -> None:
     robot = Robot()
-    assert robot.ticks(4) == [PATIENCE * PERIOD * k for k in (1, 2, 3, 4)]
+    assert robot.ticks(4) == [TIMEOUT * PERIOD * k for k in (1, 2, 3, 4)]
     assert robot.schedule.unprompted == 4
 
 
@@ -156,7 +156,7 @@ def test_a_flood_of_joint_states_makes_two_ticks_a_period() -> None:
 def test_a_tick_is_as_late_as_it_exceeds_the_period() -> None:
     robot = Robot(*whole(0.1, 0.25, 0.4375))
     lateness = [robot.schedule.wait() for _ in range(3)]
-    assert lateness == [0.0, pytest.approx(0.025), PATIENCE * PERIOD - PERIOD]
+    assert lateness == [0.0, pytest.approx(0.025), TIMEOUT * PERIOD - PERIOD]
 
 
 def test_a_clock_that_is_set_back_holds_up_no_tick() -> None:
@@ -164,7 +164,7 @@ def test_a_clock_that_is_set_back_holds_up_no_tick() -> None:
     robot.now_ = 1000.0
     robot.ticks(1)
     robot.now_ = 5.0
-    assert robot.ticks(1) == [5.0 + PATIENCE * PERIOD]
+    assert robot.ticks(1) == [5.0 + TIMEOUT * PERIOD]
 
 
 def test_a_wait_that_is_cancelled_returns() -> None:
@@ -172,5 +172,5 @@ def test_a_wait_that_is_cancelled_returns() -> None:
     robot.during_wait = robot.schedule.cancel
     before = robot.now_
     robot.schedule.wait()
-    assert robot.now_ - before <= PATIENCE * PERIOD
+    assert robot.now_ - before <= TIMEOUT * PERIOD
     robot.schedule.wait()

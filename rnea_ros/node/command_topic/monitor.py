@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Watches the command topic while the control is active: the controller and other publishers."""
+"""Monitors the command topic while the control is active: controller and other publishers."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from .permission import CommandPermission
 
 DISCOVERY = 4.0
 """
-A publisher that is discovered so long after the start was there before, s.
+Time after the start in which a discovered publisher counts as already present, s.
 
-Where its first announcements are lost, Fast DDS repeats them after 3 s.
+If its first announcements are lost, Fast DDS repeats them after 3 s.
 """
 
 
-class CommandWatch:
+class CommandTopicMonitor:
     """
     Confirms the controller's joints, and reports other publishers.
 
-    A second publisher that is discovered soon after the start was there before, and ends the
-    control. One that comes later is flagged but ends nothing: commands of two would fight, but the
-    second one has to go, and an arm that this node lets go of, because somebody typed a command by
-    mistake, would fall.
+    A second publisher that is discovered soon after the start was there before: the control ends.
+    A later one is flagged and named, and the control goes on: one test command of another node
+    must not drop the arm.
 
-    :param node: logs
+    :param node: the node that logs
     :param controller: the control
     :param joints: the joints of the effort controller
-    :param permission: of commands
-    :param listed: whether the user listed the joints
+    :param permission: permission of commands
     :param others: other publishers on the topic
-    :param now: monotonic time, s
+    :param now: monotonic time of the start, s
+    :param listed: whether the user listed the joints
+    :ivar counts: how often each flag was raised
     """
 
     def __init__(
@@ -57,32 +57,32 @@ class CommandWatch:
         self._listed = listed
         self._others = others
         self._known_others = frozenset(others.names)
-        self._discovered = now + DISCOVERY
+        self._discovery_ends = now + DISCOVERY
         self._ended = False
         self.counts: Counter[Reason] = Counter()
 
     @property
-    def receiver(self) -> str:
-        """The state of the effort controller, in a word."""
+    def controller_status(self) -> str:
+        """Status of the effort controller: ``absent``, ``withheld`` or ``confirmed``."""
         if not self._joints.endpoints:
             return 'absent'
         return 'confirmed' if self._joints.endpoints <= self._permission.confirmed else 'withheld'
 
     @property
     def other_publishers(self) -> tuple[str, ...]:
-        """The other nodes that publish on the command topic."""
+        """Full names of the other nodes that publish on the command topic."""
         return self._others.names
 
-    def look(self, now: float) -> None:
+    def poll(self, now: float) -> None:
         """
-        Look at everybody on the topic; for the node's executor.
+        Check the controller and the other publishers; for the node's executor.
 
         :param now: monotonic time, s
         """
         self._joints.poll(now)
-        self._confirm()
-        self._others.look(now, publishing=True)
-        self._report_others(now)
+        self._check_joints()
+        self._others.poll(now, publishing=True)
+        self._check_others(now)
         flags = set()
         if self._controller.withheld:
             flags.add(Reason.COMMANDS_WITHHELD)
@@ -91,8 +91,8 @@ class CommandWatch:
         self.counts.update(flags - self._controller.outside_flags)
         self._controller.outside_flags = frozenset(flags)
 
-    def _confirm(self) -> None:
-        """Confirm the controller if it takes the commanded joints, else end the control."""
+    def _check_joints(self) -> None:
+        """Confirm a controller of the commanded joints; one of others ends the control."""
         joints, commanded = self._joints, self._controller.joints
         if joints.joints is None:
             return
@@ -100,23 +100,23 @@ class CommandWatch:
             self._permission.confirmed = joints.endpoints
             return
         what = difference(joints.joints, commanded)
-        self._end(
+        self._end_control(
             Reason.CONTROLLER_JOINTS_CHANGED,
             f'{joints.controller} takes commands {what} now; configure again',
         )
 
-    def _report_others(self, now: float) -> None:
+    def _check_others(self, now: float) -> None:
         names = frozenset(self._others.names)
         new = names - self._known_others
         self._known_others |= names
-        if new and now < self._discovered:
-            self._end(Reason.SECOND_PUBLISHER, self._others.complaint(new))
+        if new and now < self._discovery_ends:
+            self._end_control(Reason.SECOND_PUBLISHER, self._others.conflict(new))
             return
         for name in sorted(new):
             self._logger.warning(f'{name} publishes commands to {self._joints.controller} too')
 
-    def _end(self, reason: Reason, what: str) -> None:
+    def _end_control(self, reason: Reason, message: str) -> None:
         if not self._ended:
             self._ended = True
             self._controller.request_fault(reason)
-            self._logger.error(what)
+            self._logger.error(message)

@@ -1,0 +1,215 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Inverse dynamics and its parts: tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext.
+
+The functions of a control loop have two paths. Contiguous float64 arrays of one dimension go
+straight to the kernel, which checks their lengths and numbers in nanoseconds. All other arguments,
+and those that the kernel rejects, take the slow path, which converts them or raises the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array, finite_array, finite_result, finite_result_required
+from ..dynamics import ContactSolution
+from ..dynamics import constrained_inverse_dynamics as solve_contacts
+from ..dynamics.kernels import BASE, kinematics
+from .kinematics import centre_of_mass
+from .model_data import ModelData
+from .wrench import ExternalWrenches, applied
+
+# It returns a contiguous float64 array as the same object, in 35 ns.
+contiguous = np.ascontiguousarray
+FLOAT = np.dtype(np.float64)
+ComplexWarning = getattr(np, 'exceptions', np).ComplexWarning  # numpy 1.24 has no exceptions
+NOT_AN_ARRAY = (TypeError, ValueError, ComplexWarning)
+"""Errors of arguments that the fast path cannot take."""
+
+
+def inverse_dynamics(
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    external_wrenches: ExternalWrenches | None = None,
+) -> Array:
+    """
+    Return the efforts that a motion needs: tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    :param qdd: joint accelerations, shape (nv,)
+    :param external_wrenches: wrenches that the environment exerts on the robot, by link
+    :return: joint efforts, shape (nv,)
+    :raises UnknownNameError: a wrench names a link that the robot does not have
+    """
+    workspace = model._thread_memory.workspace
+    if model._kernels_check_arrays and external_wrenches is None:
+        tau = np.empty(model._nv)
+        try:
+            if (
+                contiguous(q, FLOAT) is q
+                and contiguous(qd, FLOAT) is qd
+                and contiguous(qdd, FLOAT) is qdd
+                and q.ndim == qd.ndim == qdd.ndim == 1
+                and workspace.inverse_dynamics_into(q, qd, qdd, tau)
+            ):
+                return tau
+        except NOT_AN_ARRAY:
+            pass
+    motion = (
+        model._checked_position('q', q),
+        model._checked_velocity('qd', qd),
+        model._checked_velocity('qdd', qdd),
+    )
+    with applied(model, workspace, motion[0], external_wrenches):
+        return copied_result(workspace.inverse_dynamics(*motion))
+
+
+def gravity_torques(model: ModelData, q: ArrayLike) -> Array:
+    """
+    Return g(q), the efforts that hold the robot still on a base at rest.
+
+    :param q: joint positions, shape (nq,)
+    """
+    workspace = model._thread_memory.workspace
+    if model._kernels_check_arrays and model._base_at_rest:
+        tau = np.empty(model._nv)
+        try:
+            if (
+                contiguous(q, FLOAT) is q
+                and q.ndim == 1
+                and workspace.gravity_torques_into(q, tau)
+            ):
+                return tau
+        except NOT_AN_ARRAY:
+            pass
+    base = workspace.bodies[BASE]
+    a_moving = base['a'].copy()
+    base['a'][3:] = -model._gravity
+    try:
+        return copied_result(workspace.gravity_torques(model._checked_position('q', q)))
+    finally:
+        base['a'] = a_moving
+
+
+def bias_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
+    """
+    Return C(q, qd) qd + g(q), the efforts that make qdd = 0.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    """
+    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
+    return copied_result(model._thread_memory.workspace.bias_torques(*state))
+
+
+def coriolis_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
+    """
+    Return C(q, qd) qd, the Coriolis and centrifugal efforts.
+
+    On a moving base they include the effect of its velocity, but not of its acceleration.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    """
+    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
+    workspace = model._thread_memory.weightless
+    base = workspace.bodies[BASE]
+    a_moving = base['a'].copy()
+    # Of the base's spatial acceleration, [alpha; a - omega x v], only - omega x v is left.
+    base['a'][:3] = 0.0
+    base['a'][3:] = -np.cross(model._base_velocity[:3], model._base_velocity[3:])
+    try:
+        return copied_result(workspace.bias_torques(*state))
+    finally:
+        base['a'] = a_moving
+
+
+def mass_matrix(model: ModelData, q: ArrayLike) -> Array:
+    """
+    Return M(q), symmetric; positive definite if every joint moves some inertia.
+
+    :param q: joint positions, shape (nq,)
+    :return: shape (nv, nv)
+    """
+    workspace = model._thread_memory.workspace
+    if model._kernels_check_arrays:
+        M = np.empty(model._matrix_shape)
+        kernel = workspace.mass_matrix_into or workspace.prepare_mass_matrix()
+        try:
+            if contiguous(q, FLOAT) is q and q.ndim == 1 and kernel(q, M):
+                return M
+        except NOT_AN_ARRAY:
+            pass
+    return copied_result(workspace.mass_matrix(model._checked_position('q', q)))
+
+
+def constrained_inverse_dynamics(
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    contact_jacobian: ArrayLike,
+    unactuated: Sequence[str] = (),
+) -> ContactSolution:
+    """
+    Return joint efforts and contact forces for a motion of a robot in contact.
+
+    If several sets of contact forces give the same motion, the set of least norm is returned, and
+    ``determined`` of the result is False. Contacts may pull: signs and friction cones are not
+    checked.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    :param qdd: joint accelerations that the contacts allow, shape (nv,)
+    :param contact_jacobian: rows of :meth:`jacobian`, one for each contact force, shape (k, nv)
+    :param unactuated: names of joints without an actuator, such as the floating base
+    :raises SingularityError: no contact forces give this motion
+    :raises UnknownNameError: no such joint
+    """
+    actuated = np.ones(model._nv, dtype=bool)
+    for joint in unactuated:
+        actuated[model.velocity_indices(joint)] = False
+    J = finite_array('contact_jacobian', contact_jacobian, (None, model._nv))
+    return solve_contacts(inverse_dynamics(model, q, qd, qdd), J, actuated)
+
+
+@finite_result_required
+def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:
+    """
+    Return the kinetic energy of all links, J: the sum of v^T I v / 2.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    """
+    bodies = model._thread_memory.weightless.bodies
+    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
+    kinematics.move_bodies(bodies, *state, np.zeros(model._nv))
+    w, u = bodies['v'][:, :3], bodies['v'][:, 3:]
+    energy = np.einsum('ij,ijk,ik->', w, bodies['J'], w)
+    energy += bodies['mass'] @ (u * u).sum(axis=1)
+    energy += 2.0 * (np.cross(w, bodies['h']) * u).sum()
+    return float(0.5 * energy)
+
+
+@finite_result_required
+def potential_energy(model: ModelData, q: ArrayLike) -> float:
+    """
+    Return the potential energy of all links in gravity, J; zero at the base frame's origin.
+
+    :param q: joint positions, shape (nq,)
+    """
+    centre = centre_of_mass(model, q)
+    return float(-model._tree.bodies['mass'].sum() * (model._gravity @ centre))
+
+
+def copied_result(values: Array) -> Array:
+    """Return a copy of a workspace's array, if it is finite."""
+    return finite_result(values).copy()

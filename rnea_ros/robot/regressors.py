@@ -1,0 +1,81 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The regressor and the inertial parameters of links: tau = Y(q, qd, qdd) phi."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array, finite_result_required
+from ..dynamics.kernels import PARAMETERS, checked_kernels
+from ..dynamics.tree import RigidBodyInertia
+from .model_data import ModelData
+
+
+def inertial_parameters(model: ModelData) -> Array:
+    """Return phi, shape (10 * bodies,)."""
+    phi = []
+    for name in model.body_names:
+        frame = model._frame(name)
+        body = model._tree.bodies[frame.body]
+        inertia = RigidBodyInertia(float(body['mass']), body['h'], body['J'])
+        inertia = inertia.transformed(frame.placement.inverse())
+        J = inertia.J
+        phi.append([
+            inertia.mass, *inertia.h,
+            J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2],
+        ])
+    return np.array(phi).reshape(-1)
+
+
+@finite_result_required
+def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+    """
+    Return Y with tau = Y phi, where phi is :attr:`inertial_parameters`.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    :param qdd: joint accelerations, shape (nv,)
+    :return: shape (nv, 10 * bodies)
+    """
+    motion = (
+        model._checked_position('q', q),
+        model._checked_velocity('qd', qd),
+        model._checked_velocity('qdd', qdd),
+    )
+    Y = np.empty((model._nv, len(PARAMETERS) * (len(model._tree.bodies) - 1)))
+    bodies = model._thread_memory.workspace.bodies
+    checked_kernels.regressor(bodies, *motion, Y, np.empty(model._nv))
+    return in_link_parameters(model, Y)
+
+
+def in_link_parameters(model: ModelData, Y: Array) -> Array:
+    """
+    Return regressors of the links' parameters.
+
+    :param model: the robot
+    :param Y: regressors of the parameters of the tree's bodies, shape (..., nv, 10 k)
+    """
+    parts = []
+    for name in model.body_names:
+        frame = model._frame(name)
+        first = len(PARAMETERS) * (frame.body - 1)
+        P = _parameter_rotation(frame.placement.rotation)
+        parts.append(Y[..., first : first + len(PARAMETERS)] @ P)
+    return np.concatenate(parts, axis=-1) if parts else Y
+
+
+def _parameter_rotation(R: Array) -> Array:
+    """Return P with phi_body = P phi_link, where x_body = R x_link, shape (10, 10)."""
+    P = np.zeros((10, 10))
+    P[0, 0] = 1.0
+    P[1:4, 1:4] = R
+    pairs = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+    for column, (i, j) in enumerate(pairs):
+        # J = R e_i e_j^T R^T, and its mirror image where i differs from j
+        J = np.outer(R[:, i], R[:, j])
+        J = J if i == j else J + J.T
+        P[4:, 4 + column] = [J[pair] for pair in pairs]
+    return P
