@@ -33,6 +33,7 @@ def law_of(settings: ResolvedSettings, robot: LoadedModel) -> ControlLaw:
         compensate_coriolis=settings.settings.compensate_coriolis,
         friction=settings.friction,
         friction_velocity=settings.settings.friction.velocity,
+        armature=settings.armature,
     )
 
 

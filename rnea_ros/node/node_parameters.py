@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parameters of the node: declared, read together, checked."""
+"""The parameters of the node: declared, read and checked together."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ..ros import check_topic
 from .parameters import PARAMETERS, all_declarations, check_alone
 
 SIMULATED_TIME = 'use_sim_time'
-"""A parameter that ROS declares."""
+"""A parameter that ROS itself declares."""
 
 
 class NodeParameters:
     """
     The parameters of a node.
 
-    :param node: has no parameters of its own yet
-    :raises InputError: a value of the wrong type or out of its range was given at the start, or
-        one for a parameter that does not exist
+    :param node: a node without parameters of its own
+    :raises InputError: a value at the start cannot be used, or is for a parameter that does not
+        exist
     """
 
     def __init__(self, node: Any) -> None:
@@ -41,9 +41,9 @@ class NodeParameters:
 
     def values(self, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
         """
-        Return all values by name, with changes that are not in force yet.
+        Return all values by name.
 
-        :param changes: parameters to take instead of those in force
+        :param changes: parameters with values that replace those in force
         """
         values = {
             name: self._node.get_parameter(name).value for name in (*self._table, SIMULATED_TIME)
@@ -55,8 +55,8 @@ class NodeParameters:
         """
         Check the names of topics.
 
-        :param values: by name
-        :raises InputError: one that ROS would not take
+        :param values: parameter values by name
+        :raises InputError: the first one that is not a valid name
         """
         for name, value in values.items():
             if name.endswith('topic') and value:
@@ -64,9 +64,10 @@ class NodeParameters:
 
     def check_while_active(self, changes: Iterable[Parameter]) -> None:
         """
-        Check that changes are such as may be made while the node is active.
+        Check that parameters can be changed while the node is active.
 
-        :raises InputError: the first that is not
+        :param changes: the parameters
+        :raises InputError: the first one that cannot
         """
         for change in changes:
             declaration = self._table.get(change.name)

@@ -1,14 +1,30 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters of a node: declared from a table, with ranges. Importable without ROS."""
+"""Parameters: declared once, in a table or a settings class. Importable without ROS."""
 
-from .declaration import Declaration, declare, declare_all, described, refuse_unknown
+from .declaration import (
+    Declaration,
+    check_ranges,
+    choice,
+    declarations_of,
+    described,
+    from_values,
+    in_range,
+    parameter,
+)
+from .on_node import declare, declare_all, refuse_unknown
 
 __all__ = [
     'Declaration',
+    'check_ranges',
+    'choice',
+    'declarations_of',
     'declare',
     'declare_all',
     'described',
+    'from_values',
+    'in_range',
+    'parameter',
     'refuse_unknown',
 ]

@@ -1,15 +1,25 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters of a node, declared from one table and checked at the start."""
+"""
+Declarations of parameters: default, description, range and choices of each, stated once.
+
+A declaration stands in a table, or in the field of a settings class (:func:`parameter`). The
+parameters of a node, their ranges in ``ros2 param describe``, the checks of values and the
+interface reference are all made from declarations.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
+import enum
+from typing import Any, TypeVar
 
-from ..errors import InputError, clipped
+from ..errors import InputError, brief
+
+T = TypeVar('T')
 
 
 @dataclass(frozen=True)
@@ -17,11 +27,12 @@ class Declaration:
     """
     One parameter.
 
-    :param default: its default, which gives its type too
-    :param description: what ``ros2 param describe`` shows
-    :param span: least and greatest value, of a number or of each number of a list
-    :param while_active: whether it may be changed while the node is active
-    :param read_only: whether it may only be set at the start
+    :param default: default value, which also gives the type
+    :param description: text for ``ros2 param describe``
+    :param span: smallest and largest value of a number, or of each number in a list
+    :param while_active: whether it can be changed while the node is active
+    :param read_only: whether it can be set only at the start
+    :param choices: permitted words; empty for any value
     """
 
     default: Any
@@ -29,6 +40,23 @@ class Declaration:
     span: tuple[float, float] | None = None
     while_active: bool = False
     read_only: bool = False
+    choices: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any) -> None:
+        """
+        Check a value against range and choices.
+
+        :param name: name of the parameter
+        :param value: the value, of the right type
+        :raises InputError: it is out of range, or not among the choices
+        """
+        if self.choices and value not in self.choices:
+            raise InputError(name, f'{brief(value)} is none of {", ".join(self.choices)}')
+        if self.span is not None:
+            try:
+                in_range(name, value, *self.span)
+            except InputError as error:
+                raise InputError(name, f'{error.reason} ({self.description})') from None
 
 
 def described(table: Mapping[str, Declaration]) -> dict[str, tuple[Any, str]]:
@@ -36,47 +64,113 @@ def described(table: Mapping[str, Declaration]) -> dict[str, tuple[Any, str]]:
     return {name: (entry.default, entry.description) for name, entry in table.items()}
 
 
-def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
+def choice(default: enum.Enum, description: str, **options: Any) -> Declaration:
     """
-    Declare every parameter of a table on a node, and refuse what was given beside them.
+    Return the declaration of a parameter with a fixed set of words.
 
-    :param node: has no parameters of its own yet
-    :param table: declarations by name
-    :raises InputError: a value of the wrong type or out of its range was given at the start, or
-        one for a parameter that does not exist
+    :param default: a member of the set
+    :param description: text before the list of words
+    :param options: further fields of :class:`Declaration`
     """
-    declare(node, table)
-    refuse_unknown(node, table)
+    words = tuple(member.value for member in type(default))
+    return Declaration(
+        default.value, f'{description}: {" | ".join(words)}', choices=words, **options
+    )
 
 
-def declare(node: Any, table: Mapping[str, Declaration]) -> None:
+def parameter(
+    default: Any,
+    description: str,
+    *,
+    span: tuple[float, float] | None = None,
+    while_active: bool = False,
+    name: str = '',
+) -> Any:
     """
-    Declare every parameter of a table on a node.
+    Return a field of a settings class that is a parameter.
 
-    :raises InputError: a value of the wrong type or out of its range was given at the start
+    :param default: default value; a tuple for a list, an enum's member for a set of words
+    :param description: text for ``ros2 param describe``
+    :param span: smallest and largest value of a number, or of each number in a list
+    :param while_active: whether it can be changed while the node is active
+    :param name: name of the parameter; empty: the field's
     """
-    # Here, so that a table can be read where there is no ROS.
-    from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
-
-    for name, declaration in table.items():
-        descriptor = ParameterDescriptor(
-            description=declaration.description, read_only=declaration.read_only
-        )
-        if declaration.span is not None and isinstance(declaration.default, float):
-            low, high = declaration.span
-            descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=high)]
-        try:
-            node.declare_parameter(name, declaration.default, descriptor)
-        except Exception as error:  # rclpy has a class of its own for each kind of refusal
-            raise InputError(name, clipped(str(error))) from error
+    options = {'span': span, 'while_active': while_active}
+    if isinstance(default, enum.Enum):
+        declaration = choice(default, description, **options)
+    else:
+        value = list(default) if isinstance(default, tuple) else default
+        declaration = Declaration(value, description, **options)  # type: ignore[arg-type]
+    return field(default=default, metadata={'declaration': declaration, 'name': name})
 
 
-def refuse_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
+def _parameters(settings: Any, prefix: str) -> Iterator[tuple[str, Field[Any], Declaration]]:
+    """Yield name, field and declaration of each parameter of a settings class or object."""
+    for each in fields(settings):
+        if 'declaration' in each.metadata:
+            name = each.metadata['name'] or each.name
+            yield f'{prefix}{name}', each, each.metadata['declaration']
+
+
+def declarations_of(settings: type[Any], prefix: str = '') -> dict[str, Declaration]:
     """
-    Refuse what was given at the start for a parameter that does not exist.
+    Return the parameters of a settings class by name.
 
-    :raises InputError: the first such parameter
+    :param settings: a dataclass with fields made by :func:`parameter`
+    :param prefix: text before each name
     """
-    for name in sorted(node._parameter_overrides):
-        if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
-            raise InputError(name, f'no such parameter; known are {", ".join(table)}')
+    return {name: declaration for name, _, declaration in _parameters(settings, prefix)}
+
+
+def from_values(
+    settings: type[T], values: Mapping[str, Any], prefix: str = '', **others: Any
+) -> T:
+    """
+    Return a settings object.
+
+    :param settings: a dataclass with fields made by :func:`parameter`
+    :param values: parameter values by name
+    :param prefix: text before each name
+    :param others: values of its other fields
+    :raises InputError: a word that is not among the choices
+    """
+    given = dict(others)
+    for name, each, declaration in _parameters(settings, prefix):
+        value = values[name]
+        if declaration.choices:
+            declaration.check(name, value)
+            value = type(each.default)(value)
+        given[each.name] = tuple(value) if isinstance(each.default, tuple) else value
+    return settings(**given)
+
+
+def check_ranges(settings: Any, prefix: str = '') -> None:
+    """
+    Check every number of a settings object against its range.
+
+    :param settings: an object of a dataclass with fields made by :func:`parameter`
+    :param prefix: text before each name
+    :raises InputError: the first one that is out of range
+    """
+    for name, each, declaration in _parameters(settings, prefix):
+        if declaration.span is not None:
+            in_range(name, getattr(settings, each.name), *declaration.span)
+
+
+def in_range(name: str, value: Any, lowest: float, highest: float) -> None:
+    """
+    Check a number, or every number of a list.
+
+    :param name: name of the parameter
+    :param value: a number or a sequence of numbers
+    :param lowest: smallest permitted number
+    :param highest: largest permitted number
+    :raises InputError: a number is out of range
+    """
+    values = value if isinstance(value, Sequence | array) else (value,)
+    for k, number in enumerate(values):
+        if not lowest <= number <= highest:
+            which = f'value {k + 1} of {len(values)}, ' if len(values) > 1 else ''
+            raise InputError(
+                name, f'{which}{brief(number)} is not between {lowest:g} and {highest:g}'
+            )

@@ -71,7 +71,9 @@ class MotionEfforts:
         robot = LoadedModel(model, settings.settings.hardware_compensates)
         robot.set_payloads([(payload, 1.0) for payload in settings.settings.payloads])
         zero = np.zeros(model.nv)
-        self._law = ControlLaw(robot, zero, zero, friction=settings.friction)
+        self._law = ControlLaw(
+            robot, zero, zero, friction=settings.friction, armature=settings.armature
+        )
         self._settings = settings
 
     def of_points(self, points: MotionPoints, q_robot: Array) -> Array:

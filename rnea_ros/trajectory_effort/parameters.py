@@ -20,7 +20,7 @@ from ..parameters import Declaration, declare_all
 _SHARED = (
     'strict_inertia', 'gravity', 'hardware_compensates', 'friction.model', 'friction.viscous',
     'friction.coulomb', 'friction.viscous_negative', 'friction.coulomb_negative',
-    'friction.load', 'friction.smoothing_velocity', 'armature', 'rotor_inertia', 'gear_ratio',
+    'friction.load', 'friction.smoothing_velocity', 'armature',
     'payload.link', 'payload.mass', 'payload.com', 'payload.inertia', 'effort_limits',
     'differentiate_velocity', 'start_tolerance', 'allow_partial_joints_goal',
     'allow_nonzero_velocity_at_trajectory_end', 'use_trajectory_effort',

@@ -18,13 +18,13 @@ import pytest
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.settings import (
-    BASE_SENSOR_RANGES,
     BaseSensorSettings,
     BaseUse,
     StaleBase,
     check_base_sensor,
 )
 from rnea_ros.feedforward.stamps import MAX_FUTURE
+from rnea_ros.parameters import declarations_of
 from rnea_ros.robot import RobotModel
 
 NAN, INF = math.nan, math.inf
@@ -43,8 +43,12 @@ def assert_close(actual: ArrayLike, expected: ArrayLike, atol: float = 1e-10) ->
 
 # Settings
 
+NUMBERS = [
+    name for name, declared in declarations_of(BaseSensorSettings).items() if declared.span
+]
 
-@pytest.mark.parametrize('parameter', BASE_SENSOR_RANGES)
+
+@pytest.mark.parametrize('parameter', NUMBERS)
 @pytest.mark.parametrize('value', [-1.0, NAN, INF])
 def test_a_number_out_of_its_range_is_refused_by_name(parameter: str, value: float) -> None:
     settings = replace(BaseSensorSettings(), **{parameter: value})  # type: ignore[arg-type]
@@ -68,7 +72,7 @@ def test_no_link_of_a_robot_that_floats_is_fixed() -> None:
     description = tilting_robot().description
     assert description is not None
     floating = RobotModel.from_description(description, floating_base=True)
-    with pytest.raises(InputError, match=r"link 'base'.*moves.*none, for the base floats"):
+    with pytest.raises(InputError, match=r"link 'base'.*moves.*none, because the base floats"):
         BaseRig(floating, link='base')
 
 

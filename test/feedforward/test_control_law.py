@@ -154,15 +154,18 @@ def load_of(model: RobotModel) -> Payload:
     return Payload(model.link_names[-1], 2.0, (0.1, 0.2, 0.3))
 
 
-def burdened(model: RobotModel, rng: np.random.Generator) -> tuple[LoadedModel, JointFriction]:
-    """Return a robot that carries and is helped by its hardware, and joints that lose."""
+def burdened(
+    model: RobotModel, rng: np.random.Generator
+) -> tuple[LoadedModel, JointFriction, Array]:
+    """Return a robot with payload and hardware compensation, its friction and armature."""
     robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
     robot.set_payloads([(load_of(model), 1.0)])
     n = model.nv
-    return robot, JointFriction(
+    friction = JointFriction(
         rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
-        np.full(n, 0.1), rng.uniform(size=n),
+        np.full(n, 0.1),
     )
+    return robot, friction, rng.uniform(size=n)
 
 
 @pytest.mark.parametrize('wanted', [True, False])
@@ -174,12 +177,12 @@ def test_the_parts_add_up_with_losses_payloads_and_pushes(
 ) -> None:
     for seed in SEEDS:
         model = arm()
-        robot, friction = burdened(model, np.random.default_rng(seed))
+        robot, friction, armature = burdened(model, np.random.default_rng(seed))
         case = Case(model, seed)
         case.external = np.random.default_rng(seed).normal(size=model.nv)
         case.law = ControlLaw(
             robot, case.kp, case.kd, friction=friction, friction_velocity=source,
-            compensate_coriolis=seed % 2 == 0,
+            armature=armature, compensate_coriolis=seed % 2 == 0,
         )
         total = case.terms(mode, wanted=wanted).total()
         np.testing.assert_allclose(
@@ -194,9 +197,9 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
 ) -> None:
     model = arm()
     rng = np.random.default_rng(0)
-    robot, friction = burdened(model, rng)
+    robot, friction, armature = burdened(model, rng)
     case, plain = Case(model, 0), Case(model, 0)
-    case.law = ControlLaw(robot, case.kp, case.kd, friction=friction)
+    case.law = ControlLaw(robot, case.kp, case.kd, friction=friction, armature=armature)
     case.external = rng.normal(size=model.nv)
     carrying = LoadedModel(model)
     carrying.set_payloads([(load_of(model), 1.0)])
@@ -210,7 +213,7 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
     expected = (
         plain.effort(mode)
         + friction.friction(case.qd, rigid)
-        + friction.armature * acceleration.get(mode, np.zeros(model.nv))
+        + armature * acceleration.get(mode, np.zeros(model.nv))
         + case.external
         - model.gravity_torques(case.q)
     )
@@ -220,9 +223,9 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
 @pytest.mark.parametrize('arm', ARMS)
 def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
     model = arm()
-    robot, friction = burdened(model, np.random.default_rng(0))
+    robot, friction, armature = burdened(model, np.random.default_rng(0))
     case, plain = Case(model, 0), Case(model, 0)
-    case.law = ControlLaw(robot, case.kp, case.kd, friction=friction)
+    case.law = ControlLaw(robot, case.kp, case.kd, friction=friction, armature=armature)
     case.external = np.ones(model.nv)
     np.testing.assert_array_equal(case.effort(Mode.FEEDBACK), plain.effort(Mode.FEEDBACK))
 
@@ -230,7 +233,7 @@ def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
 @pytest.mark.parametrize('arm', ARMS)
 def test_friction_of_the_desired_velocity_is_none_while_nothing_is_wanted(arm: Arm) -> None:
     model = arm()
-    robot, friction = burdened(model, np.random.default_rng(0))
+    robot, friction, _ = burdened(model, np.random.default_rng(0))
     case = Case(model, 0)
     case.law = ControlLaw(
         robot, case.kp, case.kd, friction=friction, friction_velocity=VelocitySource.DESIRED

@@ -15,9 +15,16 @@ from robots import joint, link, load, robot
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError, brief
 from rnea_ros.feedforward import check_efforts
-from rnea_ros.feedforward.settings import Settings, in_range, resolve
-from rnea_ros.feedforward.settings.ranges import RANGES
+from rnea_ros.feedforward.settings import Settings, resolve
+from rnea_ros.node.parameters import PARAMETERS
 from rnea_ros.robot import Payload
+
+
+def ends(parameter: str) -> tuple[float, float]:
+    """Return smallest and largest value of a parameter."""
+    span = PARAMETERS[parameter].span
+    assert span is not None
+    return span
 
 
 def tried(model: RobotModel, **settings: Any) -> None:
@@ -27,12 +34,12 @@ def tried(model: RobotModel, **settings: Any) -> None:
 @pytest.mark.parametrize('arm', [panda_arm, two_joint_arm, mixed_arm])
 def test_the_ends_of_every_range_together_make_finite_efforts(arm: Any) -> None:
     model = arm()
-    mass = RANGES['payload.mass'][1]
-    far = (RANGES['payload.com'][1],) * 3
+    _, mass = ends('payload.mass')
+    far = (ends('payload.com')[1],) * 3
     tried(
-        model.with_gravity((RANGES['gravity'][0],) * 3),
-        kp=(RANGES['gains.kp'][1],),
-        kd=(RANGES['gains.kd'][1],),
+        model.with_gravity((ends('gravity')[0],) * 3),
+        kp=(ends('gains.kp')[1],),
+        kd=(ends('gains.kd')[1],),
         payloads=(Payload(model.link_names[-1], mass, far, (1e6, 0.0, 0.0, 1e6, 0.0, 1e6)),) * 16,
     )
 
@@ -49,7 +56,7 @@ def test_a_description_whose_efforts_overflow_is_refused_by_joint() -> None:
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf, 1e308, -1e-9])
 def test_a_number_beyond_a_range_is_named_with_its_place_and_the_range(value: float) -> None:
     with pytest.raises(InputError) as caught:
-        in_range('gains.kp', [1.0] * 99_999 + [value], *RANGES['gains.kp'])
+        tried(panda_arm(), kp=(1.0,) * 99_999 + (value,))
     assert str(caught.value) == (
         f'gains.kp: value 100000 of 100000, {value} is not between 0 and 1e+06'
     )

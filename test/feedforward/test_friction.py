@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What joints lose: friction in both directions, through zero, under load; rotors behind gears."""
+"""Joint friction: in both directions, through zero velocity, under load."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def resolved(
 
 
 def friction(joints: JointFriction, qd: float, load_of_joint: float = 0.0) -> Array:
-    n = joints.armature.size
+    n = joints.load.size
     return joints.friction(np.full(n, qd), np.full(n, load_of_joint))
 
 
@@ -112,26 +112,19 @@ def test_without_being_asked_for_there_is_none(model: FrictionModel) -> None:
 @pytest.mark.parametrize('model', FrictionModel)
 def test_what_the_hardware_compensates_is_not_compensated_twice(model: FrictionModel) -> None:
     joints = resolved(
-        model=model, viscous=(1.0,), coulomb=(1.0,), load=(1.0,), armature=(2.0,), compensated=True
+        model=model, viscous=(1.0,), coulomb=(1.0,), load=(1.0,), compensated=True
     )
     assert not joints.has_friction
-    assert joints.has_armature
 
 
 def test_joints_that_are_not_commanded_lose_nothing() -> None:
-    joints = resolved(joints=('second',), viscous=(3.0,), armature=(2.0,))
+    joints = resolved(joints=('second',), viscous=(3.0,))
     np.testing.assert_allclose(friction(joints, 1.0), [0.0, 3.0])
-    np.testing.assert_allclose(joints.armature, [0.0, 2.0])
 
 
 def test_values_stand_in_the_order_of_the_controllers_joints() -> None:
     joints = resolved(joints=('second', 'first'), viscous=(3.0, 4.0))
     np.testing.assert_allclose(friction(joints, 1.0), [4.0, 3.0])
-
-
-def test_a_rotor_counts_with_the_square_of_its_gear() -> None:
-    joints = resolved(armature=(0.1,), rotor_inertia=(1e-4, 2e-4), gear_ratio=(100.0, 50.0))
-    np.testing.assert_allclose(joints.armature, [0.1 + 1.0, 0.1 + 0.5])
 
 
 # What is refused
@@ -147,9 +140,7 @@ def test_a_rotor_counts_with_the_square_of_its_gear() -> None:
         ({'load': (math.inf,)}, 'friction.load'),
         ({'smoothing_velocity': (0.0,)}, 'friction.smoothing_velocity'),
         ({'smoothing_velocity': (0.1, 0.1, 0.1)}, 'friction.smoothing_velocity'),
-        ({'armature': (-0.1,)}, 'armature'),
-        ({'rotor_inertia': (math.nan,)}, 'rotor_inertia'),
-        ({'gear_ratio': ()}, 'gear_ratio'),
+        ({'viscous': ()}, 'friction.viscous'),
     ],
 )
 def test_what_no_joint_can_lose_is_refused_by_parameter(
@@ -163,5 +154,4 @@ def test_what_no_joint_can_lose_is_refused_by_parameter(
 def test_ideal_joints_lose_nothing() -> None:
     joints = JointFriction.none(panda_arm().nv)
     assert not joints.has_friction
-    assert not joints.has_armature
     assert not friction(joints, 3.0, 50.0).any()

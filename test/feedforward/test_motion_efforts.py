@@ -216,12 +216,13 @@ def test_payload_friction_and_rotors_are_in_the_efforts_and_what_the_hardware_do
     points = MotionPoints(motion, 0.05)
     loaded = model.with_payload('fer_link8', 2.0, (0.0, 0.0, 0.1))
     friction = FrictionSettings(
-        model=FrictionModel.PARAMETERS, viscous=(3.0,), coulomb=(0.0,), armature=(0.2,)
+        model=FrictionModel.PARAMETERS, viscous=(3.0,), coulomb=(0.0,)
     )
     efforts = efforts_of(
         model,
         payloads=(Payload('fer_link8', 2.0, (0.0, 0.0, 0.1)),),
         friction=friction,
+        armature=(0.2,),
         hardware_compensates=(HardwareCompensation.GRAVITY,),
     ).of_points(points, np.zeros(7))
     q, qd, qdd = points.positions, points.velocities, points.accelerations

@@ -299,11 +299,11 @@ class Chance:
         friction = FrictionSettings(
             model=list(FrictionModel)[rng.integers(3)],
             viscous=(rng.uniform(0.0, 20.0),), coulomb=(rng.uniform(0.0, 20.0),),
-            load=(rng.uniform(0.0, 1.0),), armature=(rng.uniform(0.0, 2.0),),
+            load=(rng.uniform(0.0, 1.0),),
             smoothing_velocity=(float(rng.choice([1e-6, 0.1])),),
             velocity=list(VelocitySource)[rng.integers(2)],
         )
-        self.rig.change(friction=friction)
+        self.rig.change(friction=friction, armature=(rng.uniform(0.0, 2.0),))
 
     def _change(self) -> None:
         rng = self.rng

@@ -109,6 +109,7 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
                 'extra_damping': viscous, 'extra_friction': coulomb, 'armature': np.full(n, ROTOR)
             },
             mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,), friction=friction,
+            armature=(ROTOR,),
         )
         loop.run(2.0, lambda t: (pose, np.zeros(n), np.zeros(n)))
         since = len(loop.positions)
@@ -119,11 +120,11 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
         assert loop.active()
         return float(np.sqrt((errors**2).mean()))
 
-    plain = error(FrictionSettings(armature=(ROTOR,)))
+    plain = error(FrictionSettings())
     compensated = {
         source: error(FrictionSettings(
             model=FrictionModel.PARAMETERS, viscous=tuple(viscous), coulomb=tuple(coulomb),
-            velocity=source, armature=(ROTOR,), smoothing_velocity=(SMOOTHING[source],),
+            velocity=source, smoothing_velocity=(SMOOTHING[source],),
         ))
         for source in VelocitySource
     }
@@ -148,7 +149,7 @@ def test_rotors_that_are_known_are_moved_as_links_are(path: Path) -> None:
         loop = ClosedLoop(
             path, pose, simulation={'armature': np.full(n, ROTOR)},
             mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
-            friction=FrictionSettings(rotor_inertia=(armature / 100.0**2,), gear_ratio=(100.0,)),
+            armature=(armature,),
         )
         loop.run(2.0, lambda t: (pose, np.zeros(n), np.zeros(n)))
         loop.run(4.0, wanted)

@@ -93,6 +93,7 @@ class ControlLaw:
     :param compensate_coriolis: whether mode gravity includes Coriolis and centrifugal efforts
     :param friction: joint friction, None for no friction
     :param friction_velocity: velocity for the friction model
+    :param armature: rotor inertia at the joints, kg m^2 or kg; None for no rotors
     :ivar holding: holding effort at the positions of the last call
     """
 
@@ -105,6 +106,7 @@ class ControlLaw:
         compensate_coriolis: bool = False,
         friction: JointFriction | None = None,
         friction_velocity: VelocitySource = VelocitySource.MEASURED,
+        armature: Array | None = None,
     ) -> None:
         n = robot.model.nv
         self._robot = robot
@@ -113,6 +115,7 @@ class ControlLaw:
         self._coriolis = compensate_coriolis
         self._friction = friction or JointFriction.none(n)
         self._friction_velocity = friction_velocity
+        self._armature = np.zeros(n) if armature is None else armature
         self.kp, self.kd = kp, kd
         self._has_friction = self._friction.has_friction
         self.holding = np.zeros(n)
@@ -177,11 +180,11 @@ class ControlLaw:
             total += self._friction.friction(self._velocity_for_friction(qd, reference), total)
         if reference is not None:
             if mode is Mode.COMPUTED_TORQUE:
-                total += self._friction.armature * self._acceleration
+                total += self._armature * self._acceleration
             else:
                 total += feedback
                 if mode is Mode.FEEDFORWARD:
-                    total += self._friction.armature * qdd_d
+                    total += self._armature * qdd_d
         if external is not None:
             total += external
         if self._compensated is not None:
@@ -198,7 +201,7 @@ class ControlLaw:
     ) -> Terms:
         """Return the terms of :meth:`effort`. It allocates: call it only if terms are read."""
         self.holding_effort(q)
-        robot, armature, zero = self._robot, self._friction.armature, self._zero
+        robot, armature, zero = self._robot, self._armature, self._zero
         inertia = feedback = feedback_in_acceleration = zero
         at = (q, qd)
         if mode is Mode.GRAVITY:

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What joints lose between motor and link: friction, and the inertia of rotors behind their gears.
+Joint friction.
 
 ::
 
     tau_f = B qd + s(qd) (C + k |load|),   s(qd) = tanh(qd / v_s)
-    tau_r = (armature + rotor_inertia gear_ratio^2) qdd
 
-B and C may differ between the two directions. Near zero velocity the Coulomb part is a slope
-instead of a step, so that noise on a velocity of zero makes no noise of its full size.
+B and C may differ between the two directions. The function s replaces the sign of the velocity:
+near zero the Coulomb friction has a slope instead of a step, so noise on a velocity of zero does
+not become noise of the full Coulomb friction.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...arrays import Array
 
 
 class FrictionModel(enum.Enum):
-    """Where the friction that is compensated is known from."""
+    """Source of the friction parameters."""
 
     NONE = 'none'
     URDF = 'urdf'
@@ -32,7 +32,7 @@ class FrictionModel(enum.Enum):
 
 
 class VelocitySource(enum.Enum):
-    """Which velocity friction is computed from."""
+    """Velocity for the friction model."""
 
     MEASURED = 'measured'
     DESIRED = 'desired'
@@ -41,43 +41,35 @@ class VelocitySource(enum.Enum):
 @dataclass(frozen=True)
 class JointFriction:
     """
-    Losses of joints; arrays of shape (n,), N m and rad or N and m.
+    Friction of n joints, rotary or prismatic.
 
-    :param viscous: B for motion in the positive direction, and in the negative, shape (2, n)
-    :param coulomb: C, the same way, shape (2, n)
-    :param load: k, Coulomb friction for each newton metre that the joint carries
-    :param smoothing_velocity: v_s, rad/s or m/s
-    :param armature: what rotors add to the joints' inertia, kg m^2 or kg
+    :param viscous: B in positive and in negative direction, shape (2, n), N m s/rad or N s/m
+    :param coulomb: C in positive and in negative direction, shape (2, n), N m or N
+    :param load: k, Coulomb friction per N m or N of joint load, shape (n,)
+    :param smoothing_velocity: v_s, shape (n,), rad/s or m/s
     """
 
     viscous: Array
     coulomb: Array
     load: Array
     smoothing_velocity: Array
-    armature: Array
 
     @classmethod
     def none(cls, n: int) -> JointFriction:
-        """Return the losses of n ideal joints."""
-        zero = np.zeros(n)
-        return cls(np.zeros((2, n)), np.zeros((2, n)), zero, np.ones(n), zero)
+        """Return joints without friction."""
+        return cls(np.zeros((2, n)), np.zeros((2, n)), np.zeros(n), np.ones(n))
 
     @property
     def has_friction(self) -> bool:
         """Whether any joint has friction."""
         return bool(self.viscous.any() or self.coulomb.any() or self.load.any())
 
-    @property
-    def has_armature(self) -> bool:
-        """Whether any joint has a rotor."""
-        return bool(self.armature.any())
-
     def friction(self, qd: Array, load: Array) -> Array:
         """
-        Return tau_f, the efforts that friction takes.
+        Return tau_f, the efforts that overcome friction, shape (n,), N m or N.
 
-        :param qd: joint velocities, shape (n,)
-        :param load: the efforts that the joints carry, shape (n,), N m or N
+        :param qd: joint velocities, shape (n,), rad/s or m/s
+        :param load: efforts that the joints carry, shape (n,), N m or N
         """
         forwards, backwards = np.maximum(qd, 0.0), np.minimum(qd, 0.0)
         sign = np.tanh(qd / self.smoothing_velocity)

@@ -1,33 +1,17 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Settings of the control, checked as a whole before they take effect."""
+"""Parameters of the control, each declared once, checked together before they take effect."""
 
-from .base_sensor import (
-    BASE_SENSOR_RANGES,
-    BaseSensorSettings,
-    BaseUse,
-    StaleBase,
-    check_base_sensor,
-    links_on_base,
-)
-from .checks import in_range
+from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
 from .friction import FrictionSettings
-from .ranges import RANGES
+from .payloads import PAYLOAD_PARAMETERS, payloads_from
 from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
-from .wrench_inputs import (
-    WRENCH_RANGES,
-    Measures,
-    SensorPlacement,
-    WrenchInputSettings,
-    check_wrench_inputs,
-)
+from .wrench_inputs import Measures, SensorPlacement, WrenchInputSettings, check_wrench_inputs
 
 __all__ = [
-    'BASE_SENSOR_RANGES',
     'DEFAULT_TIMEOUT_PERIODS',
-    'RANGES',
-    'WRENCH_RANGES',
+    'PAYLOAD_PARAMETERS',
     'BaseSensorSettings',
     'BaseUse',
     'FrictionSettings',
@@ -40,7 +24,7 @@ __all__ = [
     'WrenchInputSettings',
     'check_base_sensor',
     'check_wrench_inputs',
-    'in_range',
     'links_on_base',
+    'payloads_from',
     'resolve',
 ]

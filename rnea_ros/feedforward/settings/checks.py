@@ -1,45 +1,38 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Range checks of settings; errors name the parameter."""
+"""Bounds that several settings share, and values per joint."""
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ...arrays import Array
 from ...errors import InputError, brief
-from .ranges import RANGES
 
+# Each range is wider than any arm needs: a number beyond it is a mistake of a unit or a digit,
+# and products of such numbers might not be finite.
 
-def in_range(parameter: str, value: Any, lowest: float, highest: float) -> None:
-    """
-    Check a number, or every number of a list.
+LONGEST = 3600.0
+"""Longest duration, s."""
 
-    :raises InputError: one is not between lowest and highest
-    """
-    values = value if isinstance(value, Sequence | array) else (value,)
-    for k, number in enumerate(values):
-        if not lowest <= number <= highest:
-            which = f'value {k + 1} of {len(values)}, ' if len(values) > 1 else ''
-            raise InputError(
-                parameter,
-                f'{which}{brief(number)} is not between {lowest:g} and {highest:g}',
-            )
+LARGEST_GAIN = 1e6
+"""Largest gain or friction, N m, N m/rad, N m s/rad, 1/s or 1/s^2."""
+
+EACH = 'one value or one per joint'
+"""Part of the description of a parameter with values per joint."""
 
 
 def per_joint(parameter: str, values: Sequence[float], joints: Sequence[str]) -> Array:
     """
-    Return one value for each joint, within the parameter's range.
+    Return one value per joint.
 
-    :param parameter: its name, in :data:`.ranges.RANGES`
-    :param values: one for all joints, or one for each
-    :param joints: names
-    :raises InputError: another number of values, or one beyond the range
+    :param parameter: name of the parameter
+    :param values: one value for all joints, or one per joint
+    :param joints: names of the joints
+    :raises InputError: another number of values
     """
     if len(values) not in (1, len(joints)):
         raise InputError(
@@ -47,5 +40,4 @@ def per_joint(parameter: str, values: Sequence[float], joints: Sequence[str]) ->
             f'{brief(values)} has {len(values)} values, '
             f'not 1 or one for each of {len(joints)} joints',
         )
-    in_range(parameter, values, *RANGES[parameter])
     return np.broadcast_to(np.array(values, dtype=np.float64), (len(joints),)).copy()

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a user sets, checked as a whole before anything of it takes effect."""
+"""Parameters of the control, checked together before any of them takes effect."""
 
 from __future__ import annotations
 
@@ -15,127 +15,185 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import InputError, brief
+from ...parameters import check_ranges, in_range, parameter
 from ...robot import Payload, RobotModel
 from ..law import HardwareCompensation, JointFriction, Mode
 from .base_sensor import BaseSensorSettings, check_base_sensor
-from .checks import in_range, per_joint
-from .friction import IDEAL_JOINTS, FrictionSettings, resolve_friction
-from .ranges import LONGEST, RANGES
+from .checks import EACH, LARGEST_GAIN, LONGEST, per_joint
+from .friction import FrictionSettings, resolve_friction
+from .payloads import check_payloads
 from .wrench_inputs import WrenchInputSettings, check_wrench_inputs
 
 DEFAULT_TIMEOUT_PERIODS = 20
-"""Joint states are stale after so many periods of the control where no timeout is set."""
+"""Default timeout of joint states, in periods of the control."""
 
 DEFAULT_RATE_LIMIT_TIME = 0.1
-"""Full effort is reached in so many seconds where no rate limit is set."""
-
-MOST_PAYLOADS = 16
-"""While payloads change, each of them takes its time in every tick."""
+"""Time from zero to full effort at the default rate limit, s."""
 
 LONGEST_STOP = 3.0 * LONGEST
-"""How long a stop may take at most, s."""
+"""Longest permitted duration of a stop, s."""
+
+
+RATES = (1.0, 10_000.0)
+"""Lowest and highest rate, Hz."""
+
+NO_FRICTION = FrictionSettings()
 
 
 class StaleAction(enum.Enum):
-    """What follows when the control ends, by a fault or on request."""
+    """Action when the control ends, by a fault or on request."""
 
-    RAMP_DOWN = 'ramp_down'  # gravity torque for hold_duration, then down to zero
-    HOLD = 'hold'            # gravity torque at the last valid position, until activated anew
+    RAMP_DOWN = 'ramp_down'  # gravity torque for hold_duration, then a ramp to zero
+    HOLD = 'hold'            # gravity torque at the last valid position until a new activation
 
 
 @dataclass(frozen=True)
 class Settings:
     """
-    Parameters of the control; per-joint ones have one value for each joint, or one for all.
+    Parameters of the control; those per joint have one value per joint, or one for all.
 
     :param joints: the controller's joints, in its order
-    :param rate: commands a second, Hz
-    :param mode: the control law
-    :param kp: proportional gains; see :mod:`.control_law` for their units
-    :param kd: derivative gains
-    :param compensate_coriolis: whether gravity mode includes Coriolis and centrifugal efforts
-    :param effort_limits: N m or N; 0 for that of the URDF
-    :param effort_rate_limit: N m/s or N/s; 0 for the full effort in 0.1 s
-    :param ramp_duration: of the ramp at start, at a change of mode, and down to zero, s
-    :param hold_duration: how long gravity is held after a fault, s
-    :param joint_states_timeout: age of joint states that ends the control, s; 0 for 20 periods
-    :param uncommanded_timeout: the same for joints that are not commanded, s; 0 for as long
-    :param velocity_limit_factor: a position is refused where it needs a velocity above this
-        multiple of the limit; 0 for no check
-    :param reference_timeout: age of a streamed set-point after which its position is held, s
-    :param stale_action: what follows when the control ends
-    :param start_from_measured_effort: start the ramp from the measured effort where there is one
-    :param friction: of the joints
-    :param payloads: what the robot carries beyond its description
-    :param payload_blend_duration: in which a changed payload takes effect, s
-    :param hardware_compensates: what the robot's own controller adds to every command
+    :param friction: joint friction
+    :param payloads: payloads that are not in the robot description
+    :param hardware_compensates: efforts that the robot's own controller adds to every command
     :param wrench_inputs: force-torque sensors
-    :param base_sensor: the IMU on the base, None for none
+    :param base_sensor: the IMU on the base, None for no IMU
     """
 
     joints: tuple[str, ...]
-    rate: float = 500.0
-    mode: Mode = Mode.GRAVITY
-    kp: tuple[float, ...] = (0.0,)
-    kd: tuple[float, ...] = (0.0,)
-    compensate_coriolis: bool = False
-    effort_limits: tuple[float, ...] = (0.0,)
-    effort_rate_limit: tuple[float, ...] = (0.0,)
-    ramp_duration: float = 1.0
-    hold_duration: float = 1.0
-    joint_states_timeout: float = 0.0
-    uncommanded_timeout: float = 0.0
-    velocity_limit_factor: float = 2.0
-    reference_timeout: float = 0.2
-    stale_action: StaleAction = StaleAction.RAMP_DOWN
-    start_from_measured_effort: bool = True
-    friction: FrictionSettings = IDEAL_JOINTS
+    rate: float = parameter(500.0, 'commands per second, Hz', span=RATES)
+    mode: Mode = parameter(Mode.GRAVITY, 'control law', while_active=True)
+    kp: tuple[float, ...] = parameter(
+        (0.0,),
+        f'proportional gains, {EACH}: 1/s^2 in computed_torque, else N m/rad or N/m',
+        span=(0.0, LARGEST_GAIN),
+        while_active=True,
+        name='gains.kp',
+    )
+    kd: tuple[float, ...] = parameter(
+        (0.0,),
+        f'derivative gains, {EACH}: 1/s in computed_torque, else N m s/rad or N s/m',
+        span=(0.0, LARGEST_GAIN),
+        while_active=True,
+        name='gains.kd',
+    )
+    compensate_coriolis: bool = parameter(
+        False, 'include Coriolis and centrifugal efforts in mode gravity', while_active=True
+    )
+    armature: tuple[float, ...] = parameter(
+        (0.0,),
+        f'rotor inertia at the joint, {EACH}, kg m^2 or kg: '
+        'inertia of the rotor itself times gear ratio squared',
+        span=(0.0, 1e4),
+    )
+    effort_limits: tuple[float, ...] = parameter(
+        (0.0,), f'maximum effort, {EACH}, N m or N; 0: the URDF limit', span=(0.0, 1e6)
+    )
+    effort_rate_limit: tuple[float, ...] = parameter(
+        (0.0,),
+        f'maximum change of effort, {EACH}, N m/s or N/s; 0: full effort in 0.1 s',
+        span=(0.0, 1e9),
+    )
+    ramp_duration: float = parameter(
+        1.0, 'ramp at start, at a mode change, and down to zero, s', span=(0.0, LONGEST)
+    )
+    hold_duration: float = parameter(
+        1.0, 'time for which gravity is held after a fault, s', span=(0.0, LONGEST)
+    )
+    joint_states_timeout: float = parameter(
+        0.0, 'age of joint states that ends the control, s; 0: twenty periods', span=(0.0, LONGEST)
+    )
+    uncommanded_timeout: float = parameter(
+        0.0,
+        'age of joint states of uncommanded joints that ends the control, s; '
+        '0: joint_states_timeout',
+        span=(0.0, LONGEST),
+    )
+    velocity_limit_factor: float = parameter(
+        2.0,
+        'reject positions that need a speed above this multiple of the URDF velocity limit, '
+        '1 or more; 0: accept all',
+        span=(0.0, 1000.0),
+    )
+    reference_timeout: float = parameter(
+        0.2, 'age of a streamed set-point at which its position is held, s', span=(1e-4, LONGEST)
+    )
+    stale_action: StaleAction = parameter(
+        StaleAction.RAMP_DOWN, 'action when the control ends'
+    )
+    start_from_measured_effort: bool = parameter(
+        True, 'start the ramp from the measured effort if available; false: from zero'
+    )
+    payload_blend_duration: float = parameter(
+        1.0,
+        'transition time of a payload change, s',
+        span=(0.0, LONGEST),
+        while_active=True,
+        name='payload.blend_duration',
+    )
+    friction: FrictionSettings = NO_FRICTION
     payloads: tuple[Payload, ...] = ()
-    payload_blend_duration: float = 1.0
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
     wrench_inputs: tuple[WrenchInputSettings, ...] = ()
     base_sensor: BaseSensorSettings | None = None
 
     @property
     def period(self) -> float:
-        """The time between commands, s."""
+        """Time between commands, s."""
         return 1.0 / self.rate
 
 
 @dataclass(frozen=True)
 class ResolvedSettings:
-    """Settings for one robot: arrays over the controller's joints, defaults filled in."""
+    """
+    Settings for one robot with n joints and m commanded joints, defaults filled in.
+
+    :param settings: the parameters
+    :param joints: the commanded joints
+    :param in_model: their indices in the model, shape (m,)
+    :param kp: proportional gains, shape (m,)
+    :param kd: derivative gains, shape (m,)
+    :param armature: rotor inertia of all joints of the model, shape (n,), kg m^2 or kg
+    :param effort_limits: maximum effort, shape (m,), N m or N
+    :param effort_rate_limit: maximum change of effort, shape (m,), N m/s or N/s
+    :param joint_states_timeout: timeout of the commanded joints' states, s
+    :param uncommanded_timeout: timeout of the other joints' states, s
+    :param friction: friction of all joints of the model
+    """
 
     settings: Settings
     joints: tuple[str, ...]
     in_model: NDArray[np.intp]
     kp: Array
     kd: Array
+    armature: Array
     effort_limits: Array
     effort_rate_limit: Array
     joint_states_timeout: float
-    friction: JointFriction
     uncommanded_timeout: float
+    friction: JointFriction
 
     @property
     def greatest_stop_time(self) -> float:
-        """How long a stop may take at most: to gravity at the rate limit, held, to zero, s."""
-        with np.errstate(over='ignore'):  # resolve() refuses what is infinite
+        """Longest duration of a stop: to gravity at the rate limit, hold, ramp to zero, s."""
+        with np.errstate(over='ignore'):  # resolve() rejects infinity
             swing = float((2.0 * self.effort_limits / self.effort_rate_limit).max())
         return 2.0 * swing + self.settings.hold_duration + self.settings.ramp_duration
 
 
 def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     """
-    Check settings against each other and against a robot.
+    Check parameters against each other and against a robot, and fill in defaults.
 
+    :param settings: the parameters
+    :param model: the robot
     :raises InputError: the first parameter that cannot be used
     """
     joints = settings.joints
     _check_joints(joints, model)
     in_model = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
     _check_numbers(settings)
-    _check_payloads(settings.payloads, model)
+    check_payloads(settings.payloads, model)
     effort_limits = per_joint('effort_limits', settings.effort_limits, joints)
     effort_limits = np.where(effort_limits > 0.0, effort_limits, model.effort_limits[in_model])
     for name, limit in zip(joints, effort_limits, strict=True):
@@ -146,6 +204,8 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     rate_limit = per_joint('effort_rate_limit', settings.effort_rate_limit, joints)
     default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
     effort_rate_limit = np.where(rate_limit > 0.0, rate_limit, default_rate_limit)
+    armature = np.zeros(model.nv)
+    armature[in_model] = per_joint('armature', settings.armature, joints)
     check_wrench_inputs(settings.wrench_inputs, model)
     if settings.base_sensor is not None:
         check_base_sensor(settings.base_sensor, model)
@@ -156,6 +216,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         in_model=in_model,
         kp=per_joint('gains.kp', settings.kp, joints),
         kd=per_joint('gains.kd', settings.kd, joints),
+        armature=armature,
         effort_limits=effort_limits,
         effort_rate_limit=effort_rate_limit,
         joint_states_timeout=timeout,
@@ -178,33 +239,16 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
 
 
 def _check_numbers(settings: Settings) -> None:
-    """Check every number that is one for the whole robot."""
-    for parameter in ('rate', 'ramp_duration', 'hold_duration'):
-        in_range(parameter, getattr(settings, parameter), *RANGES[parameter])
-    blend = 'payload.blend_duration'
-    in_range(blend, settings.payload_blend_duration, *RANGES[blend])
-    for parameter in ('joint_states_timeout', 'uncommanded_timeout'):
-        if getattr(settings, parameter) != 0.0:
-            in_range(parameter, getattr(settings, parameter), settings.period, LONGEST)
-    if settings.velocity_limit_factor != 0.0:
-        greatest = RANGES['velocity_limit_factor'][1]
-        in_range('velocity_limit_factor', settings.velocity_limit_factor, 1.0, greatest)
+    """Check ranges; those that depend on another parameter first, with their own bounds."""
+    in_range('rate', settings.rate, *RATES)
+    for name in ('joint_states_timeout', 'uncommanded_timeout'):
+        if getattr(settings, name) != 0.0:
+            in_range(name, getattr(settings, name), settings.period, LONGEST)
+    factor = settings.velocity_limit_factor
+    if 0.0 < factor < 1.0:
+        raise InputError('velocity_limit_factor', f'{factor} is below 1 and not 0')
     in_range('reference_timeout', settings.reference_timeout, settings.period, LONGEST)
-
-
-def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
-    if len(payloads) > MOST_PAYLOADS:
-        raise InputError('payload.link', f'{len(payloads)} are more than {MOST_PAYLOADS}')
-    for payload in payloads:
-        if payload.link not in model.link_names:
-            known = ', '.join(model.link_names)
-            raise InputError(
-                'payload.link', f'{brief(payload.link)} is no link; known are {known}'
-            )
-        in_range('payload.mass', payload.mass, *RANGES['payload.mass'])
-        for part in ('com', 'inertia'):
-            numbers = np.asarray(getattr(payload, part)).tolist()
-            in_range(f'payload.{part}', numbers, *RANGES[f'payload.{part}'])
+    check_ranges(settings)
 
 
 def _check_joints(joints: Sequence[str], model: RobotModel) -> None:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a user sets for each force-torque sensor, checked against the robot."""
+"""Parameters of force-torque sensors, and their checks against the robot."""
 
 from __future__ import annotations
 
@@ -12,78 +12,71 @@ import enum
 
 from ...dynamics.kernels import BASE
 from ...errors import InputError, brief
+from ...parameters import check_ranges, in_range, parameter
 from ...robot import RobotModel
-from .checks import in_range
 
 
 class Measures(enum.Enum):
-    """Which of action and reaction a reading is."""
+    """Sign of the readings. For an inline sensor, environment means the link and all behind it."""
 
     ENVIRONMENT_ON_ROBOT = 'environment_on_robot'
     ROBOT_ON_ENVIRONMENT = 'robot_on_environment'
 
 
 class SensorPlacement(enum.Enum):
-    """What a sensor's reading holds."""
+    """What a sensor measures."""
 
-    CONTACT = 'contact'  # the external wrench on its link alone
-    INLINE = 'inline'    # all that the joint above its link carries: weight and inertia too
+    CONTACT = 'contact'  # the external wrench on its link only
+    INLINE = 'inline'    # all that the joint above its link carries, weight and inertia included
 
 
 @dataclass(frozen=True)
 class WrenchInputSettings:
     """
-    One force-torque sensor; the pipeline that uses the numbers is :mod:`.wrench_sensor`.
+    Parameters ``wrench_inputs.<name>.*`` of one sensor; :mod:`.inputs.wrench.sensor` uses them.
 
-    :param name: of the sensor, as parameters, log and diagnostics have it
-    :param topic: where its readings come from
-    :param link: in whose frame, and at whose origin, readings are given; inline, the first link
-        behind the sensor. Empty: the link that each reading's frame_id names
-    :param measures: which of action and reaction a reading is; of an inline sensor, the link and
-        all behind it count as environment
-    :param placement: what a reading holds
-    :param max_force: a reading of a greater force is refused, and none greater is passed on, N
-    :param max_torque: the same for the torque, N m
-    :param cutoff: of the low-pass filter, where half of the power passes, Hz
-    :param deadband_force: taken off the length of every force, N
-    :param deadband_torque: taken off the length of every torque, N m
-    :param gain: the share of the wrench that is passed on, 0 to 1
-    :param timeout: age of a reading at which its term begins to fade, s
-    :param fade: how long a term takes to fade out, to fade in, and to take on a new tare, s
-    :param tare_duration: how long a tare averages, s
+    :param name: name of the sensor in parameters, log and diagnostics
     """
 
     name: str
-    topic: str
-    link: str = ''
-    measures: Measures = Measures.ENVIRONMENT_ON_ROBOT
-    placement: SensorPlacement = SensorPlacement.CONTACT
-    max_force: float = 200.0
-    max_torque: float = 20.0
-    cutoff: float = 20.0
-    deadband_force: float = 1.0
-    deadband_torque: float = 0.1
-    gain: float = 1.0
-    timeout: float = 0.1
-    fade: float = 0.5
-    tare_duration: float = 1.0
-
-
-WRENCH_RANGES = {
-    'max_force': (1e-3, 1e6),
-    'max_torque': (1e-3, 1e6),
-    'cutoff': (0.1, 1000.0),
-    'gain': (0.0, 1.0),
-    'timeout': (0.001, 10.0),
-    'fade': (0.01, 60.0),
-    'tare_duration': (0.1, 60.0),
-}
+    topic: str = parameter('', 'geometry_msgs/WrenchStamped of the sensor')
+    link: str = parameter(
+        '', "link in whose frame the readings are; empty: each reading's frame_id"
+    )
+    measures: Measures = parameter(Measures.ENVIRONMENT_ON_ROBOT, 'sign of the readings')
+    placement: SensorPlacement = parameter(
+        SensorPlacement.CONTACT,
+        'external wrench on the link only, or the whole load behind the sensor',
+    )
+    max_force: float = parameter(
+        200.0, 'reject readings above it; also the limit after filtering, N', span=(1e-3, 1e6)
+    )
+    max_torque: float = parameter(
+        20.0, 'reject readings above it; also the limit after filtering, N m', span=(1e-3, 1e6)
+    )
+    cutoff: float = parameter(20.0, 'low-pass filter, Hz', span=(0.1, 1000.0))
+    deadband_force: float = parameter(
+        1.0, 'subtracted from the magnitude of the force, N', span=(0.0, 1e6)
+    )
+    deadband_torque: float = parameter(
+        0.1, 'subtracted from the magnitude of the torque, N m', span=(0.0, 1e6)
+    )
+    gain: float = parameter(1.0, 'scale of the measured wrench in the command', span=(0.0, 1.0))
+    timeout: float = parameter(
+        0.1, 'age of a reading at which its term begins to fade, s', span=(0.001, 10.0)
+    )
+    fade: float = parameter(
+        0.5, 'time to fade a term out or in, and to apply a new tare, s', span=(0.01, 60.0)
+    )
+    tare_duration: float = parameter(1.0, 'averaging time of a tare, s', span=(0.1, 60.0))
 
 
 def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel) -> None:
     """
     Check sensors against each other and against a robot.
 
+    :param inputs: the sensors
+    :param model: the robot
     :raises InputError: the first parameter that cannot be used
     """
     for number, sensor in enumerate(inputs):
@@ -97,7 +90,7 @@ def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel
             _check_link(sensor, model)
     for carrier in inputs:
         for other in inputs:
-            if carrier is not other and counts_what_other_measures(carrier, other, model):
+            if carrier is not other and stands_before(carrier, other, model):
                 raise _refused(
                     carrier,
                     'link',
@@ -106,7 +99,7 @@ def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel
                 )
 
 
-def counts_what_other_measures(
+def stands_before(
     carrier: WrenchInputSettings, other: WrenchInputSettings, model: RobotModel
 ) -> bool:
     """Return whether an inline sensor stands between the base and another sensor's link."""
@@ -129,16 +122,16 @@ def _check_link(sensor: WrenchInputSettings, model: RobotModel) -> None:
             f'robot {model.name!r} has no link {brief(link)}; nearest are {", ".join(nearest)}',
         )
     if model.tree.frames[link].body == BASE:
-        raise _refused(sensor, 'link', f'no joint moves link {link!r}, so none feels its wrench')
+        raise _refused(
+            sensor, 'link', f'no joint moves link {link!r}: a wrench on it needs no joint effort'
+        )
 
 
 def _check_numbers(sensor: WrenchInputSettings) -> None:
-    ranges = WRENCH_RANGES | {
-        'deadband_force': (0.0, sensor.max_force),
-        'deadband_torque': (0.0, sensor.max_torque),
-    }
-    for parameter, span in ranges.items():
-        in_range(_parameter(sensor, parameter), getattr(sensor, parameter), *span)
+    check_ranges(sensor, _parameter(sensor, ''))
+    for part in ('force', 'torque'):
+        deadband, most = getattr(sensor, f'deadband_{part}'), getattr(sensor, f'max_{part}')
+        in_range(_parameter(sensor, f'deadband_{part}'), deadband, 0.0, most)
     if sensor.tare_duration < sensor.timeout:
         raise _refused(
             sensor,

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The node's parameters: table, values, file. Importable without ROS."""
+"""The node's parameters: declarations, values, parameter files. Importable without ROS."""
 
 from .file import complete_values, parse_assignment, read_parameter_file
 from .hardware_compensation import why_not_stated

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The node's parameters without the node: its parameter file, and its defaults for the rest."""
+"""The node's parameters without the node: values of a parameter file, else the defaults."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .table import PARAMETERS, all_declarations
 from .values import check_alone
 
 SECTIONS = ('/**', '**', '/*', '/feedforward', 'feedforward')
-"""Parts of a parameter file that the node ``feedforward`` takes; others are for other nodes."""
+"""Sections of a parameter file that apply to the node ``feedforward``."""
 
 OF_EVERY_NODE = ('use_sim_time', 'qos_overrides.')
-"""What names begin with that are no parameters of this node's own."""
+"""Beginnings of names of parameters that every node has."""
 
 
 class ParameterFileError(RneaError):
-    """A parameter file cannot be read, or is none."""
+    """A parameter file cannot be read, or has no parameters for the node."""
 
 
 def read_parameter_file(path: Path) -> dict[str, Any]:
     """
     Return the values that a parameter file gives the node, by name.
 
-    :param path: YAML, as ``ros2 run ... --params-file`` takes it
-    :raises ParameterFileError: it cannot be read, or has nothing for the node
+    :param path: YAML file for ``ros2 run ... --params-file``
+    :raises ParameterFileError: it cannot be read, or has no parameters for the node
     """
     try:
         text = path.read_text(encoding='utf-8')
@@ -51,9 +51,10 @@ def read_parameter_file(path: Path) -> dict[str, Any]:
 
 def parse_assignment(text: str) -> tuple[str, Any]:
     """
-    Return name and value of a parameter that is given as ``name:=value``.
+    Return name and value from ``name:=value``.
 
-    :raises ParameterFileError: it is not given so
+    :param text: the assignment
+    :raises ParameterFileError: it has another form
     """
     name, given, value = text.partition(':=')
     if not (name and given):
@@ -63,7 +64,9 @@ def parse_assignment(text: str) -> tuple[str, Any]:
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Return the values of all parameters, by name: those that are given, else the defaults.
+    Return the values of all parameters by name: given values, else defaults.
+
+    :param given: values by name
 
     :raises InputError: a parameter that does not exist, or a value that the node would refuse
     """
@@ -89,7 +92,7 @@ def _parse(text: str, where: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise ParameterFileError(f'{where} is no YAML: {one_line(error)}') from error
+        raise ParameterFileError(f'{where} is not YAML: {one_line(error)}') from error
 
 
 def _flat(values: Any, prefix: str = '') -> Iterator[tuple[str, Any]]:
@@ -102,7 +105,7 @@ def _flat(values: Any, prefix: str = '') -> Iterator[tuple[str, Any]]:
 
 
 def _checked(name: str, value: Any, declaration: Declaration) -> Any:
-    """Return a value, which must have the type of its default."""
+    """Return a value that has the type of its default."""
     default = declaration.default
     several = isinstance(default, list)
     kind = type(default[0] if several else default)

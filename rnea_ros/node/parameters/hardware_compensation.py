@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parameter ``hardware_compensates``: whether it was stated, and what it states."""
+"""The parameter ``hardware_compensates``, which must be stated."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from ...errors import InputError, brief
 from ...feedforward.law import HardwareCompensation
 
 NOTHING = 'none'
-"""The word for a robot whose own controller adds nothing."""
+"""Value for a robot whose own controller adds nothing."""
 
 
 def why_not_stated(values: Mapping[str, Any]) -> str:
     """
-    Return why nothing may be commanded while the parameter is not stated; empty where it is.
+    Return why the node must not command while the parameter is not stated; empty if it is.
 
     :param values: parameter values by name
     """
     if any(values['hardware_compensates']):
         return ''
     return (
-        "hardware_compensates is not stated. Franka's, Universal Robots' and KUKA's arms add "
-        'gravity to every command by themselves; commands that hold the arm too would throw it '
-        f"upward. Set hardware_compensates to what this robot adds, or to ['{NOTHING}'], or "
-        "launch with the arm's preset:="
+        'hardware_compensates is not stated. Arms of Franka, Universal Robots and KUKA add '
+        'gravity to every command; if the commands include gravity too, the arm jumps upward. Set '
+        f"hardware_compensates to what this robot adds, or to ['{NOTHING}'], or launch with the "
+        "arm's preset:="
     )
 
 
 def compensated(given: Sequence[str]) -> tuple[HardwareCompensation, ...]:
     """
-    Return what the hardware compensates; nothing where that was not stated.
+    Return what the hardware compensates; nothing if it is not stated.
 
-    :param given: the parameter's value
+    :param given: value of the parameter
     :raises InputError: an unknown word, or ``none`` beside others
     """
     known = {part.value: part for part in HardwareCompensation}

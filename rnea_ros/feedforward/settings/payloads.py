@@ -1,0 +1,92 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Parameters ``payload.*``: one list each, with the values of all payloads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError, brief
+from ...parameters import Declaration
+from ...robot import Payload, RobotModel
+
+MOST_PAYLOADS = 16
+"""Maximum number of payloads: during a change, each takes time in every tick."""
+
+PAYLOAD_PARAMETERS: Mapping[str, Declaration] = {
+    'payload.link': Declaration([''], 'links that carry a payload', while_active=True),
+    'payload.mass': Declaration(
+        [0.0], 'mass of each payload, kg', span=(0.0, 1e4), while_active=True
+    ),
+    'payload.com': Declaration(
+        [0.0, 0.0, 0.0],
+        'centre of mass of each payload in its link frame, three values each, m',
+        span=(-100.0, 100.0),
+        while_active=True,
+    ),
+    'payload.inertia': Declaration(
+        [0.0] * 6,
+        'inertia of each payload about its centre of mass, in link axes, xx xy xz yy yz zz each, '
+        'kg m^2; zeros: point masses',
+        span=(-1e6, 1e6),
+        while_active=True,
+    ),
+}
+
+_WIDTHS = {'mass': 1, 'com': 3, 'inertia': 6}
+"""Number of values per payload."""
+
+
+def payloads_from(values: Mapping[str, Any]) -> tuple[Payload, ...]:
+    """
+    Return the payloads.
+
+    :param values: parameter values by name
+    :raises InputError: the first parameter that cannot be used
+    """
+    links = [link for link in values['payload.link'] if link]
+    parts = {}
+    for name, width in _WIDTHS.items():
+        numbers = list(values[f'payload.{name}'])
+        if links and not any(numbers):
+            numbers = [0.0] * (width * len(links))
+        if links and len(numbers) != width * len(links):
+            raise InputError(
+                f'payload.{name}',
+                f'{brief(numbers)} has {len(numbers)} values, '
+                f'not {width} for each of {len(links)} links',
+            )
+        parts[name] = [tuple(numbers[width * k : width * (k + 1)]) for k in range(len(links))]
+    payloads = []
+    for link, (mass,), com, inertia in zip(links, *parts.values(), strict=True):
+        try:
+            payloads.append(Payload(link, mass, com, inertia))
+        except InputError as error:
+            parameter = error.argument.replace(' ', '.')
+            raise InputError(parameter, f'link {brief(link)}: {error.reason}') from error
+    return tuple(payloads)
+
+
+def check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
+    """
+    Check payloads against a robot.
+
+    :param payloads: the payloads
+    :param model: the robot
+    :raises InputError: the first parameter that cannot be used
+    """
+    if len(payloads) > MOST_PAYLOADS:
+        raise InputError('payload.link', f'{len(payloads)} are more than {MOST_PAYLOADS}')
+    for payload in payloads:
+        if payload.link not in model.link_names:
+            known = ', '.join(model.link_names)
+            raise InputError(
+                'payload.link', f'{brief(payload.link)} is no link; known are {known}'
+            )
+        for part in _WIDTHS:
+            numbers = np.asarray(getattr(payload, part)).ravel().tolist()
+            PAYLOAD_PARAMETERS[f'payload.{part}'].check(f'payload.{part}', numbers)
