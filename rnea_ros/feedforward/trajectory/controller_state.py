@@ -167,7 +167,7 @@ class ControllerStateMonitor:
         missing = [joint for joint in rules.joint_names if joint not in names]
         if len(missing) == len(rules.joint_names):
             raise ControllerStateError(
-                _R.UNKNOWN_JOINT, f'none of {names} is one of {rules.joint_names}'
+                _R.UNKNOWN_JOINT, f'{names} has no joint of {rules.joint_names}'
             )
         if missing and not rules.allow_partial_joints_goal:
             raise ControllerStateError(
