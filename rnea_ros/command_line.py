@@ -1,72 +1,105 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the executables' command lines share: how they are refused, and what a node's help says."""
+"""Command lines of the executables: one-line errors, a node's help, quiet end on a closed pipe."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+import functools
 import json
+import os
+import sys
 import textwrap
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
+
+Main: TypeAlias = Callable[[list[str] | None], int]
+"""Takes arguments, None for those of the process; returns the exit code."""
 
 BAD_INPUT = 2
 """Exit code for bad arguments and files."""
 
+CLOSED_PIPE = 141
+"""Exit code if the reader of the output has ended, 128 + SIGPIPE as of other programs."""
+
 ROS_ARGUMENTS = '--ros-args'
 
-HOW_TO_GIVE = """\
-Give them after --ros-args, as -p NAME:=VALUE or --params-file FILE; docs/interface.md has them
-with ranges and topics, `ros2 param describe` those of a node that runs."""
+SET_PARAMETERS = """\
+Set them after --ros-args, with -p NAME:=VALUE or --params-file FILE. docs/interface.md lists
+ranges and topics; `ros2 param describe` shows the parameters of a running node."""
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Refuses arguments with one line."""
+    """Rejects arguments with one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Tell what is wrong and exit."""
+        """Print what is wrong and exit."""
         self.exit(BAD_INPUT, f'{self.prog}: {message} (see --help)\n')
+
+
+def tool(main: Main) -> Callable[..., int]:
+    """
+    Return the main function of a tool, ending quietly if its output is closed.
+
+    A closed output is usual: ``check_trajectory ... | head``.
+
+    :param main: main function, printing to standard output
+    """
+
+    @functools.wraps(main)
+    def quiet_main(args: list[str] | None = None) -> int:
+        try:
+            try:
+                return main(args)
+            finally:
+                sys.stdout.flush()  # also before --help exits
+        except BrokenPipeError:
+            # Python flushes standard output once more at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return CLOSED_PIPE
+
+    return quiet_main
 
 
 def node_parser(
     prog: str, description: str, parameters: Mapping[str, tuple[Any, str]]
 ) -> OneLineParser:
     """
-    Return the parser of an executable that takes parameters and no arguments of its own.
+    Return the parser of a node, which takes ROS parameters only.
 
-    :param prog: the executable
-    :param description: what it is
-    :param parameters: default (None where there is none) and description by name
+    :param prog: name of the executable
+    :param description: of the node
+    :param parameters: default (None if unset) and description by name
     """
     rows = [
-        textwrap.fill(f'{name} ({_shown(default)}): {text}', 95, subsequent_indent='    ')
+        textwrap.fill(f'{name} ({_yaml(default)}): {text}', 95, subsequent_indent='    ')
         for name, (default, text) in parameters.items()
     ]
-    told = textwrap.indent('\n'.join(rows), '  ')
+    table = textwrap.indent('\n'.join(rows), '  ')
     return OneLineParser(
         prog=prog,
         usage=f'{prog} [-h] [{ROS_ARGUMENTS} [-p NAME:=VALUE] [--params-file FILE] ...]',
         description=description,
-        epilog=f'parameters, and their defaults:\n{told}\n\n{HOW_TO_GIVE}',
+        epilog=f'parameters and their defaults:\n{table}\n\n{SET_PARAMETERS}',
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
 
 
 def split_ros_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """
-    Return an executable's own arguments, and those that are for ROS.
+    Return an executable's own arguments and those of ROS.
 
-    ROS's own begin at ``--ros-args`` and end at ``--``, or with the line.
+    ROS arguments begin at ``--ros-args`` and end at ``--`` or at the end of the line.
     """
     own: list[str] = []
-    of_ros: list[str] = []
+    ros: list[str] = []
     for argument in arguments:
-        inside = bool(of_ros) and of_ros[-1] != '--'
-        (of_ros if inside or argument == ROS_ARGUMENTS else own).append(argument)
-    return own, of_ros
+        inside = bool(ros) and ros[-1] != '--'
+        (ros if inside or argument == ROS_ARGUMENTS else own).append(argument)
+    return own, ros
 
 
-def _shown(default: Any) -> str:
-    """Return a default as a parameter file has it."""
+def _yaml(default: Any) -> str:
+    """Return a default value as it is written in a parameter file."""
     return 'unset' if default is None else json.dumps(default).replace('Infinity', '.inf')

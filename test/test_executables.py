@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every executable: ``--help`` says what it is, and what it cannot use is refused in one line."""
+"""Every executable: its help, one-line errors for bad arguments, a quiet end on a closed pipe."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ import pytest
 from robots import ROOT
 from ros_process import NO_ROS, new_domain_id
 
-SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
-EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros\.\w+\.\w+)'", SETUP))
+from rnea_ros.command_line import CLOSED_PIPE
 
+SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
+EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
+
+NODES = ('feedforward_node', 'simulated_robot', 'effort_watchdog', 'trajectory_effort')
 WITHOUT_ROS = ('preflight', 'check_trajectory', 'replay', 'plot')
 URDF = f'--urdf {ROOT}/urdf/panda_arm.urdf'
 ROS = '--ros-args'
 FROM_ROS = ('-r bad', '--foo', '-p rate:', '--params-file none.yaml', '--params-file text.yaml')
-"""What ROS itself refuses."""
+"""Arguments that ROS itself rejects."""
 
 FILES = {
     'text.yaml': 'a: [b\n',
@@ -133,6 +136,29 @@ def test_help_says_what_an_executable_is_and_what_it_takes(name: str, directory:
     assert ended.stderr == ''
     assert ended.stdout.startswith(f'usage: {name} ')
     assert len(ended.stdout.splitlines()) > 10
+
+
+@pytest.mark.parametrize('name', [marked(name) for name in EXECUTABLES if name not in NODES])
+def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(name: str) -> None:
+    if name not in WITHOUT_ROS:
+        pytest.importorskip('rclpy', reason=NO_ROS)
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [sys.executable, '-m', EXECUTABLES[name], '--help'],
+            # Unbuffered, argparse itself ignores that its help cannot be written.
+            env=os.environ | {'PYTHONPATH': pythonpath(), 'PYTHONUNBUFFERED': ''},
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120.0,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert ended.stderr == ''
+    assert ended.returncode == CLOSED_PIPE
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ import sys
 import time
 from typing import Any
 
-from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..feedforward import CONTROLLING, State
 from .arguments import positive
@@ -241,6 +241,7 @@ def _activate(node: Any, options: argparse.Namespace) -> None:
     print(f'{options.controller} is active', flush=True)
 
 
+@tool
 def main(args: list[str] | None = None) -> int:
     """Activate the controller; return the exit code."""
     arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)

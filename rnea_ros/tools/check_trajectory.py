@@ -25,7 +25,7 @@ from pathlib import Path
 import sys
 
 from ..checking import RATE, Limits, Quantity, TrajectoryCheck, check, picture, report
-from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..feedforward.trajectory import TrajectoryRequest
 from ..robot import RobotModel
@@ -154,6 +154,7 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Traject
     return replace(checked, notes=(*renamed, *checked.notes))
 
 
+@tool
 def main(args: list[str] | None = None) -> int:
     """
     Check a trajectory and print the report; return the exit code.

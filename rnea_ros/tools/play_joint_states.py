@@ -22,7 +22,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..recordings import BagError, Sample, read_joint_states
 from ..urdf import read_urdf
@@ -63,6 +63,7 @@ def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: f
     return len(samples)
 
 
+@tool
 def main(args: list[str] | None = None) -> int:
     """Play a bag; return the exit code."""
     arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)

@@ -20,7 +20,7 @@ import argparse
 from pathlib import Path
 import sys
 
-from ..command_line import BAD_INPUT, OneLineParser
+from ..command_line import BAD_INPUT, OneLineParser, tool
 from ..errors import RneaError
 from .arguments import add_bag, needed_bag
 from .term_picture import picture
@@ -46,6 +46,7 @@ def _parser() -> OneLineParser:
     return parser
 
 
+@tool
 def main(args: list[str] | None = None) -> int:
     """Draw the terms of a bag; return the exit code."""
     parser = _parser()

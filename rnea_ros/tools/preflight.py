@@ -26,7 +26,7 @@ from contextlib import suppress
 from pathlib import Path
 import sys
 
-from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..preflight import Checkup, check, picture
 from ..recordings import (
@@ -121,6 +121,7 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup
     return check(model, scaled, dict(options.joints), kind)
 
 
+@tool
 def main(args: list[str] | None = None) -> int:
     """Judge a model; return the exit code."""
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)

@@ -22,7 +22,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from ..command_line import BAD_INPUT, OneLineParser
+from ..command_line import BAD_INPUT, OneLineParser, tool
 from ..errors import RneaError
 from ..node.parameters import (
     complete_values,
@@ -89,6 +89,7 @@ def _review(options: argparse.Namespace) -> Review:
     )
 
 
+@tool
 def main(args: list[str] | None = None) -> int:
     """Play a recording; return the exit code."""
     options = _options(sys.argv[1:] if args is None else args)

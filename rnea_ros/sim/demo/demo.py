@@ -14,20 +14,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-import json
 import os
 from pathlib import Path
-import signal
-import subprocess
 import sys
 import time
-from typing import IO
 import warnings
 
 import numpy as np
 import rclpy
 
-from ...command_line import BAD_INPUT, OneLineParser
+from ...command_line import BAD_INPUT, OneLineParser, tool
 from ...drawing import require_matplotlib
 from ...errors import RneaError, UrdfWarning
 from ...feedforward.trajectory import TrajectoryPoint
@@ -37,6 +33,7 @@ from ...urdf import parse_urdf, read_urdf
 from ..start_position import USUAL, start_position
 from .client import DemoClient, DemoError, Recording
 from .motion import KD, KP, Motion, inertias
+from .processes import Processes
 from .report import Phase, picture, table
 from .robot import perfect, realistic
 
@@ -62,59 +59,6 @@ SEED = 1
 
 NEEDED_GAIN, NEEDED_GAIN_PERFECT = 1.5, 10.0
 """Least ratio of tracking errors, gravity + feedback to computed torque; with a perfect model."""
-
-
-class Processes:
-    """
-    The demo's processes, their output in files.
-
-    :param directory: of the output
-    """
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._running: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
-
-    def start(self, name: str, module: str, parameters: dict[str, object]) -> None:
-        """
-        Start a node of the package.
-
-        :param name: for messages and the names of its files
-        :param module: to run
-        :param parameters: of the node
-        """
-        values = self._directory / f'{name}.yaml'
-        values.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
-        output = (self._directory / f'{name}.log').open('wb')
-        command = [sys.executable, '-m', module, '--ros-args', '--params-file', str(values)]
-        process = subprocess.Popen(
-            command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-        )
-        self._running.append((name, process, output))
-
-    def check(self) -> None:
-        """
-        Look whether all processes live.
-
-        :raises DemoError: one has ended
-        """
-        for name, process, _ in self._running:
-            if process.poll() is not None:
-                log = self._directory / f'{name}.log'
-                raise DemoError(f'{name} ended early, see {log}:\n{log.read_text()[-2000:]}')
-
-    def stop(self) -> None:
-        """End the processes, the last one that was started first."""
-        for name, process, output in reversed(self._running):
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(timeout=15.0)
-            except subprocess.TimeoutExpired:
-                print(f'{name} did not end and is killed', file=sys.stderr)
-                process.kill()
-                process.wait()
-            output.close()
-        self._running.clear()
 
 
 class Demo:
@@ -295,6 +239,7 @@ class Demo:
         return 0
 
 
+@tool
 def main(args: list[str] | None = None) -> int:
     """Run the demo; return the exit code."""
     parser = OneLineParser(prog='demo', description=__doc__)
@@ -322,6 +267,8 @@ def main(args: list[str] | None = None) -> int:
         return BAD_INPUT
     try:
         return demo.run()
+    except BrokenPipeError:
+        raise  # for :func:`.tool`
     except (RneaError, OSError) as error:
         print(f'demo: {error}', file=sys.stderr)
         return 1

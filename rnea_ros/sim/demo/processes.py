@@ -1,0 +1,68 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Start, watch and end the processes of the demo."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+import signal
+import subprocess
+import sys
+from typing import IO
+
+from .client import DemoError
+
+
+class Processes:
+    """
+    Nodes in processes of their own; each writes its output to a file.
+
+    :param directory: of parameter files and logs
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._running: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
+
+    def start(self, name: str, module: str, parameters: dict[str, object]) -> None:
+        """
+        Start a node of the package.
+
+        :param name: of the process in messages and file names
+        :param module: name of the module
+        :param parameters: ROS parameters of the node
+        """
+        values = self._directory / f'{name}.yaml'
+        values.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
+        output = (self._directory / f'{name}.log').open('wb')
+        command = [sys.executable, '-m', module, '--ros-args', '--params-file', str(values)]
+        process = subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        self._running.append((name, process, output))
+
+    def check(self) -> None:
+        """
+        Check that all processes run.
+
+        :raises DemoError: a process has ended
+        """
+        for name, process, _ in self._running:
+            if process.poll() is not None:
+                log = self._directory / f'{name}.log'
+                raise DemoError(f'{name} ended early, see {log}:\n{log.read_text()[-2000:]}')
+
+    def stop(self) -> None:
+        """End the processes in reverse order of their start."""
+        for name, process, output in reversed(self._running):
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(timeout=15.0)
+            except subprocess.TimeoutExpired:
+                print(f'{name} did not end on SIGINT: killed', file=sys.stderr)
+                process.kill()
+                process.wait()
+            output.close()
+        self._running.clear()
