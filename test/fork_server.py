@@ -26,6 +26,7 @@ import signal
 import socket
 import subprocess
 import sys
+from tempfile import TemporaryFile
 from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -110,6 +111,30 @@ class ForkedProcess:
             assert byte, 'the fork server failed; its error is above'
             told += byte
         return int(told)
+
+
+def run_forked(
+    module: str,
+    *arguments: str,
+    env: Mapping[str, str],
+    cwd: Path,
+    timeout: float = 120.0,
+) -> subprocess.CompletedProcess[str]:
+    """Run a module to its end, and return its output; as ``subprocess.run`` does."""
+    with TemporaryFile() as stdout, TemporaryFile() as stderr:
+        process = ForkedProcess(
+            module, arguments, env=env, cwd=cwd, stdout=stdout.fileno(), stderr=stderr.fileno()
+        )
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            raise
+        written = []
+        for file in (stdout, stderr):
+            file.seek(0)
+            written.append(file.read().decode(errors='replace'))
+    return subprocess.CompletedProcess([module, *arguments], code, *written)
 
 
 @cache
