@@ -28,7 +28,7 @@ NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
 PATIENCE = 30.0
 """How long a test waits for what must come, s: long, because machines stall."""
 
-MOST_DOMAINS = 30
+MOST_DOMAINS = 12
 """A run of tests takes no more, and comes back to its oldest: others run beside it."""
 
 POLITENESS = 5.0
