@@ -1,23 +1,30 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where the recordings of real arms are: beside the checkout, or where a variable says."""
+"""The recordings of real arms in test/data, unpacked for the tests of one process."""
 
 from __future__ import annotations
 
-import os
+import atexit
+from functools import cache
+import lzma
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-import pytest
 from robots import ROOT
 
-VARIABLE = 'RNEA_ROS_RECORDINGS'
+DATA = ROOT / 'test' / 'data'
 
 
+@cache
 def recording(name: str) -> Path:
-    """Return the path of a recording, or skip the test visibly where it is not there."""
-    directory = Path(os.environ.get(VARIABLE, ROOT.parent / 'shared' / 'data'))
-    path = directory / name
-    if not path.is_file():
-        pytest.skip(f'{name} is not in {directory}; set {VARIABLE}')
+    """
+    Return the path of an unpacked recording.
+
+    :param name: file name of the bag, such as ``panda_exciting_trajectory.db3``
+    """
+    directory = TemporaryDirectory(prefix='rnea_ros_recording_')
+    atexit.register(directory.cleanup)
+    path = Path(directory.name, name)
+    path.write_bytes(lzma.decompress((DATA / f'{name}.xz').read_bytes()))
     return path

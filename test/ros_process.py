@@ -17,6 +17,7 @@ import threading
 import time
 from typing import Any
 
+from fork_server import ForkedProcess
 import pytest
 from robots import ROOT
 
@@ -27,11 +28,14 @@ NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
 PATIENCE = 30.0
 """How long a test waits for what must come, s: long, because machines stall."""
 
-MOST_DOMAINS = 30
+MOST_DOMAINS = 12
 """A run of tests takes no more, and comes back to its oldest: others run beside it."""
 
 POLITENESS = 5.0
 """How long a process may take to end before it is killed, s."""
+
+NEW_PYTHON = (sys.executable, '-u', '-m')
+"""The program of a process that is no fork, as a user starts it."""
 
 UDP_ON_LOOPBACK = ROOT / PROFILE
 
@@ -80,7 +84,7 @@ class RosProcess:
     :param module: such as ``rnea_ros.sim.simulated_robot``
     :param arguments: of its command line
     :param domain_id: its DDS domain
-    :param program: what takes module and arguments, where it is not this Python
+    :param program: what takes module and arguments; None for a fork of :mod:`fork_server`
     """
 
     def __init__(
@@ -88,22 +92,27 @@ class RosProcess:
         module: str,
         *arguments: str,
         domain_id: int,
-        program: Sequence[str] = (sys.executable, '-u', '-m'),
+        program: Sequence[str] | None = None,
     ) -> None:
         self._lines: list[str] = []
-        self._process = subprocess.Popen(
-            [*program, module, *arguments],
-            cwd=ROOT,
-            env=os.environ | isolated(domain_id),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors='replace',
-            start_new_session=True,
-            # It keeps the domain's lock too: should the tests be killed, what they leave running
-            # is alone in its domain.
-            pass_fds=[_domains[domain_id]] if domain_id in _domains else [],
-        )
+        readable, writable = os.pipe()
+        environment = os.environ | isolated(domain_id)
+        # It keeps the domain's lock too: should the tests be killed, what they leave running is
+        # alone in its domain.
+        kept = [_domains[domain_id]] if domain_id in _domains else []
+        self._process: ForkedProcess | subprocess.Popen[bytes]
+        if program is None:
+            self._process = ForkedProcess(
+                module, arguments, env=environment, cwd=ROOT, stdout=writable, stderr=writable,
+                pass_fds=kept,
+            )
+        else:
+            self._process = subprocess.Popen(
+                [*program, module, *arguments], env=environment, cwd=ROOT, stdout=writable,
+                stderr=writable, pass_fds=kept, start_new_session=True,
+            )
+        os.close(writable)
+        self._stream = os.fdopen(readable, encoding='utf-8', errors='replace')
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -125,8 +134,7 @@ class RosProcess:
             os.killpg(self._process.pid, number)
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as stream:
+        with self._stream as stream:
             for line in stream:
                 self._lines.append(line)
 

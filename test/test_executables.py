@@ -8,19 +8,20 @@ from __future__ import annotations
 import os
 from pathlib import Path
 import re
+import signal
 import subprocess
 import sys
 
+from fork_server import run_forked
 import pytest
 from robots import ROOT
-from ros_process import NO_ROS, new_domain_id
+from ros_process import NEW_PYTHON, NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 from rnea_ros.command_line import CLOSED_PIPE
 
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
 EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
 
-NODES = ('feedforward_node', 'simulated_robot', 'effort_watchdog', 'trajectory_effort')
 WITHOUT_ROS = ('preflight', 'check_trajectory', 'replay', 'plot')
 URDF = f'--urdf {ROOT}/urdf/panda_arm.urdf'
 ROS = '--ros-args'
@@ -92,12 +93,19 @@ REFUSED = {
     'plot': ['', '--bag none.db3', '--bag text.db3', f'{ROS} -r bad'],
 }  # fmt: skip
 
+NODES = {
+    'feedforward_node': ('feedforward', ''),
+    'simulated_robot': ('simulated_robot', f'{ROS} -p urdf:={ROOT}/urdf/panda_arm.urdf'),
+    'effort_watchdog': ('effort_watchdog', ''),
+    'trajectory_effort': ('trajectory_effort', ''),
+}
+"""Executables that run until a signal: the name of the node, and arguments that let it run."""
+
 Ended = subprocess.CompletedProcess[str]
 
 
-def marked(name: str, *values: object) -> object:
-    needs_ros = [] if name in WITHOUT_ROS else [pytest.mark.ros]
-    return pytest.param(name, *values, marks=needs_ros)
+def needs_ros(name: str, *values: object) -> object:
+    return pytest.param(name, *values, marks=[] if name in WITHOUT_ROS else [pytest.mark.ros])
 
 
 @pytest.fixture(scope='module')
@@ -108,16 +116,28 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def run(name: str, arguments: str, directory: Path) -> Ended:
+def module_of(name: str, arguments: str = '') -> str:
+    """Return the module of an executable; skip the test where what it imports is missing."""
     if name not in WITHOUT_ROS or ROS in arguments:
         pytest.importorskip('rclpy', reason=NO_ROS)
-    module = EXECUTABLES[name]
-    if module.startswith('rnea_ros.sim'):
+    if EXECUTABLES[name].startswith('rnea_ros.sim'):
         pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    return EXECUTABLES[name]
+
+
+def run(name: str, arguments: str, directory: Path) -> Ended:
+    """Run an executable as a fork of a process that has imported the package."""
+    return run_forked(
+        module_of(name, arguments), *arguments.split(), env=environment(), cwd=directory
+    )
+
+
+def run_anew(name: str, arguments: str, directory: Path) -> Ended:
+    """Run an executable as a user does: a Python of its own."""
     return subprocess.run(
-        [sys.executable, '-m', module, *arguments.split()],
+        [sys.executable, '-m', module_of(name), *arguments.split()],
         cwd=directory,
-        env=os.environ | {'PYTHONPATH': pythonpath(), 'ROS_DOMAIN_ID': str(new_domain_id())},
+        env=environment(),
         capture_output=True,
         text=True,
         timeout=120.0,
@@ -125,11 +145,43 @@ def run(name: str, arguments: str, directory: Path) -> Ended:
     )
 
 
-def pythonpath() -> str:
-    return os.pathsep.join([str(ROOT), *filter(None, [os.environ.get('PYTHONPATH')])])
+def environment() -> dict[str, str]:
+    """Return the variables of a process that finds the package in any folder."""
+    paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get('PYTHONPATH')])])
+    return os.environ | {'PYTHONPATH': paths, 'ROS_DOMAIN_ID': str(new_domain_id())}
 
 
-@pytest.mark.parametrize('name', [marked(name) for name in EXECUTABLES])
+def why_not_refused(name: str, ended: Ended) -> str:
+    """Return what is wrong with a refusal: one line with the name, exit code 2, nothing else."""
+    line = rf'(\[FATAL\] \[[\d.]+\] \[{name}\]|{name}): \S.*\n'
+    if ended.returncode == 2 and not ended.stdout and re.fullmatch(line, ended.stderr):
+        return ''
+    return f'exit code {ended.returncode}, {ended.stdout!r}, {ended.stderr!r}'
+
+
+@pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
+def test_a_process_of_every_executable_refuses_what_it_does_not_know(
+    name: str, directory: Path
+) -> None:
+    assert why_not_refused(name, run_anew(name, '--no-such-option', directory)) == ''
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('name', NODES)
+def test_a_process_of_every_node_runs_until_a_signal_and_ends_with_exit_code_0(name: str) -> None:
+    module = module_of(name, ROS)
+    domain_id = new_domain_id()
+    node, arguments = NODES[name]
+    with (
+        ros_node(domain_id) as observer,
+        RosProcess(module, *arguments.split(), domain_id=domain_id, program=NEW_PYTHON) as process,
+    ):
+        assert wait_until(lambda: node in observer.get_node_names())
+        process.send(signal.SIGINT)
+        assert process.wait() == 0
+
+
+@pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
 def test_help_says_what_an_executable_is_and_what_it_takes(name: str, directory: Path) -> None:
     ended = run(name, '--help', directory)
     assert ended.returncode == 0, ended.stderr
@@ -138,7 +190,7 @@ def test_help_says_what_an_executable_is_and_what_it_takes(name: str, directory:
     assert len(ended.stdout.splitlines()) > 10
 
 
-@pytest.mark.parametrize('name', [marked(name) for name in EXECUTABLES if name not in NODES])
+@pytest.mark.parametrize('name', ['check_trajectory', 'demo'])
 def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(name: str) -> None:
     if name not in WITHOUT_ROS:
         pytest.importorskip('rclpy', reason=NO_ROS)
@@ -148,7 +200,7 @@ def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(name: str) ->
         ended = subprocess.run(
             [sys.executable, '-m', EXECUTABLES[name], '--help'],
             # Unbuffered, argparse itself ignores that its help cannot be written.
-            env=os.environ | {'PYTHONPATH': pythonpath(), 'PYTHONUNBUFFERED': ''},
+            env=os.environ | {'PYTHONPATH': str(ROOT), 'PYTHONUNBUFFERED': ''},
             stdout=writer,
             stderr=subprocess.PIPE,
             text=True,
@@ -161,22 +213,18 @@ def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(name: str) ->
     assert ended.returncode == CLOSED_PIPE
 
 
-@pytest.mark.parametrize(
-    ('name', 'arguments'),
-    [
-        marked(name, arguments)
-        for name in EXECUTABLES
-        for arguments in ('--no-such-option', *REFUSED[name])
-    ],
-)
+@pytest.mark.parametrize('for_ros', [False, True], ids=['own', 'ros'])
+@pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
 def test_what_cannot_be_used_is_refused_in_one_line_with_exit_code_2(
-    name: str, arguments: str, directory: Path
+    name: str, for_ros: bool, directory: Path
 ) -> None:
-    ended = run(name, arguments, directory)
-    assert ended.returncode == 2, ended.stderr
-    assert ended.stdout == ''
-    (line,) = ended.stderr.splitlines()
-    assert re.match(rf'(\[FATAL\] \[[\d.]+\] \[{name}\]|{name}): \S', line), line
+    refused = [each for each in ('--no-such-option', *REFUSED[name]) if (ROS in each) == for_ros]
+    wrong = {
+        arguments: why
+        for arguments in refused
+        if (why := why_not_refused(name, run(name, arguments, directory)))
+    }
+    assert not wrong
 
 
 @pytest.mark.ros

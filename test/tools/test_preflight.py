@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+import os
 from pathlib import Path
 import sqlite3
 import subprocess
@@ -15,6 +16,7 @@ import threading
 import time
 
 from bags import write_bag
+from fork_server import run_forked
 import numpy as np
 import pytest
 from recordings import recording
@@ -29,8 +31,8 @@ HAND_URDF = str(ROOT / 'urdf/panda.urdf')
 
 
 def preflight(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, '-m', 'rnea_ros.tools.preflight', *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    module = 'rnea_ros.tools.preflight'
+    return run_forked(module, *map(str, arguments), env=os.environ, cwd=ROOT)
 
 
 def refused(*arguments: str | Path) -> str:
