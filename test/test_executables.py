@@ -122,7 +122,7 @@ def module_of(name: str, arguments: str = '') -> str:
         pytest.importorskip('rclpy', reason=NO_ROS)
     if EXECUTABLES[name].startswith('rnea_ros.sim'):
         pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
-    return EXECUTABLES[name]
+    return str(EXECUTABLES[name])
 
 
 def run(name: str, arguments: str, directory: Path) -> Ended:
