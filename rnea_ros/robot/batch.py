@@ -154,15 +154,18 @@ def _rows(
     if threads < 1:
         raise InputError('threads', f'is {threads}, not at least 1')
 
+    def compute_block(workspace: batch.BatchWorkspace, start: int) -> None:
+        block = _block(model, arrays, start)
+        results = flat[start : start + BLOCK]
+        bad = kernel(workspace, *block, results)
+        if bad != batch.NO_BAD_SAMPLE:
+            _compute_one_by_one(partial(of_one, model), block, results, max(bad, 0), start)
+
     def work(starts: Iterator[int]) -> None:
         base = model._thread_memory.workspace.bodies[BASE]
         workspace = batch.BatchWorkspace(base, model._tree.bodies)
         for start in starts:
-            block = _block(model, arrays, start)
-            results = flat[start : start + BLOCK]
-            bad = kernel(workspace, *block, results)
-            if bad != batch.NO_BAD_SAMPLE:
-                _compute_one_by_one(partial(of_one, model), block, results, max(bad, 0), start)
+            compute_block(workspace, start)
 
     starts = iter(range(0, count, BLOCK))  # one iterator for all threads
     # Starting a thread takes as long as one or two blocks.
