@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""JointTrajectory messages as plain data, made up by chance, and an encoder of their own."""
+"""Random JointTrajectory messages as plain data, and their CDR encoder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Time = tuple[int, int]
 
 @dataclass
 class Point:
-    """Positions, velocities, accelerations and efforts, and when."""
+    """Fields (positions, velocities, accelerations, efforts) and time of a point."""
 
     fields: tuple[list[float], ...] = ([], [], [], [])
     time: Time = (0, 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+import re
 
 import pytest
 from robots import ROOT
@@ -50,3 +51,16 @@ def test_a_module_is_short_and_imports_only_faces_of_other_packages(path: Path) 
 def test_a_folder_holds_few_modules(folder: Path) -> None:
     modules = [path for path in folder.glob('*.py') if path.name != '__init__.py']
     assert len(modules) <= MOST_MODULES
+
+
+def test_the_page_of_the_architecture_draws_the_layers_of_the_import_contract() -> None:
+    contract = (ROOT / 'pyproject.toml').read_text(encoding='utf-8')
+    first = contract[contract.index("name = 'imports run one way'") :]
+    layers = [
+        re.findall(r'rnea_ros\.(\w+)', line)
+        for line in first[: first.index(']\n')].splitlines()
+        if 'rnea_ros.' in line
+    ]
+    page = (ROOT / 'docs/development/architecture.md').read_text(encoding='utf-8')
+    drawn = page[page.index('```\n') + 4 :].split('```', 1)[0]
+    assert [re.split(r'  +', line)[0].split(', ') for line in drawn.splitlines()] == layers

@@ -205,12 +205,9 @@ def test_every_source_file_states_its_licence() -> None:
     assert not without
 
 
-@pytest.mark.parametrize(
-    'document', ['safety.md', 'faults.md', 'development/rules_and_tests_tools.md']
-)
-def test_the_tests_that_documents_name_exist(document: str) -> None:
-    text = (ROOT / 'docs' / document).read_text(encoding='utf-8')
-    named = set(re.findall(r'`(test_\w+)`', text))
+def test_the_tests_that_documents_name_exist() -> None:
+    pages = [path.read_text(encoding='utf-8') for path in (ROOT / 'docs').rglob('*.md')]
+    named = {name for page in pages for name in re.findall(r'`(test_\w+)`', page)}
     defined = {
         name
         for path in (ROOT / 'test').rglob('test_*.py')

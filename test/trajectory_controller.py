@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-A trajectory controller as ros2_control's is: what it wants at a time, and what it says of it.
+A model of ros2_control's joint_trajectory_controller: its motion and its published reference.
 
-Written from what joint_trajectory_controller does, without any code of the package's.
+It uses no code of the package.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ NO_CONTROL_MSGS = 'control_msgs (a ROS package that is not on PyPI) is not insta
 @dataclass
 class TrajectoryController:
     """
-    Follows one quintic for all joints, and repeats its last point for ever, as it was given.
+    Follows one quintic for all joints, and repeats its last point for ever.
 
-    :param start: where it begins
-    :param way: from there to its end
-    :param duration: of the motion in its own time, s
-    :param last_acceleration: of the last point
-    :param speed: the speed scaling factor
-    :param tells_speed: whether it fills the field; those that do not leave it 0
+    :param start: start positions
+    :param way: displacement from start to end
+    :param duration: duration in trajectory time, s
+    :param last_acceleration: acceleration of the last point
+    :param speed: speed scaling factor
+    :param tells_speed: whether it publishes the factor; else the field is 0
     """
 
     start: Array
@@ -46,7 +46,7 @@ class TrajectoryController:
         self.time += period * self.speed
 
     def share(self, time: float) -> tuple[float, float, float]:
-        """Return the share of the way at a time, and its derivatives in the motion's own time."""
+        """Return the share of the way at a time, and its derivatives by trajectory time."""
         T, end = self.duration, self.last_acceleration
         if time >= T:
             return 1.0, 0.0, end
@@ -61,13 +61,13 @@ class TrajectoryController:
 
     @property
     def reference(self) -> tuple[Array, Array, Array]:
-        """What it says: position, velocity, acceleration."""
+        """Published position, velocity and acceleration."""
         q, v, a = self.share(self.time)
         return self.start + q * self.way, v * self.way, a * self.way
 
     @property
     def speed_field(self) -> float:
-        """What it says of its speed."""
+        """Published speed scaling factor."""
         return self.speed if self.tells_speed else 0.0
 
 
@@ -83,7 +83,7 @@ def _derivative(order: int, power: int, s: float) -> float:
 
 @dataclass
 class Point:
-    """One point that such a controller was sent; what is empty was left out."""
+    """One point sent to such a controller; an absent field is empty."""
 
     time: float
     position: Array
@@ -116,7 +116,7 @@ def sample(points: Sequence[Point], time: float) -> tuple[Array, Array, Array, A
         known.append((a.velocity, b.velocity))
         if a.acceleration.size and b.acceleration.size:
             known.append((a.acceleration, b.acceleration))
-    # The polynomial whose derivatives at both ends are those that are known.
+    # The polynomial with the known derivatives at both ends.
     count = 2 * len(known)
     rows = [[_derivative(k, p, at) for p in range(count)]
             for at in (0.0, 1.0) for k in range(len(known))]

@@ -7,7 +7,7 @@ Inverse dynamics in contact: efforts and contact forces for a given motion.
 The equation of motion with contact forces lambda is M qdd + h = S^T tau + J^T lambda (Featherstone
 2008, section 11.2, and L. Righetti and others, *Inverse dynamics control of floating-base robots
 with external constraints: a unified view*, ICRA 2011). The rows of joints without an actuator
-determine the contact forces. If they leave some open, the forces of least norm are taken.
+determine the contact forces. If several sets of forces solve them, the set of least norm is taken.
 """
 
 from __future__ import annotations

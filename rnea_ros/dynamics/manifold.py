@@ -142,7 +142,7 @@ def difference(
 
 
 def rotation(quaternion: Array) -> Array:
-    """Return the matrix that takes body to parent coordinates, shape (3, 3)."""
+    """Return the rotation matrix from body to parent coordinates, shape (3, 3)."""
     axis, w = quaternion[:3], quaternion[3]
     result: Array = np.eye(3) + 2.0 * (w * _skew(axis) + _skew(axis) @ _skew(axis))
     return result

@@ -23,7 +23,7 @@ class Outcomes:
         self._plan: Plan | None = None
         self.refused_last = ''
 
-    def pass_on(self, plan: Plan) -> str:
+    def record_passed_on(self, plan: Plan) -> str:
         """
         Count a trajectory that was passed on.
 
@@ -41,7 +41,7 @@ class Outcomes:
             f'between the efforts is off by up to {worst.effort:.3g}{where}'
         )
 
-    def refuse(self, word: str, detail: str) -> str:
+    def record_refused(self, word: str, detail: str) -> str:
         """
         Count a refused trajectory.
 

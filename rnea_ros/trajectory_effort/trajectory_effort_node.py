@@ -177,10 +177,10 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         try:
             plan = self._plan_for(data)
         except (MalformedError, TrajectoryError, EffortError, RequestRejectedError) as error:
-            self.get_logger().error(self._outcomes.refuse(error.word, str(error)))
+            self.get_logger().error(self._outcomes.record_refused(error.word, str(error)))
             return
         self._publisher.publish(plan.message)
-        self.get_logger().info(self._outcomes.pass_on(plan))
+        self.get_logger().info(self._outcomes.record_passed_on(plan))
         if message_size(plan.message) > LARGE_MESSAGE and self._controller.may_lose_messages:
             self.get_logger().warning(
                 f'{self._controller.name} has a best-effort subscription and may lose so long a '

@@ -28,7 +28,7 @@ PARAMETERS: Mapping[str, Declaration] = {
         'effort_controller/commands', 'topic of the effort controller', read_only=True
     ),
     'timeout': Declaration(
-        0.02,
+        0.1,
         'silence after which it acts, beyond the usual time between two commands, s',
         span=(0.005, 60.0),
         read_only=True,

@@ -61,7 +61,7 @@ def test_a_position_is_compared_with_the_limit_that_is_nearer(
     assert (found.limit, found.margin) == pytest.approx((limit, margin))
 
 
-def test_what_is_at_its_limit_is_no_violation_and_what_is_beyond_is() -> None:
+def test_a_value_at_its_limit_is_no_violation_and_a_value_beyond_is_one() -> None:
     at_limit = peak(Quantity.VELOCITY, at(0.0, 0.0, 0.0), at(0.75, 1.0, 0.0))
     assert at_limit.value == pytest.approx(2.0)
     assert not at_limit.is_violation
@@ -117,7 +117,7 @@ def test_efforts_are_those_of_inverse_dynamics_at_the_sampled_state() -> None:
         np.testing.assert_allclose(efforts.gravity[row], gravity, rtol=1e-9, atol=1e-9)
 
 
-def test_what_a_robot_carries_counts() -> None:
+def test_a_payload_is_in_the_efforts() -> None:
     pose = [0.0, 0.0, 0.0, -1.57, 0.0, 1.57, 0.0]
     points = [at(0.0, pose, np.zeros(7)), at(1.0, pose, np.zeros(7))]
     loaded = ARM.with_payload('fer_link8', 3.0)
@@ -128,7 +128,7 @@ def test_what_a_robot_carries_counts() -> None:
     assert heavy > bare + 5.0
 
 
-def test_limits_of_0_and_none_are_no_limits_and_others_can_be_given() -> None:
+def test_a_limit_of_0_is_no_limit_and_others_can_be_given() -> None:
     text = ONE_JOINT.replace('velocity="2" effort="100"', 'velocity="0" effort="0"')
     limits = Limits.of_model(load(text))
     assert np.isinf([limits.velocity, limits.effort, limits.acceleration]).all()

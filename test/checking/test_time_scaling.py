@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How fast a motion may be: at the factor that is told its limits are just reached."""
+"""The fastest time scaling: at the reported factor a limit is just reached."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PIVOT = """
 """A mass of 2 kg at 0.5 m that swings up about a level axis: M = 0.5, g = 9.81 cos(q)."""
 
 RATE = 999.1
-"""Hz: no whole number of periods in a segment, which rounding could make one more."""
+"""Hz: not a whole number of periods per segment, where rounding could add one."""
 
 
 def greatest_share(s: float, seed: int, limits: Limits) -> float:
@@ -41,10 +41,10 @@ def greatest_share(s: float, seed: int, limits: Limits) -> float:
 
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10_000), share=st.floats(1.05, 3.0))
-def test_at_the_factor_told_an_effort_just_reaches_its_limit(seed: int, share: float) -> None:
+def test_at_the_reported_factor_an_effort_just_reaches_its_limit(seed: int, share: float) -> None:
     points = motion(np.random.default_rng(seed))
     figures = figures_of(checked(points))
-    # Limits above what gravity needs, so that some factor keeps them.
+    # Limits above the efforts of gravity, so that some factor keeps them.
     heaviest = np.abs(figures.efforts.gravity).max(axis=0)
     limits = replace(figures.limits, effort=share * heaviest + 0.5)
     s = figures_of(checked(points, limits, rate=RATE)).by_effort.stretch
@@ -78,14 +78,14 @@ def test_a_swing_that_is_known_in_closed_form_has_its_factor() -> None:
     assert figures.by_all.quantity is Quantity.VELOCITY
 
 
-def test_where_gravity_helps_a_motion_it_has_more_room() -> None:
+def test_gravity_that_helps_a_motion_leaves_more_room() -> None:
     # Down from level: at the start gravity pulls along, at the end it is 9.81 cos(1) against 3.
     figures = figures_of(checked([at(0.0, 0.0, 0.0), at(1.0, -1.0, 0.0)], model=load(PIVOT)))
     assert figures.by_effort.stretch == pytest.approx(math.sqrt(3.0 / (20.0 - 9.81 * math.cos(1))))
     assert figures.by_effort.time == 1.0
 
 
-def test_where_gravity_alone_needs_more_than_the_limit_no_factor_is_told() -> None:
+def test_no_factor_is_reported_if_gravity_alone_exceeds_the_limit() -> None:
     model = load(PIVOT.replace('effort="20"', 'effort="9"'))
     figures = figures_of(checked([at(0.0, 1.5, 0.0), at(2.0, -0.5, 0.0)], model=model))
     assert math.isinf(figures.by_effort.stretch)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Traps of trajectories: what the node refuses, what no robot can follow, what was not meant."""
+"""Traps: refusals of the node, and motions that no robot can follow."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_robot_at_rest_cannot_begin_in_motion() -> None:
     assert words(at(0.0, 0.0, 0.1), at(1.0, 0.5, 0.0)) == ['start_in_motion']
 
 
-def test_an_acceleration_at_the_end_is_repeated_for_ever_elsewhere() -> None:
+def test_an_acceleration_at_the_end_is_a_trap() -> None:
     first = at(0.0, 0.0, 0.0, 0.0)
     assert words(first, at(1.0, 0.5, 0.0, 0.0)) == []
     assert words(first, at(1.0, 0.5, 0.0, 0.3)) == ['final_acceleration']
@@ -69,7 +69,7 @@ def test_an_acceleration_at_the_end_is_repeated_for_ever_elsewhere() -> None:
         ([at(math.nan, 0.0, 0.0)], 'not_finite'),
     ],
 )
-def test_what_the_node_refuses_is_a_trap_in_its_own_words(
+def test_a_refusal_of_the_node_is_a_trap_with_its_reason(
     points: list[TrajectoryPoint], word: str
 ) -> None:
     found = checked(points, model=SHOULDER)
@@ -93,7 +93,7 @@ def test_joint_names_that_are_wrong_are_a_trap(names: tuple[str, ...], word: str
     assert found.figures is None
 
 
-def test_a_motion_that_swings_beyond_limits_is_told_as_the_node_refuses_it() -> None:
+def test_a_motion_beyond_position_limits_is_a_violation_and_a_refusal_of_the_node() -> None:
     found = checked([at(0.0, 2.9, 0.0), at(4.0, 2.9, 1.5), at(5.0, 2.9, 0.0)], model=SHOULDER)
     assert {error.word for error in found.refusals} == {'position_limit'}
     assert {peak.quantity for peak in found.violations} == {Quantity.POSITION}
@@ -105,7 +105,7 @@ def test_no_points_are_nothing_to_check() -> None:
         checked([], model=SHOULDER)
 
 
-def test_the_way_to_a_first_point_counts_where_the_start_is_given() -> None:
+def test_the_way_to_a_first_point_is_checked_from_a_given_start() -> None:
     points = [at(0.5, 1.0, 0.0), at(2.0, 0.5, 0.0)]
     alone = checked(points, model=SHOULDER)
     assert alone.verdict is Verdict.FINE
@@ -134,7 +134,7 @@ def test_a_first_point_at_once_must_be_near_the_start_that_is_given() -> None:
     assert [trap.word for trap in found.traps] == ['start_too_far']
 
 
-def test_joints_left_out_hold_where_they_are_said_to_be() -> None:
+def test_joints_left_out_hold_at_the_given_start() -> None:
     points = [REST, at(1.0, 0.5, 0.0)]
     found = checked(points, model=TWO, names=('elbow',), start={'shoulder': 0.7})
     (note,) = (note for note in found.notes if 'leaves out' in note)
@@ -183,7 +183,7 @@ def test_the_report_names_joint_time_and_margin_of_a_violation_and_the_pace() ->
     assert np.isfinite(figures_of(found).by_effort.stretch)
 
 
-def test_a_motion_with_time_to_spare_is_told_how_much() -> None:
+def test_the_report_says_how_much_faster_a_motion_may_be() -> None:
     found = checked([REST, at(3.0, 1.0, 0.0)], model=SHOULDER)
     first, second, *_ = report(found).splitlines()
     assert first.startswith('fine')

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which references of a trajectory controller are followed, and what is made of them."""
+"""References of a trajectory controller: set-points made of them, and refusals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CLOCK = 5000.0
 
 
 class Bench:
-    """A monitor, and a robot at rest in the middle of its range; time is counted up."""
+    """A monitor, and a robot at rest in the middle of its range, with a time that advances."""
 
     def __init__(self, **rules: Any) -> None:
         of_joints: dict[str, Any] = {
@@ -59,7 +59,7 @@ class Bench:
         speed: float | None = 1.0,
         stamp: float | None = None,
     ) -> Setpoint | None:
-        """Let the controller say what it wants, a hundredth of a second after the last time."""
+        """Publish a reference of the controller, 10 ms after the last one."""
         self.now += 0.01
         position, velocity, acceleration = (
             np.asarray(values, dtype=np.float64) for values in (q, qd, qdd)
@@ -96,7 +96,7 @@ def bench() -> Bench:
     return Bench()
 
 
-# What is made of them
+# Set-points
 
 
 def test_positions_velocities_and_accelerations_are_taken_by_name(bench: Bench) -> None:
@@ -150,7 +150,7 @@ def test_one_joint_that_moves_is_a_reference_that_moves(bench: Bench) -> None:
     assert bench.taken((0.02, 0.5, 1.0), (0.1, 0.0, 0.0), (2.0, 1.0, 0.0)).qdd[1] == 1.0
 
 
-def test_a_factor_that_was_never_told_is_that_of_the_speed_scaling_topic(bench: Bench) -> None:
+def test_without_a_published_factor_the_speed_scaling_topic_counts(bench: Bench) -> None:
     bench.scaling.advance(0.0)
     bench.scaling.set_target(0.8)
     bench.scaling.advance(0.05)  # on its way: 0.9, and falling by 2 per second
@@ -162,14 +162,14 @@ def test_a_factor_that_was_never_told_is_that_of_the_speed_scaling_topic(bench: 
         np.testing.assert_allclose(setpoint.qdd, [0.81 - 0.2, -0.4, -0.8])
 
 
-def test_who_tells_the_factor_is_not_scaled_by_the_topic_as_well(bench: Bench) -> None:
+def test_a_published_factor_replaces_the_speed_scaling_topic(bench: Bench) -> None:
     bench.scaling.advance(0.0)
     bench.scaling.set_target(0.5)
     bench.scaling.advance(10.0)
     assert bench.taken(qd=(0.1, 0.0, 0.0), speed=1.0).qd[0] == 0.1
 
 
-def test_once_a_factor_was_told_zero_means_zero(bench: Bench) -> None:
+def test_after_a_positive_factor_zero_means_zero(bench: Bench) -> None:
     bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), speed=1.0)
     setpoint = bench.taken((0.02, 0.5, 1.0), (0.1, 0.0, 0.0), (5.0, 0.0, 0.0), speed=0.0)
     assert setpoint.qd[0] == setpoint.qdd[0] == 0.0
@@ -182,7 +182,7 @@ def test_once_a_factor_was_told_zero_means_zero(bench: Bench) -> None:
     last_acceleration=st.floats(-3.0, 3.0),
     way=st.floats(-0.5, 0.5),
 )
-def test_velocity_and_acceleration_are_those_of_the_position_that_is_wanted(
+def test_velocity_and_acceleration_are_derivatives_of_the_desired_position(
     speeds: list[float], last_acceleration: float, way: float
 ) -> None:
     period = 0.002
@@ -208,7 +208,7 @@ def test_velocity_and_acceleration_are_those_of_the_position_that_is_wanted(
     np.testing.assert_allclose(qdd[1:-1][smooth], curve[smooth], atol=0.3)
 
 
-# What is refused
+# Refusals
 
 
 def test_names_are_refused_that_do_not_fit(bench: Bench) -> None:
@@ -219,7 +219,7 @@ def test_names_are_refused_that_do_not_fit(bench: Bench) -> None:
     bench.refused('empty_joint_names', NONE, names=())
 
 
-def test_joints_left_out_hold_what_is_wanted_of_them_where_that_is_allowed() -> None:
+def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
     bench = Bench(allow_partial_joints_goal=True)
     names = ('bend', 'lift')
     first = bench.taken((1.05, 0.02), (0.3, 0.1), names=names)
@@ -258,11 +258,11 @@ def test_accelerations_without_velocities_are_refused(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize('speed', [-0.1, math.nan, math.inf])
-def test_a_factor_that_is_none_is_refused(bench: Bench, speed: float) -> None:
+def test_an_invalid_factor_is_refused(bench: Bench, speed: float) -> None:
     assert str(speed) in bench.refused('speed_out_of_range', speed=speed)
 
 
-def test_stamps_that_run_backwards_or_ahead_are_refused_and_a_stamp_of_zero_is_none(
+def test_stamps_in_the_wrong_order_or_in_the_future_are_refused_and_a_stamp_of_zero_is_ignored(
     bench: Bench,
 ) -> None:
     bench.taken()
@@ -300,7 +300,7 @@ def test_a_refused_reference_changes_nothing(bench: Bench) -> None:
     assert still.qd.tolist() == [0.0] * 3
 
 
-# In the control
+# In the controller
 
 
 class Beside:
@@ -358,7 +358,7 @@ def test_the_effort_is_that_of_the_motion_at_its_true_speed(speed: float) -> Non
 
 
 @pytest.mark.parametrize(('tells', 'true_speed'), [(True, 1.0), (False, 0.5)])
-def test_a_slower_speed_that_is_asked_for_by_topic_counts_once_or_not_at_all(
+def test_the_speed_scaling_topic_counts_once_or_not_at_all(
     tells: bool, true_speed: float
 ) -> None:
     beside, said = Beside(), lift()

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The efforts that points of a motion get, and what a controller that joins them then does."""
+"""The efforts of a trajectory's points, and the commands of a controller that follows them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def efforts_of(model: RobotModel, **given: Any) -> MotionEfforts:
 def random_motion(
     rng: np.random.Generator, m: int, degrees: list[int], *, efforts: bool = False
 ) -> Trajectory:
-    """Return a motion through points that give what their degrees say."""
+    """Return a motion through points with the fields of their degrees."""
     count = len(degrees)
     q, qd, qdd = rng.normal(size=(3, count, m))
     chosen = np.array(degrees)
@@ -49,7 +49,7 @@ def random_motion(
 
 
 def sent(points: MotionPoints, efforts: Array | None = None) -> list[Point]:
-    """Return points as they are sent: with the fields that their degrees say."""
+    """Return points as they are sent, with the fields of their degrees."""
     none = np.empty(0)
     return [
         Point(
@@ -116,7 +116,7 @@ def test_a_whole_number_of_periods_gets_no_point_too_many() -> None:
 
 
 @pytest.mark.parametrize('arm', [two_joint_arm, mixed_arm, panda_arm])
-def test_each_point_has_the_effort_of_the_state_that_it_gives(arm: Any) -> None:
+def test_each_point_has_the_effort_of_its_state(arm: Any) -> None:
     model = arm()
     motion = random_motion(np.random.default_rng(2), model.nv, [QUINTIC] * 4)
     points = MotionPoints(motion, 0.03)
@@ -136,7 +136,7 @@ def test_the_last_point_has_what_holds_it_because_it_is_repeated_for_ever() -> N
     np.testing.assert_allclose(repeated, held, atol=1e-9)
 
 
-def test_where_two_polynomials_meet_a_point_has_the_mean_of_what_they_need() -> None:
+def test_a_point_between_two_polynomials_has_the_mean_of_their_efforts() -> None:
     model = two_joint_arm()
     motion = random_motion(np.random.default_rng(4), 2, [CUBIC] * 3)
     efforts = efforts_of(model).of_points(MotionPoints(motion, 0.0), np.zeros(2))
@@ -148,7 +148,7 @@ def test_where_two_polynomials_meet_a_point_has_the_mean_of_what_they_need() -> 
 
 @settings(derandomize=True, max_examples=15, deadline=None)
 @given(seed=st.integers(0, 1000))
-def test_straight_lines_between_points_that_are_near_are_what_the_motion_needs(seed: int) -> None:
+def test_between_near_points_interpolated_efforts_are_the_required_ones(seed: int) -> None:
     model = two_joint_arm()
     motion = random_motion(np.random.default_rng(seed), 2, [QUINTIC] * 3)
     calculator = efforts_of(model)
@@ -162,7 +162,7 @@ def test_straight_lines_between_points_that_are_near_are_what_the_motion_needs(s
         np.testing.assert_allclose(effort, expected, atol=2e-3 * np.abs(efforts).max())
 
 
-def test_the_deviation_is_the_greatest_found_by_looking_everywhere() -> None:
+def test_the_deviation_is_the_greatest_of_dense_samples() -> None:
     model = two_joint_arm()
     motion = random_motion(np.random.default_rng(5), 2, [QUINTIC] * 3)
     calculator, points = efforts_of(model), MotionPoints(motion, 0.1)
@@ -193,7 +193,7 @@ def test_lines_between_points_that_are_closer_are_better() -> None:
 
 @pytest.mark.parametrize('period', [0.0, 0.01, 0.1])
 @pytest.mark.parametrize('degree', DEGREES)
-def test_lines_are_told_to_be_off_by_all_that_is_needed_on_either_side_of_a_jump(
+def test_the_deviation_has_both_sides_of_a_jump(
     degree: int, period: float
 ) -> None:
     model = two_joint_arm()
@@ -209,7 +209,7 @@ def test_lines_are_told_to_be_off_by_all_that_is_needed_on_either_side_of_a_jump
         assert told.effort >= off * (1.0 - 1e-6)
 
 
-def test_payload_friction_and_rotors_are_in_the_efforts_and_what_the_hardware_does_is_not(
+def test_efforts_include_payload_friction_and_rotors_without_the_part_of_the_hardware(
 ) -> None:
     model = panda_arm()
     motion = random_motion(np.random.default_rng(6), 7, [QUINTIC] * 2)
@@ -231,7 +231,7 @@ def test_payload_friction_and_rotors_are_in_the_efforts_and_what_the_hardware_do
     np.testing.assert_allclose(efforts[:-1], expected[:-1], rtol=1e-9, atol=1e-8)
 
 
-def test_joints_that_are_not_commanded_rest_where_they_are() -> None:
+def test_joints_that_are_not_commanded_rest_at_their_positions() -> None:
     model = mixed_arm()
     joints = ('bend', 'turn')
     in_model = [model.joint_names.index(name) for name in joints]
@@ -267,7 +267,7 @@ def test_efforts_of_the_motion_itself_are_added_and_are_zero_at_the_end() -> Non
     )
 
 
-def test_a_set_point_has_what_holds_it() -> None:
+def test_a_set_point_has_the_effort_that_holds_it() -> None:
     model = two_joint_arm()
     wanted = setpoint(model.joint_names, (0.3, -0.4), (0.5, 0.0))
     points = MotionPoints(wanted.as_trajectory(), 0.02)
@@ -309,13 +309,13 @@ def test_an_effort_beyond_its_limit_between_two_points_is_refused_too() -> None:
         calculator.deviation(points, efforts, np.zeros(2))
 
 
-def test_an_effort_that_is_no_number_is_refused() -> None:
+def test_an_effort_that_is_not_a_number_is_refused() -> None:
     calculator = efforts_of(two_joint_arm())
     with pytest.raises(EffortError, match='nan'):
         calculator._check(np.zeros(1), np.array([[math.nan, 0.0]]))
 
 
-def test_what_holds_a_set_point_is_held_to_the_limits() -> None:
+def test_the_effort_that_holds_a_set_point_is_within_the_limits() -> None:
     wanted = Setpoint(
         None, two_joint_arm().joint_names, np.zeros(2), np.zeros(2), np.zeros(2)
     )

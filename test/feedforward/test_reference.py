@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which motion is in force when, and what is wanted before, between and after motions."""
+"""The active motion, and the desired state before, between and after motions."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def at_rest(*position: float) -> list[list[float]]:
 
 
 def midway(share: float) -> Array:
-    """Return where the motion from (0, 0) to (1, -2) is after a share of its time."""
+    """Return the position of the motion from (0, 0) to (1, -2) after a share of its time."""
     return np.array([cubic(0.0, 1.0, share), cubic(0.0, -2.0, share)])
 
 
-def test_nothing_is_wanted_before_anything_was_given(reference: Reference) -> None:
+def test_there_is_no_desired_state_before_the_first_motion(reference: Reference) -> None:
     assert not reference.sample(5.0)
     assert not reference.is_set
     assert not reference.moving
@@ -164,7 +164,7 @@ def test_a_stream_goes_on_as_long_as_set_points_come_in_time(reference: Referenc
         assert not reference.stale
 
 
-def test_the_next_motion_ends_what_was_stale(reference: Reference) -> None:
+def test_the_next_motion_ends_staleness(reference: Reference) -> None:
     reference.accept(setpoint(NAMES, (1.0, 2.0), 0.5), None)
     reference.sample(5.0)
     reference.sample(6.0)
@@ -174,7 +174,7 @@ def test_the_next_motion_ends_what_was_stale(reference: Reference) -> None:
     assert not reference.stale
 
 
-def test_to_hold_a_position_drops_what_is_in_force_and_what_waits(reference: Reference) -> None:
+def test_holding_a_position_drops_the_active_and_the_next_motion(reference: Reference) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, -2.0), 2.0), 5.0)
     reference.sample(6.0)
     reference.accept(swing(NAMES, (7.0, 7.0), (8.0, 8.0), 1.0), 9.0)

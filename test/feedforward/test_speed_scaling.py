@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions whose own time runs slower than real time: what they want, and no step in it."""
+"""Motions with trajectory time slower than real time: desired states without steps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FACTOR, PERCENT = 1.0, 0.01
 
 
 def motion_at(time: float) -> tuple[Array, Array, Array]:
-    """Return the motion at its own time, by its formula."""
+    """Return the motion at a trajectory time, by its formula."""
     s = time / DURATION
     way = TO - FROM
     return (
@@ -36,7 +36,7 @@ def motion_at(time: float) -> tuple[Array, Array, Array]:
 
 
 def followed(asked: Callable[[float], float], seconds: float) -> tuple[Array, Array]:
-    """Return factors, shape (k,), and wanted states, shape (k, 3, 2), every millisecond."""
+    """Return factors, shape (k,), and desired states, shape (k, 3, 2), every millisecond."""
     reference = Reference(2, setpoint_timeout=0.2)
     reference.accept(swing(NAMES, FROM, TO, DURATION), None)
     factors, states = [], []
@@ -51,7 +51,7 @@ def followed(asked: Callable[[float], float], seconds: float) -> tuple[Array, Ar
 
 
 def own_times(factors: Array) -> Array:
-    """Return the motion's own time at each sample: the trapezoids under its rate."""
+    """Return the trajectory time at each sample: the integral of the factor."""
     steps = 0.5 * (factors[1:] + factors[:-1]) * PERIOD
     return np.concatenate(([0.0], np.cumsum(steps)))
 
@@ -158,13 +158,13 @@ def test_a_factor_out_of_range_is_refused_and_the_one_before_stays(factor: float
         (-1e-8, PERCENT, 0.0),
     ],
 )
-def test_full_speed_is_1_or_100_percent_and_rounding_is_no_offence(
+def test_full_speed_is_1_or_100_percent_and_rounding_is_accepted(
     value: float, scale: float, factor: float
 ) -> None:
     assert speed_factor(value, scale) == factor
 
 
-def test_percent_are_refused_where_a_factor_is_expected() -> None:
+def test_percent_with_the_scale_of_a_factor_is_refused() -> None:
     with pytest.raises(InputError, match=r'50\.0 times 1\.0 is not between 0'):
         speed_factor(50.0, FACTOR)
     with pytest.raises(InputError, match=r'101\.0 times 0\.01 is not between 0'):
@@ -200,7 +200,7 @@ def test_a_motion_that_begins_while_motions_are_slowed_begins_at_its_beginning()
     np.testing.assert_allclose(reference.position, motion_at(1.0)[0], rtol=1e-9)
 
 
-def test_what_is_expected_of_a_slowed_motion_is_in_its_own_time() -> None:
+def test_the_future_state_of_a_slowed_motion_is_in_trajectory_time() -> None:
     reference = Reference(2, setpoint_timeout=0.2)
     reference.scaling.set_target(0.25)
     reference.sample(5.0)

@@ -127,8 +127,7 @@ def test_ten_thousand_points_are_accepted_and_each_segment_is_its_own_polynomial
                 np.polynomial.Polynomial(column).deriv(order)(time - times[segment])
                 for column in polynomials.T
             ]
-            # Short segments between points that have nothing to do with each other: what is
-            # left of differences of great numbers.
+            # Short segments between random points: rounding of differences of large numbers.
             np.testing.assert_allclose(values, expected, rtol=1e-7, atol=1e-6)
 
 
@@ -162,7 +161,7 @@ def test_every_point_is_met_at_its_time() -> None:
 @pytest.mark.parametrize(
     ('degree', 'continuous'), [(LINEAR, 1), (CUBIC, 2), (QUINTIC, 3)]
 )
-def test_position_and_what_the_points_give_do_not_jump_at_a_point(
+def test_positions_and_the_fields_of_the_points_do_not_jump_at_a_point(
     degree: int, continuous: int
 ) -> None:
     rng = np.random.default_rng(14)
@@ -254,7 +253,7 @@ def test_after_its_end_the_last_position_is_held_at_rest() -> None:
         assert is_over(trajectory, time)
 
 
-def test_it_is_not_over_before_its_duration() -> None:
+def test_a_trajectory_does_not_end_before_its_duration() -> None:
     trajectory = trajectory_of(random_knots(np.random.default_rng(21), [CUBIC] * 3))
     assert not is_over(trajectory, math.nextafter(trajectory.duration, 0.0))
 

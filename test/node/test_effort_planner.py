@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A requested motion becomes a message with efforts, without ROS around it."""
+"""From a request to a message with efforts, without a node."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rnea_ros.trajectory_effort.planner import MOST_POINTS, EffortPlanner
 
 MODEL = mixed_arm()
 JOINTS = ('turn', 'lift', 'bend')
-"""Of the trajectory controller: without the gripper, and in an order of its own."""
+"""Joints of the trajectory controller: without the gripper, and in another order."""
 
 MEASURED = np.array([0.1, 0.2, 0.3, 0.4])
 NOW = 1000.0
@@ -92,7 +92,7 @@ def test_a_start_that_has_passed_is_joined_where_the_motion_is_now() -> None:
     np.testing.assert_allclose(first.positions, measured(JOINTS))
 
 
-def test_a_motion_that_went_on_without_the_robot_while_it_was_planned_is_refused() -> None:
+def test_a_trajectory_that_left_the_robot_behind_during_planning_is_refused() -> None:
     make = planner(start_tolerance=0.1)
     made = make.plan(request(end(time=1.0), start=NOW + 1.0), NOW, MEASURED, np.zeros(4))
     for now in (NOW, NOW + 1.0, NOW + 1.3):
@@ -103,7 +103,7 @@ def test_a_motion_that_went_on_without_the_robot_while_it_was_planned_is_refused
     make.check_start(made, NOW + 1.9, MEASURED + 0.2)
 
 
-def test_efforts_of_the_request_count_only_where_that_is_asked_for() -> None:
+def test_efforts_of_the_request_count_only_with_use_trajectory_effort() -> None:
     own = replace(end(), efforts=(5.0, 6.0, 7.0))
     start = TrajectoryPoint(0.0, measured(JOINTS).tolist(), (0.0,) * 3, efforts=(5.0, 6.0, 7.0))
     without, added = (
@@ -114,7 +114,7 @@ def test_efforts_of_the_request_count_only_where_that_is_asked_for() -> None:
     np.testing.assert_allclose(added[-1].effort, without[-1].effort)
 
 
-def test_the_greatest_share_of_a_limit_is_told() -> None:
+def test_the_plan_has_the_greatest_share_of_a_limit() -> None:
     told = planner(effort_limits=[500.0, 500.0, 40.0]).plan(
         request(end()), NOW, MEASURED, np.zeros(4)
     )

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The node beside a trajectory controller, over real DDS: what that wants is compensated."""
+"""The node with the reference of a trajectory controller, over real DDS."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SHADOW = '-p mode:=feedforward -p reference_source:=controller_state -p referenc
 
 
 class Controller:
-    """What says at 100 Hz what it wants; the position creeps, so as not to stand still."""
+    """A trajectory controller that publishes at 100 Hz; its position creeps and never rests."""
 
     def __init__(self, robot: FakeRobot, topic: str) -> None:
         messages = pytest.importorskip('control_msgs.msg', reason=NO_CONTROL_MSGS)
@@ -87,7 +87,7 @@ def test_the_motion_that_a_controller_wants_is_compensated_at_its_speed(
         assert_safe(robot, LIMITS)
 
 
-def test_where_the_controller_does_not_tell_its_speed_the_topic_does(
+def test_without_a_published_speed_the_topic_counts(
     robot: FakeRobot, domain_id: int
 ) -> None:
     from std_msgs.msg import Float64
@@ -165,7 +165,7 @@ def test_another_topic_may_be_named(robot: FakeRobot, domain_id: int) -> None:
 
 
 @pytest.mark.skipif(find_spec('control_msgs') is not None, reason='control_msgs is installed')
-def test_without_control_msgs_configure_is_refused_and_says_what_is_missing(
+def test_without_control_msgs_configure_is_refused_and_names_the_package(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with node(domain_id, SHADOW) as process:

@@ -33,7 +33,7 @@ Send = Callable[..., None]
 
 
 def sender(robot: FakeRobot) -> Send:
-    """Return what publishes a trajectory to an active node: times, and fields of its points."""
+    """Return a function that publishes a trajectory to an active node."""
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
     publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
@@ -75,7 +75,7 @@ def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
         assert_safe(robot, LIMITS)
 
 
-def test_efforts_are_checked_but_not_added_where_nobody_asked_for_them(
+def test_efforts_are_checked_but_not_added_by_default(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with node(domain_id, LASTING + '-p mode:=feedforward -p use_trajectory_effort:=false'):
@@ -127,7 +127,7 @@ def test_bytes_that_are_no_trajectory_are_refused_and_the_one_in_force_goes_on(
 
 
 @pytest.mark.parametrize('from_desired', ['false', 'true'])
-def test_the_way_to_a_first_point_begins_at_the_robot_or_in_what_is_wanted(
+def test_the_way_to_a_first_point_begins_in_the_measured_or_in_the_desired_state(
     robot: FakeRobot, domain_id: int, from_desired: str
 ) -> None:
     options = (
@@ -139,7 +139,7 @@ def test_the_way_to_a_first_point_begins_at_the_robot_or_in_what_is_wanted(
         send(0, positions=np.add(POSE, 0.05))
         assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
         since = len(robot.commands)
-        # Ten minutes to go: the position stays, while the effort grows by 10 N m/s and tells that
+        # Ten minutes long: the position stays, while the effort grows by 10 N m/s and shows that
         # the motion has begun.
         send(600, velocities=[0.0] * 7, effort=[6000.0] * 7)
         assert wait_until(lambda: robot.newest[0] > 0.8)

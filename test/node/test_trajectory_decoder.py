@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories from raw bytes: read as rclpy reads them, and refused where they are none."""
+"""Decoding of trajectories: as by rclpy, and refusals of malformed bytes."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_messages_of_every_shape_are_read_as_they_were_written(order: str) -> No
         assert_same(decode_trajectory(encoded(message, order)), message)
 
 
-# As rclpy
+# The same as rclpy
 
 
 def read_by_rclpy(data: bytes) -> Message:
@@ -115,7 +115,7 @@ def test_ten_thousand_messages_of_every_shape_are_read_as_rclpy_reads_them() -> 
 
 
 @pytest.mark.ros
-def test_what_rclpy_writes_is_read_as_rclpy_reads_it() -> None:
+def test_messages_of_rclpy_are_decoded_as_rclpy_does() -> None:
     serialization = pytest.importorskip('rclpy.serialization', reason=NO_ROS)
     from trajectory_msgs.msg import JointTrajectory
 
@@ -128,7 +128,7 @@ def test_what_rclpy_writes_is_read_as_rclpy_reads_it() -> None:
 
 
 @pytest.mark.ros
-def test_what_is_taken_of_damaged_messages_is_what_rclpy_takes() -> None:
+def test_damaged_messages_that_are_accepted_are_decoded_as_rclpy_does() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     rng = np.random.default_rng(4)
     taken = 0
@@ -147,7 +147,7 @@ def test_what_is_taken_of_damaged_messages_is_what_rclpy_takes() -> None:
 # Times
 
 
-def test_times_count_seconds_and_nanoseconds_whatever_these_are() -> None:
+def test_times_are_seconds_plus_nanoseconds_for_all_values() -> None:
     times = [(-2, 500_000_000), (1, 4_294_967_295), (2**31 - 1, 0)]
     message = Message(['elbow'], [Point(time=when) for when in times])
     assert decode_trajectory(encoded(message)).times.tolist() == [
@@ -158,11 +158,11 @@ def test_times_count_seconds_and_nanoseconds_whatever_these_are() -> None:
 @pytest.mark.parametrize(
     ('stamp', 'start_time'), [((0, 0), None), ((0, 1), 1e-9), ((5, 250_000_000), 5.25)]
 )
-def test_a_stamp_of_0_is_none(stamp: tuple[int, int], start_time: float | None) -> None:
+def test_a_stamp_of_0_is_no_start_time(stamp: tuple[int, int], start_time: float | None) -> None:
     assert decode_trajectory(encoded(Message(stamp=stamp))).start_time == start_time
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.parametrize('order', ORDERS)
@@ -202,7 +202,7 @@ def test_a_length_that_is_off_by_one_reads_nothing_beyond_the_end(order: str) ->
 
 
 @pytest.mark.parametrize('header', [b'', b'\0', b'\0\1\0', b'\1\0\0\0', b'\0\2\0\0', b'\0\7\0\0'])
-def test_a_header_that_is_none_of_plain_cdr_is_refused(header: bytes) -> None:
+def test_a_header_other_than_plain_cdr_is_refused(header: bytes) -> None:
     error = refusal(header + encoded(EXAMPLE)[4:] if len(header) == 4 else header)
     assert error.offset == 0
     assert f'header {header.hex()}' in error.detail
@@ -232,7 +232,7 @@ def test_a_name_that_is_no_text_ending_in_its_only_zero_is_refused(name: bytes) 
     )
 
 
-def test_of_a_long_string_that_is_none_the_error_shows_the_beginning() -> None:
+def test_the_error_shows_the_beginning_of_a_long_invalid_string() -> None:
     assert len(str(refusal(named(b'\xff' * 100_000)))) < 300
 
 
@@ -267,11 +267,11 @@ def test_bytes_after_the_last_point_are_ignored() -> None:
         assert_same(decode_trajectory(data + b'\xa5' * more), EXAMPLE)
 
 
-# Whatever comes
+# Random bytes
 
 
 def check_bounds(data: bytes) -> None:
-    """Decode; what is not refused was in the message."""
+    """Decode a message: an accepted one holds no more values than bytes."""
     try:
         request = decode_trajectory(data)
     except MalformedError:
@@ -310,7 +310,7 @@ def test_damaged_messages_are_refused_or_hold_what_is_read(
     check_bounds(bytes(data[:size]))
 
 
-# Beside the control
+# Beside the control loop
 
 
 @pytest.mark.skipif(not COMPILED, reason='numba is missing or switched off')
@@ -353,7 +353,7 @@ def test_other_threads_run_while_a_kernel_does(kernel: str) -> None:
 
     interval = sys.getswitchinterval()
     other = threading.Thread(target=take_turns)
-    sys.setswitchinterval(1000.0)  # nobody is interrupted: who runs beside was let in
+    sys.setswitchinterval(1000.0)  # others run only if the GIL is released
     try:
         other.start()
         ran_beside = False

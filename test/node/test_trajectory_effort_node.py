@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories get their efforts on the way to a trajectory controller, over real DDS."""
+"""The node ``trajectory_effort`` between a user and a trajectory controller, over real DDS."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.ros
 
 EXECUTABLE = 'rnea_ros.trajectory_effort.trajectory_effort_node'
 END = tuple(np.add(POSE, 0.1))
-# Joint states may come late where the machine stalls.
+# Joint states may come late on a stalled machine.
 PATIENT = '-p joint_states_timeout:=30.0 '
 
 
@@ -185,7 +185,7 @@ def test_joints_that_are_left_out_are_refused_or_completed(domain_id: int) -> No
         assert message.points[1].positions[-1] == POSE[0]
 
 
-def test_what_breaks_a_rule_is_refused_whole_with_the_reason(domain_id: int) -> None:
+def test_a_trajectory_that_breaks_a_rule_is_refused_whole_with_the_reason(domain_id: int) -> None:
     nan = float('nan')
     far = np.add(POSE, 0.2)
     with beside(domain_id) as (controller, process):
@@ -259,7 +259,9 @@ def test_a_payload_may_be_set_while_it_runs_and_a_bad_one_is_refused(domain_id: 
 
 
 @pytest.mark.parametrize('reliable', [True, False])
-def test_who_may_lose_a_long_message_is_told_of(domain_id: int, reliable: bool) -> None:
+def test_a_best_effort_subscription_to_long_messages_is_warned_of(
+    domain_id: int, reliable: bool
+) -> None:
     zero = np.zeros(7)
     with beside(domain_id, '-p resample:=0.001', reliable=reliable) as (controller, process):
         controller.send((1.4, END, zero, zero))
@@ -271,7 +273,7 @@ def test_who_may_lose_a_long_message_is_told_of(domain_id: int, reliable: bool) 
         assert process.output.count('may lose so long a message') == (not reliable)
 
 
-def test_what_is_missing_is_said_and_ctrl_c_ends_it_with_exit_code_0(domain_id: int) -> None:
+def test_a_missing_input_is_logged_and_ctrl_c_ends_the_node_with_0(domain_id: int) -> None:
     from trajectory_msgs.msg import JointTrajectory
 
     with (

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parameters of trajectory_effort are those that its document tells, checked as told."""
+"""The parameters of trajectory_effort agree with its document, and bad values are refused."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def test_the_layout_of_the_command_that_publishes_is_read(good: Path) -> None:
         ('!!python/object:os.system {}', 'cannot be read'),
     ],
 )
-def test_what_is_no_trajectory_is_refused(
+def test_a_file_without_a_trajectory_is_refused(
     good: Path, capsys: Refused, text: str, reason: str
 ) -> None:
     good.write_text(text, encoding='utf-8')
@@ -243,7 +243,7 @@ def test_a_joint_of_start_that_is_unknown_and_a_bad_picture_or_rate_are_refused(
     assert 'cannot be written' in refused(capsys, good, '--urdf', URDF, '--picture', drawn)
 
 
-def test_help_says_what_is_read_and_what_is_returned(capsys: Refused) -> None:
+def test_help_describes_inputs_and_exit_codes(capsys: Refused) -> None:
     with pytest.raises(SystemExit) as ended:
         main(['--help'])
     assert ended.value.code == 0
@@ -301,7 +301,7 @@ def test_a_trajectory_of_a_live_topic_is_checked() -> None:
         ('motion', ('--ros-args', '--dance'), '--dance'),
     ],
 )
-def test_what_ros_refuses_is_told_in_one_line(
+def test_a_refusal_of_ros_is_one_line(
     topic: str, more: tuple[str, ...], reason: str
 ) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
@@ -317,7 +317,7 @@ def test_what_ros_refuses_is_told_in_one_line(
 
 
 @pytest.mark.ros
-def test_a_silent_topic_is_told() -> None:
+def test_a_silent_topic_is_reported() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     with RosProcess(
         'rnea_ros.tools.check_trajectory', '--topic', 'motion', '--urdf', URDF,
@@ -328,7 +328,7 @@ def test_a_silent_topic_is_told() -> None:
         assert 'Traceback' not in process.output
 
 
-def test_a_joint_prefix_is_mapped_and_told(good: Path, capsys: Refused) -> None:
+def test_a_joint_prefix_is_mapped_and_reported(good: Path, capsys: Refused) -> None:
     good.write_text(GOOD.replace('fer_', 'panda_'), encoding='utf-8')
     assert run(good) == 0
     text = capsys.readouterr().out

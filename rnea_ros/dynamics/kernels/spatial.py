@@ -59,13 +59,13 @@ def scale(factor: float, a: SpatialVector) -> SpatialVector:
 
 @compiled
 def transform_motion(E: Matrix3, r: Vector3, m: SpatialVector) -> SpatialVector:
-    """Return X m, a motion vector taken from frame A to frame B (eq. 2.24)."""
+    """Return X m, a motion vector transformed from frame A to B (eq. 2.24)."""
     return (rotate(E, m[0]), rotate(E, subtract3(m[1], cross(r, m[0]))))
 
 
 @compiled
 def transform_force_back(E: Matrix3, r: Vector3, f: SpatialVector) -> SpatialVector:
-    """Return X^T f, a force vector taken from frame B back to frame A (eq. 2.25, inverse)."""
+    """Return X^T f, a force vector transformed from frame B back to A (eq. 2.25, inverse)."""
     force = rotate_back(E, f[1])
     return (add3(rotate_back(E, f[0]), cross(r, force)), force)
 
@@ -96,7 +96,7 @@ def transform_inertia_back(
     E: Matrix3, r: Vector3, mass: float, h: Vector3, J: Matrix3
 ) -> tuple[Vector3, Matrix3]:
     """
-    Return h and J of X^T I X, a rigid body's inertia taken from frame B back to A (eq. 2.66).
+    Return h and J of X^T I X, an inertia transformed from frame B back to A (eq. 2.66).
 
     The mass stays. h moves to h + m r; J grows by 2 (h.r) 1 - h r^T - r h^T + m (r.r 1 - r r^T).
     """
@@ -119,9 +119,9 @@ def inertia_force(
     """
     Return I a + v x* I v, the force that a rigid body's motion needs (eq. 2.68).
 
-    In three dimensions, which takes a third fewer products: with the acceleration of the frame's
-    origin d = a_O + w x v_O, Newton's law is m d + alpha x h + w x (w x h), and Euler's about the
-    origin is J alpha + w x J w + h x d.
+    Computed in vectors of three dimensions, which needs a third fewer products. With the
+    acceleration of the frame's origin d = a_O + w x v_O, Newton's law is
+    m d + alpha x h + w x (w x h), and Euler's about the origin is J alpha + w x J w + h x d.
     """
     (w, v_origin), (alpha, a_origin) = v, a
     d = add3(a_origin, cross(w, v_origin))

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Slow, readable formulations of the same dynamics: to learn from, and to check the kernels with.
+Readable, slow formulations of the same dynamics, for learning and to check the kernels.
 
-Each module is one textbook's way to the joint efforts, in plain numpy, with the book's symbols and
-equation numbers; none of them runs a kernel. ``docs/development/formulations.md`` puts them side
-by side.
+Each module is the formulation of one textbook, in plain numpy, with the book's symbols and
+equation numbers; none of them calls a kernel. ``docs/development/formulations.md``
+compares them.
 """

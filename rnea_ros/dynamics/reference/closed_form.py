@@ -16,7 +16,7 @@ and zeros elsewhere. The recursion (8.51) to (8.54) is then four equations::
     tau   = A^T F
 
 where V_dot_base holds Ad(T_{1,0}) (0, -g) in its first block, F_tip holds Ad(T_{n+1,n})^T F_tip in
-its last. W is nilpotent, W^n = 0, for it takes every twist one link outwards; hence::
+its last. W transforms every twist to the next link outwards, so that W^n = 0; hence::
 
     L(theta) = (I - W)^-1 = I + W + W^2 + ... + W^(n-1)
 
@@ -49,7 +49,7 @@ def inverse_dynamics(
     :param dtheta: joint velocities, shape (n,)
     :param ddtheta: joint accelerations, shape (n,)
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param F_tip: what the tip exerts on the environment, [moment; force] in the tip frame, (6,)
+    :param F_tip: wrench of the tip on the environment, [moment; force] in the tip frame, (6,)
     :return: joint efforts, shape (n,), N m or N
     """
     return (
@@ -110,7 +110,7 @@ def tip_torques(chain: ScrewChain, theta: Array, F_tip: Array) -> Array:
 
     :param chain: the serial chain
     :param theta: joint positions, shape (n,), rad or m
-    :param F_tip: what the tip exerts on the environment, [moment; force] in the tip frame, (6,)
+    :param F_tip: wrench of the tip on the environment, [moment; force] in the tip frame, (6,)
     """
     L, A = outward_sum(outward_step(chain, theta)), stacked_axes(chain)
     stacked_F_tip = np.zeros(len(A))
@@ -121,7 +121,7 @@ def tip_torques(chain: ScrewChain, theta: Array, F_tip: Array) -> Array:
 
 def outward_step(chain: ScrewChain, theta: Array) -> Array:
     """
-    Return W(theta), which takes every link's twist to the next link, shape (6 n, 6 n).
+    Return W(theta), which transforms every link's twist to the next link, shape (6 n, 6 n).
 
     :param chain: the serial chain
     :param theta: joint positions, shape (n,), rad or m

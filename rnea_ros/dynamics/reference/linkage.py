@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-A kinematic tree as the textbooks have it: numbered bodies, each with a joint, a mass and a frame.
+A kinematic tree as in textbooks: numbered bodies, each with a joint, a mass and a frame.
 
-This is all that the formulations share with the kernels. Body 0 is the base, and is not listed:
-body i is entry i - 1 of the sequence, and comes after its parent. Its joint turns it about, or
-moves it along, the z axis of its own frame.
+The formulations share only this description with the kernels. Body 0 is the base, which is not
+listed: body i is element i - 1 of the sequence, and follows its parent. Its joint turns it about,
+or moves it along, the z axis of its own frame.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def bodies_of(tree: KinematicTree) -> tuple[Body, ...]:
         coordinate, ratio, offset = int(record['dof']), record['ratio'], record['offset']
         shared = any(body.coordinate == coordinate for body in bodies)
         if shared or ratio != 1.0 or offset != 0.0:
-            reason = f'it moves by {ratio} q[{coordinate}] + {offset}, no coordinate of its own'
+            reason = f'it has no coordinate of its own: {ratio} q[{coordinate}] + {offset}'
             raise TreeError(_name(tree, number), reason)
         mass, h, J = float(record['mass']), record['h'], record['J']
         if mass == 0.0 and h.any():
@@ -102,7 +102,7 @@ def chain_of(tree: KinematicTree) -> tuple[Body, ...]:
     Return the moving bodies of a serial chain, from the base to the tip.
 
     :param tree: as for :func:`bodies_of`, without branches, coordinates counted from the base
-    :raises TreeError: what :func:`bodies_of` refuses; a branch; coordinates in another order
+    :raises TreeError: as :func:`bodies_of`; a branch; coordinates in another order
     """
     bodies = bodies_of(tree)
     for number, body in enumerate(bodies, start=1):
@@ -115,6 +115,6 @@ def chain_of(tree: KinematicTree) -> tuple[Body, ...]:
 
 
 def _name(tree: KinematicTree, number: int) -> str:
-    # A joint of several movements has bodies before its link's own, which no link stands in.
+    # A joint of several movements has massless bodies before that of its link.
     link = next(name for name, frame in tree.frames.items() if frame.body >= number)
     return f'body {number}, of link {link!r}'

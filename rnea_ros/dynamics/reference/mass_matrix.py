@@ -38,7 +38,7 @@ def mass_matrix(bodies: Sequence[Body], q: Array) -> Array:
     """
     Return M(q), shape (n, n).
 
-    :param bodies: of a tree
+    :param bodies: bodies of a tree
     :param q: joint positions, shape (n,), rad or m
     """
     still, one = np.zeros_like(q), np.eye(len(q))
@@ -52,7 +52,7 @@ def coriolis_torques(bodies: Sequence[Body], q: Array, qd: Array) -> Array:
     """
     Return c(q, qd), the Coriolis and centrifugal efforts, shape (n,).
 
-    :param bodies: of a tree
+    :param bodies: bodies of a tree
     :param q: joint positions, shape (n,), rad or m
     :param qd: joint velocities, shape (n,)
     """
@@ -63,7 +63,7 @@ def gravity_torques(bodies: Sequence[Body], q: Array, gravity: Array) -> Array:
     """
     Return g(q), the efforts that hold the robot still, shape (n,).
 
-    :param bodies: of a tree
+    :param bodies: bodies of a tree
     :param q: joint positions, shape (n,), rad or m
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
     """
@@ -82,12 +82,12 @@ def forward_dynamics(
     """
     Return the joint accelerations that follow from efforts, shape (n,).
 
-    :param bodies: of a tree
+    :param bodies: bodies of a tree
     :param q: joint positions, shape (n,), rad or m
     :param qd: joint velocities, shape (n,)
     :param tau: joint efforts, shape (n,), N m or N
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param external: what the environment exerts on the bodies, as for
+    :param external: external force on each body, as for
         :func:`~rnea_ros.dynamics.reference.newton_euler.inverse_dynamics`
     """
     h = inverse_dynamics(bodies, q, qd, np.zeros_like(q), gravity, external)

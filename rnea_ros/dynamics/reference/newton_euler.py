@@ -7,7 +7,7 @@ The classical recursive Newton-Euler algorithm, in vectors of three dimensions.
 J. Y. S. Luh, M. W. Walker and R. P. C. Paul, *On-line computational scheme for mechanical
 manipulators*, ASME J. Dyn. Syst. Meas. Control 102 (1980); here with the symbols and equation
 numbers of J. J. Craig, *Introduction to Robotics*, 3rd ed., section 6.5, whose frame i has its
-z axis along joint i as ours has. (B. Siciliano et al., *Robotics: Modelling, Planning and
+z axis along joint i, as here. (B. Siciliano et al., *Robotics: Modelling, Planning and
 Control*, 2009, equations (7.107) to (7.114), place frame i at joint i + 1.)
 
 R and P are the rotation and the origin of frame i in its parent's frame p, Z is the joint's axis,
@@ -23,7 +23,7 @@ and for a prismatic one::
     v_dot_i = R^T (omega_dot_p x P + omega_p x (omega_p x P) + v_dot_p)
               + 2 omega_i x qd Z + qdd Z
 
-Then what the motion needs, with v_dot_0 = -g in place of gravity on every body::
+Then the force that the motion needs, with v_dot_0 = -g in place of gravity on every body::
 
     v_dot_C = omega_dot_i x P_C + omega_i x (omega_i x P_C) + v_dot_i                  (6.48)
     F_i     = m v_dot_C                                                                (6.49)
@@ -58,14 +58,13 @@ def inverse_dynamics(
     """
     Return the joint efforts that a motion needs.
 
-    :param bodies: of a tree (:func:`~rnea_ros.dynamics.reference.linkage.bodies_of`)
+    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.linkage.bodies_of`)
     :param q: joint positions, shape (n,), rad or m
     :param qd: joint velocities, shape (n,)
     :param qdd: joint accelerations, shape (n,)
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param external: what the environment exerts on the bodies, row i on body i (row 0, the base's,
-        does nothing): [moment; force] about the body frame's origin, in body coordinates,
-        shape (1 + bodies, 6)
+    :param external: external force on each body, [moment; force] about the body frame's origin, in
+        body coordinates, shape (1 + bodies, 6); row 0, for the base, has no effect
     :return: joint efforts, shape (n,), N m or N
     """
     if external is None:

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The same efforts without recursion: every body's motion is summed up anew from the base.
+Inverse dynamics without recursion: every body's motion is a sum over all joints from the base.
 
-D'Alembert's principle: the efforts do the same work in any small motion of the joints as the
-forces that the bodies' motion needs. With what Newton and Euler say of body i (J. J. Craig,
-*Introduction to Robotics*, 3rd ed., (6.49) and (6.50)), everything in base coordinates::
+D'Alembert's principle: in any small motion of the joints, the efforts do the same work as the
+forces that the bodies' motion needs. With the equations of Newton and Euler for body i (J. J.
+Craig, *Introduction to Robotics*, 3rd ed., (6.49) and (6.50)), everything in base coordinates::
 
     tau_j = sum over the bodies i that joint j carries of
                 z_j . ((p_Ci - o_j) x F_i + N_i)    for a revolute joint
@@ -21,9 +21,9 @@ section 3.1.3). The motion of body i is a sum over the joints k between it and t
     v_dot     = -g + sum (omega_dot_(k-1) x d_k + omega_(k-1) x (omega_(k-1) x d_k))
                    + sum (z_k qdd_k + 2 omega_(k-1) x z_k qd_k)  over the prismatic ones
 
-where d_k = o_k - o_(k-1), and k - 1 stands for the sums so far. That is one term for every pair of
-a body and a joint that carries it: n (n + 1) / 2 of them for a chain of n bodies, twice over,
-where the recursion keeps each body's sum for its children and takes n steps out and n steps in.
+where d_k = o_k - o_(k-1), and k - 1 denotes the sums up to joint k - 1. There is one term for
+every pair of a body and a joint that carries it: n (n + 1) / 2 terms for a chain of n bodies,
+twice. The recursion uses each body's sum for its children: n steps outwards and n steps inwards.
 J. M. Hollerbach, *A recursive Lagrangian formulation of manipulator dynamics and a comparative
 study of dynamics formulation complexity*, IEEE Trans. Syst. Man Cybern. 10 (1980), compares such
 costs.
@@ -51,14 +51,13 @@ def inverse_dynamics(
     """
     Return the joint efforts that a motion needs.
 
-    :param bodies: of a tree (:func:`~rnea_ros.dynamics.reference.linkage.bodies_of`)
+    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.linkage.bodies_of`)
     :param q: joint positions, shape (n,), rad or m
     :param qd: joint velocities, shape (n,)
     :param qdd: joint accelerations, shape (n,)
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param external: what the environment exerts on the bodies, row i on body i (row 0, the base's,
-        does nothing): [moment; force] about the body frame's origin, in body coordinates,
-        shape (1 + bodies, 6)
+    :param external: external force on each body, [moment; force] about the body frame's origin, in
+        body coordinates, shape (1 + bodies, 6); row 0, for the base, has no effect
     :return: joint efforts, shape (n,), N m or N
     """
     if external is None:
@@ -87,7 +86,7 @@ def inverse_dynamics(
         J = R @ body.inertia @ R.T
         F = body.mass * v_dot_C
         N = J @ omega_dot + cross(omega, J @ omega)
-        # About the body frame's origin, less what the environment does for the joints.
+        # About the body frame's origin, minus the external force.
         moment = N + cross(to_com, F) - R @ external[i, :3]
         force = F - R @ external[i, 3:]
         for carrier, z, o_j in axes:
@@ -98,9 +97,9 @@ def inverse_dynamics(
 
 def path_to(bodies: Sequence[Body], number: int) -> list[Body]:
     """
-    Return the bodies from the base to one, that one last.
+    Return the bodies on the way from the base to a body, this body last.
 
-    :param bodies: of a tree
+    :param bodies: bodies of a tree
     :param number: the body's number
     """
     path = []

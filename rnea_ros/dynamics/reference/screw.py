@@ -5,9 +5,9 @@
 The recursive Newton-Euler algorithm of a serial chain in twists and wrenches.
 
 K. M. Lynch and F. C. Park, *Modern Robotics*, 2017, section 8.3; symbols and equation numbers are
-the book's. Frame {i} stands at the centre of mass of link i, frame {0} is the base, frame {n + 1}
-the tip. A twist is V = (omega, v), a wrench F = (m, f). At joint position 0, frame {i - 1} stands
-at M_{i,i-1} in frame {i}. A_i is the screw axis of joint i in frame {i}, G_i the link's inertia.
+the book's. Frame {i} is at the centre of mass of link i, frame {0} is the base, frame {n + 1} the
+tip. A twist is V = (omega, v), a wrench F = (m, f). At joint position 0, M_{i,i-1} is the pose of
+frame {i - 1} in frame {i}. A_i is the screw axis of joint i in frame {i}, G_i the link's inertia.
 
 Outwards, with V_0 = 0 and V_dot_0 = (0, -g)::
 
@@ -20,7 +20,7 @@ Inwards, with F_{n+1} = F_tip::
     F_i   = Ad(T_{i+1,i})^T F_{i+1} + G_i V_dot_i - ad(V_i)^T G_i V_i                  (8.53)
     tau_i = F_i^T A_i                                                                  (8.54)
 
-F_tip is what the tip exerts on the environment, the opposite of an external wrench.
+F_tip is the wrench of the tip on the environment, the opposite of an external wrench.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def screw_chain(bodies: Sequence[Body], tip: Placement) -> ScrewChain:
     """
     Return a serial chain with its frames moved to the centres of mass.
 
-    :param bodies: of a serial chain (:func:`~rnea_ros.dynamics.reference.linkage.chain_of`)
-    :param tip: where the tip frame stands in the last body's frame
+    :param bodies: bodies of a serial chain (:func:`~rnea_ros.dynamics.reference.linkage.chain_of`)
+    :param tip: pose of the tip frame in the last body's frame
     """
     M, A, G = [], [], []
     com_of_parent = np.zeros(3)
@@ -89,7 +89,7 @@ def inverse_dynamics(
     :param dtheta: joint velocities, shape (n,)
     :param ddtheta: joint accelerations, shape (n,)
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param F_tip: what the tip exerts on the environment, [moment; force] in the tip frame, (6,)
+    :param F_tip: wrench of the tip on the environment, [moment; force] in the tip frame, (6,)
     :return: joint efforts, shape (n,), N m or N
     """
     A, G, n = chain.A, chain.G, len(chain.A)
@@ -111,7 +111,7 @@ def inverse_dynamics(
 
 def adjoints(chain: ScrewChain, theta: Array) -> list[Array]:
     """
-    Return Ad(T_{1,0}) to Ad(T_{n+1,n}), which take twists from each frame to the next.
+    Return Ad(T_{1,0}) to Ad(T_{n+1,n}), which transform twists from each frame to the next.
 
     :param chain: the serial chain
     :param theta: joint positions, shape (n,), rad or m

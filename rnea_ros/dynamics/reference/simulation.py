@@ -44,11 +44,11 @@ def simulate(
     Return the motion that starts at time 0.
 
     :param step: :func:`euler_step` or :func:`runge_kutta_step`
-    :param acceleration: what moves the robot, usually forward dynamics
+    :param acceleration: joint accelerations, usually by forward dynamics
     :param q: joint positions at time 0, shape (n,), rad or m
     :param qd: joint velocities at time 0, shape (n,)
     :param h: length of a step, s
-    :param steps: how many
+    :param steps: number of steps
     :return: joint positions and velocities at the times 0, h, 2 h and so on, shape (steps + 1, n)
     """
     states = [np.stack([q, qd])]
@@ -62,7 +62,7 @@ def euler_step(acceleration: Acceleration, t: float, x: Array, h: float) -> Arra
     """
     Return the state a step later, by Euler's method.
 
-    :param acceleration: what moves the robot
+    :param acceleration: joint accelerations
     :param t: time, s
     :param x: joint positions and velocities, shape (2, n)
     :param h: length of the step, s
@@ -74,7 +74,7 @@ def runge_kutta_step(acceleration: Acceleration, t: float, x: Array, h: float) -
     """
     Return the state a step later, by the classical Runge-Kutta method of fourth order.
 
-    :param acceleration: what moves the robot
+    :param acceleration: joint accelerations
     :param t: time, s
     :param x: joint positions and velocities, shape (2, n)
     :param h: length of the step, s

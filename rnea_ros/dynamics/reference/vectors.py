@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the formulations need of vector algebra in three dimensions."""
+"""Vector algebra in three dimensions for the formulations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def cross(a: Array, b: Array) -> Array:
     :param a: shape (3,)
     :param b: shape (3,)
     """
-    # Ten times as fast as numpy.cross, which is made for whole arrays of vectors.
+    # Ten times as fast as numpy.cross for single vectors.
     return np.array([
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],

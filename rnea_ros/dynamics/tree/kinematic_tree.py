@@ -148,8 +148,8 @@ class TreeBuilder:
         :param placement: pose of the joint frame in the parent link's frame
         :param joint: type of the joint, from :mod:`~rnea_ros.dynamics.tree.joint_types`
         :param inertia: inertia of the link, about its own origin, in its own coordinates
-        :raises TreeError: unknown parent or joint, name taken, axis not of unit length, numbers
-            that are not finite
+        :raises TreeError: unknown parent or joint, a second link of the same name, an axis not of
+            unit length, numbers that are not finite
         """
         if name in self._names:
             raise TreeError(f'link {name!r}', 'the tree has a link of this name already')

@@ -85,7 +85,7 @@ class ControllerStateMonitor:
         self._source: Indices = np.empty(0, dtype=np.intp)
         self._target: Indices = np.empty(0, dtype=np.intp)
         self._last_position: Array | None = None
-        self._received = -math.inf
+        self._last_received = -math.inf
         self._publishes_speed = False
         self.refusals: Counter[str] = Counter()
         self.complaint = ''
@@ -97,7 +97,7 @@ class ControllerStateMonitor:
 
         :param now: monotonic time, s
         """
-        return now - self._received
+        return now - self._last_received
 
     def refuse(self, error: ControllerStateError) -> None:
         """
@@ -142,8 +142,8 @@ class ControllerStateMonitor:
             self._check_message(position, velocity, acceleration, speed)
             if stamp:
                 self._check_stamp(stamp, clock, received)
-            others = measured if self._target.size == measured.size else held()
-            setpoint = self._setpoint(position, velocity, acceleration, speed, others)
+            q_missing = measured if self._target.size == measured.size else held()
+            setpoint = self._setpoint(position, velocity, acceleration, speed, q_missing)
             self._check_motion(setpoint, measured)
         except ControllerStateError as error:
             self.refuse(error)
@@ -151,7 +151,7 @@ class ControllerStateMonitor:
         if stamp:
             self._stamps.accept(SINGLE, stamp, received)
         self._last_position = setpoint.q
-        self._received = received
+        self._last_received = received
         return setpoint
 
     def _find_joints(self, names: tuple[str, ...]) -> None:
@@ -167,7 +167,7 @@ class ControllerStateMonitor:
         missing = [joint for joint in rules.joint_names if joint not in names]
         if len(missing) == len(rules.joint_names):
             raise ControllerStateError(
-                _R.UNKNOWN_JOINT, f'none of {names} is one of {rules.joint_names}'
+                _R.UNKNOWN_JOINT, f'{names} has no joint of {rules.joint_names}'
             )
         if missing and not rules.allow_partial_joints_goal:
             raise ControllerStateError(
@@ -213,10 +213,10 @@ class ControllerStateMonitor:
         velocity: Array,
         acceleration: Array,
         speed: float | None,
-        others: Array,
+        q_missing: Array,
     ) -> Setpoint:
-        """Return the set-point in real time; joints missing in a message rest at ``others``."""
-        q, qd, qdd = others.copy(), np.zeros_like(others), np.zeros_like(others)
+        """Return the set-point in real time; joints missing in a message rest at ``q_missing``."""
+        q, qd, qdd = q_missing.copy(), np.zeros_like(q_missing), np.zeros_like(q_missing)
         q[self._target] = position[self._source]
         scale, change = self._scale(speed)
         if self._last_position is None or (q != self._last_position).any():

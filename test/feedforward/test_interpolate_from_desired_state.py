@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The way to a first point that is ahead: from where the robot is, or from what is wanted."""
+"""The bridge to a first point after time 0, from the measured or from the desired state."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def at(motion: Trajectory, time: float) -> Array:
     return np.array(motion.state(time)[:3])
 
 
-def test_by_default_the_way_begins_where_the_robot_is_whatever_is_wanted() -> None:
+def test_by_default_the_way_begins_in_the_measured_state() -> None:
     motion = compiled(GOAL, rules=FROM_MEASURED)
     np.testing.assert_allclose(at(motion, 0.0), (*MEASURED, AT_REST), atol=1e-12)
     assert motion.start_time is None
@@ -92,7 +92,7 @@ def test_where_nothing_is_wanted_it_begins_where_the_robot_is() -> None:
     assert motion.start_time is None
 
 
-def test_a_motion_from_what_is_wanted_now_counts_from_now_as_that_goes_on_meanwhile() -> None:
+def test_a_trajectory_from_the_desired_state_starts_now_not_at_its_first_sample() -> None:
     assert compiled(GOAL).start_time == 100.0
     assert compiled(GOAL, start_time=103.0).start_time == 103.0
 
@@ -105,7 +105,7 @@ def test_a_first_point_at_time_0_must_be_near_the_robot_not_near_what_is_wanted(
         compiled(near_wanted, GOAL)
 
 
-def test_a_continuous_joint_is_shifted_to_what_is_wanted_and_measured_the_short_way_round(
+def test_a_continuous_joint_is_shifted_to_the_desired_position_and_compared_the_short_way_round(
 ) -> None:
     turned = WANTED._replace(position=np.array((0.3, 0.2 + 4.0 * math.pi)))
     motion = compiled(GOAL, wanted=turned)
@@ -122,7 +122,7 @@ def test_joints_left_out_hold_the_wanted_position() -> None:
         np.testing.assert_array_equal(at(motion, time)[:, 1], (0.2, 0.0, 0.0))
 
 
-# What is wanted at a time
+# The future state of the reference
 
 
 def reference_in_motion() -> Reference:
@@ -157,7 +157,7 @@ def test_what_will_be_wanted_is_where_the_motion_in_force_is_then() -> None:
     ],
     ids=['held', 'over', 'cleared'],
 )
-def test_what_is_held_will_be_wanted_and_nothing_where_nothing_is(
+def test_a_held_position_is_the_future_state_and_without_one_there_is_none(
     change: Callable[[Reference], Any], position: tuple[float, float] | None
 ) -> None:
     reference = reference_in_motion()
@@ -170,7 +170,7 @@ def test_what_is_held_will_be_wanted_and_nothing_where_nothing_is(
         np.testing.assert_array_equal(expected[:3], (position, AT_REST, AT_REST))
 
 
-def test_a_set_point_will_be_wanted_until_its_timeout_and_then_be_held() -> None:
+def test_the_future_state_of_a_set_point_is_at_rest_after_its_timeout() -> None:
     reference = Reference(2, setpoint_timeout=0.2)
     reference.accept(setpoint(NAMES, (0.1, 0.2), 0.5), None)
     reference.sample(50.0)

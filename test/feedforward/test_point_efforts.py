@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Efforts of a trajectory's points: checked always, added where that is asked for."""
+"""Efforts of a trajectory's points: always checked, added to the output on request."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_efforts_are_0_before_the_first_point_and_from_the_last_on(time: float) 
     assert effort(compiled(points()), time) == [0.0, 0.0]
 
 
-def test_efforts_are_0_where_they_are_not_used_or_not_given() -> None:
+def test_efforts_are_0_if_unused_or_absent() -> None:
     for motion in (compiled(points(), UNUSED), compiled([point(0.0), point(1.0)])):
         assert effort(motion, 0.5) == [0.0, 0.0]
 
@@ -118,7 +118,7 @@ def test_efforts_go_by_joint_name_and_joints_left_out_have_none() -> None:
     assert effort(motion, 0.5) == [0.0, 3.0]
 
 
-def test_on_the_way_to_a_first_point_efforts_grow_from_0_or_from_what_is_wanted() -> None:
+def test_efforts_of_the_bridge_begin_at_0_or_at_the_desired_effort() -> None:
     ahead = [point(2.0, (4.0, -4.0)), point(3.0, AT_REST)]
     assert effort(compiled(ahead), 1.0) == [2.0, -2.0]
     wanted = MotionState.at_rest(np.zeros(2))._replace(effort=np.array([2.0, 2.0]))
@@ -127,7 +127,7 @@ def test_on_the_way_to_a_first_point_efforts_grow_from_0_or_from_what_is_wanted(
     assert effort(motion, 1.0) == [3.0, -1.0]
 
 
-def test_a_set_point_has_its_effort_until_it_is_too_old() -> None:
+def test_a_set_point_has_its_effort_until_its_timeout() -> None:
     motion = compiled([point(0.0, (1.5, -2.5))])
     assert isinstance(motion, Setpoint)
     reference = Reference(2, setpoint_timeout=0.2)

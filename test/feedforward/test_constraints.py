@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How far and how fast a motion may go between its points, at every peak of its polynomials."""
+"""Position and velocity limits between points, at every peak of the polynomials."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def told(error: TrajectoryError) -> tuple[str, str | None, int | None]:
 def elbow(
     time: float, q: float, qd: float | None = None, qdd: float | None = None
 ) -> TrajectoryPoint:
-    """Return a point at which only the elbow is elsewhere than at 0 and at rest."""
+    """Return a point with all joints but the elbow at 0 and at rest."""
     velocities = () if qd is None else (0.0, qd, 0.0)
     accelerations = () if qdd is None else (0.0, qdd, 0.0)
     return TrajectoryPoint(time, (0.0, q, 0.0), velocities, accelerations)
@@ -119,7 +119,7 @@ def test_a_velocity_of_a_point_beyond_the_limit_is_refused() -> None:
     assert told(error) == ('velocity_limit', 'elbow', 1)
 
 
-def test_limits_go_by_joint_and_a_joint_without_one_may_be_as_fast_as_it_likes() -> None:
+def test_limits_are_per_joint_and_a_joint_without_limit_has_any_speed() -> None:
     def motion(*goal: float) -> list[TrajectoryPoint]:
         return [TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(1.0, goal)]
 
@@ -151,7 +151,7 @@ def random_points(rng: np.random.Generator) -> list[TrajectoryPoint]:
 
 
 def seen(trajectory: Trajectory) -> tuple[Array, Array, Array]:
-    """Return least and greatest position and greatest speed of each joint, by looking closely."""
+    """Return least and greatest position and greatest speed of each joint, by dense samples."""
     times = np.concatenate([
         np.linspace(start, math.nextafter(end, 0.0), 4001)
         for start, end in zip(trajectory.knots.times, trajectory.knots.times[1:], strict=False)
@@ -184,7 +184,7 @@ def test_the_peak_speed_of_random_motions_is_found_neither_too_low_nor_too_high(
     trajectory = compiled(points, rules(**FREE))
     assert isinstance(trajectory, Trajectory)
     for joint, speed in enumerate(seen(trajectory)[2] / TOLERANCE):
-        # Between two looks a peak is higher than it looks by less than a millionth.
+        # The true peak exceeds the highest sample by less than a millionth.
         compiled(points, with_limit('velocity_limits', joint, speed + 1e-6))
         error = refusal(points, with_limit('velocity_limits', joint, speed - 1e-6))
         assert error.reason.value == 'velocity_limit'
@@ -205,7 +205,7 @@ def test_the_farthest_swing_of_random_motions_is_found_neither_too_low_nor_too_h
             ):
                 farthest = max(sign * point.positions[joint] for point in points)
                 if sign * extreme < farthest + 2e-3:
-                    continue  # it is a point's own position, to which another tolerance applies
+                    continue  # the position of a point, which has another tolerance
                 swings += 1
                 compiled(points, with_limit(field, joint, extreme - sign * (1e-3 - 1e-6)))
                 error = refusal(points, with_limit(field, joint, extreme - sign * (1e-3 + 1e-6)))

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every refusal of a desired trajectory, and what becomes of the others."""
+"""Compilation of requests: every refusal, and the compiled motion of valid requests."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def refusal(
     position: ArrayLike = AT_REST,
     velocity: ArrayLike = AT_REST,
 ) -> tuple[str, str | None, int | None]:
-    """Reason, joint and point of the refusal, each of them seen to be in its message."""
+    """Return reason, joint and point of the refusal; each is in its message."""
     with pytest.raises(TrajectoryError) as caught:
         compile_trajectory(
             request, held_to or rules(), now=now, position=position, velocity=velocity
@@ -226,7 +226,7 @@ def test_accelerations_without_velocities_are_refused() -> None:
     assert refusal(request) == ('accelerations_without_velocities', None, 1)
 
 
-def test_a_refusal_shows_the_values_of_its_own_point_whatever_the_others_have() -> None:
+def test_a_refusal_shows_the_values_of_its_own_point() -> None:
     values = (0.25, 0.5, 0.75)
     points = valid_points()
     alone = replace(points[1], velocities=(), accelerations=values)
@@ -512,8 +512,8 @@ def test_the_start_of_a_continuous_joint_is_measured_the_short_way_round() -> No
 
 @pytest.mark.parametrize('turns', [0.5, 1.5, 2.5, 7.5])
 @pytest.mark.parametrize('side', [-1.0, 1.0])
-def test_a_joint_half_a_turn_away_goes_the_way_it_was_told(side: float, turns: float) -> None:
-    # A hair more than half a turn, so that rounding does not decide which way is shorter.
+def test_a_joint_half_a_turn_away_goes_the_requested_way(side: float, turns: float) -> None:
+    # Slightly more than half a turn, so that rounding does not decide the direction.
     wrist = 0.3 + side * (turns * 2.0 * math.pi + 1e-10)
     request = request_of(TrajectoryPoint(1.0, (0.0, 0.0, wrist)))
     trajectory = compiled(request, position=(0.0, 0.0, 0.3))
@@ -538,7 +538,7 @@ def test_one_point_at_time_0_is_a_set_point_kept_as_given() -> None:
     np.testing.assert_array_equal(setpoint.qdd, point.accelerations)
 
 
-def test_what_a_set_point_does_not_give_is_zero() -> None:
+def test_absent_fields_of_a_set_point_are_zero() -> None:
     setpoint = setpoint_of(TrajectoryPoint(0.0, (0.01, 0.02, 0.03)))
     np.testing.assert_array_equal((setpoint.qd, setpoint.qdd), 0.0)
 
@@ -593,7 +593,7 @@ def test_compiling_changes_nothing_that_it_is_given() -> None:
         assert position.flags.writeable
 
 
-def test_a_trajectory_does_not_follow_later_changes_of_what_it_was_made_from() -> None:
+def test_later_changes_of_the_request_do_not_change_the_trajectory() -> None:
     goal, position = np.array([0.5, 0.5, 0.5]), np.zeros(3)
     trajectory = compiled(request_of(TrajectoryPoint(1.0, goal)), position=position)
     goal[:], position[:] = 99.0, 99.0
@@ -686,7 +686,7 @@ THREE_FINITE = st.lists(FINITE, min_size=3, max_size=3) | st.just([0.0, 0.0, 0.0
 
 @st.composite
 def any_requests(draw: st.DrawFn) -> TrajectoryRequest:
-    """Requests of which some part may be anything, so that every rule gets its turn."""
+    """Requests with parts of any value, so that every rule is broken by some."""
     wild = draw(st.sampled_from(('nothing', 'names', 'values', 'times', 'start')))
     names: tuple[str, ...] = NAMES
     if wild == 'names':
@@ -709,7 +709,7 @@ def any_requests(draw: st.DrawFn) -> TrajectoryRequest:
 
 @st.composite
 def finite_requests(draw: st.DrawFn) -> TrajectoryRequest:
-    """Requests that break no rule but, perhaps, that of being expressible in floats."""
+    """Requests that break no rule, except perhaps by overflow."""
     time = st.floats(0.0, 100.0) | st.floats(0.0, 1e308)
     points = []
     for point_time in sorted(draw(st.lists(time, min_size=1, max_size=5, unique=True))):
