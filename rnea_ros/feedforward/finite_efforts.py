@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Settings tried on the robot before they take effect: every effort must be finite."""
+"""Check that efforts are finite with some settings, before the settings take effect."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .law import LoadedModel, Mode
 from .settings import ResolvedSettings
 
 FASTEST = 10.0
-"""Stands for a velocity limit that is not known, rad/s or m/s."""
+"""Velocity for joints without a velocity limit, rad/s or m/s."""
 
 HARDEST = 1000.0
-"""The wanted acceleration of the trial, rad/s^2 or m/s^2."""
+"""Reference acceleration, rad/s^2 or m/s^2."""
 
 
 def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
@@ -27,7 +27,7 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     Compute the effort of every mode at the ends of the joints' ranges.
 
     :param model: the robot
-    :param settings: of its control
+    :param settings: settings of its control
     :raises InputError: an effort is not finite
     """
     robot = LoadedModel(model, settings.settings.hardware_compensates)
@@ -42,12 +42,11 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     with np.errstate(all='ignore'):
         for mode, ((q, qd), (q_d, qd_d)) in product(Mode, ((one, other), (other, one))):
             effort = law.effort(mode, q, qd, (q_d, qd_d, hardest))
-            # Efforts far beyond any limit may overflow in a sum of them.
+            # The sum of huge efforts may overflow, too.
             if not np.isfinite(effort.sum()):
                 joint = model.joint_names[int(np.abs(np.nan_to_num(effort)).argmax())]
                 raise InputError(
                     'robot_description',
                     f'with these parameters the efforts in mode {mode.value} are not finite, '
-                    f'most of all at joint {joint!r}; look for a mass or a length that is too '
-                    'large',
+                    f'largest at joint {joint!r}; look for a mass or a length that is too large',
                 )

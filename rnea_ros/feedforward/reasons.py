@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Why something was refused or stopped: one word each, the same in log, diagnostics and docs."""
+"""Causes of rejections, flags and faults: one word each in log, diagnostics and docs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import enum
 
 
 class Reason(enum.Enum):
-    """The cause of a refusal, of a warning or of a change of state."""
+    """Cause of a rejection, a flag or a fault."""
 
-    # messages that are refused whatever they are about; bytes that are none of their type
+    # any message: its bytes are not a message of its type
     MALFORMED = 'malformed'
 
-    # joint states that are refused; what was valid before stays in force
+    # rejected joint states; the last valid state stays in use until its timeout
     WRONG_SIZE = 'wrong_size'
     DUPLICATE_JOINT = 'duplicate_joint'
     NO_VELOCITY = 'no_velocity'
@@ -23,27 +23,26 @@ class Reason(enum.Enum):
     STAMP_IN_FUTURE = 'stamp_in_future'
     POSITION_JUMP = 'position_jump'
 
-    # joint states that are taken: several in a row showed that their clock was set
+    # counted only: the clock of the joint states was set; their new stamps are accepted
     CLOCK_STEP = 'clock_step'
 
-    # wrenches that are refused, beside not_finite and stamps; their term fades if none follows
+    # rejected wrenches, beside not_finite and the stamps; without valid ones their term fades
     UNKNOWN_FRAME = 'unknown_frame'
     FRAME_CHANGED = 'frame_changed'
     OVER_CAP = 'over_cap'
 
-    # tares that are refused, beside wrench_stale and over_cap; the offset before stays in force
+    # rejected tares, beside wrench_stale and over_cap; the last offset stays in force
     TARE_ROBOT_MOVED = 'tare_robot_moved'
 
-    # messages of the base's IMU that are refused, beside these; it goes stale if none follows
-    FRAME_MOVES = 'frame_moves'
+    # rejected messages of the IMU, beside these; without valid ones it counts as silent
     PART_MISSING = 'part_missing'
     NOT_UNIT_QUATERNION = 'not_unit_quaternion'
     FREE_FALL = 'free_fall'
 
-    # references of a controller that are refused, beside these and reasons of trajectories
+    # rejected references of a trajectory controller, beside the reasons of trajectories
     SPEED_OUT_OF_RANGE = 'speed_out_of_range'
 
-    # what is flagged while the control goes on
+    # flags: the control goes on
     JOINT_STATES_LATE = 'joint_states_late'
     JOINT_STATES_FROZEN = 'joint_states_frozen'
     REFERENCE_STALE = 'reference_stale'
@@ -53,7 +52,7 @@ class Reason(enum.Enum):
     SECOND_PUBLISHER = 'second_publisher'
     COMMANDS_WITHHELD = 'commands_withheld'
 
-    # what ends the control
+    # ends of the control
     JOINT_STATES_STALE = 'joint_states_stale'
     TICK_BLOCKED = 'tick_blocked'
     CLOCK_RESET = 'clock_reset'

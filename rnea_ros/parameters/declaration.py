@@ -139,7 +139,8 @@ def from_values(
         value = values[name]
         if declaration.choices:
             declaration.check(name, value)
-            value = type(each.default)(value)
+            words: Any = type(each.default)
+            value = words(value)
         given[each.name] = tuple(value) if isinstance(each.default, tuple) else value
     return settings(**given)
 

@@ -19,7 +19,7 @@ from rnea_ros.feedforward.settings import BaseUse, StaleBase
 TICKS = 30_000
 FRAMES = ('base', 'plate', 'imu', 'arm', 'nothing', '')
 REFUSALS = {
-    Reason.UNKNOWN_FRAME, Reason.FRAME_CHANGED, Reason.FRAME_MOVES, Reason.PART_MISSING,
+    Reason.UNKNOWN_FRAME, Reason.FRAME_CHANGED, Reason.PART_MISSING,
     Reason.NOT_UNIT_QUATERNION, Reason.NOT_FINITE, Reason.OVER_CAP, Reason.FREE_FALL,
     Reason.STAMP_IN_FUTURE, Reason.STAMP_NOT_NEWER,
 }

@@ -37,7 +37,6 @@ class ImuMonitor:
     def __init__(self, model: RobotModel, settings: BaseSensorSettings) -> None:
         check_base_sensor(settings, model)
         self._settings = settings
-        self._links = frozenset(model.link_names)
         self._mounts = {
             link: ImuMount.at(placement) for link, placement in links_on_base(model).items()
         }
@@ -122,7 +121,7 @@ class ImuMonitor:
 
     def _check_frame(self, link: str, frame_id: str) -> Reason | None:
         if link not in self._mounts:
-            return Reason.FRAME_MOVES if link in self._links else Reason.UNKNOWN_FRAME
+            return Reason.UNKNOWN_FRAME  # not a link that is fixed to the root link
         if not self._settings.link and link != frame_id:
             return Reason.FRAME_CHANGED
         return None
