@@ -39,7 +39,6 @@ class Autostart:
         self._others = others
         self._missing = missing
         self._pending = False
-        self._starting = False
         self._started = False
         self._used = False
         self._not_before = time.monotonic() + DISCOVERY
@@ -56,7 +55,7 @@ class Autostart:
 
     def activated(self) -> None:
         """Take note of an activation, by this object or by the user."""
-        self._used, self._started, self._pending = True, self._starting, False
+        self._used, self._started, self._pending = True, False, False
 
     def poll(self, activation: Activation | None, *, configured: bool) -> None:
         """
@@ -83,12 +82,11 @@ class Autostart:
             self._node.get_logger().info(f'waiting: {missing}')
 
     def _start(self) -> None:
-        self._pending, self._starting = False, True
+        self._pending = False
         if self._node.trigger_configure() is TransitionCallbackReturn.SUCCESS:
-            active = self._node.trigger_activate() is TransitionCallbackReturn.SUCCESS
-            if not active and self._others.names:
+            self._started = self._node.trigger_activate() is TransitionCallbackReturn.SUCCESS
+            if not self._started and self._others.names:
                 self._try_later()
-        self._starting = False
 
     def _try_later(self) -> None:
         self._node.trigger_cleanup()

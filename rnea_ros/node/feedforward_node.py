@@ -142,12 +142,11 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
     def _setup_of(self, values: Mapping[str, Any]) -> ControlSetup:
         """Return the setup of parameter values; an unchanged model is used again."""
-        return make_setup(
-            values,
-            values['robot_description'] or self._urdf_from_topic,
-            self._controller_joints,
-            None if self._configuration is None else self._configuration.setup,
-        )
+        before = None if self._configuration is None else self._configuration.setup
+        return make_setup(values, self._urdf(values), self._controller_joints, before)
+
+    def _urdf(self, values: Mapping[str, Any]) -> str:
+        return str(values['robot_description'] or self._urdf_from_topic)
 
     def _configure(self, setup: ControlSetup) -> Configuration:
         self._configuration = Configuration(self, setup, self._command_topic)
@@ -160,9 +159,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         :raises RneaError: a new one cannot be made; the previous one stays
         """
         assert self._configuration is not None
-        if self._configuration.setup.matches(
-            values, values['robot_description'] or self._urdf_from_topic
-        ):
+        if self._configuration.setup.matches(values, self._urdf(values)):
             return self._configuration
         setup = self._setup_of(values)
         self._release()
@@ -185,7 +182,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     def _missing(self) -> str:
         """Return in words what configure still needs; empty if nothing."""
         values = self._parameter_values.values()
-        if not (values['robot_description'] or self._urdf_from_topic):
+        if not self._urdf(values):
             topic = self.resolve_topic_name('robot_description')
             return f'no robot_description, neither as parameter nor on {topic}'
         if not listed_joints(values):

@@ -13,14 +13,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import threading
 import time
-from typing import Protocol
 
 from ..arrays import Array
 from ..feedforward import FeedforwardController, Reason
-from ..ros import Clock, ManualGarbageCollection
+from ..ros import Clock, ManualGarbageCollection, PeriodicSchedule
 from .command_topic import CommandPermission, LastCommand
 from .outputs import Publishers
-from .timing import LoopStatistics, RealtimeSettings, enter_realtime, leave_realtime
+from .timing import (
+    JointStateTrigger,
+    LoopStatistics,
+    RealtimeSettings,
+    enter_realtime,
+    leave_realtime,
+)
+
+Schedule = PeriodicSchedule | JointStateTrigger
 
 HANG_TIMEOUT = 0.9
 """A loop without a tick for this long hangs, s."""
@@ -30,25 +37,6 @@ CHECK_INTERVAL = 0.1
 
 STANDSTILL = 1.0
 """Simulated time that has not moved for this long stands still, s of the machine's time."""
-
-
-class Schedule(Protocol):
-    """The times of the ticks."""
-
-    missed: int
-    """Number of skipped ticks."""
-
-    unprompted: int
-    """Number of ticks without a new joint state."""
-
-    def start(self) -> None:
-        """Start the schedule now."""
-
-    def cancel(self) -> None:
-        """Make the present call of :meth:`wait`, and every later one, return soon."""
-
-    def wait(self) -> float:
-        """Sleep until the next tick is due; return its lateness, s."""
 
 
 class ControlLoop:

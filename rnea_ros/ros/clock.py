@@ -1,13 +1,18 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Time of the control loop: the machine's monotonic clock, or simulated time from ``/clock``."""
+"""
+Clock of the control loop: the machine's, or simulated time from ``/clock``.
+
+Only the loop's thread calls ``now``, the time for ages and schedules; other threads call
+``latest``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 import time
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from .polled_subscription import PolledSubscription
 
@@ -20,34 +25,12 @@ def seconds(stamp: Any) -> float:
     return float(stamp.sec + 1e-9 * stamp.nanosec)
 
 
-class Clock(Protocol):
+class MachineClock:
     """
-    The clock of the control loop.
+    Monotonic time for ages and schedules, wall time for stamps.
 
     :cvar simulated: whether time comes from ``/clock``
     """
-
-    simulated: ClassVar[bool]
-
-    def now(self) -> float:
-        """Return the time for ages and schedules, s; for the loop's thread only."""
-
-    def latest(self) -> float:
-        """Return the same time for every other thread, s; simulated time as last read by now()."""
-
-    def stamp(self) -> float:
-        """Return the time for message stamps, s."""
-
-    def sleep(self, duration: float) -> None:
-        """
-        Sleep.
-
-        :param duration: longest time, s; simulated time may end the sleep earlier
-        """
-
-
-class MachineClock:
-    """Monotonic time for the schedule, wall time for stamps."""
 
     simulated: ClassVar[bool] = False
 
@@ -115,3 +98,6 @@ class SimClock:
         """
         del duration
         self._subscription.wait(LONGEST_WAIT)
+
+
+Clock = MachineClock | SimClock

@@ -98,5 +98,5 @@ def read(node: Any) -> Settings:
         check_topic(node, name, values[name])
     words = [action.value for action in Action]
     if values['action'] not in words:
-        raise InputError('action', f'{values["action"]!r} is not one of {", ".join(words)}')
+        raise InputError('action', f'{values["action"]!r} is none of {", ".join(words)}')
     return Settings(**values | {'action': Action(values['action'])})

@@ -52,7 +52,7 @@ class Control:
         self.outside_flags: frozenset[Reason] = frozenset()
         self.ended: list[Reason] = []
 
-    def end(self, reason: Reason) -> None:
+    def request_fault(self, reason: Reason) -> None:
         self.ended.append(reason)
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
@@ -37,15 +37,13 @@ class Robot:
         self.arrivals = list(arrivals)
         self.states = JointStateMonitor(JOINTS)
         self.schedule = JointStateTrigger(
-            self.states, np.array([0, 1]), self._wait, self._take, PERIOD, self
+            self.states, np.array([0, 1]), self._wait, self._take, PERIOD, cast(Any, self)
         )
         self.during_wait: Callable[[], None] | None = None
         self.schedule.start()
 
     def now(self) -> float:
         return self.now_
-
-    latest = stamp = now
 
     def sleep(self, duration: float) -> None:
         assert duration > 0.0
