@@ -167,7 +167,7 @@ def test_the_report_says_what_limits_the_comparison() -> None:
     assert 'not comparable: the hardware adds friction' in text
     assert 'not played, not in joint states: wrench_inputs.flange' in text
     assert '* tool' not in text
-    assert 'tool too many in the model' in text
+    assert 'extra tool in the model' in text
 
 
 def test_the_report_says_how_it_ended() -> None:
