@@ -49,8 +49,8 @@ def whole_robot(assessment: Assessment) -> Iterator[Finding]:
         if abs(factor.value) + factor.half_width < ABSENT:
             yield Finding(
                 Cause.COMPENSATED,
-                f"gravity is {number(factor)} times the model's in all efforts; the efforts of motion "
-                'fit',
+                f"gravity is {number(factor)} times the model's in all efforts; "
+                'the efforts of motion fit',
                 all_joints,
                 remedy=LEAVE_GRAVITY,
             )
