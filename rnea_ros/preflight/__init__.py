@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Whether a model fits a robot: measured efforts compared with it, and what is wrong by name.
+Compare a model with measured efforts and name the faults.
 
-Without ROS. To read: :mod:`.recording`, :mod:`.cleaning`, :mod:`.samples`, :mod:`.columns`,
-:mod:`.hypothesis`, :mod:`.fit`, :mod:`.selection`, :mod:`.assessment`, :mod:`.causes`,
-:mod:`.report`; :mod:`.checkup` puts them together.
+Works without ROS. Reading order: :mod:`.columns`, :mod:`.hypothesis`, :mod:`.fit`,
+:mod:`.selection`, :mod:`.assessment`, :mod:`.causes`, :mod:`.report`; :mod:`.checkup` runs them.
 """
 
 from .checkup import Checkup, check

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether the URDF may be of another robot: no single cause explains what was measured."""
+"""Rule: the URDF may be of another robot if no single cause explains the efforts."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from .findings import BY_HYPOTHESIS, Cause, Finding, describe, number
 
 UNEXPLAINED_SHARE = 0.2
 """
-A joint's effort is explained where no more than this share of it is left, friction aside.
+Greatest unexplained share of a joint's effort without friction.
 
-URDFs of the right robot leave up to 10 %, also where efforts are taken from currents; URDFs of
-robots of another shape leave 26 to 100 %.
+URDFs of the right robot leave up to 10 %, also with efforts from motor currents. URDFs of robots
+of another shape leave 26 to 100 %.
 """
 
-MOST_KINDS = 2
-"""Robots with more kinds of faults at once are rarer than URDFs that were mixed up."""
+MAX_KINDS = 2
+"""Most kinds of faults in one robot; with more, a URDF of another robot is more likely."""
 
 MAY_BE = 'this URDF may be of another robot, or its masses are wrong'
-REMEDY = 'check that the URDF is of this type of robot, and which joint is which (--joints)'
+REMEDY = 'check the robot type of the URDF and the order of the joints (--joints)'
 
 
 def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding | None:
     """
-    Return that the URDF may be of another robot, None where the causes that were found explain it.
+    Return the finding that the URDF may be of another robot, or None.
 
-    :param assessment: the figures
-    :param faults: what the rules found by the best hypothesis
+    :param assessment: figures of the joints and of the best hypothesis
+    :param faults: findings of the rules in :mod:`.faults`
     """
     joints = assessment.joints
-    everyone = tuple(range(len(joints)))
+    all_joints = tuple(range(len(joints)))
     shares = {joint: assessment.unexplained(joint) for joint in assessment.loaded}
-    left = {joint: share for joint, share in shares.items() if share > UNEXPLAINED_SHARE}
-    if left and 2 * len(left) >= len(shares):
+    unexplained = {joint: share for joint, share in shares.items() if share > UNEXPLAINED_SHARE}
+    if unexplained and 2 * len(unexplained) >= len(shares):
         parts = ', '.join(
             f'{100.0 * min(share, 1.0):.0f} % of {joints[joint].name}'
-            for joint, share in left.items()
+            for joint, share in unexplained.items()
         )
         text = f'no known cause explains the efforts (unexplained: {parts}); {MAY_BE}'
-        return Finding(Cause.ANOTHER_ROBOT, text, everyone, remedy=REMEDY)
+        return Finding(Cause.ANOTHER_ROBOT, text, all_joints, remedy=REMEDY)
     found = {finding.cause for finding in faults if finding.must_be_fixed}
     kinds = found & BY_HYPOTHESIS
     factors = len(list(whole_robot(assessment)))
     together = factors + len(list(gravity(assessment))) + len(list(tools(assessment)))
-    if len(kinds) > MOST_KINDS or (factors and together > 1):
+    if len(kinds) > MAX_KINDS or (factors and together > 1):
         causes = describe(assessment.hypothesis, tuple(joint.name for joint in joints))
-        text = f'only several causes at once explain the efforts ({causes}); {MAY_BE}'
-        return Finding(Cause.ANOTHER_ROBOT, text, everyone, remedy=REMEDY)
+        text = f'only several causes together explain the efforts ({causes}); {MAY_BE}'
+        return Finding(Cause.ANOTHER_ROBOT, text, all_joints, remedy=REMEDY)
     wrong = [
         joint
         for joint in assessment.loaded
@@ -59,6 +59,6 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
     ]
     if wrong and not found:
         parts = ', '.join(f'{joints[joint].name} {number(joints[joint].scale)}' for joint in wrong)
-        text = f'no single cause explains the scales of joints ({parts}); {MAY_BE}'
+        text = f'no single cause explains the scales of the joints ({parts}); {MAY_BE}'
         return Finding(Cause.ANOTHER_ROBOT, text, tuple(wrong), remedy=REMEDY)
     return None

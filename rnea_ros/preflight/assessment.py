@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The figures that are judged: those of each joint alone, and those of the best hypothesis."""
+"""Figures for the rules: of each joint alone, and of the best hypothesis."""
 
 from __future__ import annotations
 
@@ -18,29 +18,28 @@ from .joint_figures import JointFigures
 from .selection import ABSENT, Estimate, Selection, Solution
 
 LOAD_TOLERANCE = 0.05
-"""What changes no effort by more than this share of it, friction aside, need not be fixed."""
+"""Change of a joint's effort that need not be fixed, as a share of the effort without friction."""
 
 SENSOR_TOLERANCE = 0.02
-"""Torque sensors and their offsets are good to about this share of the most loaded joint."""
+"""Error of torque sensors and their offsets, as a share of the most loaded joint's effort."""
 
 LOADED_SHARE = 0.1
-"""A joint that carries at least so much of what the most loaded one does is a loaded joint."""
-
+"""Least load of a loaded joint, as a share of the most loaded joint's."""
 
 PROMINENCE = 3.0
 """
-A model is seen in an effort where its part is so many times the scatter.
+The model is visible in an effort if its part exceeds the scatter by this factor.
 
-It tells an effort in another unit, in which the model is seen, from one without gravity, in which
-its errors may leave a trace.
+This separates efforts in another unit (visible) from efforts without gravity, in which only model
+errors remain.
 """
 
 
 class Assessment:
     """
-    What the rules judge.
+    Figures for the rules.
 
-    :param prediction: model and measurement
+    :param prediction: modelled and measured efforts
     """
 
     def __init__(self, prediction: Prediction) -> None:
@@ -54,7 +53,7 @@ class Assessment:
 
     @property
     def samples(self) -> Samples:
-        """What was measured."""
+        """The measured samples."""
         return self.prediction.samples
 
     @property
@@ -64,17 +63,17 @@ class Assessment:
 
     @property
     def at_rest(self) -> bool:
-        """Whether still poses were compared."""
+        """Whether poses at rest were compared."""
         return self.samples.kind is Kind.STILL
 
     @cached_property
     def rivals(self) -> list[Hypothesis]:
-        """Other hypotheses that the measurement supports about as well."""
+        """Other hypotheses with similar support by the measurement."""
         return self.selection.rivals(self.best)
 
     @property
     def loaded(self) -> list[int]:
-        """The joints that carry the arm's weight."""
+        """Numbers of the joints that carry the arm's weight."""
         most = max(joint.load for joint in self.joints)
         return [
             number
@@ -84,9 +83,10 @@ class Assessment:
 
     def unexplained(self, joint: int) -> float:
         """
-        Return the share of a joint's effort, friction aside, that the best hypothesis leaves.
+        Return the share of a joint's effort that the best hypothesis leaves unexplained.
 
-        Of an effort that lacks gravity it is the share of what may be left of gravity.
+        Friction is excluded. If the effort lacks gravity, it is the share of the greatest rest of
+        gravity instead.
         """
         fit = self.best.fit
         rest = self.prediction.effort[:, joint] - fit.friction[:, joint]
@@ -95,7 +95,7 @@ class Assessment:
 
     @cached_property
     def noticeable(self) -> Array:
-        """How much a joint's effort must change for it to matter, shape (n,), N m or N."""
+        """Least relevant change of each joint's effort, shape (n,), N m or N."""
         load = self.reported_load
         friction = np.sqrt(np.mean(self.best.fit.friction**2, axis=0))
         noticeable: Array = friction + LOAD_TOLERANCE * load + SENSOR_TOLERANCE * load.max()
@@ -103,25 +103,25 @@ class Assessment:
 
     def affected(self, change: Array) -> tuple[int, ...]:
         """
-        Return the joints for which a change of efforts matters.
+        Return the numbers of the joints whose effort changes by a relevant amount.
 
-        :param change: shape (N, n), N m or N
+        :param change: of the efforts, shape (N, n), N m or N
         """
         matters = np.sqrt(np.mean(change**2, axis=0)) > self.noticeable
         return tuple(np.flatnonzero(matters).tolist())
 
     def stands_out(self, change: Array) -> bool:
         """
-        Return whether a change of efforts stands out of the scatter of some joint.
+        Return whether a change of efforts exceeds the scatter of some joint.
 
-        :param change: shape (N, n), N m or N
+        :param change: of the efforts, shape (N, n), N m or N
         """
         size = np.sqrt(np.mean(change**2, axis=0))
         return bool((size > PROMINENCE * self.best.fit.scatter).any())
 
     @cached_property
     def factors(self) -> Array:
-        """Factors of the joints' efforts by the best hypothesis, shape (n,)."""
+        """Factors of the joints' efforts in the best hypothesis, shape (n,)."""
         values = self.best.fit.values
         common = values.get(('all', 0), 0.0)
         return np.array([
@@ -131,21 +131,21 @@ class Assessment:
     @cached_property
     def reported_load(self) -> Array:
         """
-        What the joints carry, in the unit of their effort where that is a smaller one, shape (n,).
+        Loads of the joints as the efforts report them, shape (n,).
 
-        N m or N times the factor of the effort, if it is above 1.
+        N m or N, times the factor of the effort if it is above 1 (a smaller unit).
         """
         load = np.array([joint.load for joint in self.joints])
         reported: Array = load * np.maximum(1.0, np.abs(self.factors))
         return reported
 
-    def is_seen(self, joint: int) -> bool:
-        """Whether the model, times its factor, stands out of the scatter of a joint's effort."""
-        part = abs(float(self.factors[joint])) * self.joints[joint].drive
+    def is_visible(self, joint: int) -> bool:
+        """Return whether the model, times its factor, exceeds the scatter of a joint's effort."""
+        part = abs(float(self.factors[joint])) * self.joints[joint].variation
         return part > PROMINENCE * float(self.best.fit.scatter[joint])
 
     def factor(self, joint: int) -> Estimate:
-        """Return the factor of a joint's effort by the best hypothesis."""
+        """Return the factor of a joint's effort in the best hypothesis."""
         shared = self.hypothesis.all_scaled
         error = self.best.fit.errors['scale', joint]
 
@@ -207,9 +207,9 @@ class Assessment:
 
     def axis_factor(self, joint: int) -> Estimate:
         """
-        Return how far a joint's axis is turned round: 1 as in the model, -1 the other way.
+        Return the sign of a joint's axis as a factor: 1 as in the model, -1 inverted.
 
-        Between the two lie mixtures of both efforts, which no axis explains.
+        Values between are mixtures of both efforts, which no axis explains.
         """
         best = self.best.prediction
         change = self.prediction.flipped(sorted(self.hypothesis.flipped - {joint})).rigid
@@ -233,10 +233,10 @@ class Assessment:
             viscous=self.separate.parameter('viscous', joint) if moving else None,
             coulomb=self.separate.parameter('coulomb', joint) if moving else None,
             load=_rms(model),
-            drive=float(model.std()),
+            variation=float(model.std()),
             friction=_rms(fit.friction[:, joint]),
             scatter=float(fit.scatter[joint]),
-            missed=_rms(measured - model),
+            error=_rms(measured - model),
             measured=_rms(measured),
         )
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The judgement: rules, each of which looks at the figures for one kind of cause, and the verdict.
+Run all rules and give the verdict.
 
-A cause is found where an interval clears a tolerance: significant, and large enough to matter.
+A rule reports a cause if the whole confidence interval is outside a tolerance: significant and
+large enough to matter.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from .remainders import REMAINDERS
 
 
 def find_causes(assessment: Assessment) -> list[Finding]:
-    """Return everything that the rules find, in the order of the report."""
+    """Return the findings of all rules, in the order of the report."""
     faults = [finding for rule in FAULTS for finding in rule(assessment)]
-    left = [finding for rule in REMAINDERS for finding in rule(assessment)]
-    if other := another_robot(assessment, faults):
-        return [other, *(finding for finding in left if not finding.must_be_fixed)]
-    return [*faults, *left]
+    others = [finding for rule in REMAINDERS for finding in rule(assessment)]
+    if wrong_robot := another_robot(assessment, faults):
+        return [wrong_robot, *(finding for finding in others if not finding.must_be_fixed)]
+    return [*faults, *others]
 
 
 def verdict(assessment: Assessment, findings: list[Finding]) -> Verdict:
     """
     Return whether the model may be used.
 
-    It is accepted when nothing must be fixed and every loaded joint could be judged.
+    It is accepted if nothing must be fixed and every loaded joint was judged.
     """
     if any(finding.must_be_fixed for finding in findings):
         return Verdict.REJECTED

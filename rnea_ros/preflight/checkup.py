@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""From a recording and a model to the judgement: the steps in their order."""
+"""All steps from a recording and a model to the verdict."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from .report import report
 @dataclass(frozen=True)
 class Checkup:
     """
-    The judgement of a model by a recording.
+    The result of comparing a model with a recording.
 
-    :param assessment: its figures
-    :param findings: what was found
+    :param assessment: figures of the comparison
+    :param findings: causes that were found
     :param verdict: whether the model may be used
     """
 
@@ -35,7 +35,7 @@ class Checkup:
     verdict: Verdict
 
     def report(self) -> str:
-        """Return it as text."""
+        """Return the report as text."""
         return report(self.assessment, list(self.findings), self.verdict)
 
 
@@ -46,46 +46,46 @@ def check(
     kind: Kind | None = None,
 ) -> Checkup:
     """
-    Judge a model by a recording of its robot.
+    Compare a model with a recording of its robot.
 
-    Joints of the model that are not recorded, as those of a gripper, are taken to rest at zero.
+    Joints without a recording, as of a gripper, are assumed at rest at zero.
 
     :param model: the robot's model
     :param recording: joint states with efforts
-    :param joints: recorded joint names by the model's, where they are not found by themselves
-    :param kind: what to compare; None for still poses where there are enough, else the motion
-    :raises RecordingError: the recording has not what is needed
+    :param joints: recorded joint names by the model's, if automatic matching fails
+    :param kind: source of the samples; None for poses at rest if there are enough, else the motion
+    :raises RecordingError: data are missing
     """
     names = match_joints(model.joint_names, recording.names, joints)
     recorded = recording.of_joints(list(names.values()))
-    silent = [
+    no_efforts = [
         name
         for name, effort in zip(recorded.names, recorded.effort.T, strict=True)
         if not np.isfinite(effort).any()
     ]
     absent = [name for name in model.joint_names if name not in names]
-    notes = [f'without an effort, not compared: {", ".join(silent)}'] if silent else []
-    notes += [f'not recorded, taken to rest at zero: {", ".join(absent)}'] if absent else []
+    notes = [f'no effort recorded, not compared: {", ".join(no_efforts)}'] if no_efforts else []
+    notes += [f'not recorded, assumed at rest at zero: {", ".join(absent)}'] if absent else []
     samples = take_samples(clean(recorded.part(slice(None), *notes)), kind)
-    silent_joints, compared = _split(names, silent)
-    prediction = Prediction(model, compared, samples, moved=silent_joints)
+    without_effort, compared = _split(names, no_efforts)
+    prediction = Prediction(model, compared, samples, moved=without_effort)
     if not np.isfinite(prediction.rigid).all():
         raise RecordingError('positions are so large that the model has no finite effort')
     constant = constant_efforts(recorded)
     findings = no_effort(prediction, constant)
-    _, alive = _split(compared, constant)
-    if alive:
-        moved, _ = _split(names, {*silent, *constant})
-        prediction = Prediction(model, alive, samples, moved=moved)
+    _, varying = _split(compared, constant)
+    if varying:
+        moved, _ = _split(names, {*no_efforts, *constant})
+        prediction = Prediction(model, varying, samples, moved=moved)
     assessment = Assessment(prediction)
-    findings += find_causes(assessment) if alive else []
+    findings += find_causes(assessment) if varying else []
     return Checkup(assessment, tuple(findings), verdict(assessment, findings))
 
 
 def _split(
     names: Mapping[str, str], recorded: Container[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return joints whose recorded name is among some, and the others."""
+    """Return the joints whose recorded name is in a container, and the others."""
     return (
         {name: other for name, other in names.items() if other in recorded},
         {name: other for name, other in names.items() if other not in recorded},

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a model predicts at the samples, and how that would change with each possible fault."""
+"""Efforts of a model at the samples, and their changes with each possible fault."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..robot import RobotModel
 
 LOAD_PARAMETERS = 4
 """
-Of a load its mass and first moments are looked for.
+Number of estimated parameters of a load: its mass and three first moments.
 
-Its rotational inertia cannot be seen at rest, and hardly in a motion.
+Its rotational inertia has no effect at rest and little in a motion.
 """
 
 
@@ -28,9 +28,9 @@ class Tip:
     """
     A link that may carry a tool.
 
-    :param link: the last link that a measured joint moves
-    :param behind: masses by link of what the model has behind it, each with all that it carries,
-        in the order from the tip of the robot inwards
+    :param link: name of the last link that a measured joint moves
+    :param behind: mass of each link fixed behind it, with everything that link carries, kg; in
+        order from the tip of the robot inwards
     """
 
     link: str
@@ -39,13 +39,13 @@ class Tip:
 
 class Prediction:
     """
-    Efforts of a model at the samples, by term; of n measured joints.
+    Efforts of a model at the samples, for n measured joints.
 
     :param model: the robot
     :param joints: recorded name of each measured joint, by the model's name
-    :param samples: what was measured, with the recorded names
-    :param flipped: numbers of measured joints whose axis is taken the other way round
-    :param moved: the same of joints that have a position, but no effort to compare
+    :param samples: measured samples, with the recorded names
+    :param flipped: numbers of measured joints whose axis is inverted
+    :param moved: recorded names of joints with positions but without efforts, by the model's name
     :raises RecordingError: the model has joints with several coordinates
     """
 
@@ -83,11 +83,11 @@ class Prediction:
             self._qdd[:, row] = samples.acceleration[:, column]
 
     def flipped(self, joints: Sequence[int]) -> Prediction:
-        """Return the same with the axes of some joints taken the other way round."""
+        """Return the prediction with the axes of some joints inverted."""
         return Prediction(self.model, self.joints, self.samples, joints, self._moved)
 
     def _measured(self, tau: Array) -> Array:
-        """Return the measured joints' part of efforts, shape (N, n)."""
+        """Return the efforts of the measured joints, shape (N, n)."""
         measured: Array = self._sign * tau[:, self._rows]
         return measured
 
@@ -98,7 +98,7 @@ class Prediction:
 
     @cached_property
     def rigid(self) -> Array:
-        """Efforts that the motion needs without friction, shape (N, n), N m or N."""
+        """Efforts of gravity and motion without friction, shape (N, n), N m or N."""
         if self.samples.kind is Kind.STILL:
             return self.gravity
         tau = self.model.inverse_dynamics_batch(self._q, self._qd, self._qdd)
@@ -115,7 +115,7 @@ class Prediction:
 
     @cached_property
     def tips(self) -> tuple[Tip, ...]:
-        """The links that may carry a tool: moved by a measured joint, with none behind it."""
+        """The links that may carry a tool: the last link that a measured joint moves."""
         description = self.model.description
         if description is None:
             return ()
@@ -151,10 +151,10 @@ class Prediction:
 
     def load(self, link: str) -> Array:
         """
-        Return what a load of unit mass and unit first moments on a link adds to the efforts.
+        Return the efforts of a load with unit mass and unit first moments on a link.
 
-        :param link: which carries it
-        :return: shape (N, n, 4); the moments are in the link's frame
+        :param link: name of the link that carries the load
+        :return: shape (N, n, 4); first moments in the frame of the link
         """
         first = 10 * self.model.body_names.index(link)
         columns: Array = self._regressor[:, :, first : first + LOAD_PARAMETERS]

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints whose effort never changes: a driver that reports none, or a sensor that is stuck."""
+"""Rule: an effort that never changes is not measured, or its sensor is stuck."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .findings import Cause, Finding
 
 
 def constant_efforts(recording: Recording) -> dict[str, float]:
-    """Return the efforts that are the same in every sample, by joint, N m or N."""
+    """Return the efforts that are equal in all samples, by joint, N m or N."""
     return {
         name: float(measured[0])
         for name, effort in zip(recording.names, recording.effort.T, strict=True)
@@ -26,20 +26,20 @@ def constant_efforts(recording: Recording) -> dict[str, float]:
 
 def no_effort(prediction: Prediction, constant: Mapping[str, float]) -> list[Finding]:
     """
-    Name the joints that report no effort; loaded ones must be fixed.
+    Return findings for joints with a constant effort; loaded ones must be fixed.
 
-    :param prediction: of all joints with an effort
-    :param constant: efforts that never change, by recorded joint
+    :param prediction: prediction for all joints with an effort
+    :param constant: constant efforts by recorded joint name, N m or N
     """
     if constant.keys() >= set(prediction.joints.values()):
         values = 'exactly 0' if not any(constant.values()) else 'constant'
-        text = f'every effort is {values}: the driver or simulation reports none'
+        text = f'every effort is {values}: the driver or simulation does not measure efforts'
         return [Finding(Cause.NO_EFFORT, text, tuple(range(len(prediction.joints))))]
     varies = prediction.rigid.std(axis=0)
     return [
         Finding(
             Cause.NO_EFFORT,
-            f"{name}: the effort is {constant[other]:g} throughout, the model's varies by "
+            f"{name}: the effort is {constant[other]:g} throughout; the model's varies by "
             f'{varies[place]:.2f} N m or N',
             must_be_fixed=bool(varies[place] >= LOADED_SHARE * varies.max()),
         )

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The rules that read what the best hypothesis says is wrong."""
+"""Rules: faults in the best hypothesis."""
 
 from __future__ import annotations
 
@@ -15,68 +15,73 @@ from .joint_figures import MODEL_TOLERANCE
 from .selection import ABSENT, Estimate
 
 GRAVITY_TOLERANCE = math.radians(5.0)
-"""Bases are levelled to a degree; five tip 9 % of a weight sideways, and no joint feels less."""
+"""Bases are levelled to 1 degree; at 5 degrees 9 % of the weight acts sideways."""
 
 FACTOR_OF_SEVERAL = (
     'another unit, current instead of torque, wrong masses, or the URDF of another robot'
 )
-FACTOR_OF_ONE = 'gear ratio, unit, or current instead of torque'
+FACTOR_OF_ONE = 'wrong gear ratio or unit, or current instead of torque'
 EVERY_EFFORT = 'the efforts of all joints'
 LEAVE_GRAVITY = (
-    'set hardware_compensates: [gravity], unless commands do hold the weight and only what is '
-    'reported lacks it'
+    'set hardware_compensates: [gravity], except if the commands carry the weight and only the '
+    'reported efforts lack it'
 )
-UPSIDE_DOWN = ', or the robot hangs upside down, which still poses cannot tell apart'
+UPSIDE_DOWN = ', or the robot hangs upside down (poses at rest look the same)'
 
 
 def whole_robot(assessment: Assessment) -> Iterator[Finding]:
-    """Judge factors that all joints have in common."""
-    best, everyone = assessment.best, tuple(range(len(assessment.joints)))
+    """Judge the factor of all efforts, and of gravity in all efforts."""
+    best, all_joints = assessment.best, tuple(range(len(assessment.joints)))
     if assessment.hypothesis.all_scaled:
         factor = best.parameter('all', 0, add=1.0)
-        others = UPSIDE_DOWN if assessment.at_rest else ''
-        seen = any(assessment.is_seen(joint) for joint in assessment.loaded)
+        alternative = UPSIDE_DOWN if assessment.at_rest else ''
+        visible = any(assessment.is_visible(joint) for joint in assessment.loaded)
         yield from _judge_factor(
-            factor, MODEL_TOLERANCE, everyone, EVERY_EFFORT, seen=seen, others=others
+            factor,
+            MODEL_TOLERANCE,
+            all_joints,
+            EVERY_EFFORT,
+            visible=visible,
+            alternative=alternative,
         )
     if assessment.hypothesis.gravity_scaled:
         factor = best.parameter('gravity', 0, add=1.0)
         if abs(factor.value) + factor.half_width < ABSENT:
             yield Finding(
                 Cause.COMPENSATED,
-                f"gravity is {number(factor)} times the model's in all efforts, inertia is not "
-                'reduced',
-                everyone,
+                f"gravity is {number(factor)} times the model's in all efforts; "
+                'the efforts of motion fit',
+                all_joints,
                 remedy=LEAVE_GRAVITY,
             )
         elif factor.is_inverted(MODEL_TOLERANCE):
-            text = f"gravity is {number(factor)} times the model's: it points the other way"
-            yield Finding(Cause.GRAVITY_DIRECTION, text, everyone)
+            text = f"gravity is {number(factor)} times the model's: its direction is inverted"
+            yield Finding(Cause.GRAVITY_DIRECTION, text, all_joints)
         elif factor.excludes(1.0, MODEL_TOLERANCE):
-            text = f"gravity is {number(factor)} times the model's, inertia is not"
-            yield Finding(Cause.UNEXPLAINED, text, everyone)
+            text = f"gravity is {number(factor)} times the model's; the efforts of motion fit"
+            yield Finding(Cause.UNEXPLAINED, text, all_joints)
 
 
 def gravity(assessment: Assessment) -> Iterator[Finding]:
-    """Judge the direction of gravity, and its size."""
+    """Judge the direction and size of gravity."""
     if not assessment.hypothesis.gravity_turned:
         return
     affected = assessment.affected(assessment.gravity_change())
     if not affected:
         return
     found, size, angle = assessment.gravity_found()
-    everyone = tuple(range(len(assessment.joints)))
+    all_joints = tuple(range(len(assessment.joints)))
     if size.upper < ABSENT:
-        text = 'no gravity is in the efforts'
-        yield Finding(Cause.COMPENSATED, text, everyone, remedy=LEAVE_GRAVITY)
+        text = 'the efforts contain no gravity'
+        yield Finding(Cause.COMPENSATED, text, all_joints, remedy=LEAVE_GRAVITY)
     elif assessment.at_rest and angle.excludes(0.0, math.pi - GRAVITY_TOLERANCE):
         negative = Estimate(-size.value, size.half_width)
         yield from _judge_factor(
-            negative, MODEL_TOLERANCE, everyone, EVERY_EFFORT, others=UPSIDE_DOWN
+            negative, MODEL_TOLERANCE, all_joints, EVERY_EFFORT, alternative=UPSIDE_DOWN
         )
     elif angle.excludes(0.0, GRAVITY_TOLERANCE) and size.excludes(1.0, MODEL_TOLERANCE):
-        text = f"gravity is another vector, {number(size)} times as long as the model's"
-        yield Finding(Cause.UNEXPLAINED, text, everyone)
+        text = f"gravity differs in direction and size: {number(size)} times the model's"
+        yield Finding(Cause.UNEXPLAINED, text, all_joints)
     elif angle.excludes(0.0, GRAVITY_TOLERANCE):
         degrees = Estimate(math.degrees(angle.value), math.degrees(angle.half_width))
         yield Finding(
@@ -86,11 +91,11 @@ def gravity(assessment: Assessment) -> Iterator[Finding]:
             affected,
         )
     else:
-        yield from _judge_factor(size, MODEL_TOLERANCE, everyone, EVERY_EFFORT)
+        yield from _judge_factor(size, MODEL_TOLERANCE, all_joints, EVERY_EFFORT)
 
 
 def tools(assessment: Assessment) -> Iterator[Finding]:
-    """Judge the loads that were found."""
+    """Judge the loads on the tips."""
     for tip in assessment.prediction.tips:
         if tip.link not in assessment.hypothesis.loaded:
             continue
@@ -103,8 +108,8 @@ def tools(assessment: Assessment) -> Iterator[Finding]:
             moment = [values[f'load {tip.link}', k] for k in (1, 2, 3)]
             yield Finding(
                 Cause.MISSING_TOOL,
-                f'{tip.link} carries another load than the model has; its mass cannot be told, '
-                f'its first moment differs by ({vector(moment)}) kg m in the frame of the link',
+                f"the load on {tip.link} differs from the model's: its first moment by "
+                f'({vector(moment)}) kg m in the frame of the link; its mass is not determined',
                 affected,
             )
         elif mass.value > 0.0:
@@ -124,30 +129,30 @@ def _missing_tool(assessment: Assessment, tip: Tip, mass: Estimate) -> str:
 
 def _surplus_tool(tip: Tip, mass: Estimate) -> str:
     measured = Estimate(-mass.value, mass.half_width)
-    # Links of equal mass carry the same tool: the one nearest to the tip is the tool itself.
-    near = [
+    # Of links with equal mass the one nearest to the tip is the tool, the others carry it.
+    candidates = [
         (abs(measured.value - weight), place, link)
         for place, (link, weight) in enumerate(tip.behind.items())
         if not measured.excludes(weight, MODEL_TOLERANCE * weight) and weight > 0.0
     ]
-    if not near:
+    if not candidates:
         return f'the model has {number(measured)} kg too much on {tip.link}'
-    link = min(near)[-1]
+    link = min(candidates)[-1]
     return (
-        f'the model carries a tool, {link} with what is fixed to it, of {tip.behind[link]:.2f} kg '
-        f'that the robot does not have (measured {number(measured)} kg)'
+        f'the model has a tool that the robot lacks: {link} with everything fixed to it, '
+        f'{tip.behind[link]:.2f} kg (measured {number(measured)} kg)'
     )
 
 
 def _axes(assessment: Assessment) -> Iterator[Finding]:
-    """Judge the axes that seem to point the other way; a sign is wrong as soon as it is seen."""
+    """Judge the axes that may be inverted; every visible inversion must be fixed."""
     for joint in sorted(assessment.hypothesis.flipped):
         if assessment.stands_out(
             assessment.flip_change(joint)
         ) and assessment.axis_factor(joint).is_inverted(MODEL_TOLERANCE):
             text = (
-                f'{assessment.joints[joint].name}: position and effort count the other way round '
-                'than the axis of the model'
+                f'{assessment.joints[joint].name}: position and effort have the opposite sign of '
+                "the model's axis"
             )
             yield Finding(Cause.INVERTED_AXIS, text, (joint,))
 
@@ -164,7 +169,7 @@ def _single_factors(assessment: Assessment) -> Iterator[Finding]:
             figures.tolerance,
             (joint,),
             what,
-            seen=assessment.is_seen(joint),
+            visible=assessment.is_visible(joint),
             loaded=joint in assessment.loaded,
             single=single,
         )
@@ -176,44 +181,44 @@ def _judge_factor(
     joints: tuple[int, ...],
     what: str,
     *,
-    seen: bool = True,
+    visible: bool = True,
     loaded: bool = True,
     single: bool = False,
-    others: str = '',
+    alternative: str = '',
 ) -> Iterator[Finding]:
     """
-    Yield what a factor means, unless it is near enough to 1.
+    Yield the finding for a factor that differs from 1.
 
     :param factor: measured over modelled effort
-    :param tolerance: how near to 1 is right
-    :param joints: whom it concerns
-    :param what: has the factor, in words
-    :param seen: whether the model, times the factor, stands out of the scatter
-    :param loaded: whether the joints carry enough for an effort of nothing to be no accident
+    :param tolerance: greatest accepted difference from 1
+    :param joints: numbers of the joints with this factor
+    :param what: subject of the sentence, the effort or efforts
+    :param visible: whether the model, times the factor, exceeds the scatter
+    :param loaded: whether the joints carry the arm's weight, so that a zero effort is a fault
     :param single: whether no other joint has a factor
-    :param others: what else an inverted sign may mean
+    :param alternative: another possible reason for an inverted sign
     """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
     verb = f'{what} {"are" if len(joints) > 1 else "is"} {number(factor)} times the model\'s'
-    absent = not factor.excludes(0.0) or (loaded and not seen)
+    absent = not factor.excludes(0.0) or (loaded and not visible)
     reasons = FACTOR_OF_ONE if single else FACTOR_OF_SEVERAL
     if absent and abs(factor.value) + factor.half_width < ABSENT:
         if len(joints) > 1:
             yield Finding(Cause.COMPENSATED, verb, joints, remedy=LEAVE_GRAVITY)
         else:
-            text = f'{verb}, or is not measured; hardware_compensates is for all joints at once'
+            text = f'{verb}, or is not measured: check its driver'
             yield Finding(Cause.COMPENSATED, text, joints, must_be_fixed=loaded)
     elif factor.is_inverted(tolerance):
-        yield Finding(Cause.INVERTED_EFFORT, f'{verb}: the sign is inverted{others}', joints)
+        yield Finding(Cause.INVERTED_EFFORT, f'{verb}: the sign is inverted{alternative}', joints)
     elif factor.lower > 0.0:
         yield Finding(Cause.WRONG_SCALE, f'{verb}: {reasons}', joints)
     elif factor.value > 0.0 or factor.half_width > MODEL_TOLERANCE * -factor.value:
         yield Finding(Cause.UNEXPLAINED, f'{verb}: too uncertain to name a cause', joints)
     else:
-        text = f'{verb}: the sign is inverted, and its size does not fit: {reasons}{others}'
+        text = f'{verb}: the sign is inverted and the size is wrong: {reasons}{alternative}'
         yield Finding(Cause.INVERTED_EFFORT, text, joints)
 
 
 FAULTS = (whole_robot, gravity, tools, _axes, _single_factors)
-"""In the order of the report; each is independent of the others."""
+"""Rules in the order of the report; each is independent of the others."""

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a judgement consists of: causes, findings, verdicts, and how their figures are written."""
+"""Causes, findings and verdicts, and the format of their figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .selection import Estimate
 
 
 class Cause(str, Enum):
-    """What may be wrong, or cannot be told."""
+    """A possible fault, or the reason why a joint cannot be judged."""
 
     NO_EFFORT = 'no effort reported'
     ANOTHER_ROBOT = 'URDF of another robot'
@@ -23,7 +23,7 @@ class Cause(str, Enum):
     GRAVITY_DIRECTION = 'wrong gravity direction'
     WRONG_SCALE = 'gear ratio, unit or current'
     MISSING_TOOL = 'tool missing in the model'
-    SURPLUS_TOOL = 'tool too many in the model'
+    SURPLUS_TOOL = 'extra tool in the model'
     COMPENSATED = 'hardware compensates gravity'
     CURRENT = 'current-based effort'
     OFFSET = 'offset'
@@ -41,11 +41,11 @@ BY_HYPOTHESIS = frozenset({
     Cause.SURPLUS_TOOL,
     Cause.COMPENSATED,
 })
-"""Causes that the best hypothesis tells; another one may tell others as well."""
+"""Causes that depend on the best hypothesis; another hypothesis may fit as well."""
 
 
 class Verdict(IntEnum):
-    """The result; its number is the exit code of the command."""
+    """The verdict; its number is the exit code of the command."""
 
     ACCEPTED = 0
     REJECTED = 1
@@ -57,11 +57,11 @@ class Finding:
     """
     A cause that was found.
 
-    :param cause: its kind
+    :param cause: kind of the cause
     :param text: one sentence with the figures
-    :param joints: whom it concerns, by number; none where it concerns the whole robot
-    :param must_be_fixed: whether the model cannot be used like this
-    :param remedy: what to set, where a parameter of the node is all that it takes
+    :param joints: numbers of the joints concerned; empty for the whole robot
+    :param must_be_fixed: whether the model cannot be used before a repair
+    :param remedy: advice for the user, as a parameter of the node to set
     """
 
     cause: Cause
@@ -72,14 +72,14 @@ class Finding:
 
 
 def describe(hypothesis: Hypothesis, names: tuple[str, ...]) -> str:
-    """Return what a hypothesis says is wrong, in words."""
+    """Return the faults of a hypothesis in words."""
     parts = [f'inverted axis of {names[joint]}' for joint in sorted(hypothesis.flipped)]
     parts += [f'factor of {names[joint]}' for joint in sorted(hypothesis.scaled)]
     parts += ['factor of all efforts'] * hypothesis.all_scaled
     parts += ['factor of gravity'] * hypothesis.gravity_scaled
     parts += ['direction of gravity'] * hypothesis.gravity_turned
     parts += [f'load on {link}' for link in sorted(hypothesis.loaded)]
-    return ' and '.join(parts) or 'nothing wrong'
+    return ' and '.join(parts) or 'no fault'
 
 
 def number(estimate: Estimate) -> str:
@@ -89,5 +89,5 @@ def number(estimate: Estimate) -> str:
 
 
 def vector(values: Iterable[float]) -> str:
-    """Return components, to the third decimal."""
+    """Return the components of a vector with three decimals."""
     return ', '.join(f'{value:.3f}' for value in values)

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Robust least squares of measured efforts, for one hypothesis of what is wrong with a model.
+Robust least squares of measured efforts for one hypothesis.
 
-The effort of joint j is taken to be::
+The model of the effort of joint j is::
 
     tau_j = s_j (model_j + load_j + gravity_j) + viscous_j qd_j + coulomb_j sign(qd_j) + offset_j
 
-where a hypothesis says which of the factor s_j, the load and the change of gravity are unknown;
-friction is left out at rest, where its direction is not known, and an offset is always free.
+The hypothesis decides whether the factor s_j, the load and the change of gravity are unknown. The
+offset always is. Poses at rest have no friction terms, as the direction of friction is unknown.
 """
 
 from __future__ import annotations
@@ -26,56 +26,57 @@ from .columns import Prediction
 from .hypothesis import Hypothesis
 
 Label: TypeAlias = tuple[str, int]
-"""A parameter: its kind, and the number of its joint, or of its component where all share it."""
+"""A parameter: its kind, and the number of its joint; if shared, of its component."""
 
 HUBER = 1.345
 """
-Residuals beyond so many times the scatter pull with constant force.
+Huber threshold of the residuals, in units of the scatter.
 
-The usual figure: 95 % of least squares' efficiency where errors are normal.
+The usual value: 95 % efficiency for normal errors.
 """
 
 CLIP = 3.0
-"""Residuals count in the scatter with no more than so many robust standard deviations."""
+"""Residuals are clipped for the scatter, in robust standard deviations."""
 
 ACCURACY = 0.01
 """
-No joint's scatter is taken to be below this share of its measured effort.
+Least scatter of a joint, as a share of its measured effort.
 
-Masses and centres of mass are not known better, whatever the noise: the best identified models
-miss by one or two per cent.
+Masses and centres of mass limit the accuracy: the best identified models have errors of one or
+two per cent.
 """
 
 RESOLUTION = 0.001
-"""Nor below this share of the most loaded joint's effort: sensors are made for that."""
+"""Least scatter of a joint, as a share of the most loaded joint's effort: sensor resolution."""
 
 NEGLIGIBLE = 1e-6
-"""An effort below this share of the greatest is what rounding leaves of none."""
+"""Share of the greatest effort below which an effort is a rounding error."""
 
 NOTHING = 1e-9
-"""An effort that is taken for none, N m or N."""
+"""Effort treated as zero, N m or N."""
 
 ROUNDS = 20
-"""Reweighting ends after so many rounds; it has settled to a thousandth before."""
+"""Most rounds of reweighting; it converges to a thousandth earlier."""
 
 SINGULAR = 1e-9
-"""Eigenvalues of scaled normal equations below it are zero: a column repeats others."""
+"""Eigenvalues of the scaled normal equations below it count as zero: dependent columns."""
 
 RESOLVED = 0.99
-"""A parameter is told where the data determine so much of it and leave the rest to others."""
+"""Minimum resolution for reporting a parameter; 1 is fully determined by the data."""
 
 
 @dataclass(frozen=True)
 class Fit:
     """
-    A hypothesis with its parameters.
+    A hypothesis with fitted parameters.
 
-    :param values: of the parameters; factors are given as their difference from 1
-    :param errors: standard errors, infinite where the data say nothing
-    :param rank: how many parameters the data determine
-    :param scatter: robust standard deviation of what is left, shape (n,), N m or N
-    :param residual: shape (N, n)
-    :param friction: the friction part, shape (N, n)
+    :param hypothesis: the hypothesis
+    :param values: values of the parameters; factors as their difference from 1
+    :param errors: standard errors, infinite for undetermined parameters
+    :param rank: number of parameters that the data determine
+    :param scatter: robust standard deviation of the residual, shape (n,), N m or N
+    :param residual: shape (N, n), N m or N
+    :param friction: fitted friction, shape (N, n), N m or N
     """
 
     hypothesis: Hypothesis
@@ -89,11 +90,11 @@ class Fit:
 
 class Equations:
     """
-    The equations of one hypothesis, ready to be solved for all samples or for some.
+    Least-squares equations of one hypothesis, solved for all samples or a part of them.
 
-    :param prediction: model and measurement, with the hypothesis's axes
-    :param hypothesis: what is unknown
-    :param change: a further change of the efforts whose share is unknown, shape (N, n), N m or N
+    :param prediction: modelled and measured efforts, with the axes of the hypothesis
+    :param hypothesis: determines the unknowns
+    :param change: further change of the efforts with an unknown factor, shape (N, n), N m or N
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class Equations:
         self._measured = prediction.effort
         self._rigid = prediction.rigid
         samples, self._n = self._rigid.shape
-        self._still = prediction.samples.kind is Kind.STILL
+        self._at_rest = prediction.samples.kind is Kind.STILL
         shared: list[Array] = []
         self._shared_labels: list[Label] = []
         if hypothesis.all_scaled:
@@ -123,7 +124,7 @@ class Equations:
             self._shared_labels.append(('change', 0))
         shared.append(np.zeros((samples, self._n, 0)))
         self._shared = np.concatenate(shared, axis=-1)
-        # What adds to the model is multiplied with it.
+        # The factors of a joint also apply to loads and changes of gravity.
         self._adds = [
             k for k, (kind, _) in enumerate(self._shared_labels) if kind not in ('all', 'gravity')
         ]
@@ -138,27 +139,27 @@ class Equations:
         ] + self._shared_labels
 
     def _local_labels(self, joint: int) -> list[Label]:
-        kinds = ['offset'] if self._still else ['offset', 'viscous', 'coulomb']
+        kinds = ['offset'] if self._at_rest else ['offset', 'viscous', 'coulomb']
         if joint in self._hypothesis.scaled:
             kinds.append('scale')
         return [(kind, joint) for kind in kinds]
 
     def _local(self, joint: int) -> Array:
         columns = [np.ones(len(self._measured))]
-        if not self._still:
+        if not self._at_rest:
             columns += [self._velocity[:, joint], self._direction[:, joint]]
         if joint in self._hypothesis.scaled:
             size = np.abs(self._rigid)
-            seen = size[:, joint].max() > NEGLIGIBLE * size.max()
-            columns.append(self._rigid[:, joint] * seen)
+            visible = size[:, joint].max() > NEGLIGIBLE * size.max()
+            columns.append(self._rigid[:, joint] * visible)
         return np.stack(columns, axis=-1)
 
     def solve(self, which: NDArray[np.bool_], independent: int) -> Fit:
         """
-        Solve by least squares that is reweighted for outliers, and for each joint's scatter.
+        Solve by least squares, reweighted for outliers and for the scatter of each joint.
 
-        :param which: samples to use, shape (N,)
-        :param independent: how many of them count as independent, for the standard errors
+        :param which: mask of the samples, shape (N,)
+        :param independent: number of independent samples among them, for the standard errors
         """
         target = (self._measured - self._rigid)[which]
         local = [columns[which] for columns in self._columns]
@@ -196,7 +197,7 @@ class Equations:
     def _normal_equations(
         self, target: Array, local: list[Array], shared: Array, weight: Array
     ) -> tuple[Array, Array]:
-        """Return X^T W X and X^T W y, where each joint has columns of its own and shared ones."""
+        """Return X^T W X and X^T W y; X has columns for each joint and shared columns."""
         size = len(self.labels)
         common = slice(size - shared.shape[-1], size)
         normal, right = np.zeros((size, size)), np.zeros(size)
@@ -226,7 +227,7 @@ class Equations:
 
     def _friction(self, x: Array) -> Array:
         friction = np.zeros_like(self._measured)
-        if self._still:
+        if self._at_rest:
             return friction
         start = 0
         for joint, columns in enumerate(self._columns):
@@ -236,7 +237,7 @@ class Equations:
 
 
 def _spread(residual: Array) -> Array:
-    """Return the root mean square of columns, with outliers clipped, shape (n,)."""
+    """Return the RMS of each column with outliers clipped, shape (n,)."""
     size = np.abs(residual)
     limit = CLIP * 1.4826 * np.median(size, axis=0)
     limit = np.where(limit > 0.0, limit, np.inf)
@@ -248,8 +249,8 @@ def _solve(normal: Array, right: Array) -> tuple[Array, Array, Array, int]:
     """
     Solve normal equations that may be singular.
 
-    :return: the solution of least norm, its variances, how much of each parameter is determined
-        (1 all, 0 nothing), and the rank
+    :return: the solution of least norm, its variances, the resolution of each parameter (1
+        determined, 0 undetermined), and the rank
     """
     scale = np.sqrt(np.diag(normal))
     scale = np.where(scale > 0.0, scale, 1.0)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What may be wrong with a model, as a combination of elementary faults."""
+"""A hypothesis: a combination of elementary faults of a model."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from .columns import Prediction
 @dataclass(frozen=True)
 class Hypothesis:
     """
-    What is wrong with a model; nothing by default.
+    The faults of a model; none by default.
 
-    :param flipped: joints whose axis points the other way, in position and in effort
-    :param scaled: joints whose effort is that of the model times an unknown factor
-    :param all_scaled: the efforts of all joints have an unknown factor in common
-    :param gravity_scaled: gravity torques have an unknown factor, inertial ones have not
-    :param gravity_turned: gravity is an unknown vector
-    :param loaded: links that carry an unknown load; negative where the model has one too many
+    :param flipped: numbers of joints with an inverted axis, in position and effort
+    :param scaled: numbers of joints whose effort has an unknown factor
+    :param all_scaled: whether the efforts of all joints have a common unknown factor
+    :param gravity_scaled: whether gravity has an unknown factor, but the efforts of motion have
+        none
+    :param gravity_turned: whether gravity is an unknown vector
+    :param loaded: names of links with an unknown load, negative for an extra tool of the model
     """
 
     flipped: frozenset[int] = frozenset()
@@ -32,12 +33,12 @@ class Hypothesis:
     gravity_turned: bool = False
     loaded: frozenset[str] = frozenset()
 
-    def with_one_more(self, joints: int, prediction: Prediction) -> Iterator[Hypothesis]:
-        """Yield the hypotheses in which one thing more is wrong."""
+    def with_one_fault_more(self, joints: int, prediction: Prediction) -> Iterator[Hypothesis]:
+        """Yield the hypotheses with one more fault."""
         at_rest = prediction.samples.kind is Kind.STILL
         if not self.all_scaled:
             yield replace(self, all_scaled=True)
-        # At rest a factor of gravity is a factor of everything.
+        # At rest a factor of gravity equals a factor of all efforts.
         if not self.gravity_scaled and not at_rest:
             yield replace(self, gravity_scaled=True)
         if not self.gravity_turned:
@@ -51,8 +52,8 @@ class Hypothesis:
             if joint not in self.flipped:
                 yield replace(self, flipped=self.flipped | {joint})
 
-    def with_one_less(self) -> Iterator[Hypothesis]:
-        """Yield the hypotheses in which one thing less is wrong."""
+    def with_one_fault_less(self) -> Iterator[Hypothesis]:
+        """Yield the hypotheses with one fault less."""
         if self.all_scaled:
             yield replace(self, all_scaled=False)
         if self.gravity_scaled:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The figures of one joint by itself."""
+"""Figures of a single joint."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from .selection import Estimate
 
 MODEL_TOLERANCE = 0.2
 """
-A factor this close to 1 is a model's own inexactness.
+Greatest difference of a factor from 1 that counts as model error.
 
-Vendors' models miss arms of their own make by up to 18 %; wrong ratios, units and currents are
-off by more, and gravity compensation leaves a fifth of a weight to friction.
+Vendors' models differ from their own arms by up to 18 %, wrong ratios, units and currents by more.
+With gravity compensation up to a fifth of the weight remains as friction.
 """
 
 PRESENT_FROM_ABSENT = 1.0
-"""A joint can be judged where its scale could tell a weight that is there (1) from none (0)."""
+"""Greatest uncertainty of a judged scale: present (1) and absent (0) weight must differ."""
 
 
 @dataclass(frozen=True)
 class JointFigures:
     """
-    One joint by itself: measured = scale * model + friction + offset.
+    Figures of one joint, fitted alone: measured = scale * model + friction + offset.
 
-    :param name: the model's name
-    :param scale: 1 where the model is right
+    :param name: name of the joint in the model
+    :param scale: factor of the model's effort, 1 for a correct model
     :param offset: N m or N
     :param viscous: N m s/rad or N s/m; None at rest
     :param coulomb: N m or N; None at rest
     :param load: RMS of the model's effort, N m or N
-    :param drive: standard deviation of the model's effort: what tells a scale from an offset
-    :param friction: RMS of the fitted friction; 0 at rest
-    :param scatter: robust standard deviation of what is left
-    :param missed: RMS of measured minus model, N m or N
+    :param variation: standard deviation of the model's effort, N m or N; determines the scale
+    :param friction: RMS of the fitted friction, N m or N; 0 at rest
+    :param scatter: robust standard deviation of the residual, N m or N
+    :param error: RMS of measured minus model, N m or N
     :param measured: RMS of the measured effort, N m or N
     """
 
@@ -47,23 +47,23 @@ class JointFigures:
     viscous: Estimate | None
     coulomb: Estimate | None
     load: float
-    drive: float
+    variation: float
     friction: float
     scatter: float
-    missed: float
+    error: float
     measured: float
 
     @property
     def tolerance(self) -> float:
         """
-        How far from 1 a scale may be.
+        Greatest accepted difference of the scale from 1.
 
-        Not closer than the model is meant to be; nor than friction lets it be seen: friction has
-        not quite the form that is fitted, so that a share of it may pass for a scale.
+        It covers the model error, and friction: the fitted form of friction is not exact, so a
+        part of friction may appear as scale.
         """
-        return max(MODEL_TOLERANCE, self.friction / self.drive if self.drive else np.inf)
+        return max(MODEL_TOLERANCE, self.friction / self.variation if self.variation else np.inf)
 
     @property
     def is_judged(self) -> bool:
-        """Whether there is enough gravity on the joint to judge it."""
+        """Whether the model's effort varies enough to judge the joint."""
         return self.scale.half_width + self.tolerance < PRESENT_FROM_ABSENT

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The report as a picture: measured and modelled efforts of every joint."""
+"""Picture of the measured and modelled efforts of every joint."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ..arrays import Array
 from ..drawing import legend_above, new_figure, plain, save
 from .assessment import Assessment
 from .findings import Finding
-from .report import words
+from .report import short_findings
 
 
 def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> None:
     """
-    Draw efforts over time, and measured over modelled effort, a row a joint.
+    Draw efforts over time, and measured over modelled effort; one row per joint.
 
     :param path: PNG file to write
-    :param assessment: what is shown
-    :param findings: what was found, named beside the joints
+    :param assessment: figures to draw
+    :param findings: findings to name beside the joints
     :raises PictureError: matplotlib is missing, or the file cannot be written
     """
     prediction, samples = assessment.prediction, assessment.samples
@@ -47,7 +47,8 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
             over_time.plot(
                 time, fitted, color='C3', linewidth=0.9, label='model, friction, offset'
             )
-        over_time.set_title(words(number, findings), loc='right', fontsize='small', color='C3')
+        found = short_findings(number, findings)
+        over_time.set_title(found, loc='right', fontsize='small', color='C3')
         over_time.set_ylabel(f'{joint.name}\nN m or N', fontsize='small')
         without = measured - friction[:, number]
         over_model.plot(model, without, '.', color='0.5', markersize=3)
@@ -64,9 +65,9 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
 
 
 def _lines(axis: object, model: Array, scale: float, offset: float) -> None:
-    """Draw what a right model would give, and the line that was fitted."""
+    """Draw the line of a correct model and the fitted line."""
     ends = np.array([model.min(), model.max()])
-    axis.plot(ends, ends, color='C0', linewidth=1.0, label='right model')  # type: ignore[attr-defined]
+    axis.plot(ends, ends, color='C0', linewidth=1.0, label='correct model')  # type: ignore[attr-defined]
     axis.plot(  # type: ignore[attr-defined]
         ends, scale * ends + offset, color='C3', linewidth=1.0, linestyle='--', label='fitted'
     )

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The report as text: a table of the joints, what was found, and the verdict."""
+"""The report as text: verdict, joints, table, findings and remarks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHORT = {
     Cause.GRAVITY_DIRECTION: 'gravity direction',
     Cause.WRONG_SCALE: 'ratio, unit or current',
     Cause.MISSING_TOOL: 'tool missing',
-    Cause.SURPLUS_TOOL: 'tool too many',
+    Cause.SURPLUS_TOOL: 'extra tool',
     Cause.COMPENSATED: 'gravity compensated',
     Cause.CURRENT: 'current-based',
     Cause.OFFSET: 'offset',
@@ -30,13 +30,13 @@ SHORT = {
 }
 
 VERDICTS = {
-    Verdict.ACCEPTED: 'accepted: the model fits what was measured',
-    Verdict.REJECTED: 'not accepted: fix what is marked with *',
-    Verdict.UNDECIDED: 'undecided: too little was measured to judge the loaded joints',
+    Verdict.ACCEPTED: 'accepted: the model fits the measured efforts',
+    Verdict.REJECTED: 'not accepted: fix the findings marked with *',
+    Verdict.UNDECIDED: 'undecided: the data do not suffice to judge the loaded joints',
 }
 
 HEADER = (
-    'joint', 'model', 'missed', 'sign', 'scale', 'offset', 'viscous', 'Coulomb', 'scatter', ''
+    'joint', 'model', 'error', 'sign', 'scale', 'offset', 'viscous', 'Coulomb', 'scatter', ''
 )
 
 
@@ -47,24 +47,24 @@ def report(assessment: Assessment, findings: list[Finding], verdict: Verdict) ->
         VERDICTS[verdict],
         by_joint(assessment, findings),
         '',
-        f'{len(samples.time)} {_what(assessment)} compared with {_model(assessment)}; '
-        f'N m or N, RMS; intervals of {100.0 * CONFIDENCE:.0f} %',
-        f'each joint by itself: measured = {_equation(assessment)}',
+        f'data: {len(samples.time)} {_source(assessment)}; model: {_model(assessment)}',
+        f'table: RMS in N m or N; +- is the {100.0 * CONFIDENCE:.0f} % confidence interval of',
+        f'measured = {_equation(assessment)}, fitted to each joint alone',
         '',
         table(assessment, findings),
         '',
     ]
-    told = set()
+    remedies = set()
     for finding in findings:
         mark = '*' if finding.must_be_fixed else '-'
         parts.append(f'{mark} {finding.cause.value}: {finding.text}')
-        if finding.remedy and finding.remedy not in told:
+        if finding.remedy and finding.remedy not in remedies:
             parts.append(f'    {finding.remedy}')
-            told.add(finding.remedy)
+            remedies.add(finding.remedy)
     names = tuple(joint.name for joint in assessment.joints)
     if any(finding.cause in BY_HYPOTHESIS for finding in findings):
         parts += [
-            f'- explained about as well by: {describe(rival, names)}'
+            f'- other possible cause: {describe(rival, names)}'
             for rival in assessment.rivals
         ]
     parts += [f'- {note}' for note in samples.notes]
@@ -73,11 +73,11 @@ def report(assessment: Assessment, findings: list[Finding], verdict: Verdict) ->
 
 def _model(assessment: Assessment) -> str:
     model = assessment.prediction.model
-    return f'{model.name} ({len(model.joint_names)} joints)'
+    return f'{model.name}, {len(model.joint_names)} joints'
 
 
 def by_joint(assessment: Assessment, findings: Iterable[Finding]) -> str:
-    """Return which joints fit, which do not, and which were not judged."""
+    """Return the joints that fit, that do not fit, and that were not judged, as one line."""
     wrong = {joint for finding in findings if finding.must_be_fixed for joint in finding.joints}
     groups: dict[str, list[int]] = {'fit': [], 'do not fit': [], 'not judged': []}
     for place, joint in enumerate(assessment.joints):
@@ -85,14 +85,14 @@ def by_joint(assessment: Assessment, findings: Iterable[Finding]) -> str:
         groups[fits].append(place)
     names = [joint.name for joint in assessment.joints]
     return '; '.join(
-        f'{together([names[place] for place in run] for run in runs(places))} {group}'
+        f'{join_names([names[place] for place in run] for run in runs(places))} {group}'
         for group, places in groups.items()
         if places
     )
 
 
 def runs(places: Iterable[int]) -> list[list[int]]:
-    """Return increasing numbers as runs without a gap."""
+    """Split increasing numbers into runs without a gap."""
     found: list[list[int]] = []
     for place in places:
         if found and found[-1][-1] == place - 1:
@@ -102,16 +102,16 @@ def runs(places: Iterable[int]) -> list[list[int]]:
     return found
 
 
-def together(groups: Iterable[Sequence[str]]) -> str:
-    """Return names in words: the first and the last of a run of more than two."""
+def join_names(groups: Iterable[Sequence[str]]) -> str:
+    """Return names in words; of a run of more than two, the first and the last."""
     parts: list[str] = []
     for names in groups:
         parts += [f'{names[0]} to {names[-1]}'] if len(names) > 2 else names
     return ' and '.join([', '.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def _what(assessment: Assessment) -> str:
-    return 'still poses' if assessment.at_rest else 'samples of a motion'
+def _source(assessment: Assessment) -> str:
+    return 'poses at rest' if assessment.at_rest else 'samples of a motion'
 
 
 def _equation(assessment: Assessment) -> str:
@@ -120,18 +120,19 @@ def _equation(assessment: Assessment) -> str:
 
 
 def table(assessment: Assessment, findings: list[Finding]) -> str:
-    """Return the figures of the joints as a table of text."""
+    """Return the table of the joints' figures."""
     rows: list[tuple[str, ...]] = [HEADER]
     for place, joint in enumerate(assessment.joints):
-        rows.append((*_cells(joint), words(place, findings)))
+        rows.append((*_cells(joint), short_findings(place, findings)))
     return lay_out(rows, left=(0, len(HEADER) - 1))
 
 
 def lay_out(rows: Sequence[Sequence[str]], left: Collection[int]) -> str:
     """
-    Return rows of cells as a table of text, with a line below the first.
+    Return rows of cells as aligned text, with a line below the first row.
 
-    :param left: numbers of the columns whose cells stand at their left
+    :param rows: texts of the cells
+    :param left: numbers of the left-aligned columns
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -145,21 +146,21 @@ def lay_out(rows: Sequence[Sequence[str]], left: Collection[int]) -> str:
     return '\n'.join(lines)
 
 
-def words(joint: int, findings: Iterable[Finding]) -> str:
-    """Return what was found of a joint, in a few words."""
+def short_findings(joint: int, findings: Iterable[Finding]) -> str:
+    """Return the findings of a joint in a few words."""
     return ', '.join(
         dict.fromkeys(SHORT[finding.cause] for finding in findings if joint in finding.joints)
     )
 
 
 def _cells(joint: JointFigures) -> tuple[str, ...]:
-    # Of an effort of nearly nothing any share is missed.
-    known = joint.missed < 10.0 * joint.measured
-    share = f'{100.0 * joint.missed / joint.measured:.0f} %' if known else '-'
+    # A share of an effort near zero has no meaning.
+    has_share = joint.error < 10.0 * joint.measured
+    share = f'{100.0 * joint.error / joint.measured:.0f} %' if has_share else '-'
     return (
         joint.name,
         f'{joint.load:.2f}',
-        f'{joint.missed:.2f} ({share})',
+        f'{joint.error:.2f} ({share})',
         _sign(joint.scale),
         _interval(joint.scale),
         _interval(joint.offset),

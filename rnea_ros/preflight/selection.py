@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Which hypothesis the measurement supports, and how sure its parameters are.
+Select the hypothesis with the best support, and estimate its parameters with intervals.
 
-Hypotheses are compared by the Bayesian information criterion, which pays for a better fit and
-charges for parameters; standard errors are the greater of least squares' and of the jackknife
-over blocks, which sees that neighbouring samples err alike.
+Hypotheses are compared by the Bayesian information criterion, which weighs the fit against the
+number of parameters. Standard errors are the greater of those of least squares and of the
+jackknife over blocks, which accounts for correlated errors of neighbouring samples.
 """
 
 from __future__ import annotations
@@ -25,72 +25,72 @@ from .hypothesis import Hypothesis
 
 EVIDENCE = 10.0
 """
-Another hypothesis is believed where its criterion is lower by so much.
+A hypothesis replaces another if its criterion is lower by this difference.
 
 Kass and Raftery, Bayes Factors, 1995: differences above 10 are very strong evidence.
 """
 
 ABSENT = 0.3
-"""A factor below it may be what a model's errors leave where gravity is compensated."""
+"""Factor of gravity below which it counts as compensated; model errors leave a rest."""
 
 CONFIDENCE = 0.99
 """
-Of intervals: the truth lies outside of one in a hundred.
+Confidence of the intervals.
 
-Where an interval decides, it must also clear a tolerance, so that alarms are rarer still.
+Rules also require a tolerance, so false alarms are rarer than 1 %.
 """
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with the half width of its confidence interval, infinite where nothing is known."""
+    """A number with the half width of its confidence interval, infinite if undetermined."""
 
     value: float
     half_width: float
 
     @property
     def lower(self) -> float:
-        """The interval's lower end."""
+        """The lower end of the interval."""
         return self.value - self.half_width
 
     @property
     def upper(self) -> float:
-        """The interval's upper end."""
+        """The upper end of the interval."""
         return self.value + self.half_width
 
     @property
     def is_known(self) -> bool:
-        """Whether the measurement says anything about it."""
+        """Whether the data determine the number."""
         return math.isfinite(self.half_width)
 
     def is_inverted(self, tolerance: float) -> bool:
-        """Whether a factor is an inverted sign: away from 0, and -1 within a tolerance."""
+        """Return whether a factor is below 0 and equals -1 within a tolerance."""
         return self.upper < -ABSENT and abs(self.value + 1.0) <= tolerance + self.half_width
 
     def excludes(self, value: float, tolerance: float = 0.0) -> bool:
-        """Whether the whole interval is further from a value than a tolerance."""
+        """Return whether the whole interval differs from a value by more than a tolerance."""
         return abs(self.value - value) - self.half_width > tolerance
 
 
 class Solution:
     """
-    A hypothesis solved, with confidence intervals of whatever is computed from its parameters.
+    A fitted hypothesis, with confidence intervals of its parameters and functions of them.
 
-    :param equations: of the hypothesis
-    :param prediction: model and measurement
+    :param equations: equations of the hypothesis
+    :param prediction: modelled and measured efforts
     """
 
     def __init__(self, equations: Equations, prediction: Prediction) -> None:
         self._equations = equations
         self._block = prediction.samples.block
         self._numbers = np.unique(self._block)
-        everything = np.ones(len(self._block), dtype=bool)
+        all_samples = np.ones(len(self._block), dtype=bool)
         self.prediction = prediction
-        self.fit = equations.solve(everything, len(self._numbers))
+        self.fit = equations.solve(all_samples, len(self._numbers))
 
     @cached_property
     def _without_one(self) -> list[Fit]:
-        """Fits that leave out one block each."""
+        """Fits without one block each, for the jackknife."""
         others = len(self._numbers) - 1
         return [self._equations.solve(self._block != k, others) for k in self._numbers]
 
@@ -103,10 +103,10 @@ class Solution:
 
     def estimate(self, function: Callable[[Fit], float], error: float = 0.0) -> Estimate:
         """
-        Return what a function makes of the parameters, with its confidence interval.
+        Return a function of the parameters with its confidence interval.
 
-        :param function: of a fit
-        :param error: a standard error that it has at least
+        :param function: function of a fit
+        :param error: lower bound of the standard error
         """
         value = function(self.fit)
         if not math.isfinite(error):
@@ -120,9 +120,9 @@ class Solution:
         """
         Return a parameter of the fit.
 
-        :param kind: first half of its label
-        :param number: second half of its label
-        :param add: added to its value: 1 makes a factor of the difference from 1
+        :param kind: kind of the parameter, as in :data:`.Label`
+        :param number: number in the label
+        :param add: summand of the value; 1 for factors, which are fitted as difference from 1
         """
         label = (kind, number)
         return self.estimate(lambda fit: fit.values[label] + add, self.fit.errors[label])
@@ -130,12 +130,12 @@ class Solution:
 
 def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
     """
-    Return how many standard errors an interval reaches to either side.
+    Return the quantile of Student's distribution for a two-sided interval.
 
-    Student's distribution by the expansion of Cornish and Fisher; 1 % off at 5 degrees of freedom.
+    By the expansion of Cornish and Fisher; the error is 1 % at 5 degrees of freedom.
 
     :param freedom: degrees of freedom
-    :param confidence: of the two-sided interval
+    :param confidence: confidence of the interval
     """
     z: float = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
     terms = (
@@ -148,9 +148,9 @@ def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
 
 class Selection:
     """
-    The hypotheses tried on a measurement; each is solved once.
+    Search over hypotheses; each is solved once.
 
-    :param prediction: model and measurement
+    :param prediction: modelled and measured efforts
     """
 
     def __init__(self, prediction: Prediction) -> None:
@@ -160,7 +160,7 @@ class Selection:
         self._flipped: dict[frozenset[int], Prediction] = {frozenset(): prediction}
 
     def solution(self, hypothesis: Hypothesis) -> Solution:
-        """Return a hypothesis solved."""
+        """Return the solution of a hypothesis."""
         if hypothesis not in self._solutions:
             if hypothesis.flipped not in self._flipped:
                 flipped = self.prediction.flipped(sorted(hypothesis.flipped))
@@ -170,42 +170,47 @@ class Selection:
             self._solutions[hypothesis] = Solution(equations, prediction)
         return self._solutions[hypothesis]
 
-    def _worse(self, hypothesis: Hypothesis) -> float:
+    def _criterion(self, hypothesis: Hypothesis) -> float:
         return self.solution(hypothesis).criterion
 
     def best(self) -> Solution:
         """
         Return the hypothesis with the strongest support.
 
-        From nothing wrong on, one thing more is believed where the evidence for it is strong, the
-        one with the strongest first; and what has become needless by it is dropped again. Of
-        hypotheses that no strong evidence tells apart, the one with fewest parameters is taken.
+        Starting without faults, the fault with the strongest evidence is added as long as the
+        evidence is strong; faults that are not needed any more are removed. Of hypotheses with
+        similar evidence the one with the fewest parameters is taken.
         """
         best = Hypothesis()
         while True:
-            more = self._simplest(best.with_one_more(self._n, self.prediction))
-            if self._worse(more) > self._worse(best) - EVIDENCE:
+            more = self._simplest(best.with_one_fault_more(self._n, self.prediction))
+            if self._criterion(more) > self._criterion(best) - EVIDENCE:
                 return self.solution(best)
             best = more
-            less = list(best.with_one_less())
-            while less and self._worse(simpler := self._simplest(less)) <= self._worse(best):
-                best, less = simpler, list(simpler.with_one_less())
+            less = list(best.with_one_fault_less())
+            while less:
+                simpler = self._simplest(less)
+                if self._criterion(simpler) > self._criterion(best):
+                    break
+                best, less = simpler, list(simpler.with_one_fault_less())
 
     def _simplest(self, hypotheses: Iterable[Hypothesis]) -> Hypothesis:
-        """Return which has fewest parameters of those that have the most support."""
+        """Return the hypothesis with the fewest parameters among those with the best criterion."""
         tried = list(hypotheses)
-        most = min(self._worse(hypothesis) for hypothesis in tried)
-        near = [other for other in tried if self._worse(other) < most + EVIDENCE]
-        return min(near, key=lambda other: (self.solution(other).fit.rank, self._worse(other)))
+        lowest = min(self._criterion(hypothesis) for hypothesis in tried)
+        similar = [other for other in tried if self._criterion(other) < lowest + EVIDENCE]
+        return min(
+            similar, key=lambda other: (self.solution(other).fit.rank, self._criterion(other))
+        )
 
     def rivals(self, best: Solution) -> list[Hypothesis]:
-        """Return what explains the measurement about as well, with no more parameters."""
+        """Return hypotheses that fit about as well with as many faults."""
         hypothesis = best.fit.hypothesis
         return [
             rival
-            for less in hypothesis.with_one_less()
-            for rival in less.with_one_more(self._n, self.prediction)
+            for less in hypothesis.with_one_fault_less()
+            for rival in less.with_one_fault_more(self._n, self.prediction)
             if rival != hypothesis
-            and self._worse(rival) < best.criterion + EVIDENCE
-            and self._worse(rival) < self._worse(less) - EVIDENCE
+            and self._criterion(rival) < best.criterion + EVIDENCE
+            and self._criterion(rival) < self._criterion(less) - EVIDENCE
         ]

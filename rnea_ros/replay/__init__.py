@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-A recording played through the control: what would have been commanded, beside what was measured.
+Play a recording through the control, and compare commands with measured efforts.
 
-Without ROS and without a clock: the stamps of the recording are the time. To read:
-:mod:`.recorded_robot`, :mod:`.playback`, :mod:`.residuals`, :mod:`.report`; :mod:`.review` puts
-them together.
+Works without ROS and without a clock: the stamps of the recording are the time. Reading order:
+:mod:`.recorded_robot`, :mod:`.playback`, :mod:`.residuals`, :mod:`.report`; :mod:`.review` runs
+them.
 """
 
 from .picture import picture

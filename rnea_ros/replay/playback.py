@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The control, stepped through a recording at its own rate, with stamps for time."""
+"""Step the control through a recording at its own rate, with the stamps as time."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ from ..recordings import RecordingError, Sample
 from .recorded_robot import RecordedRobot
 
 START = 1000.0
-"""Time of the first sample, s: a stamp of zero would count as none."""
+"""Time of the first sample, s; not 0, as a stamp of 0 counts as missing."""
 
-MOST_TICKS = 10_000_000
-"""So many ticks are played at most: ten minutes of work, more than five hours at 500 Hz."""
+MAX_TICKS = 10_000_000
+"""Most ticks of a replay: more than five hours at 500 Hz, ten minutes of computation."""
 
 ROUNDING = 1e-6
-"""A command that moves by so much less than the rate limit lets it is held back by it."""
+"""Relative tolerance for a change of the command that equals the rate limit."""
 
 COMPARED = frozenset({State.ACTIVE, State.DEGRADED})
-"""States in which the command is what the control law wants: no ramp, no fault."""
+"""States without ramp and fault: the command is that of the control law."""
 
 
 @dataclass(frozen=True)
 class StateChange:
     """
-    The control went over to a state.
+    A transition of the control to a state.
 
-    :param time: since the first sample, s
-    :param reason: why it ended, None while it has not
+    :param time: time since the first sample, s
+    :param state: new state
+    :param reason: reason for the end of the control, None before the end
     """
 
     time: float
@@ -50,20 +51,20 @@ class StateChange:
 @dataclass(frozen=True)
 class Playback:
     """
-    What the control did, tick by tick, for m commanded joints.
+    Commands and states of the control at N ticks, for m commanded joints.
 
-    :param joints: the commanded joints
-    :param time: of the ticks since the first sample, increasing, shape (N,), s
-    :param command: shape (N, m), N m or N; NaN while nothing is commanded
-    :param hardware: gravity that the hardware adds to the command, shape (N, m), N m or N
-    :param effort: the newest that was measured, shape (N, m), N m or N; NaN where there is none
-    :param controlling: ticks that are neither in a ramp nor in a fault, shape (N,)
-    :param saturated: commands that the effort limits cut, shape (N, m)
-    :param rate_limited: commands that the rate limit held back, shape (N, m)
-    :param states: the states that were lived through
-    :param refusals: how many joint states were refused, by reason
-    :param flags: how often what was flagged
-    :param clock_steps: how often the clock of the stamps was found to have been set
+    :param joints: names of the commanded joints
+    :param time: times of the ticks since the first sample, increasing, shape (N,), s
+    :param command: shape (N, m), N m or N; NaN without a command
+    :param hardware: efforts that the hardware adds to the command, shape (N, m), N m or N
+    :param effort: latest measured efforts, shape (N, m), N m or N; NaN without a measurement
+    :param controlling: mask of ticks without ramp and fault, shape (N,)
+    :param saturated: mask of commands at the effort limit, shape (N, m)
+    :param rate_limited: mask of commands at the rate limit, shape (N, m)
+    :param states: transitions in order of time
+    :param rejections: number of rejected joint states by reason
+    :param flags: number of flags by reason
+    :param clock_steps: number of detected steps of the stamps' clock
     """
 
     joints: tuple[str, ...]
@@ -75,7 +76,7 @@ class Playback:
     saturated: NDArray[np.bool_]
     rate_limited: NDArray[np.bool_]
     states: tuple[StateChange, ...]
-    refusals: Counter[Reason]
+    rejections: Counter[Reason]
     flags: Counter[Reason]
     clock_steps: int
 
@@ -92,20 +93,20 @@ def play(
     """
     Step the control from the first stamp to the last.
 
-    A sample is received when its stamp says, but never before one that stands before it in the
-    recording. Joints that are not recorded are taken to be measured at rest with every sample.
+    A sample is received at the time of its stamp, but never before the previous one. Joints
+    without a recording are assumed at rest, with a new measurement in every sample.
 
     :param robot: the recording
-    :param settings: of the control
-    :param differentiate_velocity: derive velocities where the recording has none
-    :raises RecordingError: the stamps reach over too long a time
+    :param settings: settings of the control
+    :param differentiate_velocity: whether missing velocities are derived from positions
+    :raises RecordingError: the stamps span too long a time
     """
     arrivals = np.maximum.accumulate([sample.time for sample in robot.samples])
     period = settings.settings.period
     span = float(arrivals[-1] - arrivals[0])
-    if not span / period < MOST_TICKS:
+    if not span / period < MAX_TICKS:
         raise RecordingError(
-            f'the stamps reach over {span:.0f} s, more than {MOST_TICKS} ticks of {period:g} s'
+            f'the stamps span {span:.0f} s, more than {MAX_TICKS} ticks of {period:g} s'
         )
     ticks: Array = period * np.arange(math.floor(span / period) + 2, dtype=np.float64)
     states = JointStateMonitor(
@@ -123,23 +124,23 @@ def play(
     saturated, limited = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     controlling = np.zeros(len(ticks), dtype=bool)
     changes: list[StateChange] = []
-    came = 0
+    received = 0
     for k, tick in enumerate(ticks):
-        while came < len(arrivals) and arrivals[came] - arrivals[0] <= tick:
-            receive(robot.samples[came], START + float(arrivals[came]))
-            came += 1
-        stepped = controller.step(START + float(arrivals[0] + tick))
+        while received < len(arrivals) and arrivals[received] - arrivals[0] <= tick:
+            receive(robot.samples[received], START + float(arrivals[received]))
+            received += 1
+        new_command = controller.step(START + float(arrivals[0] + tick))
         effort[k] = states.effort[settings.in_model]
-        if stepped is not None:
-            command[k] = stepped
+        if new_command is not None:
+            command[k] = new_command
             saturated[k] = controller.saturated
             added = loaded.compensated(states.position, loaded.gravity(states.position))
             hardware[k] = 0.0 if added is None else added[settings.in_model]
         controlling[k] = controller.state in COMPARED
         if not changes or controller.state is not changes[-1].state:
             changes.append(StateChange(float(tick), controller.state, controller.reason))
-    greatest = settings.effort_rate_limit * period * (1.0 - ROUNDING)
-    limited[1:] = np.abs(np.diff(command, axis=0)) >= greatest
+    largest_change = settings.effort_rate_limit * period * (1.0 - ROUNDING)
+    limited[1:] = np.abs(np.diff(command, axis=0)) >= largest_change
     return Playback(
         settings.joints,
         ticks,
@@ -159,10 +160,10 @@ def play(
 def _receiver(
     robot: RecordedRobot, states: JointStateMonitor
 ) -> Callable[[Sample, float], None]:
-    """Return what lets a sample come at a time, and with it joints that are not recorded."""
+    """Return a function that gives a sample to the control, with the joints not recorded."""
     absent = robot.absent
     rest = robot.rest[[robot.model.joint_names.index(name) for name in absent]]
-    still, none = np.zeros_like(rest), np.empty(0)
+    zero_velocity, no_effort = np.zeros_like(rest), np.empty(0)
 
     def receive(sample: Sample, received: float) -> None:
         position, velocity, effort = (
@@ -178,6 +179,8 @@ def _receiver(
             clock=received,
             received=received,
         )
-        states.update(absent, rest, still, none, stamp=0.0, clock=received, received=received)
+        states.update(
+            absent, rest, zero_velocity, no_effort, stamp=0.0, clock=received, received=received
+        )
 
     return receive

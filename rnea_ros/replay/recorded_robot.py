@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The recording of a robot as its model sees it: names of the model, and what is not recorded."""
+"""A recording with the joint names of the robot's model."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from ..robot import RobotModel
 @dataclass(frozen=True)
 class RecordedRobot:
     """
-    Joint states of one robot, as they came and as they can be compared.
+    Joint states of one robot, as recorded and cleaned.
 
-    :param model: the robot
-    :param joints: recorded name of every recorded joint, by the model's name, in its order
-    :param samples: as they came, under the model's names; of joints that it lacks under others
-    :param recording: the same as arrays of the recorded joints, under the model's names
-    :param cleaned: what is left of it that can be compared, with notes of what is not
+    :param model: model of the robot
+    :param joints: recorded name of every recorded joint, by the model's name, in the model's order
+    :param samples: samples as recorded, with the model's names; joints without a model get others
+    :param recording: the samples as arrays, for the joints of the model
+    :param cleaned: the usable samples, with notes on the removed ones
     """
 
     model: RobotModel
@@ -42,18 +42,18 @@ class RecordedRobot:
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """Joints of the model that are not recorded, as those of a gripper."""
+        """Names of the model's joints without a recording, as of a gripper."""
         return tuple(name for name in self.model.joint_names if name not in self.joints)
 
     @property
     def rest(self) -> Array:
-        """Positions of joints that are not recorded: zero, or the limit next to it, shape (n,)."""
+        """Positions of joints without a recording: zero or the nearest limit, shape (n,)."""
         rest: Array = np.clip(0.0, self.model.position_lower, self.model.position_upper)
         return rest
 
     @property
     def interval(self) -> float:
-        """The usual time between two samples, s."""
+        """Median interval of the samples, s."""
         return float(np.median(np.diff(self.cleaned.recording.time)))
 
 
@@ -64,13 +64,13 @@ def recorded_robot(
     effort_scale: float = 1.0,
 ) -> RecordedRobot:
     """
-    Return a recording with the names of a model.
+    Return a recording with the joint names of a model.
 
-    :param model: the robot
+    :param model: model of the robot
     :param samples: joint states in the order of their receipt
-    :param joints: recorded joint names by the model's, where they are not found by themselves
-    :param effort_scale: measured efforts are multiplied by it
-    :raises RecordingError: no joint of the model is recorded, none has an effort, or too little is
+    :param joints: recorded joint names by the model's, if automatic matching fails
+    :param effort_scale: factor of the measured efforts
+    :raises RecordingError: no joint of the model, no effort, or too few samples
     """
     recording = recording_from(samples)
     matched = match_joints(model.joint_names, recording.names, joints)

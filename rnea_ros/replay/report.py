@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a replay tells as text: residuals, limits, states, refusals, flaws of the recording."""
+"""The replay as text: conclusion, residuals, limits, states, rejections, flaws."""
 
 from __future__ import annotations
 
@@ -19,25 +19,27 @@ from .residuals import Residual
 from .review import Review
 
 HEADER = ('gravity', 'inverse dynamics', 'at limit', 'at rate limit')
+"""Column titles after the command."""
 
 
 def report(review: Review) -> str:
     """Return the whole report."""
     robot, playback, settings = review.robot, review.playback, review.settings
-    own = settings.settings
+    control = settings.settings
     parts = [
         _conclusion(review),
         '',
-        f'{len(robot.samples)} joint states of {playback.time[-1]:.1f} s played through '
-        f'{robot.model.name} ({len(robot.model.joint_names)} joints)',
-        f'mode {own.mode.value} at {own.rate:g} Hz, {len(playback.time)} ticks; joint states time '
-        f'out after {settings.joint_states_timeout:.3g} s',
-        'RMS in N m or N: the measured effort, and by how much it was missed',
+        f'data: {len(robot.samples)} joint states in {playback.time[-1]:.1f} s; '
+        f'model: {robot.model.name}, {len(robot.model.joint_names)} joints',
+        f'control: mode {control.mode.value}, {control.rate:g} Hz, {len(playback.time)} ticks, '
+        f'joint_states_timeout {settings.joint_states_timeout:.3g} s',
+        'table: RMS of the measured effort, and of its difference from each computed effort, '
+        'N m or N',
         '',
         _table(review),
         '',
         f'states: {_states(review)}',
-        *_counts('joint states refused', playback.refusals),
+        *_counts('joint states rejected', playback.rejections),
         *_counts('flagged', playback.flags),
         *(f'- {remark}' for remark in _remarks(review)),
         *(f'- {flaw}' for flaw in review.flaws),
@@ -60,16 +62,16 @@ def _table(review: Review) -> str:
         rows.append((
             name,
             _number(review.gravity.size[place]),
-            _missed(review.commanded, name),
-            _missed(review.gravity, name),
-            _missed(review.inverse_dynamics, name),
+            _difference(review.commanded, name),
+            _difference(review.gravity, name),
+            _difference(review.inverse_dynamics, name),
             *limits,
         ))
     return lay_out(rows, left=(0,))
 
 
-def _missed(residual: Residual, name: str) -> str:
-    """Return a residual as a number and a percentage, '-' where nothing was compared."""
+def _difference(residual: Residual, name: str) -> str:
+    """Return a residual as a number and a percentage, '-' without a comparison."""
     if name not in residual.joints:
         return '-'
     k = residual.joints.index(name)
@@ -83,22 +85,22 @@ def _number(value: float) -> str:
     return f'{value:.2f}' if math.isfinite(value) else '-'
 
 
-def _share(which: NDArray[np.bool_], of: NDArray[np.bool_]) -> str:
-    """Return a share of ticks."""
-    ticks = int(np.sum(of))
-    return f'{100.0 * np.sum(which & of) / ticks:.1f} %' if ticks else '-'
+def _share(which: NDArray[np.bool_], controlling: NDArray[np.bool_]) -> str:
+    """Return the share of the controlling ticks that are in a mask."""
+    ticks = int(np.sum(controlling))
+    return f'{100.0 * np.sum(which & controlling) / ticks:.1f} %' if ticks else '-'
 
 
 def _states(review: Review) -> str:
-    """Return the states in their order; what is flagged and cleared again is told elsewhere."""
-    told: list[str] = []
+    """Return the states in order; the flags are listed apart, so DEGRADED counts as ACTIVE."""
+    entries: list[str] = []
     last = None
     for change in review.playback.states:
         state = State.ACTIVE if change.state is State.DEGRADED else change.state
         if state is not last:
-            told.append(f'{state.value} at {change.time:.2f} s')
+            entries.append(f'{state.value} at {change.time:.2f} s')
         last = state
-    return ', '.join(told)
+    return ', '.join(entries)
 
 
 def _counts(what: str, counts: Counter[Reason]) -> Iterator[str]:
@@ -109,31 +111,31 @@ def _counts(what: str, counts: Counter[Reason]) -> Iterator[str]:
 
 
 def _remarks(review: Review) -> Iterator[str]:
-    """Yield what limits the comparison."""
-    robot, own = review.robot, review.settings.settings
+    """Yield the limits of the comparison."""
+    robot, control = review.robot, review.settings.settings
     if robot.absent:
-        yield f'not recorded, taken to be measured at rest: {", ".join(robot.absent)}'
-    if own.mode is not Mode.GRAVITY:
-        yield f'nothing is wanted in a recording: mode {own.mode.value} commands as gravity does'
+        yield f'not recorded, assumed at rest: {", ".join(robot.absent)}'
+    if control.mode is not Mode.GRAVITY:
+        yield f'a recording has no reference motion: mode {control.mode.value} acts as gravity'
     if review.playback.hardware.any():
         yield (
-            'the hardware adds gravity or a payload to the commands: both together are compared '
-            'with the measured effort'
+            'the hardware adds gravity or payload: its share and the command together are '
+            'compared with the measured effort'
         )
-    if HardwareCompensation.FRICTION in own.hardware_compensates:
+    if HardwareCompensation.FRICTION in control.hardware_compensates:
         yield (
-            'not comparable: the hardware adds friction that the model does not know, and '
-            'measured efforts may have it'
+            'friction is not comparable: the hardware adds it, so measured efforts may contain it '
+            'while commands do not'
         )
     if review.playback.clock_steps:
-        yield f'the clock of the stamps was set {review.playback.clock_steps} times'
+        yield f'the clock of the stamps jumped {review.playback.clock_steps} times'
 
 
 def _conclusion(review: Review) -> str:
     last = review.playback.states[-1]
-    if review.went_through:
-        return 'the control went through the recording'
+    if review.completed:
+        return 'the control ran through the whole recording'
     if last.reason is None:
-        return 'nothing was commanded: no valid state of every joint came'
+        return 'nothing was commanded: no valid state of all joints'
     ended = next(change for change in review.playback.states if change.reason is not None)
     return f'the control ended at {ended.time:.2f} s: {last.reason.value}'

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How far commands and models are from the measured efforts, joint by joint."""
+"""Residuals of commands and models against the measured efforts, for each joint."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .recorded_robot import RecordedRobot
 @dataclass(frozen=True)
 class Residual:
     """
-    Computed efforts compared with measured ones, of k joints.
+    Computed and measured efforts of k joints.
 
-    :param joints: the joints
-    :param time: of the samples since the first one of the recording, shape (N,), s
+    :param joints: names of the joints
+    :param time: times of the samples since the first one of the recording, shape (N,), s
     :param computed: shape (N, k), N m or N
     :param measured: shape (N, k), N m or N
     """
@@ -35,17 +35,17 @@ class Residual:
 
     @property
     def rms(self) -> Array:
-        """RMS of the difference, shape (k,), N m or N; NaN where nothing was compared."""
+        """RMS of the difference, shape (k,), N m or N; NaN without samples."""
         return _rms(self.computed - self.measured)
 
     @property
     def size(self) -> Array:
-        """RMS of the measured effort, shape (k,), N m or N; NaN where nothing was compared."""
+        """RMS of the measured effort, shape (k,), N m or N; NaN without samples."""
         return _rms(self.measured)
 
     @property
     def percent(self) -> Array:
-        """RMS of the difference over that of the effort, shape (k,); NaN for efforts of zero."""
+        """RMS of the difference over RMS of the effort, shape (k,), %; NaN for zero effort."""
         size = self.size
         share = np.full(size.shape, np.nan)
         np.divide(self.rms, size, out=share, where=size > 0.0)
@@ -55,37 +55,38 @@ class Residual:
 
 def of_commands(robot: RecordedRobot, playback: Playback) -> Residual:
     """
-    Compare commands with measured efforts, a sample with the first command that knows of it.
+    Compare each sample with the first command that uses it.
 
-    Gravity that the hardware adds to a command counts with it, as measured efforts have it.
+    The efforts that the hardware adds are part of the command, as measured efforts contain them.
+    Unusable samples (repeats, ringing), ramps and ticks after a fault are left out.
 
-    Left out are samples that cannot be compared (repeats, ringing), ramps, and what follows a
-    fault.
+    :param robot: the recording
+    :param playback: the commands
     """
-    kept = robot.cleaned.recording
-    # The same difference as that by which the sample was received: none falls a tick behind.
-    tick = np.searchsorted(playback.time, kept.time - robot.samples[0].time)
+    usable = robot.cleaned.recording
+    # The same subtraction as in :func:`.play`, so that rounding shifts no sample by a tick.
+    tick = np.searchsorted(playback.time, usable.time - robot.samples[0].time)
     controlled = playback.controlling[tick]
-    recorded = [name for name in playback.joints if name in kept.names]
+    recorded = [name for name in playback.joints if name in usable.names]
     in_command = [playback.joints.index(name) for name in recorded]
-    in_recording = [kept.names.index(name) for name in recorded]
+    in_recording = [usable.names.index(name) for name in recorded]
     return Residual(
         tuple(recorded),
-        kept.time[controlled],
+        usable.time[controlled],
         (playback.command + playback.hardware)[tick[controlled]][:, in_command],
-        kept.effort[controlled][:, in_recording],
+        usable.effort[controlled][:, in_recording],
     )
 
 
 def of_gravity(model: RobotModel, recording: Recording) -> Residual:
     """
-    Compare gravity torques at the recorded positions, nothing filtered.
+    Compare gravity torques at the recorded positions, without filters.
 
-    :param model: the robot
-    :param recording: finite positions, under the model's joint names
+    :param model: model of the robot
+    :param recording: recording with finite positions and the model's joint names
     """
     rest = np.zeros_like(recording.position)
-    number = np.arange(len(recording.time))
+    block = np.arange(len(recording.time))
     samples = Samples(
         Kind.STILL,
         recording.names,
@@ -94,7 +95,7 @@ def of_gravity(model: RobotModel, recording: Recording) -> Residual:
         rest,
         rest,
         recording.effort,
-        number,
+        block,
         recording.notes,
     )
     return _of_model(model, samples)
@@ -102,10 +103,10 @@ def of_gravity(model: RobotModel, recording: Recording) -> Residual:
 
 def of_inverse_dynamics(model: RobotModel, cleaned: CleanRecording) -> Residual:
     """
-    Compare the full inverse dynamics along the motion, positions and efforts filtered alike.
+    Compare the full inverse dynamics; positions and efforts pass the same filter.
 
-    :param model: the robot
-    :param cleaned: under the model's joint names
+    :param model: model of the robot
+    :param cleaned: recording with the model's joint names
     """
     return _of_model(model, motion(cleaned))
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""From a recording and settings to what is told about it: the steps in their order."""
+"""All steps from a recording and settings to the comparison."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .residuals import Residual, of_commands, of_gravity, of_inverse_dynamics
 @dataclass(frozen=True)
 class Review:
     """
-    A recording that was played through the control.
+    The result of a replay.
 
     :param robot: the recording
-    :param settings: of the control
-    :param playback: what it did
-    :param commanded: commands compared with measured efforts
-    :param gravity: gravity torques compared, for all recorded joints
-    :param inverse_dynamics: the full inverse dynamics compared, for all recorded joints
-    :param flaws: of the recording, or of the model for it, one sentence each
+    :param settings: settings of the control
+    :param playback: commands and states of the control
+    :param commanded: commands against measured efforts
+    :param gravity: gravity torques against measured efforts, for all recorded joints
+    :param inverse_dynamics: inverse dynamics against measured efforts, for all recorded joints
+    :param flaws: flaws of the recording or of the model, one sentence each
     """
 
     robot: RecordedRobot
@@ -41,8 +41,8 @@ class Review:
     flaws: tuple[str, ...]
 
     @property
-    def went_through(self) -> bool:
-        """Whether the control began, and went on until the recording ended."""
+    def completed(self) -> bool:
+        """Whether the control ran until the end of the recording."""
         return self.playback.states[-1].state in CONTROLLING
 
 
@@ -50,17 +50,17 @@ def review(
     robot: RecordedRobot, settings: Settings, *, differentiate_velocity: bool = False
 ) -> Review:
     """
-    Play a recording, and compare what comes out with what was measured.
+    Play a recording and compare the commands with the measured efforts.
 
-    Wrenches and the motion of the base are not in joint states: their sensors are left out. Where
-    no timeout of joint states is set, it is twenty intervals of the recording, if that is more
-    than twenty periods: a recording is often thinner than what the robot sent.
+    Joint states contain neither wrenches nor the motion of the base; their sensors are ignored.
+    The default timeout of joint states is twenty intervals of the recording or twenty periods,
+    whichever is longer: recordings often have fewer samples than the robot sends.
 
     :param robot: the recording
-    :param settings: of the control; no joints stand for all that are recorded
-    :param differentiate_velocity: derive velocities where the recording has none
-    :raises InputError: settings that this robot cannot be run with
-    :raises RecordingError: the recording has not what is needed
+    :param settings: settings of the control; without joints, all recorded ones are commanded
+    :param differentiate_velocity: whether missing velocities are derived from positions
+    :raises InputError: the settings do not fit the robot
+    :raises RecordingError: data are missing
     """
     timeout = settings.joint_states_timeout or DEFAULT_TIMEOUT_PERIODS * max(
         settings.period, robot.interval
@@ -76,8 +76,8 @@ def review(
         robot.model,
     )
     playback = play(robot, resolved, differentiate_velocity=differentiate_velocity)
-    kept = robot.cleaned.recording
-    gravity = of_gravity(robot.model, kept)
+    usable = robot.cleaned.recording
+    gravity = of_gravity(robot.model, usable)
     if not np.isfinite(gravity.computed).all():
         raise RecordingError('positions are so large that the model has no finite effort')
     return Review(
@@ -87,19 +87,19 @@ def review(
         of_commands(robot, playback),
         gravity,
         of_inverse_dynamics(robot.model, robot.cleaned),
-        (*_left_out(settings), *kept.notes, *_judged(robot)),
+        (*_ignored_sensors(settings), *usable.notes, *_preflight_findings(robot)),
     )
 
 
-def _left_out(settings: Settings) -> list[str]:
-    """Return what of the settings is not played."""
+def _ignored_sensors(settings: Settings) -> list[str]:
+    """Return a sentence on the sensors of the settings that the replay ignores."""
     sensors = [f'wrench_inputs.{sensor.name}' for sensor in settings.wrench_inputs]
     sensors += ['base_sensor'] * (settings.base_sensor is not None)
-    return [f'not played, not in joint states: {", ".join(sensors)}'] if sensors else []
+    return [f'ignored, not in joint states: {", ".join(sensors)}'] if sensors else []
 
 
-def _judged(robot: RecordedRobot) -> list[str]:
-    """Return what must be fixed before efforts and model can be compared, as preflight finds."""
+def _preflight_findings(robot: RecordedRobot) -> list[str]:
+    """Return the findings of preflight that must be fixed."""
     try:
         checkup = check(robot.model, robot.recording)
     except RecordingError as error:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Commands over time beside measured efforts, as a file of comma-separated values."""
+"""Write commands and measured efforts over time as comma-separated values."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def write_table(path: Path, playback: Playback) -> None:
     """
     Write a row for each tick: time, state, and three efforts of every joint.
 
-    These are the command, what the hardware adds to it, and the newest measured one.
-
-    A cell is empty where nothing was commanded or measured.
+    The efforts are the command, the share of the hardware, and the latest measured effort. Cells
+    without a command or a measurement are empty.
 
     :param path: CSV file to write
+    :param playback: commands and measured efforts
     :raises TableFileError: it cannot be written
     """
     columns = ['time', 'state']

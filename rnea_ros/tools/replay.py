@@ -103,7 +103,7 @@ def main(args: list[str] | None = None) -> int:
     except RneaError as error:
         print(f'replay: {error}', file=sys.stderr)
         return BAD_INPUT
-    return 0 if played.went_through else ENDED
+    return 0 if played.completed else ENDED
 
 
 if __name__ == '__main__':

@@ -88,7 +88,7 @@ def test_a_load_that_is_significant_but_too_small_to_matter_is_no_alarm() -> Non
 def test_a_tool_too_many_is_called_by_its_link(kind: Kind) -> None:
     checkup = check(HAND, record(Robot(ARM), kind, 3))
     text = text_of(checkup, Cause.SURPLUS_TOOL)
-    assert 'fer_hand with what is fixed to it, of 0.71 kg' in text
+    assert 'fer_hand with everything fixed to it, 0.71 kg' in text
 
 
 @pytest.mark.parametrize('kind', Kind)

@@ -123,7 +123,7 @@ def test_a_tool_of_the_right_mass_in_the_wrong_place_is_told_by_its_moment() -> 
     robot = Robot(ARM, mass=2.0, com=(0.15, 0.0, 0.1), noise=0.02)
     checkup = check(model, record(robot, Kind.STILL, 3))
     assert must_be_fixed(checkup) == {Cause.MISSING_TOOL}
-    assert 'its mass cannot be told' in of(checkup, Cause.MISSING_TOOL).text
+    assert 'its mass is not determined' in of(checkup, Cause.MISSING_TOOL).text
 
 
 # Friction

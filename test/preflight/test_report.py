@@ -15,7 +15,7 @@ from synthetic_recordings import ARM, Robot, only, record
 from rnea_ros.feedforward.law import HardwareCompensation
 from rnea_ros.preflight import check
 from rnea_ros.preflight.findings import Cause
-from rnea_ros.preflight.report import runs, together
+from rnea_ros.preflight.report import join_names, runs
 from rnea_ros.recordings import Kind
 
 HELD = Robot(ARM, compensated=True)
@@ -95,8 +95,8 @@ def test_the_verdict_comes_first_and_then_what_is_known_of_each_joint(kind: Kind
 
 def test_joints_in_a_row_are_named_by_the_first_and_the_last() -> None:
     names = 'abcdefgh'
-    said = together([names[place] for place in run] for run in runs([0, 1, 2, 4, 6, 7]))
-    assert said == 'a to c, e, g and h'
+    text = join_names([names[place] for place in run] for run in runs([0, 1, 2, 4, 6, 7]))
+    assert text == 'a to c, e, g and h'
 
 
 @pytest.mark.parametrize('robot', [HELD, BEFORE_THE_GEAR])

@@ -127,7 +127,7 @@ def test_a_sound_recording_has_no_flaw() -> None:
 def test_a_recording_too_short_to_judge_is_played_nevertheless() -> None:
     played = reviewed(MOTION.part(MOTION.time < 2.5))
     assert 'could not be judged' in ' '.join(played.flaws)
-    assert played.went_through
+    assert played.completed
 
 
 def test_without_efforts_there_is_nothing_to_compare() -> None:
@@ -149,8 +149,8 @@ def test_where_no_timeout_is_set_it_is_that_of_the_recordings_own_interval() -> 
     thin = MOTION.part(slice(None, None, 10))  # at 5 Hz
     played = reviewed(thin, rate=500.0)
     assert played.settings.joint_states_timeout == pytest.approx(20 * 0.2)
-    assert played.went_through
-    assert not reviewed(thin, rate=500.0, joint_states_timeout=0.1).went_through
+    assert played.completed
+    assert not reviewed(thin, rate=500.0, joint_states_timeout=0.1).completed
 
 
 def test_the_report_says_what_limits_the_comparison() -> None:
@@ -161,17 +161,17 @@ def test_the_report_says_what_limits_the_comparison() -> None:
         hardware_compensates=tuple(HardwareCompensation),
         wrench_inputs=(WrenchInputSettings('flange', '/wrench'),),
     ))
-    assert 'taken to be measured at rest: fer_finger_joint1' in text
-    assert 'mode feedback commands as gravity does' in text
-    assert 'both together are compared with the measured effort' in text
-    assert 'not comparable: the hardware adds friction' in text
-    assert 'not played, not in joint states: wrench_inputs.flange' in text
+    assert 'not recorded, assumed at rest: fer_finger_joint1' in text
+    assert 'mode feedback acts as gravity' in text
+    assert 'compared with the measured effort' in text
+    assert 'friction is not comparable' in text
+    assert 'ignored, not in joint states: wrench_inputs.flange' in text
     assert '* tool' not in text
-    assert 'tool too many in the model' in text
+    assert 'extra tool in the model' in text
 
 
 def test_the_report_says_how_it_ended() -> None:
-    assert report(reviewed(MOTION)).startswith('the control went through the recording\n')
+    assert report(reviewed(MOTION)).startswith('the control ran through the whole recording\n')
     gap = MOTION.part((MOTION.time < 10.0) | (MOTION.time > 12.0))
     ended = report(reviewed(gap, joint_states_timeout=0.1))
     assert 'holding at 10.0' in ended
@@ -179,8 +179,8 @@ def test_the_report_says_how_it_ended() -> None:
     assert ended.splitlines()[0].endswith('joint_states_stale')
     bare = replace(MOTION, velocity=np.full_like(MOTION.velocity, np.nan))
     silent = report(reviewed(bare))
-    assert 'joint states refused: not_finite 1251' in silent
-    assert silent.startswith('nothing was commanded: no valid state of every joint came\n')
+    assert 'joint states rejected: not_finite 1251' in silent
+    assert silent.startswith('nothing was commanded: no valid state of all joints\n')
 
 
 PAYLOAD = Payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
@@ -208,4 +208,4 @@ def test_what_the_hardware_adds_counts_beside_the_command(
 def test_a_replay_report_is_plain_text_with_the_conclusion_first() -> None:
     text = report(reviewed(MOTION))
     assert 'RobotModel' not in text
-    assert text.splitlines()[0] == 'the control went through the recording'
+    assert text.splitlines()[0] == 'the control ran through the whole recording'
