@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A robot made of topics alone: joint states go out as told, commands are collected."""
+"""A robot made of topics: publishes the joint states that a test sets, collects commands."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A robot that tells no joint states: the node waits, says so, and goes on when they come."""
+"""A robot without joint states: the node logs that it waits, and goes on when they come."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The loop's time: setting the wall clock moves nothing, simulated time that runs back is told."""
+"""The loop's clock: a set wall clock moves stamps only, reset simulated time is reported."""
 
 from __future__ import annotations
 

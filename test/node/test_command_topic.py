@@ -199,7 +199,7 @@ def test_listeners_are_no_controller_and_the_late_one_is_sent_its_own_order_only
 
 
 def test_the_parameter_joints_must_be_the_controllers(robot: FakeRobot, domain_id: int) -> None:
-    # Refused at configure, or, where the controller is heard of late, ended at once.
+    # Refused at configure or, if the controller is discovered later, ended at once.
     listed = ','.join(JOINTS[1:])
     controller = fake_controller(domain_id, JOINTS[:6])
     with controller as commands, node(domain_id, f'-p joints:=[{listed}]') as process:
@@ -267,7 +267,7 @@ def test_a_second_node_of_the_same_name_does_not_activate(
         with node(domain_id) as second:
             second.wait_for(f'/feedforward publishes on {TOPIC} already')
             if 'cannot activate' not in second.output and 'waiting: /feed' not in second.output:
-                second.wait_for('fault (second_publisher)')  # it was heard of late
+                second.wait_for('fault (second_publisher)')  # it was discovered late
         robot.wait_until_controlled()
 
 

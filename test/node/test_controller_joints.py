@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The controller is known by its name, and asked anew whenever another endpoint of it comes."""
+"""The joints of the effort controller are requested again for each new endpoint of its node."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Bench:
 
 @pytest.fixture
 def bench(domain_id: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-    """A node that starts by itself only when it is told to."""
+    """A node without autostart, beside a fake robot."""
     options = (
         'autostart:=false', 'rate:=100.0', 'ramp_duration:=0.05', 'hold_duration:=0.05',
         'joint_states_timeout:=5.0', 'hardware_compensates:=[none]',

@@ -38,7 +38,7 @@ class Simulation:
 
 @pytest.fixture
 def simulation() -> Iterator[tuple[Simulation, Any]]:
-    """Give simulated time, and a node that follows it; nobody spins that one."""
+    """Give simulated time, and a node that follows it without an executor."""
     domain_id = new_domain_id()
     with ros_node(domain_id, 'simulation') as other:
         context = rclpy.Context()
@@ -55,13 +55,13 @@ def simulation() -> Iterator[tuple[Simulation, Any]]:
 
 
 def now(node: Any) -> float:
-    """Return a node's time after a look, s."""
+    """Return a node's time after an update, s."""
     node.update_time()
     return float(1e-9 * node.get_clock().now().nanoseconds)
 
 
 def follow(simulation: Simulation, node: Any, seconds: int) -> bool:
-    """Return whether a node's time becomes the one that is told until it does."""
+    """Publish a time until a node's clock shows it; return whether it does."""
 
     def follows() -> bool:
         simulation.tell(seconds)

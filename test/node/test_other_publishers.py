@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who else sends commands, by what the graph tells of the topic: names come late."""
+"""Other publishers of commands are found in the graph; names of nodes come later."""
 
 from __future__ import annotations
 

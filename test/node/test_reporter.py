@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is told of the control: every change of state, refusals once a second, an error once."""
+"""Log of the control: every change of state, refusals once a second, an error once."""
 
 from __future__ import annotations
 

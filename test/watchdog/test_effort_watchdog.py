@@ -48,7 +48,7 @@ PATIENT = '-p timeout:=1.0'
 
 class Controller:
     """
-    Hears what an effort controller would hear.
+    Receives what an effort controller receives.
 
     :param node: the test's own
     :param topic: of the commands
@@ -85,13 +85,13 @@ class Controller:
         return [(at, data) for at, marked, data in self.heard if not marked]
 
     def wait_for_commands(self) -> None:
-        """Wait until a publisher's commands flow, and the watchdog tells that it watches."""
+        """Wait for commands of a publisher, and for the watchdog's state ``watching``."""
         known = len(self.of_publisher)
         assert wait_until(lambda: len(self.of_publisher) > known + 10)
         self.wait_for_state('watching')
 
     def wait_for_state(self, state: str, node: str = 'effort_watchdog') -> Any:
-        """Wait until a watchdog's diagnostics tell a state from now on; return the status."""
+        """Wait for new diagnostics of a watchdog with a state; return the status."""
         known = len(self.statuses)
 
         def new() -> list[Any]:
@@ -102,7 +102,7 @@ class Controller:
         return new()[-1]
 
     def forget(self) -> None:
-        """Start to hear anew."""
+        """Forget all received commands."""
         self.heard = []
 
 
@@ -189,7 +189,7 @@ def test_it_acts_in_time_whenever_the_publisher_hangs_and_hands_back_when_it_goe
             late = [at - again for at, _ in controller.of_watchdog if 0.0 < at - again < TIMEOUT]
             went_on.append(len(late))
     record_property('reaction_times_ms', [round(1e3 * value, 1) for value in reactions])
-    # Where the machine stalls it acts later, or is heard before what was sent before it.
+    # After a stall of the machine it acts later; messages of two publishers may change places.
     assert np.quantile(reactions, 0.25) < IN_TIME, reactions
     assert np.quantile(reactions, 0.75) > TIMEOUT, reactions
     assert np.quantile(went_on, 0.25) <= 2, went_on
@@ -246,7 +246,7 @@ def test_two_watchdogs_do_not_take_each_other_for_the_publisher(
         controller.wait_for_state('watching', 'second')
         process.send(signal.SIGKILL)
         time.sleep(0.5)
-        # From here on each hears nobody but the other, and that is no reason to begin anew.
+        # From here on each watchdog receives only the other's messages, and ignores them.
         before = [each.output.count('handed back') for each in (watching, other)]
         for each, count in zip((watching, other), before, strict=True):
             each.wait_for('zero effort was commanded')

@@ -65,7 +65,7 @@ class Bench:
             self.update()
 
     def silence(self, duration: float) -> Sent:
-        """Let nobody command for a time, s; return what was sent meanwhile."""
+        """Let a time without commands pass, s; return the watchdog's commands in it."""
         self.sent.clear()
         end = self.now + duration
         while self.now < end:

@@ -19,7 +19,7 @@ PERIOD = 0.004
 
 
 class Link:
-    """A command topic on which one command was heard; ``broken`` ends the hearing."""
+    """A command topic with one received command; with ``broken``, taking raises."""
 
     def __init__(self) -> None:
         self.heard: list[list[float]] = [[5.0, -2.0]]
