@@ -99,7 +99,7 @@ def test_a_signal_ends_it_without_a_traceback(number: signal.Signals) -> None:
     bag = str(recording('panda_exciting_trajectory.db3'))
     module = 'rnea_ros.tools.play_joint_states'
     with RosProcess(module, bag, domain_id=new_domain_id()) as process:
-        process.wait_for('waiting for a listener')
+        process.wait_for('waiting for a subscription')
         process.send(number)
         assert process.wait() == 0
         assert 'interrupted' in process.output

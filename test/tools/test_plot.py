@@ -88,8 +88,8 @@ def test_what_is_zero_or_no_number_throughout_is_left_out(tmp_path: Path) -> Non
 def test_a_term_is_left_out_by_the_joints_that_are_shown(tmp_path: Path) -> None:
     one = {'/feedforward/terms/friction': (JOINTS, np.c_[NOTHING[:, :1], RAMP[:, 1:]])}
     recording = read_terms(write(tmp_path / 'bag', others=one))
-    assert recording.in_use('friction')
-    assert not recording.of_joints(['shoulder']).in_use('friction')
+    assert recording.is_nonzero('friction')
+    assert not recording.of_joints(['shoulder']).is_nonzero('friction')
 
 
 def test_joints_whose_order_or_number_changed_are_kept_apart(tmp_path: Path) -> None:

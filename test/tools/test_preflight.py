@@ -255,5 +255,5 @@ def test_silent_topics_are_told() -> None:
         domain_id=new_domain_id(),
     ) as process:
         assert process.wait() == 2
-        assert 'nothing came on /joint_states' in process.output
+        assert 'no message on /joint_states' in process.output
         assert 'Traceback' not in process.output

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ...arrays import Array
-from ...drawing import new_figure, plain, save, show_windows
+from ...drawing import add_grid, new_figure, save, show_windows
 from .client import Recording
 from .motion import Motion
 
@@ -118,7 +118,7 @@ def picture(
     efforts.set(ylabel=f'effort of {name}, N m', title=f'parts of the effort, {last.title}')
     efforts.set(xlabel='time, s')
     for axis in axes:
-        plain(axis)
+        add_grid(axis)
         if axis.get_lines():
             axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
     save(figure, path)
