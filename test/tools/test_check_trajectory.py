@@ -197,7 +197,7 @@ def test_trajectories_of_a_bag_are_read_by_topic_and_index(
         capsys, bag, '--topic', '/one', '--index', '2', '--urdf', URDF
     )
     told = refused(capsys, bag, '--topic', '/three', '--urdf', URDF)
-    assert 'no trajectories on /three; it has them on /one, /two' in told
+    assert 'no trajectories on /three; topics with trajectories: /one, /two' in told
 
 
 def test_a_broken_bag_or_message_is_refused(tmp_path: Path, capsys: Refused) -> None:
