@@ -158,7 +158,7 @@ class Demo:
     def _follow(self, client: DemoClient, mode: str, title: str) -> Phase:
         """Move to the start pose, change the control law, follow the motion."""
         self._return(client)
-        # Send before the change: a motion must start near the robot, and feedback only lets it sag.
+        # Send before the change: a motion must start near the robot; with feedback only it sags.
         start = time.time() + LEAD + BLEND
         client.send(self._motion.points(), start)
         client.record(time.time() + LEAD)
