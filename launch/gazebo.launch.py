@@ -147,7 +147,7 @@ def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
     """Return the robot's name, its URDF with tags for Gazebo, and the controllers' file."""
     from rnea_ros.sim.gazebo.controllers import listed_joints, with_joints
     from rnea_ros.sim.gazebo.description import PLUGINS, has_own_control, with_gazebo_control
-    from rnea_ros.sim.gazebo.massless_links import refuse_massless
+    from rnea_ros.sim.gazebo.massless_links import reject_massless
     from rnea_ros.urdf import parse_urdf
 
     path = existing_file('urdf', given['urdf'] or share / 'urdf/panda.urdf')
@@ -158,7 +158,7 @@ def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
     if is_true(given['own_control']):
         if not has_own_control(text):
             raise RuntimeError(f'own_control: {path} has no <ros2_control>')
-        refuse_massless(text)
+        reject_massless(text)
         return parse_urdf(text).name, text, str(source)
     parameters = yaml.safe_load(source.read_text(encoding='utf-8'))
     joints = words(given['joints'])

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the pictures share: figures, a row of axes for every joint, files and windows."""
+"""Figures, axes, files and windows for all pictures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PictureError(RneaError):
 
 def require_matplotlib() -> None:
     """
-    Refuse to go on without what draws.
+    Check that matplotlib is installed.
 
     :raises PictureError: matplotlib is missing
     """
@@ -36,9 +36,9 @@ def new_figure(width: float, height: float, *, window: bool = False) -> Figure:
     """
     Return an empty figure.
 
-    :param width: inches
-    :param height: inches
-    :param window: whether :func:`show_windows` is to show it; without, it needs no display
+    :param width: width, inches
+    :param height: height, inches
+    :param window: whether :func:`show_windows` shows the figure; False needs no display
     :raises PictureError: matplotlib is missing
     """
     require_matplotlib()
@@ -56,30 +56,31 @@ def new_figure(width: float, height: float, *, window: bool = False) -> Figure:
 
 def rows_over_time(figure: Figure, joints: Sequence[str]) -> list[Axes]:
     """
-    Return axes for the efforts of every joint, one above the other, over the same time.
+    Return one row of axes per joint, for efforts over a common time.
 
-    :param figure: empty
-    :param joints: their names
+    :param figure: empty figure
+    :param joints: names of the joints
     """
     rows = figure.subplots(len(joints), 1, squeeze=False, sharex=True)[:, 0]
     for axis, joint in zip(rows, joints, strict=True):
         axis.set_ylabel(f'{joint}\nN m or N', fontsize='small')
-        plain(axis)
+        add_grid(axis)
     rows[-1].set_xlabel('time, s')
     return list(rows)
 
 
-def plain(axis: Axes) -> None:
-    """Give axes a grid, and small numbers."""
+def add_grid(axis: Axes) -> None:
+    """Add a grid and small tick labels."""
     axis.grid(alpha=0.3)
     axis.tick_params(labelsize='small')
 
 
 def legend_above(axis: Axes, columns: int = 3) -> None:
     """
-    Explain the lines of axes above them, at the left.
+    Put the legend above the axes, at the left.
 
-    :param columns: entries beside each other
+    :param axis: axes
+    :param columns: number of columns of the legend
     """
     axis.legend(
         loc='lower left',
@@ -92,10 +93,11 @@ def legend_above(axis: Axes, columns: int = 3) -> None:
 
 def save(figure: Figure, path: Path) -> None:
     """
-    Write a figure.
+    Write a figure to a file.
 
+    :param figure: figure
     :param path: PNG file to write
-    :raises PictureError: it cannot be written
+    :raises PictureError: the file cannot be written
     """
     try:
         figure.savefig(path, dpi=90, format='png')
@@ -104,7 +106,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def show_windows() -> None:
-    """Open the windows of figures that have one; return when they are closed."""
+    """Show the windows of all figures that have one, until they are closed."""
     from matplotlib import pyplot
 
     pyplot.show()

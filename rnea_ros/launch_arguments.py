@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the launch files have in common: how arguments are declared, read and refused."""
+"""Declare, read and check the arguments of the launch files."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from launch.substitutions import LaunchConfiguration
 TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
 
 MODES = ('gravity', 'feedforward', 'computed_torque', 'feedback', 'gravity_feedback')
-"""The control laws; a launch does not import them."""
+"""The control laws; launch files do not import them from the library."""
 
 
 def declared(
     arguments: Mapping[str, tuple[str, str]], choices: Mapping[str, Collection[str]]
 ) -> list[Any]:
     """
-    Return the actions that declare arguments; the launch ends where one is none of its choices.
+    Return the actions that declare arguments; other values than the choices end the launch.
 
-    :param arguments: their defaults and descriptions
-    :param choices: of those that have some
+    :param arguments: default and description by name
+    :param choices: allowed values by name
     """
     return [
         DeclareLaunchArgument(
@@ -44,36 +44,36 @@ def values(arguments: Collection[str], context: Any) -> dict[str, str]:
 
 
 def is_true(text: str) -> bool:
-    """Return what one of :data:`TRUE_OR_FALSE` says."""
+    """Return the boolean value of one of :data:`TRUE_OR_FALSE`."""
     return text.lower() == 'true'
 
 
 def existing_file(argument: str, path: str | Path) -> Path:
-    """Return the file that an argument names; nothing must start without its content."""
+    """Return the path in an argument; an error ends the launch if the file does not exist."""
     if not Path(path).is_file():
-        raise FileNotFoundError(f'{argument}: {str(path)!r} is no file')
+        raise FileNotFoundError(f'{argument}: {str(path)!r} is not a file')
     return Path(path)
 
 
 def number(argument: str, text: str) -> float:
-    """Return the number that an argument gives."""
+    """Return the number in an argument."""
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f'{argument}: {text!r} is no number') from None
+        raise ValueError(f'{argument}: {text!r} is not a number') from None
 
 
 def words(text: str) -> list[str]:
-    """Return what commas or spaces stand between."""
+    """Split a list at commas and spaces."""
     return text.replace(',', ' ').split()
 
 
 def urdf_text(path: Path, xacro_arguments: str = '') -> str:
     """
-    Return a URDF file's text, a xacro file expanded.
+    Return the text of a URDF file; a xacro file is expanded.
 
-    :param path: of the file
-    :param xacro_arguments: ``name:=value``, spaces between
+    :param path: path of the file
+    :param xacro_arguments: ``name:=value`` pairs separated by spaces
     """
     pairs = [word.partition(':=') for word in xacro_arguments.split()]
     for name, sign, value in pairs:

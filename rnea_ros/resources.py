@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Files that come with the package: robots, parameters, launch files."""
+"""Find files of the package: robots, parameters, launch files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def share_path(relative: str) -> Path:
     Return the path of a file of the package, in a checkout or installed.
 
     :param relative: path below the package's share directory, such as ``urdf/panda.urdf``
-    :raises ResourceError: it is nowhere; the message lists where it was looked for
+    :raises ResourceError: the file does not exist; the message lists the paths tried
     """
     package = Path(__file__).parent
     candidates = [
@@ -33,5 +33,5 @@ def share_path(relative: str) -> Path:
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    places = ', '.join(str(candidate) for candidate in candidates)
-    raise ResourceError(f'{relative} is in none of {places}')
+    paths = ', '.join(str(candidate) for candidate in candidates)
+    raise ResourceError(f'{relative} not found in {paths}')

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import Array
-from ..drawing import legend_above, new_figure, plain, save
+from ..drawing import add_grid, legend_above, new_figure, save
 from .check import Figures
 from .limits import Quantity
 
@@ -47,7 +47,7 @@ def picture(path: Path, name: str, figures: Figures) -> None:
         left.set_ylabel(f'{joint}\n{limits.unit(joint, Quantity.VELOCITY)}', fontsize='small')
         right.set_ylabel(limits.unit(joint, Quantity.EFFORT), fontsize='small')
     for axis in rows.ravel():
-        plain(axis)
+        add_grid(axis)
     for axis in rows[-1]:
         axis.set_xlabel('time, s')
     for axis in rows[0]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..arrays import Array
-from ..drawing import legend_above, new_figure, plain, save
+from ..drawing import add_grid, legend_above, new_figure, save
 from .assessment import Assessment
 from .findings import Finding
 from .report import short_findings
@@ -60,7 +60,7 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
     axes[-1, 0].set_xlabel('pose' if assessment.at_rest else 'time, s')
     axes[-1, 1].set_xlabel('model, N m or N')
     for axis in axes.flat:
-        plain(axis)
+        add_grid(axis)
     save(figure, path)
 
 

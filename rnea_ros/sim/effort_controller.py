@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What ros2_control makes of the efforts that it is sent.
+The effort controller of ros2_control and its joint limiter, simulated.
 
 The rules are those of forward_command_controller on an effort interface, and of the limiter
-between it and the hardware. They are kept where they hurt too: a client that works with the
-simulated robot has met them before it meets the real one.
+between it and the hardware. Unwelcome rules are included, so that a client meets them in
+simulation before it commands a real robot.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from ..urdf import Limits
 
 class EffortController:
     """
-    Takes efforts at any time, hands them to the hardware once a cycle.
+    Receives efforts at any time and passes them to the hardware once per cycle.
 
-    - An array with a value that is not finite is dropped; what was commanded before stays.
-    - An empty array commands nothing.
-    - Any other wrong length makes the next cycle fail: the controller goes inactive for good, the
-      hardware keeps the last efforts, and what is sent later is not looked at.
-    - The last efforts stay for ever where nothing new comes.
-    - Every cycle, efforts are cut to the effort limit, and to zero in the direction that leads
-      further beyond a position or velocity limit, the support against gravity included.
+    - An array with a non-finite value is dropped; the previous command stays.
+    - An empty array is no command.
+    - Any other wrong length makes the next cycle fail: the controller becomes inactive for ever,
+      the hardware keeps the last efforts, and later messages are ignored.
+    - Without new messages the last efforts stay for ever.
+    - In every cycle efforts are cut to the effort limit. Beyond a position or velocity limit they
+      are cut to zero in the outward direction, even if they support the arm against gravity.
 
-    :param limits: of the joints, in the order of the efforts
-    :param warn: takes a sentence when a command is dropped
-    :param fail: takes a sentence when the controller goes inactive
+    :param limits: limits of the joints, in the order of the efforts
+    :param warn: called with a sentence when a command is dropped
+    :param fail: called with a sentence when the controller becomes inactive
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class EffortController:
         self._position_upper = np.array([limit.upper for limit in limits])
         self._velocity = np.array([limit.velocity for limit in limits])
         self._effort = np.array([limit.effort for limit in limits])
-        # ros2_control lets an effort without a limit of its own pass whole, wherever the joint is.
+        # ros2_control does not limit joints without an effort limit, not even at position limits.
         self._limited = np.isfinite(self._effort)
         self._received: Array | None = None
         self._efforts: Array | None = None
@@ -57,27 +57,28 @@ class EffortController:
 
     @property
     def active(self) -> bool:
-        """Whether commands still reach the hardware."""
+        """Whether commands reach the hardware."""
         return self._active
 
     def receive(self, efforts: ArrayLike) -> None:
         """
-        Take a message.
+        Receive a message.
 
-        :param efforts: its data, of any length, N m or N
+        :param efforts: data of the message, of any length, N m or N
         """
         received = np.array(efforts, dtype=np.float64)
         if not np.isfinite(received).all():
-            self._warn('a command with a value that is not finite was dropped')
+            self._warn('a command with a non-finite value was dropped')
             return
         self._received = received
 
     def update(self, positions: Array, velocities: Array) -> Array | None:
         """
-        Return what the hardware is told in this cycle, shape (n,); None before the first command.
+        Return the efforts for the hardware in this cycle; None before the first command.
 
         :param positions: measured, shape (n,), rad or m
         :param velocities: measured, shape (n,), rad/s or m/s
+        :return: shape (n,), N m or N
         """
         if self._active and self._received is not None and self._received.size > 0:
             if self._received.shape == self._effort.shape:
@@ -89,8 +90,8 @@ class EffortController:
                     'the controller is inactive from now on'
                 )
         if self._efforts is not None:
-            # The cut value replaces the command, as in the hardware's command interface: an
-            # inactive controller does not bring back what was cut once.
+            # The cut value replaces the command, as in the command interface of the hardware, so
+            # an inactive controller never restores it.
             self._efforts = self._cut(self._efforts, positions, velocities)
         return self._efforts
 

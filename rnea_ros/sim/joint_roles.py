@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which of a robot's joints are commanded, which follow them, and which are held."""
+"""Roles of a robot's joints: commanded, mimic or held."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .start_position import nearest_to_zero, start_position
 @dataclass(frozen=True)
 class JointRoles:
     """
-    The moving joints of a robot, by what moves them.
+    The moving joints of a robot by role.
 
-    :param commanded: each has a motor, in the order of the commands
-    :param mimics: each follows a commanded joint
-    :param held: neither commanded nor following a joint that is
+    :param commanded: joints with a motor, in the order of the commands
+    :param mimics: joints that follow a commanded joint
+    :param held: all other joints, at a constant position
     """
 
     commanded: tuple[Joint, ...]
@@ -32,9 +32,10 @@ class JointRoles:
         """
         Return the roles of a robot's joints.
 
-        :param joints: the joints that are commanded, in order; None for all that are independent
-        :raises UnknownNameError: not the name of a moving, independent joint
-        :raises InputError: a joint named twice, or one that has more than one axis
+        :param description: description of the robot
+        :param joints: names of the commanded joints, in order; None for all independent ones
+        :raises UnknownNameError: a name is not that of a moving, independent joint
+        :raises InputError: a joint is named twice, has several axes, or there is none
         """
         moving = [joint for joint in description.joints.values() if joint.moves]
         for joint in moving:
@@ -48,7 +49,7 @@ class JointRoles:
         if len(set(names)) < len(names):
             raise InputError('joints', f'{names} names a joint twice')
         if not names:
-            raise InputError('joints', f'there is none to command: {description.name!r} has none')
+            raise InputError('joints', f'{description.name!r} has no joint to command')
         return cls(
             tuple(independent[name] for name in names),
             tuple(joint for joint in moving if joint.mimic and joint.mimic.joint in names),
@@ -57,15 +58,17 @@ class JointRoles:
 
     @property
     def free(self) -> tuple[Joint, ...]:
-        """The joints that are not held, commanded ones first."""
+        """Commanded joints and mimics, in this order."""
         return self.commanded + self.mimics
 
     def positions(self, commanded: Iterable[float] | None) -> dict[str, float]:
         """
-        Return where every moving joint is, rad or m, by name.
+        Return the position of every moving joint by name, rad or m.
 
-        :param commanded: positions of the commanded joints; None for where they start by
-            :func:`.start_position`. Held joints are at zero, or at the limit nearest to it
+        Held joints are at zero, or at the limit nearest to it.
+
+        :param commanded: positions of the commanded joints, rad or m; None for those of
+            :func:`.start_position`
         """
         at = {joint.name: nearest_to_zero(joint) for joint in self.held}
         at.update((joint.name, start_position(joint)) for joint in self.commanded)

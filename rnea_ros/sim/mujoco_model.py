@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-From URDF text to a MuJoCo model of the same rigid bodies.
+Build a MuJoCo model of the same rigid bodies from URDF text.
 
-MuJoCo's own importer reads links and joints, so that masses, frames and axes reach the simulation
-by a way that shares nothing with the model under test. Nothing is added: no contact, no armature,
-no damping that the description does not have.
+MuJoCo's own importer reads links and joints, so masses, frames and axes in the simulation are
+independent of the model under test. Contacts are left out; armature and damping are only those of
+the description.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..errors import UnknownNameError, UrdfError
 from ..robot import Payload
 from ..urdf import Joint, RobotDescription, parse_xml, reduce_to_dynamics
 
-# MuJoCo wants finite ranges; no joint gets this far.
+# MuJoCo requires finite ranges; no joint moves this far.
 _UNREACHABLE = 1e9
 
 
@@ -39,13 +39,13 @@ def build_mujoco_model(
     """
     Return the MuJoCo model of a robot; its bodies and joints have the names of the URDF.
 
-    :param text: the URDF
-    :param description: the same, parsed
+    :param text: URDF text
+    :param description: parsed URDF
     :param gravity: acceleration of free fall in the root link's frame, shape (3,), m/s^2
-    :param timestep: s
-    :param held: joints that never move, and where each is held, rad or m
-    :param payload: None for no payload
-    :raises UrdfError: MuJoCo refuses the robot, as a moving link without mass
+    :param timestep: time step, s
+    :param held: constant positions of held joints by name, rad or m
+    :param payload: payload, None for none
+    :raises UrdfError: MuJoCo rejects the robot, for example a moving link without mass
     """
     if payload is not None and payload.link not in description.links:
         raise UnknownNameError('link', payload.link, description.links)
@@ -64,7 +64,7 @@ def build_mujoco_model(
         return spec.compile()
     except ValueError as error:
         reason = ' '.join(str(error).split())
-        raise UrdfError(f'robot {description.name!r}', f'MuJoCo refuses it: {reason}') from error
+        raise UrdfError(f'robot {description.name!r}', f'MuJoCo rejects it: {reason}') from error
 
 
 def _add(spec: mujoco.MjSpec, payload: Payload) -> None:
@@ -79,10 +79,10 @@ def _add(spec: mujoco.MjSpec, payload: Payload) -> None:
 
 def _importable(text: str) -> str:
     """
-    Return the URDF without files, shapes, limits and mimics, set to keep every link a body.
+    Return the URDF without files, shapes, limits and mimics, with every link as a body.
 
-    Limits and mimics come from the checked description: MuJoCo's versions differ over those of a
-    continuous joint, and what it ignores it tells in a file in the working directory.
+    Limits and mimics come from the parsed description: versions of MuJoCo differ in the limits of
+    continuous joints, and MuJoCo logs ignored elements to a file in the working directory.
     """
     robot = reduce_to_dynamics(parse_xml(text))
     for joint in robot.findall('joint'):
@@ -94,7 +94,7 @@ def _importable(text: str) -> str:
 
 
 def _weld(spec: mujoco.MjSpec, joint: Joint, position: float) -> None:
-    """Take a joint out, its child staying where the joint had put it."""
+    """Replace a joint by a rigid connection at a position, rad or m."""
     child = spec.body(joint.child)
     if joint.type == 'prismatic':
         slide = np.empty(3)
@@ -109,7 +109,7 @@ def _weld(spec: mujoco.MjSpec, joint: Joint, position: float) -> None:
 
 
 def _limit(spec: mujoco.MjSpec, joint: Joint) -> None:
-    """Set a joint's range; one without width is the way of careless files to give none."""
+    """Set the range of a joint; some URDFs write equal limits for no limits."""
     lower, upper = joint.limits.lower, joint.limits.upper
     if lower < upper and not (math.isinf(lower) and math.isinf(upper)):
         imported = spec.joint(joint.name)
@@ -118,16 +118,16 @@ def _limit(spec: mujoco.MjSpec, joint: Joint) -> None:
 
 
 def _follow(spec: mujoco.MjSpec, joint: Joint, timestep: float) -> None:
-    """Bind a mimic joint to its leader, as stiffly as the time step allows."""
+    """Couple a mimic joint to its leader, as stiffly as the time step allows."""
     if joint.mimic is None:
         return
-    bond = spec.add_equality(
+    equality = spec.add_equality(
         type=mujoco.mjtEq.mjEQ_JOINT,
         objtype=mujoco.mjtObj.mjOBJ_JOINT,
         name1=joint.name,
         name2=joint.mimic.joint,
     )
-    bond.data[0] = joint.mimic.offset
-    bond.data[1] = joint.mimic.multiplier
-    bond.solref = [2.0 * timestep, 1.0]
-    bond.solimp[:2] = [0.99, 0.999]
+    equality.data[0] = joint.mimic.offset
+    equality.data[1] = joint.mimic.multiplier
+    equality.solref = [2.0 * timestep, 1.0]
+    equality.solimp[:2] = [0.99, 0.999]

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The simulated robot's options: ROS parameters of its node, read once at the start."""
+"""Options of the simulated robot: ROS parameters of its node, read once at the start."""
 
 from __future__ import annotations
 
@@ -29,56 +29,56 @@ NAMES = Parameter.Type.STRING_ARRAY
 
 OPTIONS: Mapping[str, tuple[Any, str]] = {
     'robot_description': ('', 'URDF text'),
-    'urdf': ('', 'path of a URDF file, where robot_description is not set'),
-    'joints': (NAMES, 'commanded joints, in order; unset: all that are independent'),
+    'urdf': ('', 'path of a URDF file, if robot_description is not set'),
+    'joints': (NAMES, 'commanded joints, in order; unset: all independent joints'),
     'initial_positions': (
         NUMBERS,
-        "one a commanded joint, rad or m; unset: the shipped robots' usual pose, or the middle of "
-        'the limits',
+        'one per commanded joint, rad or m; unset: usual pose of the shipped robots, else the '
+        'middle of the limits',
     ),
     'gravity': (
         list(STANDARD_GRAVITY),
         "acceleration of free fall in the root link's frame, m/s^2",
     ),
-    'controller': ('effort_controller', 'name of the node that takes the commands'),
-    'state_rate': (1000.0, 'joint states and wrenches a second, Hz'),
-    'publish_clock': (False, 'publish /clock, and stamp with simulated time'),
+    'controller': ('effort_controller', 'name of the node that receives the commands'),
+    'state_rate': (1000.0, 'rate of joint states and wrenches, Hz'),
+    'publish_clock': (False, 'publish /clock and stamp with simulated time'),
     'lockstep': (
         False,
-        'let simulated time wait for the command that answers each state; needs publish_clock, '
-        'and a node with trigger joint_states and the rate of state_rate',
+        'simulated time waits for a command after each state; needs publish_clock, and a node '
+        'with trigger joint_states and rate equal to state_rate',
     ),
     'wrench_link': ('', 'first link beyond the force-torque sensor; empty: no sensor'),
-    'command_delay': (0, 'whole steps of 1 ms by which commands act later'),
-    'extra_damping': (NUMBERS, "one a commanded joint, beside the URDF's, N m s/rad or N s/m"),
-    'extra_friction': (NUMBERS, "one a commanded joint, beside the URDF's, N m or N"),
-    'armature': (NUMBERS, 'what rotors add to inertia, one a commanded joint, kg m^2 or kg'),
+    'command_delay': (0, 'delay of commands, steps of 1 ms'),
+    'extra_damping': (NUMBERS, "one per commanded joint, added to the URDF's, N m s/rad or N s/m"),
+    'extra_friction': (NUMBERS, "one per commanded joint, added to the URDF's, N m or N"),
+    'armature': (NUMBERS, 'rotor inertia, one per commanded joint, kg m^2 or kg'),
     'noise.position': (0.0, 'standard deviation of measured positions, rad or m'),
     'noise.velocity': (0.0, 'standard deviation of measured velocities, rad/s or m/s'),
     'noise.effort': (0.0, 'standard deviation of measured efforts, N m or N'),
-    'noise.seed': (0, 'of the random numbers'),
-    'payload.link': ('', 'link that carries a rigid body; empty: none'),
-    'payload.mass': (0.0, 'kg'),
-    'payload.com': ([0.0, 0.0, 0.0], "its centre of mass in the link's frame, m"),
+    'noise.seed': (0, 'seed of the noise'),
+    'payload.link': ('', 'link with a payload; empty: none'),
+    'payload.mass': (0.0, 'mass, kg'),
+    'payload.com': ([0.0, 0.0, 0.0], "centre of mass in the link's frame, m"),
     'payload.inertia': (
-        [0.0] * 6, "about its centre of mass, in the link's axes: xx xy xz yy yz zz, kg m^2"
+        [0.0] * 6, "about the centre of mass, in the link's axes: xx xy xz yy yz zz, kg m^2"
     ),
-    'push.link': ('', 'link that is pushed; empty: none'),
-    'push.force': ([0.0, 0.0, 0.0], 'what the environment exerts on it, N'),
-    'push.torque': ([0.0, 0.0, 0.0], 'what the environment exerts on it, N m'),
-    'push.frame': ('', 'link in whose axes and at whose origin; empty: the link itself'),
+    'push.link': ('', 'pushed link; empty: none'),
+    'push.force': ([0.0, 0.0, 0.0], 'force of the environment on the link, N'),
+    'push.torque': ([0.0, 0.0, 0.0], 'torque of the environment on the link, N m'),
+    'push.frame': ('', 'link whose axes and origin the push refers to; empty: the pushed link'),
     'push.start': (0.0, 'time after the first command, s'),
-    'push.duration': (math.inf, 's'),
+    'push.duration': (math.inf, 'duration of the push, s'),
 }
 
 
 @dataclass(frozen=True)
 class Options:
     """
-    What a simulated robot is to be; see :data:`OPTIONS`.
+    Options of a simulated robot; see :data:`OPTIONS`.
 
-    :param urdf: its text
-    :param steps_per_state: physics steps from one published state to the next
+    :param urdf: URDF text
+    :param steps_per_state: physics steps between published states
     """
 
     urdf: str
@@ -103,9 +103,9 @@ class Options:
 
     def make_robot(self) -> SimulatedRobot:
         """
-        Return the robot that is described.
+        Return the robot of the options.
 
-        :raises RneaError: it cannot be simulated, with the reason
+        :raises RneaError: the robot cannot be simulated
         """
         return SimulatedRobot(
             self.urdf,
@@ -123,10 +123,10 @@ class Options:
 
     def make_push(self, robot: SimulatedRobot) -> ScheduledPush | None:
         """
-        Return the push that is described, None for none.
+        Return the push of the options, None for none.
 
-        :param robot: what is pushed
-        :raises RneaError: it cannot be pushed so, with the reason
+        :param robot: robot to push
+        :raises RneaError: the push is invalid
         """
         if self.push_link is None:
             return None
@@ -135,7 +135,7 @@ class Options:
 
 
 def described() -> dict[str, tuple[Any, str]]:
-    """Return default, None where it is unset, and description of each option."""
+    """Return default (None if unset) and description of each option."""
     return {
         name: (None if isinstance(default, Parameter.Type) else default, description)
         for name, (default, description) in OPTIONS.items()
@@ -144,9 +144,10 @@ def described() -> dict[str, tuple[Any, str]]:
 
 def declare(node: Any) -> None:
     """
-    Declare every option on a node.
+    Declare all options on a node.
 
-    :raises InputError: a value of the wrong type was given, or one for an option that is none
+    :param node: ROS node
+    :raises InputError: a given value has the wrong type, or an option is unknown
     """
     declare_all(node, {
         name: Declaration(default, description, read_only=True)
@@ -156,14 +157,14 @@ def declare(node: Any) -> None:
 
 def read(node: Any) -> Options:
     """
-    Return the options that were given at the start.
+    Return the options given at the start.
 
-    :param node: on which they are declared
-    :raises RneaError: a value cannot be used, with the reason
+    :param node: ROS node with declared options
+    :raises RneaError: a value is invalid
     """
     given = {name: node.get_parameter_or(name, Parameter(name)).value for name in OPTIONS}
     if not (given['robot_description'] or given['urdf']):
-        raise InputError('robot_description', 'is not set, and neither is urdf')
+        raise InputError('robot_description', 'neither robot_description nor urdf is set')
     try:
         validate_node_name(given['controller'])
     except InvalidNodeNameException as error:
@@ -172,7 +173,7 @@ def read(node: Any) -> Options:
     if not 0.0 < given['state_rate'] <= fastest:
         raise InputError('state_rate', f'{given["state_rate"]} is not from 0 to {fastest} Hz')
     if given['lockstep'] and not given['publish_clock']:
-        raise InputError('lockstep', 'needs publish_clock: the wall clock waits for nobody')
+        raise InputError('lockstep', 'needs publish_clock, as the wall clock cannot wait')
     payload = None
     if given['payload.link']:
         payload = Payload(

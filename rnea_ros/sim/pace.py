@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How fast the robot's time runs: with the clock on the wall, or in lockstep with the control."""
+"""Pace of simulated time: real time, or in lockstep with the control."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from typing import Any, Protocol
 
 from ..ros import PeriodicSchedule, PolledSubscription
 
-MOST_STEPS = 100
-"""What is made up for after a stall, in steps; simulated time stays behind by the rest."""
+MAX_STEPS = 100
+"""Most steps to catch up after a stall; simulated time lags by the rest."""
 
 ANSWER_TIMEOUT = 2.0
-"""How long the robot's time waits for a command, s of the machine's."""
+"""Longest wait of simulated time for a command, s of real time."""
 
-TELLINGS = 10
-"""How often a state is told meanwhile: it, or the command, may have been lost or withheld."""
+PUBLICATIONS = 10
+"""Publications of a state during the wait, as the state or the command may be lost."""
 
 
 class Pace(Protocol):
-    """When the robot moves, and by which command."""
+    """Decides when the robot moves, and with which command."""
 
     def start(self) -> None:
-        """Let the robot's time begin."""
+        """Start simulated time."""
 
     def steps(self) -> int:
-        """Wait until the robot's time goes on; return by how many steps."""
+        """Wait until simulated time advances; return the number of steps."""
 
     def command(self) -> Any | None:
-        """Return the newest command that came by itself, None where there is no new one."""
+        """Return the latest command that answers no state, None without a new one."""
 
-    def tell(self, state: Callable[[], None]) -> Any | None:
+    def exchange(self, publish_state: Callable[[], None]) -> Any | None:
         """
-        Tell a state, and return the command that answers it, None where none does.
+        Publish a state; return the command that answers it, or None.
 
-        :param state: tells it; more than once where nobody answers
+        :param publish_state: publishes the state; called again if no command arrives
         """
 
 
 class RealTime:
     """
-    The robot's time runs with the machine's; after a stall it catches up.
+    Simulated time follows real time; after a stall it catches up.
 
-    :param commands: where they come from
-    :param timestep: of the physics, s
-    :param lose: told what a stall took beyond :data:`MOST_STEPS`, s
+    :param commands: subscription to the commands
+    :param timestep: time step of the physics, s
+    :param lose: called with the lag after a stall beyond :data:`MAX_STEPS`, s
     """
 
     def __init__(
@@ -61,39 +61,39 @@ class RealTime:
         self._schedule = PeriodicSchedule(timestep)
 
     def start(self) -> None:
-        """Count from now on."""
+        """Start the schedule now."""
         self._schedule.start()
 
     def steps(self) -> int:
-        """Wait for the next time step; return how many are due."""
+        """Wait for the next time step; return the number of due steps."""
         missed = self._schedule.missed
         self._schedule.wait()
         due = 1 + self._schedule.missed - missed
-        steps = min(due, MOST_STEPS)
+        steps = min(due, MAX_STEPS)
         self._lose((due - steps) * self._timestep)
         return steps
 
     def command(self) -> Any | None:
-        """Return the newest command, None where there is no new one."""
+        """Return the latest command, None without a new one."""
         return self._commands.take()
 
-    def tell(self, state: Callable[[], None]) -> Any | None:
-        """Tell a state and return None: nobody waits for an answer."""
-        state()
+    def exchange(self, publish_state: Callable[[], None]) -> Any | None:
+        """Publish a state; return None without waiting for a command."""
+        publish_state()
         return None
 
 
 class Lockstep:
     """
-    The robot's time stands still from a state that is told to the command that answers it.
+    Simulated time stops after each published state until a command answers it.
 
-    However long the control takes, and whatever else the machine does, comes to no delay: a run
-    is the same on every machine. Before the first command time runs with the machine's, and so it
-    does from a state on that nobody answers in :data:`ANSWER_TIMEOUT`, until the next command.
+    Computation times and other load do not delay the control in simulated time, so runs are equal
+    on every machine. Simulated time follows real time before the first command, and after a state
+    without a command within :data:`ANSWER_TIMEOUT`, until the next command.
 
-    :param commands: where they come from
-    :param real_time: the pace while nobody answers
-    :param warn: takes a sentence when somebody ceases to answer
+    :param commands: subscription to the commands
+    :param real_time: pace while no commands arrive
+    :param warn: called with a sentence when commands stop
     """
 
     def __init__(
@@ -108,30 +108,30 @@ class Lockstep:
         self._answered = False
 
     def start(self) -> None:
-        """Let the robot's time begin, with the machine's."""
+        """Start simulated time, following real time."""
         self._real_time.start()
 
     def steps(self) -> int:
-        """Return 1, at once while states are answered."""
+        """Return 1, without waiting while commands answer the states."""
         return 1 if self._answered else self._real_time.steps()
 
     def command(self) -> Any | None:
-        """Return the newest command, None where there is no new one."""
+        """Return the latest command, None without a new one."""
         message = self._commands.take()
         self._answered = self._answered or message is not None
         return message
 
-    def tell(self, state: Callable[[], None]) -> Any | None:
-        """Tell a state, and return the command that comes after, None where none does in time."""
+    def exchange(self, publish_state: Callable[[], None]) -> Any | None:
+        """Publish a state; return the next command, None after a timeout."""
         if not self._answered:
-            return self._real_time.tell(state)
-        for _ in range(TELLINGS):
-            state()
-            self._commands.wait(ANSWER_TIMEOUT / TELLINGS)
+            return self._real_time.exchange(publish_state)
+        for _ in range(PUBLICATIONS):
+            publish_state()
+            self._commands.wait(ANSWER_TIMEOUT / PUBLICATIONS)
             message = self._commands.take()
             if message is not None:
                 return message
         self._answered = False
-        self._warn(f'no command answered a state in {ANSWER_TIMEOUT:g} s: time goes on without')
-        self._real_time.start()  # the time that was waited is not made up for
+        self._warn(f'no command within {ANSWER_TIMEOUT:g} s: simulated time now follows real time')
+        self._real_time.start()  # do not catch up the wait
         return None

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The simulated robot: MuJoCo behind words and arrays. No ROS, no clock, no thread.
+The simulated robot: MuJoCo behind joint names and arrays, without ROS, clock and threads.
 
-Until the first command brakes hold the robot exactly still, and its efforts are those that the
-brakes carry, so that a controller can take over without a jump. The first command opens them.
+Until the first command brakes hold the robot exactly at rest. Its efforts are those of the brakes,
+so that a controller can take over without a step. The first command opens the brakes.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from .mujoco_model import build_mujoco_model
 @dataclass(frozen=True)
 class Noise:
     """
-    Standard deviations of what the joints' sensors tell.
+    Standard deviations of the noise of joint measurements.
 
     :param position: rad or m
     :param velocity: rad/s or m/s
     :param effort: N m or N
-    :param seed: of the random numbers
+    :param seed: seed of the random numbers
     """
 
     position: float = 0.0
@@ -48,7 +48,7 @@ class Noise:
         for name in ('position', 'velocity', 'effort'):
             deviation = getattr(self, name)
             if not 0.0 <= deviation < math.inf:
-                raise InputError(f'{name} noise', f'{deviation} is no standard deviation')
+                raise InputError(f'{name} noise', f'{deviation} is not a standard deviation')
 
 
 NO_NOISE = Noise()
@@ -56,7 +56,7 @@ NO_NOISE = Noise()
 
 class JointStates(NamedTuple):
     """
-    What the joints' sensors tell, in the order of :attr:`SimulatedRobot.reported_joints`.
+    Joint measurements, in the order of :attr:`SimulatedRobot.reported_joints`.
 
     :param positions: rad or m
     :param velocities: rad/s or m/s
@@ -70,23 +70,23 @@ class JointStates(NamedTuple):
 
 class SimulatedRobot:
     """
-    A robot that moves under the efforts of its motors, its weight, its friction and pushes.
+    A robot that moves under motor efforts, gravity, friction and pushes.
 
-    :param urdf_text: the URDF, damping and friction of the joints included
-    :param joints: the joints that are commanded, in the order of the commands; by default all
-        that are independent. The others are held where they are
-    :param initial_positions: of the commanded joints, shape (n,), rad or m; by default where
-        :func:`.start_position` says
+    :param urdf_text: URDF text, including damping and friction of the joints
+    :param joints: names of the commanded joints, in the order of the commands; None for all
+        independent joints. The others are held
+    :param initial_positions: positions of the commanded joints, shape (n,), rad or m; None for
+        those of :func:`.start_position`
     :param gravity: acceleration of free fall in the root link's frame, shape (3,), m/s^2
-    :param timestep: s
-    :param payload: what a link carries, None for nothing
-    :param extra_damping: of the commanded joints, beside the URDF's, shape (n,), N m s/rad or
-        N s/m
-    :param extra_friction: Coulomb friction of the commanded joints, beside the URDF's, shape
+    :param timestep: time step, s
+    :param payload: payload, None for none
+    :param extra_damping: damping of the commanded joints, added to the URDF's, shape (n,),
+        N m s/rad or N s/m
+    :param extra_friction: Coulomb friction of the commanded joints, added to the URDF's, shape
         (n,), N m or N
-    :param armature: inertia that rotors add to the commanded joints, shape (n,), kg m^2 or kg
-    :param noise: on what the joints' sensors tell
-    :param command_delay: whole steps by which a command acts later
+    :param armature: rotor inertia of the commanded joints, shape (n,), kg m^2 or kg
+    :param noise: noise of joint measurements
+    :param command_delay: delay of commands, time steps
     :raises UrdfError: the robot cannot be simulated
     """
 
@@ -106,9 +106,9 @@ class SimulatedRobot:
         command_delay: int = 0,
     ) -> None:
         if command_delay < 0:
-            raise InputError('command_delay', f'{command_delay} steps is before the command')
+            raise InputError('command_delay', f'{command_delay} steps is negative')
         if not 0.0 < timestep < math.inf:
-            raise InputError('timestep', f'{timestep} s is no time')
+            raise InputError('timestep', f'{timestep} s is not a positive, finite time')
         self._description = parse_urdf(urdf_text)
         self._roles = JointRoles.assign(self._description, joints)
         self._count = len(self._roles.commanded)
@@ -124,39 +124,41 @@ class SimulatedRobot:
             payload=payload,
         )
         self._index(positions)
-        for argument, values, losses in (
+        for argument, values, parameter in (
             ('extra_damping', extra_damping, self._model.dof_damping),
             ('extra_friction', extra_friction, self._model.dof_frictionloss),
             ('armature', armature, self._model.dof_armature),
         ):
             if values is not None:
-                losses[self._motors] += finite_vector(argument, values, self._count)
+                parameter[self._motors] += finite_vector(argument, values, self._count)
 
         self._data = mujoco.MjData(self._model)
-        mujoco.mj_setConst(self._model, self._data)  # how hard friction holds goes by inertia
-        self._data.qpos[self._places] = [positions[joint.name] for joint in self._roles.free]
+        mujoco.mj_setConst(self._model, self._data)  # the stiffness of friction depends on inertia
+        self._data.qpos[self._position_indices] = [
+            positions[joint.name] for joint in self._roles.free
+        ]
         self._noise = noise
         self._random = np.random.default_rng(noise.seed)
         self._pushes: dict[str, Wrench] = {}
         self._command: Array | None = None
-        self._under_way: deque[Array | None] = deque([None] * command_delay)
-        self._rest()
+        self._delayed_commands: deque[Array | None] = deque([None] * command_delay)
+        self._brake()
 
     def _index(self, positions: dict[str, float]) -> None:
-        """Find the joints' places in MuJoCo's arrays."""
+        """Find the indices of the joints in MuJoCo's arrays."""
         roles = self._roles
         ids = np.array([self._model.joint(joint.name).id for joint in roles.free], dtype=int)
-        self._places = self._model.jnt_qposadr[ids]
-        self._freedoms = self._model.jnt_dofadr[ids]
-        self._motors = self._freedoms[: self._count]
+        self._position_indices = self._model.jnt_qposadr[ids]
+        self._velocity_indices = self._model.jnt_dofadr[ids]
+        self._motors = self._velocity_indices[: self._count]
         self._held_positions = np.array([positions[joint.name] for joint in roles.held])
         self._held_velocities = np.zeros(len(roles.held))
         self._no_efforts = np.full(len(roles.mimics) + len(roles.held), np.nan)
         columns = {joint.name: column for column, joint in enumerate(roles.commanded)}
         self._coordinates = np.zeros((self._model.nv, self._count))
-        for freedom, joint in zip(self._freedoms, roles.free, strict=True):
+        for index, joint in zip(self._velocity_indices, roles.free, strict=True):
             multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
-            self._coordinates[freedom, columns[leader(joint)]] = multiplier
+            self._coordinates[index, columns[leader(joint)]] = multiplier
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -165,47 +167,47 @@ class SimulatedRobot:
 
     @property
     def reported_joints(self) -> tuple[str, ...]:
-        """Every moving joint: those that are commanded, that follow one, that are held."""
+        """All moving joints: commanded, mimic and held ones, in this order."""
         return tuple(joint.name for joint in (*self._roles.free, *self._roles.held))
 
     @property
     def limits(self) -> tuple[Limits, ...]:
-        """What the URDF lets the commanded joints do."""
+        """Limits of the commanded joints in the URDF."""
         return tuple(joint.limits for joint in self._roles.commanded)
 
     @property
     def time(self) -> float:
-        """The time since the start, s."""
+        """Simulated time since the start, s."""
         return float(self._data.time)
 
     @property
     def braked(self) -> bool:
-        """Whether the brakes still hold the robot."""
+        """Whether the brakes hold the robot."""
         return self._braked
 
     def step(self, command: ArrayLike | None = None) -> None:
         """
-        Go on by one time step.
+        Advance by one time step.
 
         :param command: efforts of the commanded joints, shape (n,), N m or N; None for the last
         """
         if command is not None:
             self._command = finite_vector('command', command, self._count)
-        self._under_way.append(self._command)
-        due = self._under_way.popleft()
-        self._push()
+        self._delayed_commands.append(self._command)
+        due = self._delayed_commands.popleft()
+        self._apply_pushes()
         if due is None:
-            self._rest()
+            self._brake()
             self._data.time += self._model.opt.timestep
         else:
             self._move(due)
 
     def state(self) -> JointStates:
-        """Return what the joints' sensors tell, with noise that differs from call to call."""
+        """Return the joint measurements; every call has new noise."""
         data = self._data
         states = JointStates(
-            np.concatenate((data.qpos[self._places], self._held_positions)),
-            np.concatenate((data.qvel[self._freedoms], self._held_velocities)),
+            np.concatenate((data.qpos[self._position_indices], self._held_positions)),
+            np.concatenate((data.qvel[self._velocity_indices], self._held_velocities)),
             np.concatenate((self._efforts, self._no_efforts)),
         )
         deviations = (self._noise.position, self._noise.velocity, self._noise.effort)
@@ -216,11 +218,10 @@ class SimulatedRobot:
 
     def apply_push(self, link: str, push: Wrench | None) -> None:
         """
-        Push a link from the next step on, instead of what pushed it before.
+        Push a link from the next step on; a previous push on it ends.
 
-        :param link: its name
-        :param push: what the environment exerts on it, constant in the frame that it names; None
-            for no more
+        :param link: name of the link
+        :param push: wrench of the environment on the link, constant in its frame; None to end
         """
         self._body(link)
         if push is None:
@@ -235,16 +236,16 @@ class SimulatedRobot:
 
     def wrench(self, link: str) -> tuple[Array, Array]:
         """
-        Return what a force-torque sensor at a link's origin reads: force, N, and torque, N m.
+        Return the reading of a force-torque sensor at a link's origin: force, N, and torque, N m.
 
-        The link and all beyond it exert this on the sensor, in the link's axes: a tool that hangs
-        still reads its weight, pointing down; a push on it adds itself. It is the reading of the
-        last step's start.
+        It is the wrench of the link and everything beyond it on the sensor, in the link's axes, at
+        the start of the last step. A tool at rest reads its weight, pointing down; pushes on the
+        tool are added.
 
-        :param link: the first link beyond the sensor
+        :param link: name of the first link beyond the sensor
         """
         body, data = self._body(link), self._data
-        # MuJoCo gives what the parent exerts on the body, about the tree's centre of mass.
+        # cfrc_int is the wrench of the parent on the body, about the tree's centre of mass.
         about_centre, force = data.cfrc_int[body, :3], data.cfrc_int[body, 3:]
         lever = data.subtree_com[self._model.body_rootid[body]] - data.xpos[body]
         moment = np.empty(3)
@@ -258,12 +259,12 @@ class SimulatedRobot:
         return int(self._model.body(link).id)
 
     def _frame_body(self, link: str, push: Wrench) -> int:
-        """Return the body in whose axes a push is given."""
+        """Return the body whose axes the push refers to."""
         if isinstance(push.frame, ReferenceFrame):
             return self._body(self._description.root)
         return self._body(link if push.frame is None else push.frame)
 
-    def _push(self) -> None:
+    def _apply_pushes(self) -> None:
         if not self._pushes:
             return
         data = self._data
@@ -280,11 +281,11 @@ class SimulatedRobot:
             data.xfrc_applied[body, :3] = force
             data.xfrc_applied[body, 3:] = rotation @ push.torque + np.cross(lever, force)
 
-    def _rest(self) -> None:
-        """Stay, with the brakes on."""
+    def _brake(self) -> None:
+        """Keep the robot at rest with closed brakes."""
         self._braked = True
         mujoco.mj_forward(self._model, self._data)
-        # What would accelerate the joints is what the brakes carry.
+        # The brakes carry the efforts that would accelerate the joints.
         self._efforts = -(self._coordinates.T @ self._data.qfrc_smooth)
         self._data.qacc[:] = 0.0
         mujoco.mj_rnePostConstraint(self._model, self._data)

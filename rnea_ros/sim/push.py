@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A push that comes and goes, timed from the moment at which the control takes over."""
+"""A push of limited duration, scheduled from the first command."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .physics import SimulatedRobot
 
 class ScheduledPush:
     """
-    Pushes a robot for a while.
+    Pushes a link of a robot in an interval of simulated time.
 
-    :param robot: the robot
-    :param link: the link that is pushed
-    :param wrench: what the environment exerts on it
-    :param start: time after the brakes opened, s
-    :param duration: s
+    :param robot: robot to push
+    :param link: name of the pushed link
+    :param wrench: wrench of the environment on the link
+    :param start: start of the push after the brakes open, s
+    :param duration: duration of the push, s
     """
 
     def __init__(
@@ -28,8 +28,8 @@ class ScheduledPush:
     ) -> None:
         for name, value in (('start', start), ('duration', duration)):
             if math.isnan(value) or value < 0.0:
-                raise InputError(f'push {name}', f'{value} s is no time')
-        # A name or a number that cannot be used shows at once, not when the time has come.
+                raise InputError(f'push {name}', f'{value} s is not a time of at least 0')
+        # Raise errors in the arguments now, not at the start of the push.
         robot.apply_push(link, wrench)
         robot.apply_push(link, None)
         self._robot = robot
@@ -41,7 +41,7 @@ class ScheduledPush:
         self._pushing = False
 
     def update(self) -> None:
-        """Begin or end the push, if it is time; to be called before every step."""
+        """Start or end the push when due; call this before every step."""
         if self._robot.braked:
             return
         self._opened = min(self._opened, self._robot.time)

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The simulated robot as a process, behind the topics that a robot under ros2_control has.
+The simulated robot as a process, with the topics of a robot under ros2_control.
 
-Physics, messages and commands run in one thread, on no executor; a second node answers, under the
-name of the effort controller, which joints it commands. A cycle goes as in a controller manager:
-the newest command is taken, the state is told, and the command moves the robot until the next; in
-lockstep it is the one that answers the state.
+Physics, messages and commands run in one thread without an executor. A second node with the name
+of the effort controller has its parameters, such as the commanded joints. A cycle is that of a
+controller manager: take the latest command, publish the state, apply the command until the next
+cycle. In lockstep the command is the answer to the state.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ from .pace import Lockstep, Pace, RealTime
 from .physics import JointStates, SimulatedRobot
 
 ABOUT = """\
-A robot in MuJoCo, behind the topics of one that ros2_control runs: robot_description,
-joint_states, and the commands of an effort controller. Its brakes hold until the first command."""
+A robot in MuJoCo with the topics of a robot under ros2_control: robot_description, joint_states,
+and the commands of an effort controller. Brakes hold the robot until the first command."""
 
 NEWEST = QoSProfile(depth=1)
-"""What ros2_control's system default comes to: reliable, volatile, keep last 1."""
+"""The system default of ros2_control: reliable, volatile, keep last 1."""
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Broadcasters:
     """
-    Tells the robot's state as ros2_control's broadcasters do, in messages made once.
+    Publishes the robot's state as the broadcasters of ros2_control do, in reused messages.
 
-    A stamp is the time that the state belongs to, not the one at which it is sent: after a stall
-    these differ, and the way that the robot went meanwhile would look like a jump.
+    A stamp is the time of the state, not of its publication. After a stall they differ, and with
+    the time of publication the motion would look like a jump.
 
-    :param node: publishes
-    :param robot: what is told of
-    :param options: says what
+    :param node: node of the publishers
+    :param robot: simulated robot
+    :param options: options of the robot
     """
 
     def __init__(self, node: Any, robot: SimulatedRobot, options: Options) -> None:
@@ -74,11 +74,11 @@ class Broadcasters:
             velocity=zeros[:],
             effort=zeros[:],
         )
-        # What the message holds, and not what it was given: some versions of rclpy make a copy.
+        # Views of the fields, not of the given arrays: some versions of rclpy copy them.
         fields = (self._state.position, self._state.velocity, self._state.effort)
         self._views = [np.frombuffer(field) for field in fields]
         if options.wrench_link is not None:
-            robot.wrench(options.wrench_link)  # an unknown link shows at the start
+            robot.wrench(options.wrench_link)  # raises for an unknown link
             topic = 'force_torque_sensor_broadcaster/wrench'
             self._wrenches = node.create_publisher(WrenchStamped, topic, NEWEST)
             self._reading = WrenchStamped()
@@ -87,17 +87,17 @@ class Broadcasters:
             self._clock = node.create_publisher(Clock, '/clock', NEWEST)
 
     def start(self) -> None:
-        """Let the first cycle be at the wall clock's time, unless simulated time is told."""
+        """Set the wall time of the first cycle, unless stamps are simulated time."""
         if not self._simulated_stamps:
             self._epoch = time.time_ns() + _nanoseconds(TIMESTEP - self._robot.time)
 
     def publish_clock(self) -> None:
-        """Tell the simulated time, if it is asked for."""
+        """Publish simulated time, if enabled."""
         if self._simulated_stamps:
             self._clock.publish(Clock(clock=self._stamp()))
 
     def publish(self, measured: JointStates) -> None:
-        """Tell the time, if it is asked for, the joints' states, and what the sensor reads."""
+        """Publish simulated time and the wrench, each if enabled, and the joint states."""
         self.publish_clock()
         stamp = self._stamp()
         for view, values in zip(self._views, measured, strict=True):
@@ -113,7 +113,7 @@ class Broadcasters:
             self._wrenches.publish(self._reading)
 
     def lose(self, duration: float) -> None:
-        """Let simulated time stay behind the wall clock by so much more, s."""
+        """Increase the lag of simulated time behind the wall clock by a duration, s."""
         if not self._simulated_stamps:
             self._epoch += _nanoseconds(duration)
 
@@ -129,13 +129,13 @@ def _nanoseconds(seconds: float) -> int:
 
 class PhysicsLoop:
     """
-    Moves the robot, in a thread of its own.
+    Moves the robot in a thread of its own.
 
-    :param robot: the robot; the thread has it to itself from :meth:`start` on
-    :param controller: what the commands go through
-    :param broadcasters: where states go
-    :param pace: says when it moves, and has the commands
-    :param options: say how often, and what pushes the robot
+    :param robot: simulated robot; after :meth:`start` only the thread may use it
+    :param controller: effort controller between commands and robot
+    :param broadcasters: publishers of the state
+    :param pace: source of time steps and commands
+    :param options: options of the robot: state rate and push
     """
 
     def __init__(
@@ -159,16 +159,16 @@ class PhysicsLoop:
 
     @property
     def running(self) -> bool:
-        """Whether the robot's time goes on."""
+        """Whether the thread runs."""
         return self._thread.is_alive()
 
     def start(self) -> None:
-        """Let the robot's time begin."""
+        """Start the thread."""
         prepare_interpreter()
         self._thread.start()
 
     def end(self) -> None:
-        """Stop the robot's time, and wait for the thread to end."""
+        """Stop the thread and wait for its end."""
         self._ended.set()
         self._thread.join()
 
@@ -183,13 +183,14 @@ class PhysicsLoop:
                 self._receive(self._pace.command())
                 if steps_to_state <= 0:
                     steps_to_state = self._steps_per_state
-                    self._receive(self._pace.tell(partial(self._broadcasters.publish, measured)))
+                    publish_state = partial(self._broadcasters.publish, measured)
+                    self._receive(self._pace.exchange(publish_state))
                 else:
                     self._broadcasters.publish_clock()
                 for _ in range(steps):
                     measured = self._step(measured)
                 steps_to_state -= steps
-        except Exception:  # the thread that watches ends the process, and says why
+        except Exception:  # the main thread logs it and ends the process
             self.failure = traceback.format_exc()
 
     def _receive(self, message: Any | None) -> None:
@@ -207,12 +208,12 @@ class PhysicsLoop:
 
 
 def start_controller(options: Options, robot: SimulatedRobot, namespace: str) -> Any:
-    """Return the node that stands for the effort controller, with the parameters of a real one."""
-    # Arguments that rename the robot's node must not rename this one.
+    """Return the node of the effort controller, with the parameters of a real one."""
+    # Remapping arguments are for the robot's node only.
     node = rclpy.create_node(options.controller, namespace=namespace, use_global_arguments=False)
     for name, value, description in (
         ('joints', list(robot.joint_names), 'the commanded joints, in order'),
-        ('interface_name', 'effort', 'what is commanded'),
+        ('interface_name', 'effort', 'commanded interface'),
     ):
         descriptor = ParameterDescriptor(description=description, read_only=True)
         node.declare_parameter(name, value, descriptor)
@@ -221,10 +222,10 @@ def start_controller(options: Options, robot: SimulatedRobot, namespace: str) ->
 
 def start(node: Any) -> tuple[Any, PhysicsLoop]:
     """
-    Return the effort controller's node and the loop, which runs.
+    Start the simulation; return the effort controller's node and the running loop.
 
-    :param node: the robot's node
-    :raises RneaError: the options cannot be used, with the reason
+    :param node: node of the robot
+    :raises RneaError: an option is invalid
     """
     robot_options.declare(node)
     options = robot_options.read(node)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where simulated joints start when nobody says so."""
+"""Default start positions of simulated joints."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ USUAL: Mapping[str, float] = {
     'wrist_2_joint': -math.pi / 2,
     'wrist_3_joint': 0.0,
 }
-"""Where the joints of the shipped robots usually start, rad."""
+"""Usual start positions of the joints of the shipped robots, rad."""
 
 
 def start_position(joint: Joint) -> float:
     """
-    Return where a commanded joint starts, rad or m.
+    Return the start position of a commanded joint, rad or m.
 
-    That is its usual position where its limits allow that, else the middle of its limits, zero
-    where it has none.
+    It is the usual position if the limits allow it, else the middle of the limits, else zero.
     """
     limits = joint.limits
     usual = USUAL.get(joint.name)
@@ -44,12 +43,12 @@ def start_position(joint: Joint) -> float:
 
 
 def nearest_to_zero(joint: Joint) -> float:
-    """Return zero, or the limit that is nearest to it, rad or m: where a held joint is."""
+    """Return zero or the limit nearest to it, rad or m: the position of a held joint."""
     return min(max(0.0, joint.limits.lower), joint.limits.upper)
 
 
 def is_within(joint: Joint, position: float) -> bool:
-    """Tell whether a position is within a joint's limits."""
-    # Limits without width are the way of careless files to give none.
+    """Return whether a position is within a joint's limits."""
+    # Some URDFs write equal limits for no limits.
     lower, upper = joint.limits.lower, joint.limits.upper
     return lower >= upper or lower <= position <= upper

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Activate an effort controller as soon as the feedforward node's commands hold the arm.
+Activate an effort controller as soon as the commands of the feedforward node hold the arm.
 
-An effort controller that is active and gets no command, or one that still grows from zero, lets an
-arm without brakes fall. So load it with `spawner --inactive`, start the node, then run this: it
-waits until the node's start ramp is over and its commands reach the controller.
+An arm without brakes falls if its effort controller is active before commands arrive, or during
+the start ramp of the node. Load the controller with `spawner --inactive`, start the node, then run
+this tool. It waits for the end of the start ramp and for the commands to reach the controller.
 
-An arm without friction that is let go of for one step keeps what speed it got, as gravity alone
-does not stop it: with --hold the node is first told to hold the pose that the arm stands in.
+In mode gravity an arm without friction keeps any speed that it gains during the activation. With
+--hold the node first gets a trajectory that holds the present pose.
 
-Exit code: 0 the controller is active; 1 it is not, and a line says why; 2 bad arguments.
+Exit code: 0 the controller is active; 1 it is not, with a line that says why; 2 bad arguments.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from ..errors import RneaError
 from ..feedforward import CONTROLLING, State
 from .arguments import positive
 
-NOT_DONE = 1
+NOT_ACTIVATED = 1
+"""Exit code if the controller stays inactive."""
 
-HELD_FROM = 100_000_000
-"""When the pose is reached that is to be held, ns: a point at time 0 would be a set-point, which
-goes stale."""
+HOLD_TIME = 100_000_000
+"""Time of the trajectory point to hold, ns; a point at time 0 is a set-point, which expires."""
 
 SWITCH_TIMEOUT = 5
-"""How long the controller manager may take for the switch itself, s."""
+"""Timeout of the controller manager for the switch, s."""
 
 
 class NotActivatedError(RneaError):
-    """The controller was not activated, and why."""
+    """The controller was not activated."""
 
 
 def commands_hold(values: Mapping[str, str]) -> bool:
     """
-    Return whether the node's commands hold the arm, and go to the controller that was asked.
+    Return whether the node's commands hold the arm and reach the effort controller.
 
-    :param values: of the node's diagnostics, by key
+    :param values: values of the node's diagnostics by key
     :raises NotActivatedError: the control has ended
     """
     state = State(values['state'])
@@ -57,10 +57,10 @@ def commands_hold(values: Mapping[str, str]) -> bool:
 
 class Holder:
     """
-    Tells the feedforward node to hold the pose that the robot stands in.
+    Sends the feedforward node a trajectory that holds the present pose.
 
-    :param node: listens and sends
-    :param feedforward: name of the feedforward node, resolved
+    :param node: ROS node of the tool
+    :param feedforward: resolved name of the feedforward node
     """
 
     def __init__(self, node: Any, feedforward: str) -> None:
@@ -69,22 +69,22 @@ class Holder:
 
         self._joints: list[str] = []
         self._positions: dict[str, float] = {}
-        self._wanted = node.create_publisher(
+        self._trajectories = node.create_publisher(
             JointTrajectory, f'{feedforward}/joint_trajectory', 1
         )
         node.create_subscription(JointState, f'{feedforward}/effort', self._on_effort, 1)
         node.create_subscription(JointState, 'joint_states', self._on_joint_states, 1)
 
     def send(self) -> bool:
-        """Send the pose; return whether it is known, and the node there to take it."""
+        """Send the pose; return False if it is unknown or the node does not subscribe."""
         from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
         known = bool(self._joints) and self._positions.keys() >= {*self._joints}
-        if not known or not self._wanted.get_subscription_count():
+        if not known or not self._trajectories.get_subscription_count():
             return False
         point = JointTrajectoryPoint(positions=[self._positions[name] for name in self._joints])
-        point.time_from_start.nanosec = HELD_FROM
-        self._wanted.publish(JointTrajectory(joint_names=self._joints, points=[point]))
+        point.time_from_start.nanosec = HOLD_TIME
+        self._trajectories.publish(JointTrajectory(joint_names=self._joints, points=[point]))
         return True
 
     def _on_effort(self, message: Any) -> None:
@@ -96,14 +96,14 @@ class Holder:
 
 class Activator:
     """
-    Watches the feedforward node and then asks the controller manager.
+    Waits for the feedforward node, then calls the controller manager.
 
-    :param node: listens and calls
-    :param feedforward: name of the feedforward node, resolved
+    :param node: ROS node of the tool
+    :param feedforward: resolved name of the feedforward node
     :param controller: name of the effort controller
-    :param controller_manager: name of its node
-    :param holder: has the node hold the robot's pose before
-    :raises NotActivatedError: the service's definition is not installed
+    :param controller_manager: name of the controller manager's node
+    :param holder: holds the pose before the activation; None for no hold
+    :raises NotActivatedError: controller_manager_msgs is not installed
     """
 
     def __init__(
@@ -133,14 +133,14 @@ class Activator:
         )
         self._future: Any = None
         self._holder = holder
-        self._refused: int | None = None
-        self._told = False
+        self._rejected_before_hold: int | None = None
+        self._new_diagnostics = False
 
     def done(self) -> bool:
         """
-        Look how things stand, go one step further; return whether the controller is active.
+        Take the next step if possible; return whether the controller is active.
 
-        :raises NotActivatedError: it will not be
+        :raises NotActivatedError: it cannot be activated
         """
         if self._future is not None:
             return self._answered()
@@ -155,7 +155,7 @@ class Activator:
 
     @property
     def missing(self) -> str:
-        """What is waited for."""
+        """The reason for waiting."""
         if not self._values:
             return f'no diagnostics of {self._status!r}'
         if self._future is not None:
@@ -171,33 +171,35 @@ class Activator:
         for status in message.status:
             if status.name == self._status:
                 self._values = {pair.key: pair.value for pair in status.values}
-                self._told = True
+                self._new_diagnostics = True
 
     def _held(self) -> bool:
-        """Have the pose held, and wait for the diagnostics after that to know that it is."""
+        """Return whether the pose is held, as confirmed by diagnostics after the trajectory."""
         if self._holder is None:
             return True
-        if self._refused is None:
+        if self._rejected_before_hold is None:
             if self._holder.send():
-                self._refused, self._told = _refused_trajectories(self._values), False
+                self._rejected_before_hold = _rejected_trajectories(self._values)
+                self._new_diagnostics = False
             return False
-        if self._told and _refused_trajectories(self._values) > self._refused:
-            raise NotActivatedError('the node refused to hold the pose; its log tells why')
-        return self._told
+        rejected = _rejected_trajectories(self._values)
+        if self._new_diagnostics and rejected > self._rejected_before_hold:
+            raise NotActivatedError('the node rejected the pose to hold; see its log')
+        return self._new_diagnostics
 
     def _answered(self) -> bool:
         if not self._future.done():
             return False
         error = self._future.exception()
         if error is not None or not self._future.result().ok:
-            # Humble's answer has no message.
-            why = error or getattr(self._future.result(), 'message', '') or 'it was refused'
-            raise NotActivatedError(f'{self._controller} stays inactive: {why}')
+            # The response of Humble has no message.
+            reason = error or getattr(self._future.result(), 'message', '') or 'it was refused'
+            raise NotActivatedError(f'{self._controller} stays inactive: {reason}')
         return True
 
 
-def _refused_trajectories(values: Mapping[str, str]) -> int:
-    """Return how many trajectories the node has refused by its diagnostics."""
+def _rejected_trajectories(values: Mapping[str, str]) -> int:
+    """Return the number of rejected trajectories in the node's diagnostics."""
     return sum(
         int(count) for key, count in values.items() if key.startswith('count/joint_trajectory/')
     )
@@ -210,16 +212,20 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add('controller', help='name of the effort controller, loaded and inactive')
-    add('--node', default='feedforward', help='name of the feedforward node')
-    add('--controller-manager', default='controller_manager', help='name of its node')
-    add('--hold', action='store_true', help='have the node hold the pose first; needs gains')
-    add('--timeout', type=positive, default=60.0, help='give up after so many seconds; 60')
+    add('controller', help='name of the inactive effort controller')
+    add('--node', default='feedforward', help='name of the feedforward node; feedforward')
+    add(
+        '--controller-manager',
+        default='controller_manager',
+        help='name of its node; controller_manager',
+    )
+    add('--hold', action='store_true', help='hold the pose first; the node needs gains')
+    add('--timeout', type=positive, default=60.0, help='timeout, s; 60')
     return parser.parse_args(arguments)
 
 
 def _activate(node: Any, options: argparse.Namespace) -> None:
-    """Wait and activate; what is waited for is told whenever it changes."""
+    """Activate the controller; print the reason for waiting whenever it changes."""
     from rclpy.executors import SingleThreadedExecutor
 
     feedforward = node.resolve_topic_name(options.node)
@@ -230,13 +236,13 @@ def _activate(node: Any, options: argparse.Namespace) -> None:
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     deadline = time.monotonic() + options.timeout
-    told = ''
+    printed = ''
     while not activator.done():
         if time.monotonic() > deadline:
-            raise NotActivatedError(f'{activator.missing}, after {options.timeout:g} s')
-        if activator.missing != told:
-            told = activator.missing
-            print(f'waiting: {told}', flush=True)
+            raise NotActivatedError(f'{activator.missing} after {options.timeout:g} s')
+        if activator.missing != printed:
+            printed = activator.missing
+            print(f'waiting: {printed}', flush=True)
         executor.spin_once(timeout_sec=0.1)
     print(f'{options.controller} is active', flush=True)
 
@@ -254,10 +260,10 @@ def main(args: list[str] | None = None) -> int:
             _activate(node, options)
     except (NotActivatedError, RosError) as error:
         print(f'activate_controller: {error}', file=sys.stderr)
-        return BAD_INPUT if isinstance(error, RosError) else NOT_DONE
+        return BAD_INPUT if isinstance(error, RosError) else NOT_ACTIVATED
     except KeyboardInterrupt:
         print('activate_controller: interrupted', file=sys.stderr)
-        return NOT_DONE
+        return NOT_ACTIVATED
     return 0
 
 

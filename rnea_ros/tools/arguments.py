@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arguments that the commands have in common, and how their values are refused."""
+"""Arguments that several tools share."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from ..robot import STANDARD_GRAVITY
 
 
 def positive(text: str) -> float:
-    """Return a number that is more than 0, for argparse."""
+    """Return a positive, finite number, for argparse."""
     number = _number(text)
     if not 0.0 < number < math.inf:
         raise argparse.ArgumentTypeError(f'{text} is not positive and finite')
     return number
 
 
-def add_bag(parser: argparse.ArgumentParser, what: str) -> None:
+def add_bag(parser: argparse.ArgumentParser, content: str) -> None:
     """
     Add a recording, as ``BAG`` or as ``--bag BAG``.
 
-    :param what: what it holds, for the help
+    :param parser: parser of the tool
+    :param content: content of the recording, for the help
     """
     add = parser.add_argument
-    add('bag', nargs='?', type=Path, metavar='BAG', help=f'{what}: directory, .db3 or .mcap')
+    add('bag', nargs='?', type=Path, metavar='BAG', help=f'{content}: directory, .db3 or .mcap')
     add('--bag', dest='named_bag', type=Path, metavar='BAG', help='the same')
 
 
-def bag_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path | None:
-    """Return the recording that was named, None for none."""
+def chosen_bag(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path | None:
+    """Return the recording, None without one."""
     bag, named = options.bag, options.named_bag
     if bag is not None and named is not None:
         parser.error(f'name one recording, not both {bag} and {named}')
@@ -40,32 +41,32 @@ def bag_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path
     return chosen
 
 
-def needed_bag(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path:
-    """Return the recording that was named; refuse the arguments without one."""
-    bag = bag_of(parser, options)
+def required_bag(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path:
+    """Return the recording; reject arguments without one."""
+    bag = chosen_bag(parser, options)
     if bag is None:
         parser.error('name a recording: BAG or --bag BAG')
     return bag
 
 
 def add_gravity(parser: argparse.ArgumentParser) -> None:
-    """Add ``--gravity``: ``gravity``, three numbers, m/s^2."""
+    """Add ``--gravity``, three numbers in m/s^2."""
     parser.add_argument(
         '--gravity',
         nargs=3,
         type=float,
         default=STANDARD_GRAVITY,
         metavar=('X', 'Y', 'Z'),
-        help="in the root link's frame, m/s^2; for arms on a wall or ceiling",
+        help="gravity in the root link's frame, m/s^2; for arms on a wall or ceiling",
     )
 
 
 def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
     """
-    Add what makes recorded joints those of the model.
+    Add ``--joints`` and ``--effort-scale``.
 
-    ``joints`` is pairs of a joint's name in the model and in the recording, ``effort_scale`` what
-    measured efforts are multiplied by.
+    ``joints`` are pairs of names, in the model and in the recording. ``effort_scale`` is the
+    factor of the measured efforts.
     """
     parser.add_argument(
         '--joints',
@@ -73,14 +74,14 @@ def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
         type=_recorded_joint,
         default=[],
         metavar='MODEL=RECORDED',
-        help='which joint of the model has which recorded name, where the names differ by more '
-        'than one common prefix',
+        help='recorded names of joints, if they differ from the model by more than one common '
+        'prefix',
     )
     parser.add_argument(
         '--effort-scale',
         type=_factor,
         default=1.0,
-        help='multiply measured efforts; -1 or N m/A',
+        help='factor of the measured efforts, such as -1, or N m/A for currents',
     )
 
 
@@ -94,7 +95,7 @@ def _recorded_joint(text: str) -> tuple[str, str]:
 def _factor(text: str) -> float:
     factor = _number(text)
     if not math.isfinite(factor) or factor == 0.0:
-        raise argparse.ArgumentTypeError(f'{text} is not finite, or is 0')
+        raise argparse.ArgumentTypeError(f'{text} is 0 or not finite')
     return factor
 
 

@@ -29,7 +29,7 @@ from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..feedforward.trajectory import TrajectoryRequest
 from ..robot import RobotModel
-from .arguments import add_bag, add_gravity, bag_of, positive
+from .arguments import add_bag, add_gravity, chosen_bag, positive
 from .model import load_model
 from .trajectory_names import with_model_names
 from .trajectory_sources import TrajectoryFileError, read_trajectory
@@ -85,7 +85,7 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     own, ros_arguments = split_ros_arguments(arguments)
     parser = _parser()
     options = parser.parse_args(own)
-    options.bag = bag_of(parser, options)
+    options.bag = chosen_bag(parser, options)
     if options.bag is None and options.topic is None:
         parser.error('name a file, or --topic')
     if options.index < 0:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The model for a command: what is not physical in it is told in one line each."""
+"""Load the model of a tool; warnings of the URDF are printed in one line each."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def load_model(
     """
     Return the model of a URDF.
 
-    :param program: the command's name, for the warnings
-    :param source: XML text, or the path of a file
-    :param gravity: in the root link's frame, shape (3,), m/s^2
-    :param strict_inertia: refuse an inertia that no rigid body has
-    :raises UrdfError: what cannot be used
+    :param program: name of the tool, for the warnings
+    :param source: XML text, or path of a file
+    :param gravity: gravity in the root link's frame, shape (3,), m/s^2
+    :param strict_inertia: whether to reject inertias that no rigid body has
+    :raises UrdfError: the URDF cannot be used
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UrdfWarning)

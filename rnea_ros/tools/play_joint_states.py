@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Play the joint states of a recorded bag over DDS at their own pace, stamped anew.
+Publish the joint states of a bag at their recorded pace, with new stamps.
 
-Each sample is sent at the time that its own stamp gives it, counted from the first one. The order
-of joints, and fields that were recorded as empty or as not a number, are sent as they are.
+The time between messages is that between the recorded stamps. The order of joints, empty fields
+and NaN are published as recorded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..recordings import BagError, Sample, read_joint_states
 from ..urdf import read_urdf
-from .arguments import add_bag, needed_bag, positive
+from .arguments import add_bag, positive, required_bag
 from .live import live_node
 
 LATCHED = QoSProfile(
@@ -36,14 +36,14 @@ LATCHED = QoSProfile(
 
 def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: float) -> int:
     """
-    Publish samples at their own pace.
+    Publish samples at their recorded pace.
 
-    :param node: the node to publish from
-    :param samples: in order of time
-    :param topic: where to publish
-    :param speed: 2 plays twice as fast
-    :param wait: how long to wait for somebody to listen before the first sample, s
-    :return: how many were sent
+    :param node: node of the publisher
+    :param samples: samples in order of time
+    :param topic: topic to publish on
+    :param speed: factor of the pace, 2 for twice as fast
+    :param wait: longest wait for a subscription before the first sample, s
+    :return: number of published samples
     """
     publisher = node.create_publisher(JointState, topic, 1)
     deadline = time.monotonic() + wait
@@ -69,13 +69,15 @@ def main(args: list[str] | None = None) -> int:
     arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
     parser = OneLineParser(prog='play_joint_states', description=__doc__)
     add_bag(parser, 'recording')
-    parser.add_argument('--source-topic', help='recorded topic, where there are several')
-    parser.add_argument('--topic', default='joint_states', help='topic to publish on')
-    parser.add_argument('--urdf', type=Path, help='URDF to latch on robot_description')
+    parser.add_argument('--source-topic', help='recorded topic, if the bag has several')
+    parser.add_argument('--topic', default='joint_states', help='topic; joint_states')
+    parser.add_argument('--urdf', type=Path, help='URDF to publish on robot_description')
     parser.add_argument('--speed', type=positive, default=1.0, help='2 plays twice as fast')
-    parser.add_argument('--wait', type=float, default=30.0, help='wait so long for a listener, s')
+    parser.add_argument(
+        '--wait', type=float, default=30.0, help='longest wait for a subscription, s; 30'
+    )
     options = parser.parse_args(arguments)
-    bag = needed_bag(parser, options)
+    bag = required_bag(parser, options)
     if math.isnan(options.wait):
         parser.error('--wait is not a number')
 
@@ -89,7 +91,7 @@ def main(args: list[str] | None = None) -> int:
             if description is not None:
                 latch.publish(String(data=description))
             print(f'{len(samples)} joint states, {samples[-1].time:.1f} s, '
-                  'waiting for a listener ...')
+                  'waiting for a subscription ...')
             try:
                 sent = play(node, samples, options.topic, options.speed, options.wait)
                 print(f'{sent} joint states sent')

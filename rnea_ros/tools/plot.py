@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Draw what a node's commands were made of, joint by joint over time, from a recorded bag.
+Draw the terms of a node's commands over time, for every joint, from a bag.
 
-Drawn are the terms (gravity, coriolis, inertia, friction, external, feedback, trajectory, and
-limited: what limits and blending changed in their sum), the command itself, and the measured
-effort, as far as they were recorded; no ROS is needed. What is zero throughout, or no number, is
-left out.
+The picture shows the terms (gravity, coriolis, inertia, friction, external, feedback, trajectory,
+and limited: the change by limits and blending), the command and the measured effort, if recorded.
+Terms that are always zero or NaN are left out. The tool works without ROS.
 
 Record them with: ros2 bag record --regex '/feedforward/(terms/.*|effort)|/joint_states'
 
@@ -22,7 +21,7 @@ import sys
 
 from ..command_line import BAD_INPUT, OneLineParser, tool
 from ..errors import RneaError
-from .arguments import add_bag, needed_bag
+from .arguments import add_bag, required_bag
 from .term_picture import picture
 from .term_recording import read_terms
 
@@ -37,11 +36,11 @@ def _parser() -> OneLineParser:
     add = parser.add_argument
     add_bag(parser, 'recording (needs rosbags)')
     add('--output', type=Path, default=Path('terms.png'), help='PNG to write; terms.png')
-    add('--joints', nargs='+', default=[], metavar='JOINT', help='only these, in this order')
-    add('--node', help='whose terms, where there are several, such as /left/feedforward')
+    add('--joints', nargs='+', default=[], metavar='JOINT', help='joints, in this order; all')
+    add('--node', help='name of the node, if the bag has several, such as /left/feedforward')
     add(
         '--topic',
-        help="joint states with the measured efforts; joint_states in the node's namespace",
+        help="topic of the measured efforts; joint_states in the node's namespace",
     )
     return parser
 
@@ -51,7 +50,7 @@ def main(args: list[str] | None = None) -> int:
     """Draw the terms of a bag; return the exit code."""
     parser = _parser()
     options = parser.parse_args(args)
-    bag = needed_bag(parser, options)
+    bag = required_bag(parser, options)
     try:
         recording = read_terms(bag, options.node, options.topic)
         if options.joints:
@@ -61,7 +60,7 @@ def main(args: list[str] | None = None) -> int:
         print(f'plot: {error}', file=sys.stderr)
         return BAD_INPUT
     if left_out:
-        print(f'left out, zero throughout: {", ".join(left_out)}')
+        print(f'left out, always zero: {", ".join(left_out)}')
     print(f'picture: {options.output.resolve()}')
     return 0
 

@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Compare the efforts that a robot measures with those of its model, before you trust either.
+Compare measured efforts with the model of a robot, and name the faults of either.
 
-With BAG a recording is judged, and no ROS is needed. Without it joint states are collected from
-the live topic: move the arm to different poses and hold each for a second, until there are enough
-or the duration is over (Ctrl-C ends it earlier). Where fewer than eight different still poses were
-held, the motion itself is judged by the full inverse dynamics.
+With BAG a recording is compared, without ROS. Without BAG joint states are collected from the live
+topic: move the arm to different poses and hold each for a second, until there are enough or the
+duration is over (Ctrl-C ends it earlier). With fewer than eight different poses at rest the motion
+is compared with the full inverse dynamics.
 
-Looked for are: an inverted axis or effort, a wrong direction of gravity, a wrong gear ratio or
-unit, motor current instead of torque, a tool that is missing in the model or one too many,
-hardware that compensates gravity already, offsets, joints where friction dominates or gravity is
-too little to judge.
+Preflight finds: an inverted axis or effort, a wrong direction of gravity, a wrong gear ratio or
+unit, motor current instead of torque, a missing or an extra tool in the model, gravity
+compensation by the hardware, offsets, and joints that cannot be judged as friction dominates or
+gravity is too small.
 
-Exit code: 0 the model is accepted; 1 a cause was found that must be fixed; 2 bad arguments or
-files, or too little was measured to judge.
+Exit code: 0 the model is accepted; 1 a fault must be fixed; 2 bad arguments or files, or too few
+data.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from ..recordings import (
     recording_from,
     still_poses,
 )
-from .arguments import add_bag, add_gravity, add_recorded_joints, bag_of, positive
+from .arguments import add_bag, add_gravity, add_recorded_joints, chosen_bag, positive
 from .model import load_model
 
 
@@ -52,34 +52,34 @@ def _parser() -> OneLineParser:
         epilog='example: preflight my_bag --urdf robot.urdf --picture robot.png',
     )
     add = parser.add_argument
-    add_bag(parser, 'recording to judge (needs rosbags)')
-    add('--urdf', type=Path, help='the model; live, the default is the topic robot_description')
-    add('--topic', help='topic of the joint states; live joint_states, else the only one recorded')
+    add_bag(parser, 'recording (needs rosbags)')
+    add('--urdf', type=Path, help='URDF of the model; live robot_description')
+    add('--topic', help='topic of the joint states; live joint_states, else the only recorded one')
     add_recorded_joints(parser)
     add(
         '--use',
         choices=('auto', 'still', 'motion'),
         default='auto',
-        help='judge still poses, or the motion (auto: still poses where there are enough)',
+        help='compare poses at rest or the motion; auto: poses at rest if there are enough',
     )
-    add('--poses', type=int, default=12, help=f'live: enough poses, at least {MIN_POSES}; 12')
-    add('--duration', type=positive, default=180.0, help='live: end after so many seconds; 180')
+    add('--poses', type=int, default=12, help=f'live: number of poses, at least {MIN_POSES}; 12')
+    add('--duration', type=positive, default=180.0, help='live: longest duration, s; 180')
     add_gravity(parser)
     add('--picture', type=Path, help='PNG to write (needs matplotlib)')
     return parser
 
 
 def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Return checked options, and the arguments that are ROS's own."""
-    own, of_ros = split_ros_arguments(arguments)
+    """Return the checked options, and the ROS arguments."""
+    own, ros_arguments = split_ros_arguments(arguments)
     parser = _parser()
     options = parser.parse_args(own)
-    options.bag = bag_of(parser, options)
+    options.bag = chosen_bag(parser, options)
     if options.bag is not None and options.urdf is None:
         parser.error('a recording needs --urdf')
     if options.poses < MIN_POSES:
         parser.error(f'--poses {options.poses} is less than {MIN_POSES}')
-    return options, of_ros
+    return options, ros_arguments
 
 
 def _live(
@@ -89,17 +89,17 @@ def _live(
     try:
         from .live import live_robot
     except ImportError as error:
-        raise RecordingError(f'live topics need ROS ({error}); or name a bag') from error
-    known = 0
+        raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
+    printed = 0
 
     def enough(samples: Sequence[Sample]) -> bool:
-        nonlocal known
+        nonlocal printed
         poses = 0
-        with suppress(RecordingError):  # too early to tell
+        with suppress(RecordingError):  # too few samples
             poses = len(still_poses(clean(recording_from(samples))).time)
-        if poses > known:
+        if poses > printed:
             print(f'{poses} of {options.poses} poses', flush=True)
-        known = poses
+        printed = poses
         return options.use != 'motion' and poses >= int(options.poses)
 
     with live_robot(ros_arguments) as robot:
@@ -123,7 +123,7 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup
 
 @tool
 def main(args: list[str] | None = None) -> int:
-    """Judge a model; return the exit code."""
+    """Compare a model with efforts; return the exit code."""
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
     try:
         checkup = _check(options, ros_arguments)

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Play a recorded bag through the control: what would have been commanded, beside what was measured.
+Play the joint states of a bag through the control, and compare commands with measured efforts.
 
-The control is that of the node ``feedforward`` with the same parameters; stamps are its time, no
-ROS is needed, and nothing moves. Told are: how far commands, gravity torques and the full inverse
-dynamics are from the measured efforts, limits that were met, states, refused joint states by
-reason, and flaws of the recording: repeated samples, velocities that contradict positions, gaps,
-a start that rings, efforts of a wrong sign or scale.
+The control is that of the node ``feedforward``, with the same parameters and the stamps as time.
+Replay works without ROS, and nothing moves. The report has the differences of commands, gravity
+torques and inverse dynamics from the measured efforts; the share of ticks at limits; states;
+rejected joint states by reason; and flaws of the recording: repeated samples, velocities that
+contradict positions, gaps, ringing at the start, efforts with a wrong sign or scale.
 
-Exit code: 0 the control went through the recording; 1 it ended before, or never began; 2 bad
-arguments or files, or no efforts to compare with.
+Exit code: 0 the control ran through the recording; 1 it ended early or never started; 2 bad
+arguments or files, or no efforts.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from ..node.parameters import (
 )
 from ..recordings import read_joint_states
 from ..replay import Review, picture, recorded_robot, report, review, write_table
-from .arguments import add_bag, add_recorded_joints, needed_bag
+from .arguments import add_bag, add_recorded_joints, required_bag
 from .model import load_model
 
-ENDED = 1
+ENDED_EARLY = 1
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options."""
+    """Return the checked options."""
     parser = OneLineParser(
         prog='replay',
         description=__doc__,
@@ -48,23 +48,23 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         epilog='example: replay my_bag --urdf robot.urdf -p compensate_coriolis:=true',
     )
     add = parser.add_argument
-    add_bag(parser, 'recording to play (needs rosbags)')
-    add('--urdf', type=Path, required=True, help='the model')
-    add('--topic', help='topic of the joint states, where several are recorded')
-    add('--params-file', type=Path, help="the node's parameter file; the default: its defaults")
+    add_bag(parser, 'recording (needs rosbags)')
+    add('--urdf', type=Path, required=True, help='URDF of the model')
+    add('--topic', help='topic of the joint states, if the bag has several')
+    add('--params-file', type=Path, help="parameter file of the node; the node's defaults")
     add(
         '-p',
         '--param',
         action='append',
         default=[],
         metavar='NAME:=VALUE',
-        help='a parameter of the node, instead of that of the file',
+        help='parameter of the node; overrides the file',
     )
     add_recorded_joints(parser)
     add('--picture', type=Path, help='PNG to write (needs matplotlib)')
-    add('--csv', type=Path, help='table to write: commands and measured efforts at every tick')
+    add('--csv', type=Path, help='CSV to write: commands and measured efforts at every tick')
     options = parser.parse_args(arguments)
-    options.bag = needed_bag(parser, options)
+    options.bag = required_bag(parser, options)
     return options
 
 
@@ -103,7 +103,7 @@ def main(args: list[str] | None = None) -> int:
     except RneaError as error:
         print(f'replay: {error}', file=sys.stderr)
         return BAD_INPUT
-    return 0 if played.completed else ENDED
+    return 0 if played.completed else ENDED_EARLY
 
 
 if __name__ == '__main__':

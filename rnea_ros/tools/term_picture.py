@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The terms of a node's commands as a picture."""
+"""Picture of the terms of a node's commands."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ STYLES: dict[str, dict[str, Any]] = {
     **{term: {'color': f'C{number}'} for number, term in enumerate(TERMS)},
 }
 OTHER = {'color': 'C9', 'linewidth': 0.9}
-"""What is no term of the control law: how limits and blending changed their sum."""
+"""Style of efforts that are no term of the control law, such as ``limited``."""
 
 COLUMNS = 5
 
 NO_LINE = Line(np.zeros(0), np.zeros(0))
-"""Of a joint that others were measured without."""
+"""For a joint without this effort."""
 
 
 def picture(path: Path, recording: TermRecording) -> list[str]:
     """
-    Draw every effort that is in use over time, a row a joint.
+    Draw every nonzero effort over time, one row per joint.
 
     :param path: PNG file to write
-    :param recording: what is shown
-    :return: what was left out: zero, or no number, throughout
+    :param recording: efforts to draw
+    :return: names of the efforts left out, as they are always zero or NaN
     :raises PictureError: matplotlib is missing, or the file cannot be written
     """
-    shown = [what for what in recording.lines if recording.in_use(what)]
+    shown = [name for name in recording.lines if recording.is_nonzero(name)]
     figure = new_figure(11.0, 1.3 + 1.6 * len(recording.joints))
     rows = rows_over_time(figure, recording.joints)
-    figure.suptitle(f'{recording.node}: parts of its commands; rows differ in scale')
+    figure.suptitle(f'{recording.node}: terms of its commands; rows differ in scale')
     for axis, joint in zip(rows, recording.joints, strict=True):
-        for what in shown:
-            style = STYLES.get(what, OTHER)
-            line = recording.lines[what].get(joint, NO_LINE)
-            axis.plot(line.time, line.effort, label=what, **style)
+        for name in shown:
+            style = STYLES.get(name, OTHER)
+            line = recording.lines[name].get(joint, NO_LINE)
+            axis.plot(line.time, line.effort, label=name, **style)
     if shown:
         legend_above(rows[0], COLUMNS)
     save(figure, path)
-    return [what for what in recording.lines if what not in shown]
+    return [name for name in recording.lines if name not in shown]

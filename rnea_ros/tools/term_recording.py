@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The terms of a node's commands, read from a bag."""
+"""Read the terms of a node's commands from a bag."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMMANDED = 'commanded'
 MEASURED = 'measured'
 TERMS = tuple(part.name for part in fields(Terms))
 ORDER = (MEASURED, COMMANDED, *TERMS)
-"""What is drawn first; what is not named follows in the order of the alphabet."""
+"""Order of the efforts in the picture; others follow alphabetically."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Line:
 @dataclass(frozen=True)
 class TermRecording:
     """
-    What a bag has of a node's commands.
+    Terms, commands and measured efforts of a node in a bag.
 
-    :param node: its full name
-    :param joints: commanded joints, in the order of the commands
-    :param lines: efforts by what they are and by joint; terms, COMMANDED and MEASURED
+    :param node: full name of the node
+    :param joints: names of the commanded joints, in the order of the commands
+    :param lines: efforts by name (terms, COMMANDED, MEASURED) and joint
     """
 
     node: str
@@ -57,30 +57,31 @@ class TermRecording:
 
     def of_joints(self, joints: Sequence[str]) -> TermRecording:
         """
-        Return the same of some joints, in their order.
+        Return the recording for some joints, in their order.
 
-        :raises UnknownNameError: one that was not commanded
+        :param joints: names of the joints
+        :raises UnknownNameError: a joint is not commanded
         """
         for joint in joints:
             if joint not in self.joints:
                 raise UnknownNameError('joint', joint, self.joints)
         return TermRecording(self.node, tuple(joints), self.lines)
 
-    def in_use(self, what: str) -> bool:
-        """Return whether an effort is a number but zero, at any time in any joint."""
-        lines = self.lines[what]
+    def is_nonzero(self, name: str) -> bool:
+        """Return whether an effort is neither zero nor NaN for any joint at any time."""
+        lines = self.lines[name]
         efforts = [lines[joint].effort for joint in self.joints if joint in lines]
         return any(np.any(np.nan_to_num(effort)) for effort in efforts)
 
 
 def read_terms(path: Path, node: str | None = None, topic: str | None = None) -> TermRecording:
     """
-    Return what a bag has of a node's commands; times count from the first of them.
+    Read the terms of a node from a bag; times count from the first term.
 
-    :param path: directory of a ROS 2 bag, or a file of one
-    :param node: its full name; None for the only one that recorded terms
-    :param topic: of the measured efforts; None for ``joint_states`` in the node's namespace
-    :raises BagError: the bag cannot be read, or has no terms, or those of several nodes
+    :param path: directory of a ROS 2 bag, or a file of it
+    :param node: full name of the node; None for the only one with terms
+    :param topic: topic of the measured efforts; None for ``joint_states`` in the node's namespace
+    :raises BagError: the bag cannot be read, has no terms, or has terms of several nodes
     """
     with open_bag(path) as bag:
         node = _node(path, bag, node)
@@ -101,27 +102,27 @@ def read_terms(path: Path, node: str | None = None, topic: str | None = None) ->
 
 
 def _node(path: Path, bag: Bag, node: str | None) -> str:
-    """Return the node whose terms are wanted."""
+    """Return the chosen node, or the only one with terms."""
     nodes = sorted({
         match[1]
         for topic, message_type in bag.topics.items()
         if message_type == JOINT_STATE and (match := TERM_TOPIC.fullmatch(topic))
     })
-    wanted = nodes if node is None else [f'/{node.strip("/")}']
-    if len(wanted) == 1 and wanted[0] in nodes:
-        return wanted[0]
+    chosen = nodes if node is None else [f'/{node.strip("/")}']
+    if len(chosen) == 1 and chosen[0] in nodes:
+        return chosen[0]
     if nodes:
-        raise BagError(f'{path} has terms of {", ".join(nodes)}; name one of them as --node')
+        raise BagError(f'{path} has terms of {", ".join(nodes)}; choose one with --node')
     recorded = ', '.join(sorted(bag.topics)) or 'none'
     raise BagError(
         f'{path} has no terms of a node; its topics are {recorded}; record with: '
-        f"ros2 bag record --regex '{wanted[0] if wanted else '/feedforward'}"
+        f"ros2 bag record --regex '{chosen[0] if chosen else '/feedforward'}"
         "/(terms/.*|effort)|/joint_states'"
     )
 
 
 def _labels(bag: Bag, node: str, topic: str | None) -> dict[str, str]:
-    """Return what is on each topic that is to be read."""
+    """Return the name of the effort on each topic."""
     labels = {
         name: match[2]
         for name in bag.topics
@@ -140,7 +141,7 @@ def _lines(
     joints: Sequence[str],
     start: float,
 ) -> dict[str, dict[str, Line]]:
-    """Return efforts by what they are and by joint; times count from a start, s."""
+    """Return efforts by name and joint; times count from a start, s."""
     parts: dict[str, dict[str, list[Line]]] = defaultdict(lambda: defaultdict(list))
     for (what, names), received in rows.items():
         time = np.array([when for when, _ in received]) - start
@@ -156,7 +157,7 @@ def _lines(
 
 
 def _joined(pieces: Sequence[Line]) -> Line:
-    """Return lines of one effort, whose messages had other joints beside it, as one."""
+    """Join lines of one effort, from messages with different joints, in order of time."""
     time = np.concatenate([piece.time for piece in pieces])
     order = np.argsort(time, kind='stable')
     return Line(time[order], np.concatenate([piece.effort for piece in pieces])[order])

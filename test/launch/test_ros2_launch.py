@@ -43,9 +43,9 @@ def test_every_launch_file_tells_its_arguments(domain_id: int, name: str) -> Non
 @pytest.mark.parametrize(
     ('argument', 'complaint'),
     [
-        ('urdf:=nowhere.urdf', "urdf: 'nowhere.urdf' is no file"),
-        ('params_file:=nowhere.yaml', "params_file: 'nowhere.yaml' is no file"),
-        ('rate:=fast', "rate: 'fast' is no number"),
+        ('urdf:=nowhere.urdf', "urdf: 'nowhere.urdf' is not a file"),
+        ('params_file:=nowhere.yaml', "params_file: 'nowhere.yaml' is not a file"),
+        ('rate:=fast', "rate: 'fast' is not a number"),
         ('mode:=none', '"mode" provided value "none" is not valid. Valid options are'),
         ('watchdog:=yes', '"watchdog" provided value "yes" is not valid. Valid options are'),
     ],

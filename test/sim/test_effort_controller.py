@@ -57,7 +57,7 @@ def test_a_command_that_is_not_finite_is_dropped_and_the_old_one_stays(bad: floa
     rig.controller.receive([bad, 3.0])
     assert rig.cycle() == [1.0, -2.0]
     assert rig.controller.active
-    assert 'not finite' in rig.warnings[0]
+    assert 'non-finite' in rig.warnings[0]
 
 
 def test_a_command_of_wrong_length_that_is_not_finite_is_only_dropped() -> None:

@@ -45,7 +45,7 @@ def test_joints_that_are_listed_are_the_commanded_ones() -> None:
     values = {'left': {'ros__parameters': {'joints': ['a', 'b']}}}
     assert listed_joints(values, 'left') == ('a', 'b')
     assert with_joints(values, 'left', ['a', 'b']) == values
-    with pytest.raises(InputError, match='b, a are to be commanded, left has a, b'):
+    with pytest.raises(InputError, match='commanded are b, a, but left has a, b'):
         with_joints(values, 'left', ['b', 'a'])
 
 

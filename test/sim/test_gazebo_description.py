@@ -21,7 +21,7 @@ from rnea_ros.sim.gazebo.description import (
     has_own_control,
     with_gazebo_control,
 )
-from rnea_ros.sim.gazebo.massless_links import refuse_massless
+from rnea_ros.sim.gazebo.massless_links import reject_massless
 from rnea_ros.urdf import parse_urdf
 
 xacro = pytest.importorskip('xacro', reason='xacro (pip install xacro) is not installed')
@@ -255,4 +255,4 @@ def test_what_moves_without_mass_is_refused() -> None:
     assert fixed != bare
     with_gazebo_control(fixed, CONTROLLERS)
     with pytest.raises(UrdfError, match=r"'wrist'.*has no mass"):
-        refuse_massless(bare)
+        reject_massless(bare)

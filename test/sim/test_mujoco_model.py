@@ -183,7 +183,7 @@ def test_a_payload_of_an_unknown_link_is_refused() -> None:
 )
 def test_a_robot_that_mujoco_refuses_is_named_with_the_reason(moving: str, reason: str) -> None:
     text = robot(link('base'), moving, joint('a', 'revolute', 'base', 'arm'), name='odd')
-    with pytest.raises(UrdfError, match=f"robot 'odd': MuJoCo refuses it: .*{reason}"):
+    with pytest.raises(UrdfError, match=f"robot 'odd': MuJoCo rejects it: .*{reason}"):
         build(text)
 
 

@@ -268,7 +268,7 @@ def test_wrong_arguments_are_refused_by_name() -> None:
         SimulatedRobot(PANDA, joints=['fer_joint9'])
     with pytest.raises(UnknownNameError, match='fer_finger_joint2'):
         SimulatedRobot(PANDA_HAND, joints=['fer_finger_joint2'])
-    with pytest.raises(InputError, match='there is none to command'):
+    with pytest.raises(InputError, match='has no joint to command'):
         SimulatedRobot(PANDA, joints=())
     with pytest.raises(InputError, match='names a joint twice'):
         SimulatedRobot(PANDA, joints=['fer_joint1', 'fer_joint1'])

@@ -197,7 +197,7 @@ def test_a_pose_that_the_node_refuses_gets_no_controller(manager: ControllerMana
     stand(manager)
     assert not watched.done()
     manager.diagnose(State.ACTIVE, count__joint_trajectory__empty='3')
-    with pytest.raises(NotActivatedError, match='refused to hold the pose'):
+    with pytest.raises(NotActivatedError, match='rejected the pose to hold'):
         watched.done()
     assert not manager.requests
 

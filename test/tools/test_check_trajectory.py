@@ -324,7 +324,7 @@ def test_a_silent_topic_is_reported() -> None:
         '--timeout', '0.5', domain_id=new_domain_id(),
     ) as process:
         assert process.wait() == 2
-        assert 'nothing came on /motion in 0.5 s' in process.output
+        assert 'no message on /motion in 0.5 s' in process.output
         assert 'Traceback' not in process.output
 
 

@@ -61,7 +61,7 @@ def test_a_file_that_is_no_bag_is_refused_by_name(tmp_path: Path, name: str) -> 
 
 def test_a_topic_that_the_bag_does_not_have_is_refused() -> None:
     bag = recording('panda_exciting_trajectory.db3')
-    with pytest.raises(BagError, match='it has them on /joint_states'):
+    with pytest.raises(BagError, match='topics with joint states: /joint_states'):
         list(read_joint_states(bag, '/elsewhere'))
 
 
@@ -99,7 +99,7 @@ def test_a_signal_ends_it_without_a_traceback(number: signal.Signals) -> None:
     bag = str(recording('panda_exciting_trajectory.db3'))
     module = 'rnea_ros.tools.play_joint_states'
     with RosProcess(module, bag, domain_id=new_domain_id()) as process:
-        process.wait_for('waiting for a listener')
+        process.wait_for('waiting for a subscription')
         process.send(number)
         assert process.wait() == 0
         assert 'interrupted' in process.output

@@ -88,8 +88,8 @@ def test_what_is_zero_or_no_number_throughout_is_left_out(tmp_path: Path) -> Non
 def test_a_term_is_left_out_by_the_joints_that_are_shown(tmp_path: Path) -> None:
     one = {'/feedforward/terms/friction': (JOINTS, np.c_[NOTHING[:, :1], RAMP[:, 1:]])}
     recording = read_terms(write(tmp_path / 'bag', others=one))
-    assert recording.in_use('friction')
-    assert not recording.of_joints(['shoulder']).in_use('friction')
+    assert recording.is_nonzero('friction')
+    assert not recording.of_joints(['shoulder']).is_nonzero('friction')
 
 
 def test_joints_whose_order_or_number_changed_are_kept_apart(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_command_draws_and_says_where(
     drawn = tmp_path / 'some.png'
     bag = write(tmp_path / 'bag')
     assert main(['--bag', str(bag), '--output', str(drawn), '--joints', 'elbow']) == 0
-    assert 'zero throughout: measured, friction\n' in capsys.readouterr().out
+    assert 'always zero: measured, friction\n' in capsys.readouterr().out
     assert drawn.read_bytes().startswith(b'\x89PNG')
 
 
@@ -117,7 +117,7 @@ def test_a_recording_is_named_with_or_without_the_option(
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     bag = str(write(tmp_path / 'bag'))
     told = refused(bag, '--topic', '/elsewhere')
-    assert 'no joint states on /elsewhere; it has them on' in told
+    assert 'no joint states on /elsewhere; topics with joint states: ' in told
     assert main([bag, '--output', str(tmp_path / 'some.png')]) == 0
     for arguments in ([bag, '--bag', bag], []):
         with pytest.raises(SystemExit, match='2'):
@@ -133,7 +133,7 @@ def test_a_namespace_is_found_and_of_several_nodes_one_is_named(
     both = {'/right/feedforward/terms/gravity': (JOINTS, -RAMP)}
     bag = write(tmp_path / 'both', prefix='/left', others=both)
     told = refused('--bag', bag)
-    assert 'terms of /left/feedforward, /right/feedforward; name one of them as --node' in told
+    assert 'terms of /left/feedforward, /right/feedforward; choose one with --node' in told
     chosen = read_terms(bag, 'right/feedforward')
     np.testing.assert_array_equal(chosen.lines['gravity']['elbow'].effort, -RAMP[:, 1])
     assert set(chosen.lines) == {'gravity'}

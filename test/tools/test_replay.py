@@ -162,7 +162,7 @@ def test_gravity_is_the_nodes_parameter(bag: Path, run: Run) -> None:
         (('--joints', 'a'), 'MODEL=RECORDED'),
         (('--joints', 'elbow=fer_joint4'), "'elbow'"),
         (('--effort-scale', '0'), '--effort-scale: 0'),
-        (('--topic', '/other'), 'it has them on /joint_states'),
+        (('--topic', '/other'), 'topics with joint states: /joint_states'),
         (('--csv', 'none/replay.csv'), 'none/replay.csv cannot be written'),
         (('--unknown',), '--unknown'),
     ],

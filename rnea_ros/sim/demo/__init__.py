@@ -1,4 +1,4 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo: a simulated arm under three control laws."""
+"""Demo of a simulated arm under three control laws."""

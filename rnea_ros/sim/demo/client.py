@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo's side of the topics: commands a running feedforward node, and records what comes."""
+"""ROS client of the demo: commands the feedforward node and records its topics."""
 
 from __future__ import annotations
 
@@ -29,22 +29,24 @@ from ...ros import PolledSubscription, seconds
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 RECORD_INTERVAL = 0.01
-PATIENCE = 30.0
-"""s"""
+"""Interval of the recorded samples, s."""
+
+TIMEOUT = 30.0
+"""Timeout of every wait, s."""
 
 
 class DemoError(RneaError):
-    """The demo cannot go on."""
+    """The demo cannot continue."""
 
 
 @dataclass
 class Recording:
     """
-    What was measured over a time: one row a sample.
+    Recorded joint states and effort terms.
 
-    :param stamps: wall time, s
-    :param positions: of the commanded joints, rad or m
-    :param terms: parts of the effort by name, with times of their own, N m or N
+    :param stamps: stamps of the joint states, wall time, s
+    :param positions: positions of the commanded joints for each stamp, shape (m,), rad or m
+    :param terms: stamp and efforts of each message by term, s and N m or N
     """
 
     stamps: list[float] = field(default_factory=list)
@@ -54,15 +56,15 @@ class Recording:
 
 class DemoClient:
     """
-    A ROS node beside the feedforward node.
+    The ROS node of the demo.
 
-    :param joints: the commanded joints
-    :param alive: raises when a process of the demo has died
+    :param joints: names of the commanded joints
+    :param check_processes: raises an error if a process of the demo has ended
     """
 
-    def __init__(self, joints: Sequence[str], alive: Callable[[], None]) -> None:
+    def __init__(self, joints: Sequence[str], check_processes: Callable[[], None]) -> None:
         self._joints = tuple(joints)
-        self._alive = alive
+        self._check_processes = check_processes
         self._node = rclpy.create_node('demo')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
@@ -85,7 +87,7 @@ class DemoClient:
         self.diagnostics: dict[str, str] = {}
 
     def close(self) -> None:
-        """Take the node down."""
+        """Destroy the node."""
         self._executor.shutdown()
         self._node.destroy_node()
 
@@ -93,24 +95,25 @@ class DemoClient:
         """
         Spin until a condition holds.
 
-        :param what: what is waited for, for the error
-        :raises DemoError: it did not hold in time
+        :param what: description of the condition, for the error
+        :param condition: ends the wait
+        :raises DemoError: the condition did not hold in time
         """
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while not condition():
             if time.monotonic() > deadline:
-                raise DemoError(f'{what}: not within {PATIENCE:g} s')
-            self._alive()
+                raise DemoError(f'{what}: not within {TIMEOUT:g} s')
+            self._check_processes()
             self._executor.spin_once(timeout_sec=0.05)
 
     def wait_until_active(self) -> None:
-        """Return when the node controls the arm and takes trajectories."""
+        """Wait until the node controls the arm and subscribes to trajectories."""
         self.wait_until(
             'the node is active',
             lambda: self.diagnostics.get('state') in ('active', 'degraded'),
         )
         self.wait_until(
-            'the node listens to trajectories',
+            'the node subscribes to trajectories',
             lambda: self._trajectories.get_subscription_count() > 0,
         )
 
@@ -118,10 +121,10 @@ class DemoClient:
         """
         Change the control law and its gains in one request.
 
-        :param mode: the control law
+        :param mode: name of the control law
         :param kp: proportional gains, shape (m,)
         :param kd: derivative gains, shape (m,)
-        :raises DemoError: the node refuses
+        :raises DemoError: the node rejects the change
         """
         values = {'mode': mode, 'gains.kp': kp.tolist(), 'gains.kd': kd.tolist()}
         request = SetParametersAtomically.Request(
@@ -132,14 +135,14 @@ class DemoClient:
         self.wait_until(f'mode {mode}', future.done)
         result = future.result().result
         if not result.successful:
-            raise DemoError(f'mode {mode} was refused: {result.reason}')
+            raise DemoError(f'mode {mode} was rejected: {result.reason}')
 
     def send(self, points: Sequence[TrajectoryPoint], start_time: float = 0.0) -> None:
         """
         Publish a trajectory.
 
-        :param points: of the commanded joints
-        :param start_time: in the clock of stamps, s; 0 for at once
+        :param points: points for the commanded joints
+        :param start_time: start as a stamp, s; 0 for immediately
         """
         message = JointTrajectory(joint_names=list(self._joints))
         message.header.stamp = _ros_time(Time, start_time)
@@ -158,15 +161,15 @@ class DemoClient:
         self, until: float, progress: Callable[[Recording], None] | None = None
     ) -> Recording:
         """
-        Record joint states and the effort's parts.
+        Record joint states and effort terms.
 
-        :param until: wall time, s
-        :param progress: called twice a second
+        :param until: end of the recording, wall time, s
+        :param progress: called twice a second with the recording
         """
         recording = Recording(terms={name: [] for name in self._terms})
         next_progress = time.time()
         while time.time() < until:
-            self._alive()
+            self._check_processes()
             self._executor.spin_once(timeout_sec=0.0)
             self._sample(recording)
             if progress is not None and time.time() >= next_progress and recording.stamps:
@@ -179,8 +182,8 @@ class DemoClient:
         state = self._states.take()
         if state is not None:
             recording.stamps.append(seconds(state.header.stamp))
-            places = [state.name.index(name) for name in self._joints]
-            recording.positions.append(np.array(state.position)[places])
+            indices = [state.name.index(name) for name in self._joints]
+            recording.positions.append(np.array(state.position)[indices])
         for name, subscription in self._terms.items():
             term = subscription.take()
             if term is not None:

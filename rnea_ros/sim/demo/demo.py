@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The demo: a simulated arm under torque control, in separate processes over real ROS 2 topics.
+Demo: a simulated arm under torque control, in separate processes with ROS 2 topics.
 
-The arm is held weightless, and then follows a demanding motion three times with equal gains:
-under feedback alone, with gravity compensated, and under computed torque. The simulated robot
-differs from the node's model, as a real robot does. Printed and drawn are the tracking errors.
+The arm is held by gravity compensation. Then it follows a demanding motion three times with equal
+gains: feedback only, gravity compensation and feedback, computed torque. The simulated robot
+differs from the node's model as a real robot does. The demo prints and draws the tracking errors.
 """
 
 from __future__ import annotations
@@ -42,34 +42,40 @@ PHASES = (
     ('gravity_feedback', 'gravity + feedback'),
     ('computed_torque', 'computed torque'),
 )
-WEIGHTLESS = 4.0
+HOLD = 4.0
+"""Duration of holding the arm by gravity compensation, s."""
+
 RETURN = 3.0
+"""Duration of the return to the start pose, s."""
+
 BLEND = 0.5
+"""Duration of the blending of control laws, s."""
+
 LEAD = 0.3
-"""Holding, return to the start pose, blending of modes, lead before a motion starts, s."""
+"""Time between sending a motion and the change of the control law, s."""
 
 ARRIVED, ARRIVAL_CHECKS = 0.02, 30
-"""Distance from the start pose that counts as there, rad or m; number of checks."""
+"""Tolerance of the start pose, rad or m; greatest number of checks."""
 
 ROBOTS = ('panda', 'panda_arm', 'ur5e')
 """The robots that come with the package."""
 
 SEED = 1
-"""Of the differences between robot and model."""
+"""Seed of the differences between robot and model."""
 
 NEEDED_GAIN, NEEDED_GAIN_PERFECT = 1.5, 10.0
-"""Least ratio of tracking errors, gravity + feedback to computed torque; with a perfect model."""
+"""Required ratio of tracking errors, gravity + feedback to computed torque; perfect model."""
 
 
 class Demo:
     """
     One run of the demo.
 
-    :param options: of the command line
+    :param options: options of the command line
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
-        require_matplotlib()  # before half a minute of motion that would not be drawn
+        require_matplotlib()  # fail before the motion, not at its end
         self._options = options
         self._output = Path(options.output)
         self._output.mkdir(parents=True, exist_ok=True)
@@ -79,7 +85,7 @@ class Demo:
         with warnings.catch_warnings():
             warnings.simplefilter('ignore', UrdfWarning)  # the node logs them
             model = RobotModel.from_urdf(text)
-        # A hand has a controller of its own: the shipped arms' usual poses say what is the arm.
+        # A hand has its own controller; the joints of the arms have usual positions.
         arm = tuple(name for name in model.joint_names if name in USUAL)
         joints = model.joint_names if options.urdf else arm
         self._joints = joints
@@ -101,13 +107,13 @@ class Demo:
         print(self._robot.difference)
         with self._started() as client:
             client.wait_until_active()
-            self._hold_weightless(client)
+            self._hold(client)
             phases = [self._follow(client, mode, title) for mode, title in PHASES]
         return self.report(phases)
 
     @contextmanager
     def _started(self) -> Iterator[DemoClient]:
-        """Start simulator, node and client, and take them down in any case."""
+        """Start simulator, node and client; stop them in any case."""
         print('starting the simulated robot and the feedforward node ...')
         try:
             self._processes.start(
@@ -129,7 +135,7 @@ class Demo:
                     'rate': float(self._options.rate),
                     'hardware_compensates': ['none'],
                     'ramp_duration': BLEND,
-                    # A busy desktop may stall the simulator for a while.
+                    # The simulator may stall on a busy computer.
                     'joint_states_timeout': 0.25,
                 },
             )
@@ -143,16 +149,16 @@ class Demo:
         finally:
             self._processes.stop()
 
-    def _hold_weightless(self, client: DemoClient) -> None:
-        recording = client.record(time.time() + WEIGHTLESS)
+    def _hold(self, client: DemoClient) -> None:
+        recording = client.record(time.time() + HOLD)
         positions = np.array(recording.positions)
         drift = 1e3 * float(np.abs(positions - positions[0]).max())
-        print(f'held weightless for {WEIGHTLESS:g} s: drift {drift:.3f} mrad')
+        print(f'held by gravity compensation for {HOLD:g} s: drift {drift:.3f} mrad')
 
     def _follow(self, client: DemoClient, mode: str, title: str) -> Phase:
-        """Go to the start, change the mode, follow the motion."""
+        """Move to the start pose, change the control law, follow the motion."""
         self._return(client)
-        # Sent before the mode changes: it may start only near the robot, and feedback alone sags.
+        # Send before the change: a motion must start near the robot; with feedback only it sags.
         start = time.time() + LEAD + BLEND
         client.send(self._motion.points(), start)
         client.record(time.time() + LEAD)
@@ -165,13 +171,13 @@ class Demo:
                 raise DemoError(f'the control ended: {client.diagnostics["reason"]}')
             rates.append(float(client.diagnostics['achieved_rate']))
             shares.append(float(client.diagnostics['cpu_share']))
-            self._tell(title, recording, start)
+            self._print_progress(title, recording, start)
 
         recording = client.record(start + self._motion.duration, progress)
         print()
-        refused = [key for key in client.diagnostics if key.startswith('count/joint_trajectory')]
-        if refused:
-            raise DemoError(f'the node refused a trajectory: {", ".join(refused)}')
+        rejected = [key for key in client.diagnostics if key.startswith('count/joint_trajectory')]
+        if rejected:
+            raise DemoError(f'the node rejected a trajectory: {", ".join(rejected)}')
         return Phase(
             title,
             recording,
@@ -182,34 +188,34 @@ class Demo:
         )
 
     def _return(self, client: DemoClient) -> None:
-        """Go to the start pose under computed torque, from wherever the last law left the arm."""
+        """Move to the start pose from any pose, by computed torque."""
         self._set_law(client, 'computed_torque')
-        still = np.zeros(len(self._joints))
-        back = TrajectoryPoint(RETURN, self._pose, still, still)
+        zero = np.zeros(len(self._joints))
+        back = TrajectoryPoint(RETURN, self._pose, zero, zero)
         client.send([back])
         client.record(time.time() + RETURN)
         for _ in range(ARRIVAL_CHECKS):
             positions = client.record(time.time() + LEAD).positions
             if positions and np.abs(positions[-1] - self._pose).max() < ARRIVED:
                 return
-        raise DemoError('the arm did not come back to its start pose')
+        raise DemoError('the arm did not return to its start pose')
 
     def _set_law(self, client: DemoClient, mode: str) -> None:
         """
-        Change the control law, with the same stiffness and damping in each.
+        Change the control law, with equal stiffness and damping for all laws.
 
-        Computed torque multiplies its gains by the mass matrix; the other laws' gains are efforts
-        already, so theirs are multiplied by the joints' inertias here.
+        Computed torque multiplies its gains by the mass matrix. The gains of the other laws are
+        multiplied by the inertias of the joints here.
         """
         scale = np.ones(len(self._joints)) if mode == 'computed_torque' else self._inertias
         client.set_law(mode, KP * scale, KD * scale)
 
-    def _tell(self, title: str, recording: Recording, start: float) -> None:
+    def _print_progress(self, title: str, recording: Recording, start: float) -> None:
         t = recording.stamps[-1] - start
         if t < 0.0:
             return
-        wanted, _, _ = self._motion.state(np.array([t]))
-        error = 1e3 * float(np.abs(recording.positions[-1] - wanted).max())
+        reference, _, _ = self._motion.state(np.array([t]))
+        error = 1e3 * float(np.abs(recording.positions[-1] - reference).max())
         line = f'{title:<20} {t:5.1f} of {self._motion.duration:.0f} s, error {error:8.2f} mrad'
         print(f'\r{line}', end='', flush=True)
 
@@ -217,8 +223,8 @@ class Demo:
         """
         Print the table and draw the picture.
 
-        :param phases: feedback alone, gravity + feedback, computed torque
-        :return: the exit code: 1 if computed torque tracks too little better
+        :param phases: feedback only, gravity + feedback, computed torque
+        :return: exit code, 1 if computed torque improves the tracking too little
         """
         motion = self._motion
         print(f'\n{table(phases, motion)}\n')
@@ -245,10 +251,10 @@ def main(args: list[str] | None = None) -> int:
     parser = OneLineParser(prog='demo', description=__doc__)
     parser.add_argument('--robot', choices=ROBOTS, default='panda', help='shipped robot')
     parser.add_argument('--urdf', help='URDF of another robot')
-    parser.add_argument('--rate', type=float, default=500.0, help='commands a second, Hz')
+    parser.add_argument('--rate', type=float, default=500.0, help='control rate, Hz')
     parser.add_argument('--seconds', type=float, default=10.0, help='length of the motion, s')
     parser.add_argument(
-        '--perfect-model', action='store_true', help="let the robot be exactly the node's model"
+        '--perfect-model', action='store_true', help="use a robot equal to the node's model"
     )
     parser.add_argument('--headless', action='store_true', help='open no window')
     parser.add_argument('--output', default='demo_output', help='directory of picture and logs')
@@ -257,7 +263,7 @@ def main(args: list[str] | None = None) -> int:
         parser.error(f'--rate {options.rate:g} is not between 50 and 2000 Hz')
     if not 2.0 <= options.seconds <= 600.0:
         parser.error(f'--seconds {options.seconds:g} is not between 2 and 600 s')
-    # The demo talks to itself only.
+    # No communication with other computers and ROS domains.
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
     try:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo's motion and stiffness, made to fit whatever arm is given."""
+"""Motion and gains of the demo, for any arm."""
 
 from __future__ import annotations
 
@@ -15,10 +15,16 @@ from ...feedforward.trajectory import TrajectoryPoint
 from ...robot import RobotModel
 
 AMPLITUDE = 0.5
+"""Greatest amplitude, rad or m."""
+
 FREQUENCIES = (0.25, 0.5)
+"""Frequency of the first and of the last joint, Hz."""
+
 FADE = 1.0
-KNOT_INTERVAL = 0.04
-"""rad; Hz, from the first to the last joint; s to reach the full amplitude; s between points."""
+"""Time to the full amplitude, s."""
+
+POINT_INTERVAL = 0.04
+"""Interval of the trajectory points, s."""
 
 KP, KD = 100.0, 20.0
 """Gains of computed torque, 1/s^2 and 1/s: errors fade at 10 rad/s, critically damped."""
@@ -26,19 +32,19 @@ KP, KD = 100.0, 20.0
 
 def inertias(model: RobotModel, joints: tuple[str, ...], pose: Array) -> Array:
     """
-    Return what each joint turns or moves while the others stand still, diag M(q).
+    Return the inertia at each joint with the others at rest, diag M(q).
 
-    :param model: the robot
-    :param joints: the commanded joints
+    :param model: model of the robot
+    :param joints: names of the commanded joints
     :param pose: their positions, shape (m,), rad or m
     :return: shape (m,), kg m^2 or kg
     """
     numbers = [model.joint_names.index(name) for name in joints]
-    q, still, unit = np.zeros(model.nv), np.zeros(model.nv), np.eye(model.nv)
+    q, zero, unit = np.zeros(model.nv), np.zeros(model.nv), np.eye(model.nv)
     q[numbers] = pose
     gravity = model.gravity_torques(q)
     return np.array([
-        model.inverse_dynamics(q, still, unit[number])[number] - gravity[number]
+        model.inverse_dynamics(q, zero, unit[number])[number] - gravity[number]
         for number in numbers
     ])
 
@@ -46,13 +52,13 @@ def inertias(model: RobotModel, joints: tuple[str, ...], pose: Array) -> Array:
 @dataclass(frozen=True)
 class Motion:
     """
-    Every joint swings about its start pose, each at a frequency of its own, from rest to rest.
+    Sine motion of every joint about its start position, from rest to rest.
 
-    :param joints: names
-    :param centre: positions, shape (m,), rad or m
+    :param joints: names of the joints
+    :param centre: start positions, shape (m,), rad or m
     :param amplitude: shape (m,), rad or m
     :param frequency: shape (m,), Hz
-    :param duration: s
+    :param duration: duration, s
     """
 
     joints: tuple[str, ...]
@@ -68,10 +74,10 @@ class Motion:
         """
         Return a demanding motion within the limits of position and velocity.
 
-        :param model: the robot
-        :param joints: the commanded joints
-        :param pose: their positions at the start, shape (m,), rad or m
-        :param duration: s
+        :param model: model of the robot
+        :param joints: names of the commanded joints
+        :param pose: their start positions, shape (m,), rad or m
+        :param duration: duration, s
         """
         numbers = [model.joint_names.index(name) for name in joints]
         room = np.minimum(
@@ -98,15 +104,15 @@ class Motion:
         return q, qd, qdd
 
     def points(self) -> list[TrajectoryPoint]:
-        """Return the motion as points of a trajectory."""
-        t = np.linspace(0.0, self.duration, math.ceil(self.duration / KNOT_INTERVAL) + 1)
+        """Return the motion as trajectory points."""
+        t = np.linspace(0.0, self.duration, math.ceil(self.duration / POINT_INTERVAL) + 1)
         return [
             TrajectoryPoint(*values) for values in zip(t.tolist(), *self.state(t), strict=True)
         ]
 
 
 def _window(t: Array, duration: float) -> tuple[Array, Array, Array]:
-    """Return a factor that fades in and out smoothly, with two derivatives, shapes (k, 1)."""
+    """Return a factor that fades in and out, and its two derivatives, shapes (k, 1)."""
     fade = min(FADE, 0.5 * duration)
     rising = np.clip(t / fade, 0.0, 1.0)
     falling = np.clip((duration - t) / fade, 0.0, 1.0)

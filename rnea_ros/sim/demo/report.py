@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The result of the demo: a table and a picture."""
+"""Results of the demo: a table and a picture."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from pathlib import Path
 import numpy as np
 
 from ...arrays import Array
-from ...drawing import new_figure, plain, save, show_windows
+from ...drawing import add_grid, new_figure, save, show_windows
 from .client import Recording
 from .motion import Motion
 
 LEAST_ERROR = 0.1
-"""Least error that is drawn, mrad."""
+"""Lower end of the drawn errors, mrad."""
 
 
 @dataclass(frozen=True)
 class Phase:
     """
-    One control law's run of the motion.
+    The motion under one control law.
 
-    :param title: what is shown
-    :param recording: what was measured
-    :param start: wall time at which the motion began, s
-    :param rate: achieved, Hz
-    :param late: ticks over half a period late
-    :param cpu: share of one core that the node's process used
+    :param title: name of the control law in table and picture
+    :param recording: recorded joint states and terms
+    :param start: start of the motion, wall time, s
+    :param rate: achieved control rate, Hz
+    :param late: number of ticks more than half a period late
+    :param cpu: CPU share of the node's process, 1 for a whole core
     """
 
     title: str
@@ -41,11 +41,11 @@ class Phase:
     cpu: float
 
     def errors(self, motion: Motion) -> tuple[Array, Array]:
-        """Return times since the start, shape (k,), and errors, shape (k, m)."""
+        """Return times since the start, shape (k,), s, and errors, shape (k, m), rad or m."""
         t = np.array(self.recording.stamps) - self.start
         during = (t >= 0.0) & (t <= motion.duration)
-        wanted, _, _ = motion.state(t[during])
-        return t[during], np.array(self.recording.positions)[during] - wanted
+        reference, _, _ = motion.state(t[during])
+        return t[during], np.array(self.recording.positions)[during] - reference
 
     def rms(self, motion: Motion) -> float:
         """Return the root mean square of the error over joints and time, rad or m."""
@@ -84,14 +84,14 @@ def picture(
     path: Path, phases: Sequence[Phase], motion: Motion, title: str, show: bool
 ) -> None:
     """
-    Draw tracking, errors and the parts of the effort.
+    Draw positions, errors and the terms of the effort.
 
     :param path: PNG file to write
-    :param phases: the last one's effort is shown
-    :param motion: what was wanted
-    :param title: of the picture
-    :param show: open a window too
-    :raises PictureError: it cannot be drawn or written
+    :param phases: phases of the demo; the efforts are those of the last one
+    :param motion: reference motion
+    :param title: title of the picture
+    :param show: whether to open a window
+    :raises PictureError: matplotlib is missing, or the file cannot be written
     """
     joint = int(np.argmax([np.abs(phases[0].errors(motion)[1]).max(axis=0)]))
     name = motion.joints[joint]
@@ -113,12 +113,12 @@ def picture(
         times = np.array([row[0] for row in rows]) - last.start
         during = (times >= 0.0) & (times <= motion.duration)
         values = np.array([row[1] for row in rows])[during, joint]
-        if values.any():  # what was not in use is a flat line over the others
+        if values.any():  # a zero term would hide the others
             efforts.plot(times[during], values, label=term)
-    efforts.set(ylabel=f'effort of {name}, N m', title=f'parts of the effort, {last.title}')
+    efforts.set(ylabel=f'effort of {name}, N m', title=f'terms of the effort, {last.title}')
     efforts.set(xlabel='time, s')
     for axis in axes:
-        plain(axis)
+        add_grid(axis)
         if axis.get_lines():
             axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
     save(figure, path)

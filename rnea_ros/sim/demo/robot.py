@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo's simulated robot, which differs from the node's model as a real robot does."""
+"""The simulated robot of the demo; it differs from the node's model as a real robot does."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ FRICTION_ERROR = 0.2
 """Greatest relative error of the friction and rotor inertia that the node compensates."""
 
 COULOMB, VISCOUS = 0.01, 0.01
-"""Friction at full speed, as parts of the effort limit."""
+"""Friction at the velocity limit, as a share of the effort limit."""
 
 ARMATURE = 0.1
-"""Rotor inertia behind the gear, kg m^2 or kg."""
+"""Rotor inertia on the link side of the gear, kg m^2 or kg."""
 
 POSITION_NOISE, VELOCITY_NOISE, EFFORT_NOISE = 2e-5, 5e-3, 0.1
-"""Standard deviations, rad or m, rad/s or m/s, N m or N."""
+"""Standard deviations of the noise: rad or m; rad/s or m/s; N m or N."""
 
 DELAY = 2
-"""From a command to its effect, ms."""
+"""Delay of commands, ms."""
 
 SMOOTHING_VELOCITY = 0.02
-"""Of the friction that the node compensates, rad/s or m/s."""
+"""Smoothing velocity of the node's friction compensation, rad/s or m/s."""
 
 DIFFERENCE = f"""\
 The robot differs from the node's model: masses and centres of mass by up to {MODEL_ERROR:.0%},
 friction and rotor inertia by up to {FRICTION_ERROR:.0%} of what the node compensates; \
 sensors have noise,
-commands act {DELAY} ms late. Without these differences: --perfect-model."""
+commands are delayed by {DELAY} ms. Without these differences: --perfect-model."""
 
-PERFECT = 'The robot is exactly the model: no friction, no noise, no delay.'
+PERFECT = 'The robot equals the model: no friction, no noise, no delay.'
 
 
 @dataclass(frozen=True)
 class DemoRobot:
     """
-    A robot and what the node knows of it.
+    A simulated robot and the parameters of its control.
 
-    :param urdf: the true description of the robot, URDF text
+    :param urdf: URDF text of the simulated robot
     :param simulation: parameters of ``simulated_robot``
     :param control: parameters of ``feedforward``: friction and rotor inertia as identified
-    :param armature: the rotor inertia that the node assumes, shape (m,), kg m^2 or kg
-    :param difference: what differs, for the user
+    :param armature: rotor inertia in the node, shape (m,), kg m^2 or kg
+    :param difference: differences between robot and model, for the user
     """
 
     urdf: str
@@ -72,10 +72,10 @@ def realistic(urdf: str, model: RobotModel, joints: tuple[str, ...], seed: int) 
     """
     Return a robot that differs from its model.
 
-    :param urdf: the description that the node uses, URDF text
-    :param model: the model of that description
-    :param joints: the commanded joints
-    :param seed: of the random differences
+    :param urdf: URDF text of the node's model
+    :param model: the node's model
+    :param joints: names of the commanded joints
+    :param seed: seed of the random differences
     """
     random = np.random.default_rng(seed)
     numbers = [model.joint_names.index(name) for name in joints]
@@ -117,13 +117,12 @@ def realistic(urdf: str, model: RobotModel, joints: tuple[str, ...], seed: int) 
 
 def with_model_error(urdf: str, random: np.random.Generator) -> str:
     """
-    Return a description whose masses, centres of mass and inertias differ at random.
+    Return a URDF with random errors of masses, centres of mass and inertias.
 
-    The inertia of a link about its centre of mass is multiplied as its mass is, so that a real
-    body can have it.
+    Mass and inertia of a link have the same factor, so that the inertia stays physical.
 
     :param urdf: URDF text
-    :param random: draws each factor between 1 - MODEL_ERROR and 1 + MODEL_ERROR
+    :param random: source of the factors between 1 - MODEL_ERROR and 1 + MODEL_ERROR
     """
     robot = parse_xml(urdf)
     for inertial in robot.iter('inertial'):
@@ -142,5 +141,5 @@ def with_model_error(urdf: str, random: np.random.Generator) -> str:
 
 
 def _factors(random: np.random.Generator, count: int, most: float) -> Array:
-    """Return factors about 1."""
+    """Return random factors between 1 - most and 1 + most."""
     return 1.0 + random.uniform(-most, most, count)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parameters of the controller manager that runs inside Gazebo, with the robot's joints."""
+"""Parameters of the controller manager in Gazebo, with the robot's joints."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from ...errors import InputError
 
 def listed_joints(parameters: Any, controller: str) -> tuple[str, ...]:
     """
-    Return the joints that parameters list for a controller, none where they list none.
+    Return the joints of a controller in parameters, empty if there are none.
 
-    :param parameters: what was read from a YAML file
-    :param controller: its name
-    :raises InputError: they have no such controller
+    :param parameters: content of a YAML file
+    :param controller: name of the controller
+    :raises InputError: the controller is missing
     """
     return tuple(_values(parameters, controller).get('joints') or ())
 
 
 def with_joints(parameters: Any, controller: str, joints: Sequence[str]) -> dict[str, Any]:
     """
-    Return parameters in which a controller commands the given joints.
+    Return parameters with the commanded joints of a controller.
 
-    :param parameters: what was read from a YAML file
-    :param controller: its name
-    :param joints: in order
-    :raises InputError: they have no such controller, or list other joints for it
+    :param parameters: content of a YAML file
+    :param controller: name of the controller
+    :param joints: names of the joints, in order
+    :raises InputError: the controller is missing, or has other joints
     """
     values = _values(parameters, controller)
     listed = listed_joints(parameters, controller)
     if listed not in ((), tuple(joints)):
         raise InputError(
             'joints',
-            f'{", ".join(joints)} are to be commanded, {controller} has {", ".join(listed)}',
+            f'commanded are {", ".join(joints)}, but {controller} has {", ".join(listed)}',
         )
     return dict(parameters) | {controller: {'ros__parameters': values | {'joints': list(joints)}}}
 

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-A robot for Gazebo: its bare URDF with what ``urdf/gazebo_control.xacro`` adds.
+A robot for Gazebo: its URDF with the tags of ``urdf/gazebo_control.xacro``.
 
-Joints that are not commanded (a hand's) are fixed where they are at the start: what Gazebo does
-with a joint that nobody commands differs between its versions. A link that is the root is fixed
-to the world.
+Joints without a command (of a hand) are fixed at their start positions, as versions of Gazebo
+treat them differently. The root link is fixed to the world.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from .fixed_joints import fix_joint
 from .massless_links import WORLD, give_base_mass
 
 GRAVITY = (0.0, 0.0, -9.8)
-"""Of a world whose SDF does not say otherwise, m/s^2."""
+"""Default gravity of a world in Gazebo, m/s^2."""
 
 XACRO = 'http://www.ros.org/wiki/xacro'
 
@@ -38,11 +37,11 @@ XACRO = 'http://www.ros.org/wiki/xacro'
 @dataclass(frozen=True)
 class PluginNames:
     """
-    What the plugins of a version of gz_ros2_control are called.
+    Names of the plugins of a version of gz_ros2_control.
 
-    :param hardware: of ros2_control
-    :param library: file of Gazebo's plugin
-    :param plugin: its class
+    :param hardware: hardware plugin of ros2_control
+    :param library: library of Gazebo's plugin
+    :param plugin: class of Gazebo's plugin
     """
 
     hardware: str
@@ -62,16 +61,16 @@ PLUGINS: Mapping[str, PluginNames] = {
         'ign_ros2_control::IgnitionROS2ControlPlugin',
     ),
 }
-"""By ROS package, in the order of preference; the second is Humble's alone, from before 0.7.13."""
+"""Names by ROS package, in order of preference; the second is for Humble before 0.7.13."""
 
 
 @dataclass(frozen=True)
 class GazeboRobot:
     """
-    A robot that Gazebo can move by efforts.
+    A robot for Gazebo with effort interfaces.
 
-    :param name: of the robot
-    :param joints: the commanded joints, in order
+    :param name: name of the robot
+    :param joints: names of the commanded joints, in order
     :param description: URDF text
     """
 
@@ -81,7 +80,7 @@ class GazeboRobot:
 
 
 def has_own_control(urdf: str) -> bool:
-    """Return whether a URDF brings ``<ros2_control>`` tags."""
+    """Return whether a URDF has ``<ros2_control>`` tags."""
     return parse_xml(urdf).find('ros2_control') is not None
 
 
@@ -94,33 +93,33 @@ def with_gazebo_control(
     plugins: PluginNames = PLUGINS['gz_ros2_control'],
 ) -> GazeboRobot:
     """
-    Return a robot with the tags that Gazebo and ros2_control need.
+    Return a robot with the tags for Gazebo and ros2_control.
 
-    :param urdf: its text, without such tags
+    :param urdf: URDF text without such tags
     :param controllers: path of the controller manager's parameters
-    :param joints: the commanded joints, in order; none for all that :func:`arm_joints` returns
-    :param positions: where they start, rad or m; none for what :func:`.start_position` says
-    :param plugins: names that Gazebo is to find
-    :raises RneaError: the robot cannot be moved so, with the reason
+    :param joints: names of the commanded joints, in order; empty for :func:`arm_joints`
+    :param positions: their start positions, rad or m; empty for :func:`.start_position`
+    :param plugins: names of the plugins
+    :raises RneaError: the robot cannot be simulated in Gazebo
     """
     if has_own_control(urdf):
         raise UrdfError(
-            'element <ros2_control>', 'the URDF brings its own; use it as it is (own_control)'
+            'element <ros2_control>', 'the URDF has its own; use it unchanged (own_control)'
         )
     root, description = parse_xml(urdf), parse_urdf(urdf)
     roles = JointRoles.assign(description, tuple(joints) or arm_joints(description))
-    _refuse_followers(roles)
-    at = roles.positions(None)
+    _reject_mimics(roles)
+    positions_at_start = roles.positions(None)
     for joint in roles.held:
-        fix_joint(root, joint, at[joint.name])
+        fix_joint(root, joint, positions_at_start[joint.name])
     give_base_mass(root, description, {joint.name for joint in roles.held})
     text = ElementTree.tostring(root, 'unicode')
     with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UrdfWarning)  # the node's log tells them
+        warnings.simplefilter('ignore', UrdfWarning)  # the node logs them
         model = RobotModel.from_urdf(text, gravity=GRAVITY)
     names = tuple(joint.name for joint in roles.commanded)
-    usual = [at[name] for name in names]
-    start = _checked(positions or usual, names, description)
+    default = [positions_at_start[name] for name in names]
+    start = _checked(positions or default, names, description)
     efforts = _holding_efforts(model, names, start)
     for element in _tags(description, roles, start, efforts, controllers, plugins):
         root.append(element)
@@ -129,12 +128,12 @@ def with_gazebo_control(
 
 def arm_joints(description: RobotDescription) -> tuple[str, ...]:
     """
-    Return the joints that an arm's effort controller is likely to have.
+    Return the probable joints of an arm's effort controller.
 
-    Those that neither follow another nor are followed: where fingers move together, one of them
-    has a mimic tag.
+    These are the joints without mimic relations, as fingers usually have a mimic tag.
 
-    :raises UrdfError: there is none
+    :param description: description of the robot
+    :raises UrdfError: there are none
     """
     moving = [joint for joint in description.joints.values() if joint.moves]
     followed = {joint.mimic.joint for joint in moving if joint.mimic}
@@ -142,23 +141,23 @@ def arm_joints(description: RobotDescription) -> tuple[str, ...]:
         joint.name for joint in moving if joint.mimic is None and joint.name not in followed
     )
     if not names:
-        raise UrdfError(f'robot {description.name!r}', 'has no joint that could be commanded')
+        raise UrdfError(f'robot {description.name!r}', 'has no joint to command')
     return names
 
 
-def _refuse_followers(roles: JointRoles) -> None:
+def _reject_mimics(roles: JointRoles) -> None:
     for joint in roles.mimics:
         assert joint.mimic is not None
         raise InputError(
             'joints',
-            f'{joint.name!r} follows {joint.mimic.joint!r}, which is commanded: not in Gazebo',
+            f'{joint.name!r} follows {joint.mimic.joint!r}: not possible in Gazebo',
         )
 
 
 def _checked(
     positions: Sequence[float], names: tuple[str, ...], description: RobotDescription
 ) -> Array:
-    """Return where the commanded joints are to start, shape (m,), rad or m."""
+    """Return the checked start positions of the commanded joints, shape (m,), rad or m."""
     if len(positions) != len(names):
         raise InputError(
             'positions',
@@ -174,7 +173,7 @@ def _checked(
 
 
 def _holding_efforts(model: RobotModel, names: tuple[str, ...], start: Array) -> Array:
-    """Return what holds the commanded joints at their start, shape (m,), N m or N."""
+    """Return the efforts that hold the commanded joints at the start, shape (m,), N m or N."""
     numbers = [model.joint_names.index(name) for name in names]
     q = np.zeros(model.nv)
     q[numbers] = start
@@ -190,7 +189,7 @@ def _tags(
     controllers: str,
     plugins: PluginNames,
 ) -> list[ElementTree.Element]:
-    """Return the elements to add, as the macros of ``gazebo_control.xacro`` write them."""
+    """Return the elements of the macros in ``gazebo_control.xacro``."""
     import xacro
 
     ElementTree.register_namespace('xacro', XACRO)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fixes joints of a URDF where they stand."""
+"""Replace joints of a URDF by fixed joints."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ...urdf import Joint
 
 def fix_joint(root: ElementTree.Element, joint: Joint, position: float) -> None:
     """
-    Make a joint a fixed one, its child staying where the joint had put it.
+    Replace a joint by a fixed joint at a position.
 
-    :param root: the URDF, which is changed
-    :param joint: has one axis
-    :param position: where it stands, rad or m
+    :param root: URDF, changed in place
+    :param joint: joint with one axis
+    :param position: position of the joint, rad or m
     """
     element = next(each for each in root.findall('joint') if each.get('name') == joint.name)
     element.set('type', 'fixed')
@@ -44,7 +44,7 @@ def fix_joint(root: ElementTree.Element, joint: Joint, position: float) -> None:
 
 
 def _rotation(axis: Array, angle: float) -> Array:
-    """Return Rodrigues' rotation about a unit vector, shape (3, 3)."""
+    """Return the rotation about a unit vector by Rodrigues' formula, shape (3, 3)."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     turned: Array = (
@@ -54,7 +54,7 @@ def _rotation(axis: Array, angle: float) -> Array:
 
 
 def _rpy(rotation: Array) -> Array:
-    """Return roll, pitch and yaw of a rotation; at a pitch of a quarter turn yaw is 0."""
+    """Return roll, pitch and yaw of a rotation; yaw is 0 at a pitch of +-pi/2."""
     pitch = math.atan2(-rotation[2, 0], math.hypot(rotation[2, 1], rotation[2, 2]))
     if math.hypot(rotation[2, 1], rotation[2, 2]) < 1e-9:
         sign = math.copysign(1.0, pitch)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Links without mass: Gazebo leaves them out, and with them all that hangs on them."""
+"""Find links without mass; Gazebo removes them and everything attached to them."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from ...urdf import RobotDescription, parse_urdf
 
 WORLD = 'world'
 
-LIGHTEST = 1e-6
-"""Gazebo leaves out a body that weighs no more, kg."""
+MIN_MASS = 1e-6
+"""Gazebo removes bodies up to this mass, kg."""
 
 
-def refuse_massless(urdf: str) -> None:
+def reject_massless(urdf: str) -> None:
     """
-    Refuse a robot of which Gazebo would leave out a part.
+    Reject a robot if Gazebo would remove a part of it.
 
-    :param urdf: its text, which is to be used as it is
-    :raises UrdfError: a link has no mass, nor has what is fixed to it
+    :param urdf: URDF text, used unchanged
+    :raises UrdfError: a link has no mass, including everything fixed to it
     """
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', UrdfWarning)
         description = parse_urdf(urdf)
     for name in _massless(description, frozenset()):
-        raise UrdfError(f'link {name!r}', 'has no mass: Gazebo leaves out all that hangs on it')
+        raise UrdfError(f'link {name!r}', 'has no mass: Gazebo removes all that it carries')
 
 
 def give_base_mass(
     root: ElementTree.Element, description: RobotDescription, held: Collection[str]
 ) -> None:
     """
-    Give a base without mass some: it stands still, but Gazebo would leave out the arm.
+    Give a mass to a base without mass, as Gazebo would remove the arm.
 
-    :param root: the URDF, which is changed
-    :param description: what it describes
-    :param held: joints that are fixed besides those that are of that type
-    :raises UrdfError: a link that moves has no mass, nor has what is fixed to it
+    :param root: URDF, changed in place
+    :param description: parsed URDF
+    :param held: names of joints to fix, in addition to those of type fixed
+    :raises UrdfError: a moving link has no mass, including everything fixed to it
     """
     for name, moves in _massless(description, held).items():
         if moves:
             raise UrdfError(
-                f'link {name!r}', 'moves, but has no mass: Gazebo leaves out all that hangs on it'
+                f'link {name!r}', 'moves, but has no mass: Gazebo removes all that it carries'
             )
         link = next(each for each in root.findall('link') if each.get('name') == name)
         for element in link.findall('inertial'):
@@ -60,14 +60,15 @@ def give_base_mass(
 
 def _massless(description: RobotDescription, held: Collection[str]) -> dict[str, bool]:
     """
-    Return the bodies without mass by the link that carries them, and whether each moves.
+    Return the names of the bodies without mass, and whether each moves.
 
-    :param held: joints that are fixed besides those that are of that type
+    :param description: parsed URDF
+    :param held: names of joints to fix, in addition to those of type fixed
     """
     carriers, moves = {description.root: description.root}, {description.root: False}
     for joint in description.joints.values():
         rigid = joint.type == 'fixed' or joint.name in held
-        # Gazebo joins what is fixed to its carrier, but not to the world.
+        # Gazebo merges links with fixed joints, except at the world.
         carrier = carriers[joint.parent] if rigid and joint.parent != WORLD else joint.child
         carriers[joint.child] = carrier
         moves.setdefault(carrier, not rigid)
@@ -77,5 +78,5 @@ def _massless(description: RobotDescription, held: Collection[str]) -> dict[str,
     return {
         name: moves[name]
         for name, mass in masses.items()
-        if name != WORLD and mass <= LIGHTEST
+        if name != WORLD and mass <= MIN_MASS
     }

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Live topics for tools."""
+"""Data from live topics, for tools."""
 
 from .joint_states import live_robot
 from .node import live_node

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joint states and the robot's description, collected from live topics."""
+"""Collect joint states and the robot description from live topics."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ PATIENCE = 10.0
 """A topic on which nothing came for so long is taken to be silent, s."""
 
 INTERVAL = 0.01
-"""Samples that follow sooner are left out, s: what is compared is filtered to less anyway."""
+"""Least interval of the collected samples, s; the comparison is low-pass filtered anyway."""
 
-LOOK = 1.0
-"""How often what was collected is looked at, s."""
+CHECK_INTERVAL = 1.0
+"""Interval of the checks whether enough samples were collected, s."""
 
 
 class LiveRobot:
     """
-    What a robot's topics tell.
+    The topics of a robot.
 
-    :param node: the node that subscribes
-    :param executor: what spins it
+    :param node: node of the subscriptions
+    :param executor: executor of the node
     """
 
     def __init__(self, node: Any, executor: SingleThreadedExecutor) -> None:
@@ -49,7 +49,7 @@ class LiveRobot:
         """
         Return the URDF from robot_description.
 
-        :raises SilentTopicError: nobody publishes it
+        :raises SilentTopicError: no message arrived
         """
         received: list[str] = []
         subscription = self._node.create_subscription(
@@ -65,12 +65,12 @@ class LiveRobot:
         self, topic: str, duration: float, enough: Callable[[Sequence[Sample]], bool]
     ) -> list[Sample]:
         """
-        Collect joint states until there are enough, or time is over, or Ctrl-C is pressed.
+        Collect joint states until there are enough, time is over, or Ctrl-C is pressed.
 
-        :param topic: of the joint states
-        :param duration: how long at most, s
-        :param enough: looks at what was collected every second
-        :raises SilentTopicError: nothing came
+        :param topic: topic of the joint states
+        :param duration: greatest duration, s
+        :param enough: called every second with the samples; True ends the collection
+        :raises SilentTopicError: no message arrived
         """
         samples: list[Sample] = []
         newest: dict[tuple[str, ...], float] = {}
@@ -91,13 +91,13 @@ class LiveRobot:
         with suppress(KeyboardInterrupt, ExternalShutdownException):
             self._spin(lambda: bool(samples), min(PATIENCE, duration))
             while samples and time.monotonic() < deadline and not enough(samples):
-                self._spin(lambda: False, min(LOOK, deadline - time.monotonic()))
+                self._spin(lambda: False, min(CHECK_INTERVAL, deadline - time.monotonic()))
         if not samples:
             raise SilentTopicError(subscription.topic_name, min(PATIENCE, duration))
         return samples
 
     def _spin(self, done: Callable[[], bool], duration: float) -> None:
-        """Handle messages until something is done, or time is over, s."""
+        """Handle messages until a condition holds, for at most a duration in s."""
         deadline = time.monotonic() + duration
         while not done() and (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
@@ -105,7 +105,7 @@ class LiveRobot:
 
 @contextmanager
 def live_robot(ros_arguments: Sequence[str]) -> Iterator[LiveRobot]:
-    """Give a robot to listen to until the block ends."""
+    """Provide the topics of a robot until the block ends."""
     with live_node('preflight', ros_arguments) as node:
         executor = SingleThreadedExecutor()
         executor.add_node(node)
