@@ -22,7 +22,7 @@ from rnea_ros.node.parameters import why_not_stated
 from rnea_ros.node.parameters.hardware_compensation import compensated
 
 UNSTATED = "-p hardware_compensates:=['']"
-ARMS = ("Franka's", "Universal Robots'", "KUKA's", 'gravity', 'preset:=', "['none']")
+ARMS = ('Franka', 'Universal Robots', 'KUKA', 'gravity', 'preset:=', "['none']")
 
 
 @pytest.mark.ros
