@@ -137,7 +137,7 @@ def test_the_nodes_parameter_files_are_taken_and_single_parameters_win(
             bag, '--urdf', ARM_URDF, '--params-file', path, '-p', 'rate:=250.0'
         )
         assert code == 0, path
-        assert 'mode gravity, 250 Hz' in output
+        assert ', 250 Hz, ' in output
     output = run(bag, '--urdf', ARM_URDF, '--params-file', ROOT / 'config/presets/franka.yaml')[1]
     assert 'commanded + hardware' in output
     assert 'not comparable: the hardware adds friction' in output
