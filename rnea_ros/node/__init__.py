@@ -13,9 +13,3 @@ The path of a joint state, or of a wrench, from the wire to the effort:
 5. :mod:`rnea_ros.feedforward.controller` steps the control law, then the effort limiter.
 6. :mod:`.loop` sends the command, if permitted, by :mod:`.outputs.publishers`.
 """
-
-from .control_setup import joint_rules
-
-__all__ = [
-    'joint_rules',
-]

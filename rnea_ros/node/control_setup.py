@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError
 from ..feedforward import check_efforts
 from ..feedforward.law import Mode
@@ -20,7 +18,7 @@ from ..robot import RobotModel
 from ..urdf import parse_urdf
 from .command_topic import ControllerJoints, difference
 from .inputs import controller_state_type
-from .parameters import listed_joints, realtime_from, settings_from
+from .parameters import joint_rules, listed_joints, realtime_from, settings_from
 from .timing import RealtimeSettings, Trigger
 
 MODEL_PARAMETERS = ('strict_inertia', 'gravity')
@@ -141,31 +139,4 @@ def make_setup(
         speed_scaling_scale=values['speed_scaling_scale'],
         listed_joints=bool(listed),
         warnings=tuple(warnings),
-    )
-
-
-def joint_rules(
-    values: Mapping[str, Any], model: RobotModel, settings: ResolvedSettings
-) -> JointRules:
-    """
-    Return the rules for motions of the commanded joints.
-
-    :param values: all parameter values by name
-    :param model: model of the robot
-    :param settings: settings of the control
-    """
-    commanded = settings.in_model
-    speeds = model.velocity_limits[commanded]
-    return JointRules(
-        joint_names=settings.joints,
-        lower=model.position_lower[commanded],
-        upper=model.position_upper[commanded],
-        continuous=model.continuous[commanded],
-        # In many URDFs a velocity limit of 0 means unknown.
-        velocity_limits=np.where(speeds > 0.0, speeds, np.inf),
-        start_tolerance=values['start_tolerance'],
-        allow_partial_joints_goal=values['allow_partial_joints_goal'],
-        allow_nonzero_velocity_at_trajectory_end=values['allow_nonzero_velocity_at_trajectory_end'],
-        use_efforts=values['use_trajectory_effort'],
-        interpolate_from_desired_state=values['interpolate_from_desired_state'],
     )

@@ -31,8 +31,7 @@ from ..feedforward.trajectory import (
     check_start,
     compile_trajectory,
 )
-from ..node import joint_rules
-from ..node.parameters import settings_from
+from ..node.parameters import joint_rules, settings_from
 from ..robot import RobotModel
 from .motion_efforts import Deviation, EffortError, EffortReason, MotionEfforts
 from .motion_points import MotionPoints, number_of_points

@@ -99,7 +99,7 @@ def test_what_the_control_refuses_is_counted_by_reason() -> None:
     samples[80] = replace(samples[80], position=[samples[80].position[0] + 1.0,
                                                  *samples[80].position[1:]])
     _, playback = played(samples)
-    assert playback.refusals == {
+    assert playback.rejections == {
         Reason.STAMP_NOT_NEWER: 1,
         Reason.NOT_FINITE: 1,
         Reason.WRONG_SIZE: 1,
@@ -112,7 +112,7 @@ def test_without_velocities_nothing_is_commanded_unless_they_are_derived() -> No
     bare = [replace(sample, velocity=()) for sample in samples_of(motion())]
     _, playback = played(bare)
     assert states(playback) == [State.WAITING]
-    assert playback.refusals == {Reason.NO_VELOCITY: len(bare)}
+    assert playback.rejections == {Reason.NO_VELOCITY: len(bare)}
     assert np.isnan(playback.command).all()
     _, playback = played(bare, differentiate_velocity=True)
     assert states(playback) == [State.RAMPING, State.ACTIVE]
@@ -160,7 +160,7 @@ def test_a_joint_that_is_given_another_ones_name_does_not_stand_for_two() -> Non
     ]
     pairs = {name: name for name in ARM.joint_names} | {ARM.joint_names[3]: 'elbow'}
     _, playback = played(samples, joints=pairs)
-    assert playback.refusals == {}
+    assert playback.rejections == {}
     assert states(playback) == [State.RAMPING, State.ACTIVE]
 
 

@@ -6,13 +6,14 @@
 from .file import complete_values, parse_assignment, read_parameter_file
 from .hardware_compensation import why_not_stated
 from .table import PARAMETERS, all_declarations, sensor_declarations
-from .values import check_alone, listed_joints, realtime_from, settings_from
+from .values import check_alone, joint_rules, listed_joints, realtime_from, settings_from
 
 __all__ = [
     'PARAMETERS',
     'all_declarations',
     'check_alone',
     'complete_values',
+    'joint_rules',
     'listed_joints',
     'parse_assignment',
     'read_parameter_file',

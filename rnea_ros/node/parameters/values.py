@@ -8,15 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from ...errors import InputError, brief
 from ...feedforward.settings import (
     BaseSensorSettings,
     FrictionSettings,
+    ResolvedSettings,
     Settings,
     WrenchInputSettings,
     payloads_from,
 )
+from ...feedforward.trajectory import JointRules
 from ...parameters import from_values
+from ...robot import RobotModel
 from ..timing import RealtimeSettings, check_realtime
 from .hardware_compensation import compensated
 from .table import all_declarations, sensor_names, sensor_prefix
@@ -83,3 +88,30 @@ def check_alone(values: Mapping[str, Any]) -> None:
     realtime_from(values)
     if len(values['gravity']) != 3:
         raise InputError('gravity', f'{brief(values["gravity"])} is not three numbers')
+
+
+def joint_rules(
+    values: Mapping[str, Any], model: RobotModel, settings: ResolvedSettings
+) -> JointRules:
+    """
+    Return the rules for motions of the commanded joints.
+
+    :param values: all parameter values by name
+    :param model: model of the robot
+    :param settings: settings of the control
+    """
+    commanded = settings.in_model
+    speeds = model.velocity_limits[commanded]
+    return JointRules(
+        joint_names=settings.joints,
+        lower=model.position_lower[commanded],
+        upper=model.position_upper[commanded],
+        continuous=model.continuous[commanded],
+        # In many URDFs a velocity limit of 0 means unknown.
+        velocity_limits=np.where(speeds > 0.0, speeds, np.inf),
+        start_tolerance=values['start_tolerance'],
+        allow_partial_joints_goal=values['allow_partial_joints_goal'],
+        allow_nonzero_velocity_at_trajectory_end=values['allow_nonzero_velocity_at_trajectory_end'],
+        use_efforts=values['use_trajectory_effort'],
+        interpolate_from_desired_state=values['interpolate_from_desired_state'],
+    )
