@@ -20,7 +20,7 @@ from ros_process import NEW_PYTHON, NO_ROS, RosProcess, new_domain_id, ros_node,
 from rnea_ros.command_line import CLOSED_PIPE
 
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
-EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
+EXECUTABLES: dict[str, str] = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
 
 WITHOUT_ROS = ('preflight', 'check_trajectory', 'replay', 'plot')
 URDF = f'--urdf {ROOT}/urdf/panda_arm.urdf'

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from cases import each
 import numpy as np
 from numpy.typing import ArrayLike
 from oracles import motion_cross, motion_transform, random_state
@@ -64,7 +65,7 @@ class OnFreeBase:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_efforts_on_a_moving_tilted_base_are_pinocchios(fixed_pair: Pair, seed: int) -> None:
     free = OnFreeBase(fixed_pair, seed)
     expected = free.oracle.inverse_dynamics(free.q, free.qd, free.qdd)[6:]
@@ -72,7 +73,7 @@ def test_efforts_on_a_moving_tilted_base_are_pinocchios(fixed_pair: Pair, seed: 
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_links_on_a_moving_base_move_as_pinocchios(fixed_pair: Pair, seed: int) -> None:
     free = OnFreeBase(fixed_pair, seed)
     coasting = free.qdd.copy()
@@ -86,7 +87,7 @@ def test_links_on_a_moving_base_move_as_pinocchios(fixed_pair: Pair, seed: int) 
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_energy_of_a_robot_on_a_moving_base_is_pinocchios(
     fixed_pair: Pair, seed: int
 ) -> None:
@@ -96,7 +97,7 @@ def test_the_energy_of_a_robot_on_a_moving_base_is_pinocchios(
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_joints_on_a_moving_base_carry_what_pinocchios_do(fixed_pair: Pair, seed: int) -> None:
     free = OnFreeBase(fixed_pair, seed)
     for name in free.model.body_names:
@@ -106,7 +107,7 @@ def test_joints_on_a_moving_base_carry_what_pinocchios_do(fixed_pair: Pair, seed
         assert_equal(found.torque, torque, name)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_robot_that_floats_in_a_moving_frame_needs_what_it_needs_in_the_world(
     floating_pair: Pair, seed: int
 ) -> None:
@@ -137,8 +138,8 @@ def chair_swing() -> RobotModel:
     return load(robot(link('hub'), bob, hinge))
 
 
-@pytest.mark.parametrize('angle', [0.0, 0.4, 1.2, -0.7])
-@pytest.mark.parametrize('spin', [0.0, 1.5, -4.0])
+@each('angle', [0.0, 0.4, 1.2, -0.7])
+@each('spin', [0.0, 1.5, -4.0])
 def test_a_chair_swing_is_flung_outwards(angle: float, spin: float) -> None:
     turning = chair_swing().with_base_motion(BaseMotion(angular_velocity=(0.0, 0.0, spin)))
     reach = RADIUS + LENGTH * np.sin(angle)
@@ -156,7 +157,7 @@ def test_a_chair_swing_hangs_still_where_its_weight_balances_its_flight() -> Non
     assert_equal(turning.forward_dynamics([angle], [0.0], [0.0]), [0.0])
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_puck_on_a_turntable_feels_centrifugal_coriolis_and_euler_forces(seed: int) -> None:
     puck = load(robot(
         link('table'), link('slide'), link('puck', MASS),
@@ -186,7 +187,7 @@ def test_a_lift_that_starts_makes_the_arm_heavier(fixed_pair: Pair) -> None:
     assert_equal(falling.inverse_dynamics(q, still, still), still)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_edge_of_a_turntable_moves_as_its_centre_says(
     urdf: str, model: RobotModel, seed: int
 ) -> None:
@@ -214,7 +215,7 @@ def test_the_edge_of_a_turntable_moves_as_its_centre_says(
 # Structure
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_nobody_feels_a_constant_velocity_of_the_base(fixed_pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = fixed_pair.model, fixed_pair.motion(seed)
     sailing = model.with_base_motion(BaseMotion(linear_velocity=(30.0, -20.0, 10.0)))
@@ -224,7 +225,7 @@ def test_nobody_feels_a_constant_velocity_of_the_base(fixed_pair: Pair, seed: in
     assert_equal(sailing.coriolis_torques(q, qd), model.coriolis_torques(q, qd))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_nobody_feels_a_constant_velocity_on_top_of_a_turn(fixed_pair: Pair, seed: int) -> None:
     model, (q, qd, _) = fixed_pair.model, fixed_pair.motion(seed)
     w = (0.3, -0.5, 0.7)
@@ -234,7 +235,7 @@ def test_nobody_feels_a_constant_velocity_on_top_of_a_turn(fixed_pair: Pair, see
     assert_equal(rolling.coriolis_torques(q, qd), turning.coriolis_torques(q, qd))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_gravity_is_what_a_base_at_rest_needs(pair: Pair, seed: int) -> None:
     q, _, _ = pair.motion(seed)
     moving = pair.model.with_base_motion(random_base(seed))
@@ -242,7 +243,7 @@ def test_gravity_is_what_a_base_at_rest_needs(pair: Pair, seed: int) -> None:
     assert_equal(moving.potential_energy(q), pair.model.potential_energy(q))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_coriolis_are_what_velocities_need_the_bases_too(pair: Pair, seed: int) -> None:
     q, qd, _ = pair.motion(seed)
     base = random_base(seed)
@@ -257,7 +258,7 @@ def test_coriolis_are_what_velocities_need_the_bases_too(pair: Pair, seed: int) 
     )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_efforts_are_linear_in_the_bases_acceleration(pair: Pair, seed: int) -> None:
     q, qd, qdd = pair.motion(seed)
     base = random_base(seed)
@@ -275,7 +276,7 @@ def test_efforts_are_linear_in_the_bases_acceleration(pair: Pair, seed: int) -> 
     assert_equal(efforts[2] - efforts[0], 3.0 * (efforts[1] - efforts[0]))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_an_acceleration_of_the_base_alone_is_gravity_the_other_way(
     pair: Pair, seed: int
 ) -> None:
@@ -286,7 +287,7 @@ def test_an_acceleration_of_the_base_alone_is_gravity_the_other_way(
     assert_equal(pushed.inverse_dynamics(q, qd, qdd), leaning.inverse_dynamics(q, qd, qdd))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_forward_dynamics_undo_inverse_dynamics_on_a_moving_base(pair: Pair, seed: int) -> None:
     q, qd, qdd = pair.motion(seed)
     moving = pair.model.with_base_motion(random_base(seed))
@@ -334,18 +335,18 @@ def test_a_model_at_first_stands_and_a_copy_keeps_its_motion() -> None:
     assert swing.base_motion == REST
 
 
-@pytest.mark.parametrize(
+@each(
     'part',
     ['linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration'],
 )
-@pytest.mark.parametrize('value', [(1.0, 2.0), (1.0, np.nan, 2.0), 'fast'])
+@each('value', [(1.0, 2.0), (1.0, np.nan, 2.0), 'fast'])
 def test_a_motion_that_is_no_motion_is_refused_by_name(part: str, value: ArrayLike) -> None:
     with pytest.raises(InputError, match=f'^{part}') as caught:
         chair_swing().with_base_motion(BaseMotion(**{part: value}))
     assert caught.value.argument == part
 
 
-@pytest.mark.parametrize('rpy', [(0.3, -0.4, 0.5), (np.pi, 0.0, 0.0)])
+@each('rpy', [(0.3, -0.4, 0.5), (np.pi, 0.0, 0.0)])
 def test_a_tilted_mount_feels_gravity_from_its_side(rpy: tuple[float, ...]) -> None:
     # The tilt as a rotation of gravity, and as a joint that turns the robot on level ground.
     swing = chair_swing()

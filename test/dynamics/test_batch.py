@@ -13,6 +13,7 @@ import threading
 import tracemalloc
 from typing import Any
 
+from cases import each
 from joint_trees import MOVING, model_of, random_parts
 from memory_use import least
 import numpy as np
@@ -145,7 +146,7 @@ def test_rows_beyond_a_block_are_as_those_within(arm: RobotModel, method: str) -
     )
 
 
-@pytest.mark.parametrize('method', METHODS)
+@each('method', METHODS)
 def test_gravity_and_the_motion_of_the_base_are_the_models(
     panda_on_a_ship: RobotModel, method: str
 ) -> None:
@@ -210,8 +211,8 @@ LAYOUTS: dict[str, Callable[[Array], Any]] = {
 }
 
 
-@pytest.mark.parametrize('method', METHODS)
-@pytest.mark.parametrize('layout', LAYOUTS)
+@each('method', METHODS)
+@each('layout', LAYOUTS)
 def test_numbers_are_taken_in_any_layout(arm: RobotModel, method: str, layout: str) -> None:
     given = samples(arm, 20)
     laid_out = {name: LAYOUTS[layout](array) for name, array in given.items()}
@@ -220,15 +221,15 @@ def test_numbers_are_taken_in_any_layout(arm: RobotModel, method: str, layout: s
     )
 
 
-@pytest.mark.parametrize('method', METHODS)
-@pytest.mark.parametrize('dtype', [np.float32, np.float16, np.int64, np.int8, np.bool_])
+@each('method', METHODS)
+@each('dtype', [np.float32, np.float16, np.int64, np.int8, np.bool_])
 def test_numbers_are_taken_in_any_real_type(arm: RobotModel, method: str, dtype: Any) -> None:
     given = {name: (2.0 * array).astype(dtype) for name, array in samples(arm, 20).items()}
     exactly = {name: array.astype(np.float64) for name, array in given.items()}
     np.testing.assert_array_equal(batch(arm, method, given), batch(arm, method, exactly))
 
 
-@pytest.mark.parametrize('method', METHODS)
+@each('method', METHODS)
 def test_what_goes_in_is_not_written_to(model: RobotModel, method: str) -> None:
     given = samples(model, 20)
     kept = {name: array.copy() for name, array in given.items()}
@@ -255,8 +256,8 @@ def test_quaternions_are_brought_to_unit_length() -> None:
 # Refusals
 
 
-@pytest.mark.parametrize(('method', 'argument'), PLACES)
-@pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf])
+@each(('method', 'argument'), PLACES)
+@each('value', [np.nan, np.inf, -np.inf])
 def test_a_value_that_is_not_finite_is_refused_by_argument_and_sample(
     model: RobotModel, method: str, argument: str, value: float
 ) -> None:
@@ -270,8 +271,8 @@ def test_a_value_that_is_not_finite_is_refused_by_argument_and_sample(
         assert caught.value.argument == f'{argument}[{sample}]'
 
 
-@pytest.mark.parametrize(('method', 'argument'), PLACES)
-@pytest.mark.parametrize('threads', [1, 2, 5])
+@each(('method', 'argument'), PLACES)
+@each('threads', [1, 2, 5])
 def test_a_bad_sample_in_a_later_block_is_counted_from_the_first(
     arm: RobotModel, method: str, argument: str, threads: int
 ) -> None:
@@ -283,8 +284,8 @@ def test_a_bad_sample_in_a_later_block_is_counted_from_the_first(
     assert caught.value.argument == f'{argument}[{sample}]'
 
 
-@pytest.mark.parametrize('sample', [0, 13, 19])
-@pytest.mark.parametrize('length', [0.0, 1.0 + 2e-6, 2.0])
+@each('sample', [0, 13, 19])
+@each('length', [0.0, 1.0 + 2e-6, 2.0])
 def test_a_quaternion_that_has_not_unit_length_is_refused_by_sample_and_joint(
     sample: int, length: float
 ) -> None:
@@ -303,7 +304,7 @@ def test_efforts_that_overflow_are_refused_by_sample(arm: RobotModel) -> None:
         batch(arm, 'inverse_dynamics', given)
 
 
-@pytest.mark.parametrize('method', METHODS)
+@each('method', METHODS)
 def test_a_refusal_changes_no_later_answer(model: RobotModel, method: str) -> None:
     given = samples(model, 20)
     before = batch(model, method, given)
@@ -315,8 +316,8 @@ def test_a_refusal_changes_no_later_answer(model: RobotModel, method: str) -> No
     np.testing.assert_array_equal(batch(model, method, given), before)
 
 
-@pytest.mark.parametrize(('method', 'argument'), PLACES)
-@pytest.mark.parametrize(
+@each(('method', 'argument'), PLACES)
+@each(
     ('shape', 'said'),
     [
         ((20, 5), r'shape \(20, 5\), not \(20, 6\)'),
@@ -347,8 +348,8 @@ def test_arguments_have_as_many_rows_as_the_positions(arm: RobotModel, method: s
             batch(arm, method, given)
 
 
-@pytest.mark.parametrize(('method', 'argument'), PLACES)
-@pytest.mark.parametrize('values', [None, 'text', [['a'] * 6] * 20, [[1j] * 6] * 20, [[1.0], []]])
+@each(('method', 'argument'), PLACES)
+@each('values', [None, 'text', [['a'] * 6] * 20, [[1j] * 6] * 20, [[1.0], []]])
 def test_what_is_no_array_of_numbers_is_refused_by_name(
     arm: RobotModel, method: str, argument: str, values: Any
 ) -> None:
@@ -358,9 +359,9 @@ def test_what_is_no_array_of_numbers_is_refused_by_name(
     assert caught.value.argument == argument
 
 
-@pytest.mark.parametrize('method', METHODS)
-@pytest.mark.parametrize('threads', [0, -1])
-@pytest.mark.parametrize('count', [0, 20])
+@each('method', METHODS)
+@each('threads', [0, -1])
+@each('count', [0, 20])
 def test_no_thread_at_all_is_refused(
     arm: RobotModel, method: str, threads: int, count: int
 ) -> None:

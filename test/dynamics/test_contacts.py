@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from cases import each
 import numpy as np
 from oracles import Array
 from pairs import Pair, random_pair
@@ -71,7 +72,7 @@ def moving(model: RobotModel, seed: int) -> tuple[Array, Array, Array]:
     return q, *rng.normal(size=(2, model.nv))
 
 
-@pytest.mark.parametrize('seed', range(20))
+@each('seed', range(20))
 def test_one_foot_that_holds_in_all_directions_determines_everything(
     walker: RobotModel, seed: int
 ) -> None:
@@ -84,7 +85,7 @@ def test_one_foot_that_holds_in_all_directions_determines_everything(
     assert_motion_is_made(walker, motion, J, found)
 
 
-@pytest.mark.parametrize('seed', range(20))
+@each('seed', range(20))
 def test_two_feet_that_hold_leave_six_forces_open_and_say_so(
     walker: RobotModel, seed: int
 ) -> None:
@@ -97,7 +98,7 @@ def test_two_feet_that_hold_leave_six_forces_open_and_say_so(
     assert_motion_is_made(walker, motion, J, found)
 
 
-@pytest.mark.parametrize('seed', range(20))
+@each('seed', range(20))
 def test_of_open_forces_those_of_least_norm_are_taken(walker: RobotModel, seed: int) -> None:
     motion = moving(walker, seed)
     J = contacts(walker, motion[0], FEET, list(range(6)))
@@ -110,7 +111,7 @@ def test_of_open_forces_those_of_least_norm_are_taken(walker: RobotModel, seed: 
         assert abs(idle @ found.contact_forces) < 1e-9
 
 
-@pytest.mark.parametrize('seed', range(20))
+@each('seed', range(20))
 def test_standing_feet_carry_the_weight_about_the_centre_of_mass(
     walker: RobotModel, seed: int
 ) -> None:
@@ -149,7 +150,7 @@ def test_in_the_air_a_robot_falls_and_makes_no_other_motion(walker: RobotModel) 
     np.testing.assert_allclose(found.efforts, np.zeros(walker.nv), atol=1e-9)
 
 
-@pytest.mark.parametrize('seed', range(10))
+@each('seed', range(10))
 def test_where_every_joint_is_driven_contacts_are_not_needed(seed: int) -> None:
     pair = random_pair(seed)
     motion = pair.motion(0)
@@ -177,7 +178,7 @@ def test_the_motion_that_efforts_and_forces_make_is_pinocchios(
     )
 
 
-@pytest.mark.parametrize('unit', [1e-3, 1.0, 1e3])
+@each('unit', [1e-3, 1.0, 1e3])
 def test_whether_forces_are_determined_does_not_depend_on_the_weight(unit: float) -> None:
     model = RobotModel.from_urdf(
         robot(link('body', unit, (0.1, 0.0, 0.0), tuple(unit * np.array(BOX)))),

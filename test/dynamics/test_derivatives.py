@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from cases import each
 import numpy as np
 from oracles import Array
 from pairs import Pair, along, rate
-import pytest
 
 pytest_plugins = ('model_fixtures',)
 
@@ -27,7 +27,7 @@ def velocity_of(pose: Array, pose_rate: Array) -> Array:
     return np.array([motion[2, 1], motion[0, 2], motion[1, 0], *motion[:3, 3]])
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_links_velocity_is_the_rate_of_its_pose(pair: Pair, seed: int) -> None:
     model, (q, qd, _) = pair.model, pair.motion(seed)
     for name in model.link_names:
@@ -36,7 +36,7 @@ def test_a_links_velocity_is_the_rate_of_its_pose(pair: Pair, seed: int) -> None
         assert_near(model.link_velocity(q, qd, name), velocity_of(pose, pose_rate), name)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_jacobians_columns_are_the_rates_of_the_pose_by_each_coordinate(
     pair: Pair, seed: int
 ) -> None:
@@ -54,7 +54,7 @@ def test_a_jacobians_columns_are_the_rates_of_the_pose_by_each_coordinate(
         assert_near(model.jacobian(q, name, at), np.array(columns).T, name)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_jacobian_takes_joint_velocities_to_the_links(pair: Pair, seed: int) -> None:
     model, (q, qd, _) = pair.model, pair.motion(seed)
     for name in model.link_names:
@@ -63,7 +63,7 @@ def test_the_jacobian_takes_joint_velocities_to_the_links(pair: Pair, seed: int)
         )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_bias_acceleration_is_the_jacobians_rate_times_the_velocity(
     pair: Pair, seed: int
 ) -> None:
@@ -73,7 +73,7 @@ def test_the_bias_acceleration_is_the_jacobians_rate_times_the_velocity(
         assert_near(model.bias_acceleration(q, qd, name), J_rate @ qd, name)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_links_acceleration_is_the_rate_of_its_velocity(pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = pair.model, pair.motion(seed)
 
@@ -85,7 +85,7 @@ def test_a_links_acceleration_is_the_rate_of_its_velocity(pair: Pair, seed: int)
         assert_near(model.link_acceleration(q, qd, qdd, name), v_rate, name)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_an_accelerometer_feels_the_second_derivative_of_its_place(pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = pair.model, pair.motion(seed)
 
@@ -103,7 +103,7 @@ def test_an_accelerometer_feels_the_second_derivative_of_its_place(pair: Pair, s
         assert_near(felt, rate(partial(velocity_in_root, name=name)), name)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_links_acceleration_is_linear_in_the_joints(pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = pair.model, pair.motion(seed)
     for name in model.link_names:
@@ -113,7 +113,7 @@ def test_a_links_acceleration_is_linear_in_the_joints(pair: Pair, seed: int) -> 
         )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_moving_for_a_time_moves_at_the_velocity_given(pair: Pair, seed: int) -> None:
     # Not only at the start: velocities are those in the body's own axes all the way.
     model, (q, qd, _) = pair.model, pair.motion(seed)
@@ -128,7 +128,7 @@ def test_moving_for_a_time_moves_at_the_velocity_given(pair: Pair, seed: int) ->
         assert_near(model.link_velocity(there, qd, name), velocity, name)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_difference_grows_at_the_velocity_that_positions_move_at(
     pair: Pair, seed: int
 ) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from cases import each
 import numpy as np
 from oracles import Array, random_state, random_wrenches
 import pytest
@@ -32,7 +33,7 @@ def assert_equal(actual: Array, expected: Array) -> None:
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_efforts_power_is_the_wrenchs_taken_off(model: RobotModel, seed: int) -> None:
     """By central differences of the pose: d(x) and d(R) of the link that is pushed."""
     q, _, _ = random_state(seed, model.nv)
@@ -60,7 +61,7 @@ def test_the_efforts_power_is_the_wrenchs_taken_off(model: RobotModel, seed: int
     np.testing.assert_allclose(share(model, q, wrenches), expected, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_wrenches_are_taken_off_whatever_the_motion(model: RobotModel, seed: int) -> None:
     q, qd, qdd = random_state(seed, model.nv)
     wrenches = random_wrenches(seed, model.link_names)
@@ -70,7 +71,7 @@ def test_wrenches_are_taken_off_whatever_the_motion(model: RobotModel, seed: int
     )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_links_weights_as_wrenches_are_gravity(model: RobotModel, seed: int) -> None:
     q, _, _ = random_state(seed, model.nv)
     root = description(model).root
@@ -93,7 +94,7 @@ def lever() -> RobotModel:
     ))
 
 
-@pytest.mark.parametrize(
+@each(
     ('link_name', 'wrench', 'effort'),
     [
         pytest.param('tool', Wrench(force=(0, 0, -5)), 10.0, id='a-weight-is-held'),
@@ -136,7 +137,7 @@ def test_by_default_a_wrench_acts_at_its_links_origin_in_its_coordinates(
     np.testing.assert_array_equal(share(panda, q, bare), share(panda, q, spelled_out))
 
 
-@pytest.mark.parametrize('frame', ['fer_link2', 'fer_hand_tcp', *ReferenceFrame])
+@each('frame', ['fer_link2', 'fer_hand_tcp', *ReferenceFrame])
 def test_a_frame_alone_turns_a_wrench_but_does_not_move_it(
     panda: RobotModel, frame: str | ReferenceFrame
 ) -> None:
@@ -216,7 +217,7 @@ def test_opposite_wrenches_cancel(panda: RobotModel) -> None:
     assert_equal(share(panda, q, {'fer_hand': [push, pull]}), np.zeros(panda.nv))
 
 
-@pytest.mark.parametrize('nothing', [None, {}, {'fer_hand': []}, {'fer_hand': ()}])
+@each('nothing', [None, {}, {'fer_hand': []}, {'fer_hand': ()}])
 def test_no_wrench_changes_nothing(panda: RobotModel, nothing: Any) -> None:
     state = random_state(0, panda.nv)
     np.testing.assert_array_equal(
@@ -260,7 +261,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(('wrenches', 'error', 'said'), REFUSED)
+@each(('wrenches', 'error', 'said'), REFUSED)
 def test_a_refused_wrench_is_named_and_leaves_nothing_behind(
     panda: RobotModel, wrenches: Any, error: type[Exception], said: str
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pickle
 from typing import Any
 
+from cases import each
 import numpy as np
 from oracles import Array, random_state, random_tree, skew
 import pytest
@@ -53,7 +54,7 @@ def pose_of_base(seed: int) -> tuple[Array, Array]:
 # Names
 
 
-@pytest.mark.parametrize('source', ROBOTS)
+@each('source', ROBOTS)
 def test_the_free_joint_comes_first_and_all_else_stays_in_order(source: str | Path) -> None:
     floating, fixed = pair(source)
     assert floating.joint_names == ('floating_base', *fixed.joint_names)
@@ -81,7 +82,7 @@ def test_the_free_joint_has_no_limits_and_no_losses() -> None:
     np.testing.assert_array_equal(floating.position_upper[7:], fixed.position_upper)
 
 
-@pytest.mark.parametrize('kind', ['revolute', 'fixed', 'floating'])
+@each('kind', ['revolute', 'fixed', 'floating'])
 def test_a_robot_with_a_joint_of_that_name_is_refused(kind: str) -> None:
     text = robot(
         link('base'), link('arm', 1.0), joint('floating_base', kind, 'base', 'arm')
@@ -126,8 +127,8 @@ def random_motion(seed: int, floating: RobotModel) -> tuple[Array, Array, Array]
 # Poses
 
 
-@pytest.mark.parametrize('source', ROBOTS)
-@pytest.mark.parametrize('seed', SEEDS)
+@each('source', ROBOTS)
+@each('seed', SEEDS)
 def test_links_stand_on_the_base_wherever_it_is(source: str | Path, seed: int) -> None:
     floating, fixed = pair(source)
     q, _, _ = random_motion(seed, floating)
@@ -144,8 +145,8 @@ def test_links_stand_on_the_base_wherever_it_is(source: str | Path, seed: int) -
 # Held still
 
 
-@pytest.mark.parametrize('source', ROBOTS)
-@pytest.mark.parametrize('seed', SEEDS)
+@each('source', ROBOTS)
+@each('seed', SEEDS)
 def test_on_a_base_that_is_held_joints_need_what_they_need_on_a_fixed_one(
     source: str | Path, seed: int
 ) -> None:
@@ -162,8 +163,8 @@ def test_on_a_base_that_is_held_joints_need_what_they_need_on_a_fixed_one(
     assert_equal(floating.mass_matrix(q)[6:, 6:], fixed.mass_matrix(q[7:]))
 
 
-@pytest.mark.parametrize('source', ROBOTS)
-@pytest.mark.parametrize('seed', SEEDS)
+@each('source', ROBOTS)
+@each('seed', SEEDS)
 def test_at_rest_the_support_carries_the_weight_at_the_centre_of_mass(
     source: str | Path, seed: int
 ) -> None:
@@ -179,7 +180,7 @@ def test_at_rest_the_support_carries_the_weight_at_the_centre_of_mass(
     assert_equal(floating.gravity_torques(q)[:6], expected)
 
 
-@pytest.mark.parametrize('source', ROBOTS)
+@each('source', ROBOTS)
 def test_a_support_given_as_a_wrench_leaves_the_base_nothing_to_carry(
     source: str | Path
 ) -> None:
@@ -201,7 +202,7 @@ def test_a_support_given_as_a_wrench_leaves_the_base_nothing_to_carry(
 # Free
 
 
-@pytest.mark.parametrize('source', ROBOTS)
+@each('source', ROBOTS)
 def test_what_is_dropped_at_rest_falls_as_one(source: str | Path) -> None:
     floating, _ = pair(source)
     q, _, _ = random_motion(0, floating)
@@ -215,7 +216,7 @@ def test_what_is_dropped_at_rest_falls_as_one(source: str | Path) -> None:
     )
 
 
-@pytest.mark.parametrize('source', ROBOTS)
+@each('source', ROBOTS)
 def test_efforts_do_not_ask_where_in_the_world_the_robot_is(source: str | Path) -> None:
     floating, _ = pair(source)
     q, qd, qdd = random_motion(0, floating)
@@ -226,7 +227,7 @@ def test_efforts_do_not_ask_where_in_the_world_the_robot_is(source: str | Path) 
     )
 
 
-@pytest.mark.parametrize('source', ROBOTS)
+@each('source', ROBOTS)
 def test_efforts_turn_with_the_world(source: str | Path) -> None:
     floating, _ = pair(source)
     q, qd, qdd = random_motion(0, floating)
@@ -243,7 +244,7 @@ def test_efforts_turn_with_the_world(source: str | Path) -> None:
     )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_joints_alone_do_not_move_the_centre_of_mass(seed: int) -> None:
     floating, _ = pair(SHIPPED[2], gravity=(0.0, 0.0, 0.0))
     q, qd, tau = random_motion(seed, floating)
@@ -259,7 +260,7 @@ def test_joints_alone_do_not_move_the_centre_of_mass(seed: int) -> None:
     np.testing.assert_allclose((after - 2.0 * now + before) / h**2, np.zeros(3), atol=1e-5)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_base_and_world_are_two_frames_where_the_base_floats(seed: int) -> None:
     floating, _ = pair(SHIPPED[2])
     q, qd, qdd = random_motion(seed, floating)

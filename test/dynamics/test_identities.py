@@ -10,11 +10,11 @@ import dataclasses
 from functools import partial
 from xml.etree import ElementTree
 
+from cases import each
 import numpy as np
 from numpy.typing import ArrayLike
 from oracles import Array, random_state, random_wrenches
 from pairs import Pair, along, moments_of, rate
-import pytest
 from robots import SHIPPED, description, joint, link, load
 
 from rnea_ros import RobotModel, Wrench
@@ -76,21 +76,21 @@ def assert_accelerations_equal(actual: Array, expected: Array) -> None:
 # The mass matrix
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_efforts_are_linear_in_the_acceleration(pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = pair.model, pair.motion(seed)
     expected = model.mass_matrix(q) @ qdd + model.bias_torques(q, qd)
     assert_equal(model.inverse_dynamics(q, qd, qdd), expected)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_mass_matrix_is_symmetric_and_positive(pair: Pair, seed: int) -> None:
     M = pair.model.mass_matrix(pair.motion(seed)[0])
     np.testing.assert_array_equal(M, M.T)
     assert np.linalg.eigvalsh(M).min() > 0.0
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_mass_matrix_is_what_unit_accelerations_need(pair: Pair, seed: int) -> None:
     model, (q, _, _) = pair.model.with_gravity(np.zeros(3)), pair.motion(seed)
     rest = np.zeros(model.nv)
@@ -98,13 +98,13 @@ def test_the_mass_matrix_is_what_unit_accelerations_need(pair: Pair, seed: int) 
     assert_equal(model.mass_matrix(q), np.array(columns).T)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_mass_matrix_is_that_of_the_links_kinetic_energy(pair: Pair, seed: int) -> None:
     q, _, _ = pair.motion(seed)
     assert_near(pair.model.mass_matrix(q), kinetic_energy_matrix(pair.model, q))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_kinetic_energy_is_half_the_square_in_the_mass_matrix(pair: Pair, seed: int) -> None:
     q, qd, _ = pair.motion(seed)
     expected = 0.5 * qd @ pair.model.mass_matrix(q) @ qd
@@ -114,13 +114,13 @@ def test_the_kinetic_energy_is_half_the_square_in_the_mass_matrix(pair: Pair, se
 # Gravity
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_potential_energy_is_that_of_all_links(pair: Pair, seed: int) -> None:
     q, _, _ = pair.motion(seed)
     assert_equal(pair.model.potential_energy(q), potential_energy(pair.model, q))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_gravity_is_the_slope_of_the_potential_energy(pair: Pair, seed: int) -> None:
     q, _, _ = pair.motion(seed)
     gravity = np.random.default_rng(seed).normal(scale=10.0, size=3)
@@ -129,7 +129,7 @@ def test_gravity_is_the_slope_of_the_potential_energy(pair: Pair, seed: int) -> 
         assert_near(model.gravity_torques(q), slopes(model, energy, q))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_gravity_torques_are_linear_in_gravity(pair: Pair, seed: int) -> None:
     q, _, _ = pair.motion(seed)
     g = np.random.default_rng(seed).normal(size=3)
@@ -153,13 +153,13 @@ def coriolis_matrix(model: RobotModel, q: Array, qd: Array) -> Array:
     return C
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_coriolis_follows_from_the_mass_matrix(model: RobotModel, seed: int) -> None:
     q, qd, _ = random_state(seed, model.nv)
     assert_near(model.coriolis_torques(q, qd), coriolis_matrix(model, q, qd) @ qd)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_mass_matrixs_rate_less_twice_coriolis_is_skew(model: RobotModel, seed: int) -> None:
     q, qd, _ = random_state(seed, model.nv)
     N = along(model, model.mass_matrix, q, qd) - 2.0 * coriolis_matrix(model, q, qd)
@@ -167,7 +167,7 @@ def test_the_mass_matrixs_rate_less_twice_coriolis_is_skew(model: RobotModel, se
     assert_near(N, -N.T)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_coriolis_forces_have_the_power_of_the_mass_matrixs_rate(pair: Pair, seed: int) -> None:
     # Passivity: qd^T (Mdot - 2 C) qd = 0, also where velocities are no rates of coordinates.
     model, (q, qd, _) = pair.model, pair.motion(seed)
@@ -175,7 +175,7 @@ def test_coriolis_forces_have_the_power_of_the_mass_matrixs_rate(pair: Pair, see
     assert_near(2.0 * qd @ model.coriolis_torques(q, qd), qd @ M_rate @ qd)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_coriolis_grows_with_the_square_of_the_velocity(pair: Pair, seed: int) -> None:
     model, (q, qd, _) = pair.model, pair.motion(seed)
     once = model.coriolis_torques(q, qd)
@@ -191,7 +191,7 @@ def test_gravity_does_not_enter_coriolis(pair: Pair) -> None:
     )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_bias_is_coriolis_and_gravity(pair: Pair, seed: int) -> None:
     model, (q, qd, _) = pair.model, pair.motion(seed)
     assert_equal(
@@ -200,7 +200,7 @@ def test_bias_is_coriolis_and_gravity(pair: Pair, seed: int) -> None:
     assert_equal(model.bias_torques(q, qd), model.inverse_dynamics(q, qd, np.zeros(model.nv)))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_at_rest_only_gravity_is_left(pair: Pair, seed: int) -> None:
     model, (q, _, _) = pair.model, pair.motion(seed)
     rest = np.zeros(model.nv)
@@ -211,14 +211,14 @@ def test_at_rest_only_gravity_is_left(pair: Pair, seed: int) -> None:
 # Energy
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_joints_power_is_the_rate_of_the_energy(pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = pair.model, pair.motion(seed)
     power = qd @ model.inverse_dynamics(q, qd, qdd)
     assert_near(power, energy_rate(model, q, qd, qdd))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_without_efforts_the_energy_is_kept(pair: Pair, seed: int) -> None:
     model, (q, qd, _) = pair.model, pair.motion(seed)
     qdd = model.forward_dynamics(q, qd, np.zeros(model.nv))
@@ -237,7 +237,7 @@ def energy_rate(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
 # Forward and inverse dynamics
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_forward_dynamics_undo_inverse_dynamics(pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = pair.model, pair.motion(seed)
     wrenches = random_wrenches(seed, model.link_names)
@@ -246,7 +246,7 @@ def test_forward_dynamics_undo_inverse_dynamics(pair: Pair, seed: int) -> None:
         assert_accelerations_equal(model.forward_dynamics(q, qd, tau, given), qdd)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_inverse_dynamics_undo_forward_dynamics(pair: Pair, seed: int) -> None:
     model, (q, qd, tau) = pair.model, pair.motion(seed)
     wrenches = random_wrenches(seed, model.link_names)
@@ -255,7 +255,7 @@ def test_inverse_dynamics_undo_forward_dynamics(pair: Pair, seed: int) -> None:
         assert_equal(model.inverse_dynamics(q, qd, qdd, given), tau)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_wrench_takes_its_jacobian_times_force_off_the_efforts(pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = pair.model, pair.motion(seed)
     free = model.inverse_dynamics(q, qd, qdd)
@@ -279,7 +279,7 @@ def shuffled(urdf: str, seed: int) -> str:
     return ElementTree.tostring(root, 'unicode')
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_order_of_links_and_joints_does_not_matter(pair: Pair, seed: int) -> None:
     model = pair.model
     other = dataclasses.replace(pair, urdf=shuffled(pair.urdf, seed)).model
@@ -319,7 +319,7 @@ def test_shuffling_changes_the_order_of_joints() -> None:
     assert orders == {('left', 'right'), ('right', 'left')}
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_efforts_do_not_change_when_base_and_gravity_turn_together(
     urdf: str, model: RobotModel, seed: int
 ) -> None:
@@ -339,7 +339,7 @@ def test_efforts_do_not_change_when_base_and_gravity_turn_together(
     )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_efforts_do_not_change_when_a_floating_robot_and_gravity_turn_together(
     floating_pair: Pair, seed: int
 ) -> None:
@@ -366,7 +366,7 @@ def product(a: Array, b: Array) -> Array:
     return np.append(vector, a[3] * b[3] - a[:3] @ b[:3])
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_gravity_is_the_upward_acceleration_of_the_base(seed: int) -> None:
     # On three slides at its base, an arm that is pushed up with g needs what its weight needs.
     slides = ''.join(
@@ -392,7 +392,7 @@ def test_gravity_is_the_upward_acceleration_of_the_base(seed: int) -> None:
     assert_equal(efforts[3:], fixed.inverse_dynamics(q, qd, qdd))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_whole_turn_changes_nothing(panda: RobotModel, seed: int) -> None:
     q, qd, qdd = random_state(seed, panda.nv)
     further = q.copy()
@@ -400,7 +400,7 @@ def test_a_whole_turn_changes_nothing(panda: RobotModel, seed: int) -> None:
     assert_equal(panda.inverse_dynamics(further, qd, qdd), panda.inverse_dynamics(q, qd, qdd))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_every_pose_is_a_rotation_and_a_translation(pair: Pair, seed: int) -> None:
     q, _, _ = pair.motion(seed)
     for name in pair.model.link_names:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from cases import each
 import numpy as np
 from numpy.typing import ArrayLike
 from oracles import Array, random_wrenches
@@ -127,7 +128,7 @@ class LinkByLink:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_every_joint_carries_what_newton_and_euler_ask_of_the_links_behind_it(
     pair: Pair, seed: int
 ) -> None:
@@ -171,7 +172,7 @@ WEIGHT = 2.0 * 9.81
 STILL = (0.0,)
 
 
-@pytest.mark.parametrize(
+@each(
     ('angle', 'force', 'torque'),
     [
         pytest.param(0.0, (0.0, 0.0, WEIGHT), (0.0, 0.0, 0.0), id='level'),
@@ -244,7 +245,7 @@ def test_a_lift_that_starts_makes_the_tool_heavier() -> None:
 # How it fits to the rest
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_along_its_axis_a_joint_carries_its_effort(pair: Pair, seed: int) -> None:
     model, motion = pair.model, pair.motion(seed)
     joints = description(model).joints.values()
@@ -261,7 +262,7 @@ def test_along_its_axis_a_joint_carries_its_effort(pair: Pair, seed: int) -> Non
         )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_joint_of_a_floating_base_carries_its_effort(floating_pair: Pair, seed: int) -> None:
     model, motion = floating_pair.model, floating_pair.motion(seed)
     efforts = model.inverse_dynamics(*motion)[model.velocity_indices('floating_base')]

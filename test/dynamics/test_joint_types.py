@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cases import each
 from joint_trees import (
     GRAVITY,
     MOVING,
@@ -111,8 +112,8 @@ def subspace_of(part: Part, q: Array) -> Array:
 # Kinematics
 
 
-@pytest.mark.parametrize('kind', MOVING)
-@pytest.mark.parametrize('seed', SEEDS)
+@each('kind', MOVING)
+@each('seed', SEEDS)
 def test_a_link_stands_where_its_joint_puts_it(kind: str, seed: int) -> None:
     parts = random_parts(seed, [kind] * 3, branches=False)
     q, _, _ = random_motion(seed, parts)
@@ -124,8 +125,8 @@ def test_a_link_stands_where_its_joint_puts_it(kind: str, seed: int) -> None:
         assert_equal(model.forward_kinematics(q, part.name), pose)
 
 
-@pytest.mark.parametrize('kind', MOVING)
-@pytest.mark.parametrize('seed', SEEDS)
+@each('kind', MOVING)
+@each('seed', SEEDS)
 def test_the_jacobian_of_a_joint_is_its_motion_subspace(kind: str, seed: int) -> None:
     parts = random_parts(seed, [kind])
     q, qd, _ = random_motion(seed, parts)
@@ -134,10 +135,10 @@ def test_the_jacobian_of_a_joint_is_its_motion_subspace(kind: str, seed: int) ->
     assert_equal(model.link_velocity(q, qd, parts[0].name), S @ qd)
 
 
-@pytest.mark.parametrize('kinds', [
+@each('kinds', [
     *(pytest.param([kind] * 3, id=kind) for kind in MOVING), pytest.param(MOVING, id='all')
 ])
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_links_velocity_is_the_rate_of_its_pose(kinds: Sequence[str], seed: int) -> None:
     parts = random_parts(seed, kinds)
     q, qd, _ = random_motion(seed, parts)
@@ -155,7 +156,7 @@ def test_a_links_velocity_is_the_rate_of_its_pose(kinds: Sequence[str], seed: in
         assert_equal(model.link_velocity(q, qd, part.name), model.jacobian(q, part.name) @ qd)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_links_acceleration_is_the_rate_of_its_velocity(seed: int) -> None:
     parts = random_parts(seed, MOVING)
     q, qd, qdd = random_motion(seed, parts)
@@ -181,7 +182,7 @@ def test_a_screw_advances_by_its_pitch_in_a_radian() -> None:
     assert_equal(pose[:3, :3], about(np.array([1.0, 0.0, 0.0]), 2.0))
 
 
-@pytest.mark.parametrize('normal', NORMALS)
+@each('normal', NORMALS)
 def test_a_planar_joint_moves_in_the_plane_and_turns_about_its_normal(
     normal: tuple[float, float, float]
 ) -> None:
@@ -196,7 +197,7 @@ def test_a_planar_joint_moves_in_the_plane_and_turns_about_its_normal(
     assert_equal(pose[:3, :3], about(unit, 0.7))
 
 
-@pytest.mark.parametrize('normal', NORMALS)
+@each('normal', NORMALS)
 def test_the_axes_of_a_plane_are_the_joint_frames_after_the_smallest_rotation(
     normal: tuple[float, float, float]
 ) -> None:
@@ -230,16 +231,16 @@ def test_a_screw_without_pitch_is_a_revolute_joint() -> None:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('kinds', [
+@each('kinds', [
     *(pytest.param([kind] * 4, id=kind) for kind in MOVING), pytest.param(MOVING, id='all')
 ])
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_tree_of_any_joints_is_pinocchios(kinds: Sequence[str], seed: int) -> None:
     assert_is_pinocchios(random_parts(seed, kinds), seed)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('seed', RANDOM_TREES)
+@each('seed', RANDOM_TREES)
 def test_a_random_tree_of_all_joints_is_pinocchios(seed: int) -> None:
     assert_is_pinocchios(random_parts(seed, random_kinds(seed)), seed)
 
@@ -265,7 +266,7 @@ def assert_is_pinocchios(parts: Sequence[Part], seed: int) -> None:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('seed', RANDOM_TREES)
+@each('seed', RANDOM_TREES)
 def test_a_random_tree_on_a_floating_body_is_mujocos(seed: int) -> None:
     # MuJoCo has no screws, and free joints only on the world.
     kinds = [kind for kind in random_kinds(seed) if kind not in ('helical', 'floating')]
@@ -277,7 +278,7 @@ def test_a_random_tree_on_a_floating_body_is_mujocos(seed: int) -> None:
     )
 
 
-@pytest.mark.parametrize('seed', RANDOM_TREES)
+@each('seed', RANDOM_TREES)
 def test_forward_dynamics_undoes_inverse_dynamics(seed: int) -> None:
     parts = random_parts(seed, random_kinds(seed))
     q, qd, qdd = random_motion(seed, parts)
@@ -287,7 +288,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(seed: int) -> None:
     assert_equal(model.mass_matrix(q) @ qdd + model.bias_torques(q, qd), tau)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_floating_body_takes_its_own_weight_wherever_it_is_and_however_turned(
     seed: int
 ) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from cases import each
 import numpy as np
 from oracles import Array, motion_cross, motion_transform, random_rotation, skew
 import pytest
@@ -117,7 +118,7 @@ def rates(kind: JointKind, q: Array, qd: Array) -> Array:
     return np.concatenate([turned_by(q[-4:]) @ qd[3:], turning])
 
 
-@pytest.mark.parametrize('kind', JointKind)
+@each('kind', JointKind)
 def test_the_transform_is_the_joints_after_the_trees(
     kind: JointKind, rng: np.random.Generator
 ) -> None:
@@ -130,8 +131,8 @@ def test_the_transform_is_the_joints_after_the_trees(
     )
 
 
-@pytest.mark.parametrize('kind', ONE_AXIS)
-@pytest.mark.parametrize('q', ANGLES)
+@each('kind', ONE_AXIS)
+@each('q', ANGLES)
 def test_a_mimic_joint_moves_by_ratio_and_offset(kind: JointKind, q: float) -> None:
     np.testing.assert_allclose(
         transform(joint_body(kind, ratio=-2.5, offset=0.7), np.array([q])),
@@ -141,7 +142,7 @@ def test_a_mimic_joint_moves_by_ratio_and_offset(kind: JointKind, q: float) -> N
     )
 
 
-@pytest.mark.parametrize('kind', JointKind)
+@each('kind', JointKind)
 def test_at_zero_only_the_trees_transform_is_left(kind: JointKind) -> None:
     rng = np.random.default_rng(1)
     E_T, r_T, q = random_rotation(rng), rng.normal(size=3), np.zeros(POSITIONS[kind])
@@ -179,7 +180,7 @@ def test_a_floating_body_stands_at_its_position_in_the_joint_frame_however_turne
     np.testing.assert_allclose(r, r_T + E_T.T @ q[:3], rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize('kind', JointKind)
+@each('kind', JointKind)
 def test_the_joints_motion_is_added_by_its_subspace(
     kind: JointKind, rng: np.random.Generator
 ) -> None:
@@ -188,7 +189,7 @@ def test_the_joints_motion_is_added_by_its_subspace(
     np.testing.assert_array_equal(moved(joint_body(kind), m, qd), m + S @ qd)
 
 
-@pytest.mark.parametrize('kind', JointKind)
+@each('kind', JointKind)
 def test_the_joints_efforts_are_its_subspaces_share_and_add_up(
     kind: JointKind, rng: np.random.Generator
 ) -> None:
@@ -201,7 +202,7 @@ def test_the_joints_efforts_are_its_subspaces_share_and_add_up(
     np.testing.assert_array_equal(tau, expected)
 
 
-@pytest.mark.parametrize('kind', ONE_AXIS)
+@each('kind', ONE_AXIS)
 def test_a_mimic_joints_motion_and_efforts_are_the_leaders_times_the_ratio(
     kind: JointKind, rng: np.random.Generator
 ) -> None:
@@ -213,7 +214,7 @@ def test_a_mimic_joints_motion_and_efforts_are_the_leaders_times_the_ratio(
     np.testing.assert_allclose(tau[FIRST_QD], -2.5 * S @ f, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     ('kind', 'ratio'), [*((kind, 1.0) for kind in JointKind), *((kind, -2.5) for kind in ONE_AXIS)]
 )
 def test_the_velocity_product_is_v_cross_the_joints_motion(
@@ -226,7 +227,7 @@ def test_the_velocity_product_is_v_cross_the_joints_motion(
     np.testing.assert_allclose(np.concatenate(c), expected, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize('kind', JointKind)
+@each('kind', JointKind)
 def test_the_motion_is_the_rate_of_the_transform(
     kind: JointKind, rng: np.random.Generator
 ) -> None:

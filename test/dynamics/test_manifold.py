@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cases import each
 from joint_trees import MOVING, Part, model_of, places, random_motion, random_parts
 import numpy as np
 from oracles import Array, skew
@@ -54,7 +55,7 @@ def same_side(q: Array, as_in: Array, parts: list[Part]) -> Array:
 # Moving and differing
 
 
-@pytest.mark.parametrize('seed', range(20))
+@each('seed', range(20))
 def test_the_difference_leads_from_one_position_to_the_other(seed: int) -> None:
     model, parts = tree(seed, *MOVING)
     q0, q1 = (random_motion(s, parts)[0] for s in (seed, seed + 100))
@@ -62,7 +63,7 @@ def test_the_difference_leads_from_one_position_to_the_other(seed: int) -> None:
     assert_equal(same_side(arrived, q1, parts), q1)
 
 
-@pytest.mark.parametrize('seed', range(20))
+@each('seed', range(20))
 def test_the_difference_is_the_velocity_that_led_there(seed: int) -> None:
     model, parts = tree(seed, *MOVING)
     q, v, _ = random_motion(seed, parts)
@@ -78,7 +79,7 @@ def test_a_position_differs_from_itself_by_nothing() -> None:
     np.testing.assert_allclose(model.integrate(q, np.zeros(model.nv), 5.0), q, rtol=1e-15)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_moving_for_two_times_is_moving_for_their_sum(seed: int) -> None:
     model, parts = tree(seed, *MOVING)
     q, v, _ = random_motion(seed, parts)
@@ -91,7 +92,7 @@ def test_moving_for_two_times_is_moving_for_their_sum(seed: int) -> None:
 # Rotations
 
 
-@pytest.mark.parametrize('angle', ANGLES)
+@each('angle', ANGLES)
 def test_the_logarithm_undoes_the_exponential(angle: float, rng: np.random.Generator) -> None:
     turn = angle * unit(rng)
     found = logarithm(exponential(turn))
@@ -100,7 +101,7 @@ def test_the_logarithm_undoes_the_exponential(angle: float, rng: np.random.Gener
     np.testing.assert_allclose(found, turn, rtol=1e-12, atol=0.0)
 
 
-@pytest.mark.parametrize('angle', LARGE_ANGLES)
+@each('angle', LARGE_ANGLES)
 def test_more_than_half_a_turn_is_less_the_other_way(
     angle: float, rng: np.random.Generator
 ) -> None:
@@ -110,7 +111,7 @@ def test_more_than_half_a_turn_is_less_the_other_way(
     np.testing.assert_allclose(logarithm(exponential(angle * axis)), less * axis, atol=1e-12)
 
 
-@pytest.mark.parametrize('angle', [*ANGLES, *LARGE_ANGLES])
+@each('angle', [*ANGLES, *LARGE_ANGLES])
 def test_the_exponential_is_half_the_angle_about_the_axis(
     angle: float, rng: np.random.Generator
 ) -> None:
@@ -119,7 +120,7 @@ def test_the_exponential_is_half_the_angle_about_the_axis(
     np.testing.assert_allclose(exponential(angle * axis), expected, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize('short_of_pi', [1e-3, 1e-6, 1e-9, 1e-12, 1e-15])
+@each('short_of_pi', [1e-3, 1e-6, 1e-9, 1e-12, 1e-15])
 def test_nearly_half_a_turn_keeps_its_axis_and_angle(
     short_of_pi: float, rng: np.random.Generator
 ) -> None:
@@ -146,7 +147,7 @@ def test_the_product_of_quaternions_turns_by_one_after_the_other(
     assert_equal(matrix(product(a, b)), matrix(a) @ matrix(b))
 
 
-@pytest.mark.parametrize('angle', [*ANGLES, *LARGE_ANGLES[:-1]])
+@each('angle', [*ANGLES, *LARGE_ANGLES[:-1]])
 def test_the_left_jacobian_is_the_mean_of_the_rotations_on_the_way(
     angle: float, rng: np.random.Generator
 ) -> None:
@@ -164,7 +165,7 @@ def test_the_left_jacobian_is_the_mean_of_the_rotations_on_the_way(
 # Ways round
 
 
-@pytest.mark.parametrize('kind', ['spherical', 'floating'])
+@each('kind', ['spherical', 'floating'])
 def test_the_shorter_way_round_is_taken(kind: str) -> None:
     model, _ = tree(0, kind)
     q0 = model.neutral_position
@@ -177,7 +178,7 @@ def test_the_shorter_way_round_is_taken(kind: str) -> None:
     assert_equal(model.difference(model.neutral_position, q0), np.zeros(model.nv))
 
 
-@pytest.mark.parametrize('kind', ['revolute', 'helical', 'cylindrical', 'planar'])
+@each('kind', ['revolute', 'helical', 'cylindrical', 'planar'])
 def test_angles_of_other_joints_are_never_wrapped(kind: str) -> None:
     model, _ = tree(0, kind)
     q0, q1 = np.zeros(model.nq), np.full(model.nq, 7.0 * np.pi)
@@ -251,9 +252,9 @@ CALLS: list[tuple[str, Callable[[RobotModel, Array, Array], Array]]] = [
 ]
 
 
-@pytest.mark.parametrize(('argument', 'call'), CALLS)
-@pytest.mark.parametrize('kind', ['spherical', 'floating'])
-@pytest.mark.parametrize('length', [0.0, 0.5, 1.0 - 2e-6, 1.0 + 2e-6, 1e200])
+@each(('argument', 'call'), CALLS)
+@each('kind', ['spherical', 'floating'])
+@each('length', [0.0, 0.5, 1.0 - 2e-6, 1.0 + 2e-6, 1e200])
 def test_a_quaternion_that_has_not_unit_length_is_refused_by_argument_joint_and_length(
     argument: str, call: Any, kind: str, length: float
 ) -> None:
@@ -268,9 +269,9 @@ def test_a_quaternion_that_has_not_unit_length_is_refused_by_argument_joint_and_
     np.testing.assert_allclose(told, length, rtol=1e-12)
 
 
-@pytest.mark.parametrize(('argument', 'call'), CALLS)
-@pytest.mark.parametrize('kind', ['spherical', 'floating'])
-@pytest.mark.parametrize('length', [1.0 - 9e-7, 1.0 + 9e-7])
+@each(('argument', 'call'), CALLS)
+@each('kind', ['spherical', 'floating'])
+@each('length', [1.0 - 9e-7, 1.0 + 9e-7])
 def test_a_length_within_a_millionth_is_taken_for_one_and_left_as_it_was(
     argument: str, call: Any, kind: str, length: float
 ) -> None:
@@ -299,7 +300,7 @@ def test_the_neutral_position_is_a_position() -> None:
     assert model.neutral_position.max() == 1.0
 
 
-@pytest.mark.parametrize('dt', [np.nan, np.inf, None, 'soon', [1.0], 1j])
+@each('dt', [np.nan, np.inf, None, 'soon', [1.0], 1j])
 def test_what_is_no_time_is_refused(dt: Any) -> None:
     model, parts = tree(0, 'revolute')
     q, v, _ = random_motion(0, parts)

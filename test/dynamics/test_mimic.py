@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 import re
 
+from cases import each
 import numpy as np
 from oracles import Array, mimic_rules, random_state, random_tree
 import pytest
@@ -71,8 +72,8 @@ def constraint(urdf: str, model: RobotModel, free: RobotModel) -> tuple[Array, A
     return G, offsets
 
 
-@pytest.mark.parametrize('seed', SEEDS)
-@pytest.mark.parametrize('urdf', ROBOTS)
+@each('seed', SEEDS)
+@each('urdf', ROBOTS)
 def test_efforts_are_those_of_the_constraint(urdf: str, seed: int) -> None:
     model, free = load(urdf), load(re.sub('<mimic[^>]*>', '', urdf))
     assert free.nv > model.nv
@@ -86,7 +87,7 @@ def test_efforts_are_those_of_the_constraint(urdf: str, seed: int) -> None:
     )
 
 
-@pytest.mark.parametrize('urdf', ROBOTS)
+@each('urdf', ROBOTS)
 def test_poses_are_those_of_the_constraint(urdf: str) -> None:
     model, free = load(urdf), load(re.sub('<mimic[^>]*>', '', urdf))
     G, offsets = constraint(urdf, model, free)

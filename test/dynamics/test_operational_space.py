@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import re
 from typing import Any
 
+from cases import each
 import numpy as np
 from numpy.typing import NDArray
 from oracles import Array
@@ -63,7 +64,7 @@ def acceleration_at(a: Array, point: Array) -> Array:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_tasks_inertia_is_that_of_pinocchios_matrices(pair: Pair, seed: int) -> None:
     q, qd, _ = pair.motion(seed)
     M = pair.pinocchio.mass_matrix(q)
@@ -77,7 +78,7 @@ def test_the_tasks_inertia_is_that_of_pinocchios_matrices(pair: Pair, seed: int)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_bias_and_gravity_of_a_task_are_those_of_pinocchio(pair: Pair, seed: int) -> None:
     q, qd, _ = pair.motion(seed)
     M, g = pair.pinocchio.mass_matrix(q), pair.pinocchio.gravity_torques(q)
@@ -92,7 +93,7 @@ def test_bias_and_gravity_of_a_task_are_those_of_pinocchio(pair: Pair, seed: int
         assert_equal(task.bias, inverse.T @ coriolis - slowing)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_tasks_inertia_is_symmetric_and_positive(pair: Pair, seed: int) -> None:
     q, qd, _ = pair.motion(seed)
     for name, rows in tasks(pair, seed):
@@ -101,7 +102,7 @@ def test_a_tasks_inertia_is_symmetric_and_positive(pair: Pair, seed: int) -> Non
         assert np.linalg.eigvalsh(task.inertia).min() > 0.0
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_inverse_undoes_the_jacobian(pair: Pair, seed: int) -> None:
     q, qd, _ = pair.motion(seed)
     for name, rows in tasks(pair, seed):
@@ -110,7 +111,7 @@ def test_the_inverse_undoes_the_jacobian(pair: Pair, seed: int) -> None:
         assert_equal(task.jacobian @ task.inverse, np.eye(len(rows)))
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_efforts_in_the_null_space_do_not_accelerate_the_task(pair: Pair, seed: int) -> None:
     q, qd, efforts = pair.motion(seed)
     M = pair.model.mass_matrix(q)
@@ -123,7 +124,7 @@ def test_efforts_in_the_null_space_do_not_accelerate_the_task(pair: Pair, seed: 
         np.testing.assert_allclose(left, np.zeros(len(rows)), atol=1e-9 * scale.max())
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_tasks_equation_of_motion_is_what_the_robot_does(pair: Pair, seed: int) -> None:
     model, (q, qd, efforts) = pair.model, pair.motion(seed)
     for name, rows in tasks(pair, seed):
@@ -167,7 +168,7 @@ def test_all_six_coordinates_at_the_origin_are_the_default() -> None:
         np.testing.assert_array_equal(getattr(default, field), getattr(spelled_out, field))
 
 
-@pytest.mark.parametrize('rows', [(3, 4, 5), (5, 3), (2,)])
+@each('rows', [(3, 4, 5), (5, 3), (2,)])
 def test_coordinates_come_in_the_order_asked_for(rows: Sequence[int]) -> None:
     model, q = ready_arm()
     task = model.task_space_dynamics(q, np.zeros(6), 'tool0', coordinates=rows)
@@ -178,7 +179,7 @@ def test_coordinates_come_in_the_order_asked_for(rows: Sequence[int]) -> None:
     assert_equal(np.linalg.inv(task.inertia), mobility[np.ix_(rows, rows)])
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_the_root_of_a_floating_robot_has_the_inertia_that_its_joints_give_way_to(
     floating_pair: Pair, seed: int
 ) -> None:
@@ -194,7 +195,7 @@ def test_the_root_of_a_floating_robot_has_the_inertia_that_its_joints_give_way_t
 LENGTH, MASS, G = 0.8, 2.0, 9.81
 
 
-@pytest.mark.parametrize('angle', [0.0, 0.5, -2.0])
+@each('angle', [0.0, 0.5, -2.0])
 def test_a_pendulums_bob_has_its_own_mass_and_weight(angle: float) -> None:
     model = load(robot(
         link('base'), link('bob', MASS, (0.0, 0.0, -LENGTH), (0.0,) * 6),
@@ -240,9 +241,9 @@ def test_a_stretched_arms_task_along_what_it_can_do_is_fine() -> None:
     assert_equal(task.inertia, np.linalg.inv(J @ np.linalg.solve(M, J.T)))
 
 
-@pytest.mark.parametrize('length', [1e-3, 1.0, 1e3])
-@pytest.mark.parametrize('name', ['tip', 'turned_tip'])
-@pytest.mark.parametrize('bend', [1e-8, 1e-10])
+@each('length', [1e-3, 1.0, 1e3])
+@each('name', ['tip', 'turned_tip'])
+@each('bend', [1e-8, 1e-10])
 def test_an_arm_that_is_all_but_stretched_is_refused_whatever_its_size_and_axes(
     length: float, name: str, bend: float
 ) -> None:
@@ -254,9 +255,9 @@ def test_an_arm_that_is_all_but_stretched_is_refused_whatever_its_size_and_axes(
     assert float(condition.group(1)) > 1e8
 
 
-@pytest.mark.parametrize('length', [1e-3, 1.0, 1e3])
-@pytest.mark.parametrize('name', ['tip', 'turned_tip'])
-@pytest.mark.parametrize('rows', [(4, 5), (0, 4)])
+@each('length', [1e-3, 1.0, 1e3])
+@each('name', ['tip', 'turned_tip'])
+@each('rows', [(4, 5), (0, 4)])
 def test_a_bent_arm_is_taken_whatever_its_size_and_axes(
     length: float, name: str, rows: Sequence[int]
 ) -> None:
@@ -283,9 +284,9 @@ def test_a_coordinate_that_is_named_twice_is_refused() -> None:
         planar_arm().task_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(4, 4))
 
 
-@pytest.mark.parametrize('tilt', [(0.0, 0.0, 0.0), (0.0, np.pi / 2, 0.0), (0.3, 0.4, 0.5)])
-@pytest.mark.parametrize('row', [1, 2, 3])
-@pytest.mark.parametrize('others', [(), (4,), (0, 5)])
+@each('tilt', [(0.0, 0.0, 0.0), (0.0, np.pi / 2, 0.0), (0.3, 0.4, 0.5)])
+@each('row', [1, 2, 3])
+@each('others', [(), (4,), (0, 5)])
 def test_a_coordinate_that_no_joint_moves_is_named(
     tilt: Sequence[float], row: int, others: Sequence[int]
 ) -> None:
@@ -331,7 +332,7 @@ def test_the_root_link_moves_in_no_coordinate() -> None:
 # What goes in
 
 
-@pytest.mark.parametrize('coordinates', [(), (6,), (-1,), (3, 17)])
+@each('coordinates', [(), (6,), (-1,), (3, 17)])
 def test_coordinates_that_no_link_has_are_refused(coordinates: Sequence[int]) -> None:
     with pytest.raises(InputError, match=r'^coordinates'):
         planar_arm().task_space_dynamics(

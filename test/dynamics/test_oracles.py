@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from pathlib import Path
 
+from cases import each
 import numpy as np
 from oracles import STATES, Array, MuJoCo, Pinocchio, random_state, random_wrenches
 from pairs import RANDOM_TREES, Pair, random_pair, vendor_pair, with_possible_inertias
@@ -101,14 +102,14 @@ def test_random_trees_are_pinocchios(seeds: range, floating: bool) -> None:
         assert_poses_agree(pair)
 
 
-@pytest.mark.parametrize('pair', SHIPPED_PAIRS)
+@each('pair', SHIPPED_PAIRS)
 def test_shipped_robots_are_pinocchios(pair: Pair) -> None:
     assert_efforts_agree(pair, pair.pinocchio)
     assert_wrenches_agree(pair)
     assert_poses_agree(pair)
 
 
-@pytest.mark.parametrize('pair', SHIPPED_PAIRS)
+@each('pair', SHIPPED_PAIRS)
 def test_efforts_of_shipped_robots_are_mujocos(pair: Pair) -> None:
     assert_efforts_agree(pair, pair.mujoco)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
+from cases import each
 import numpy as np
 from oracles import Array, MuJoCo, Pinocchio
 from pairs import RANDOM_TREES, Pair, random_pair, vendor_pair, with_possible_inertias
@@ -145,7 +146,7 @@ CHECKS: tuple[Check, ...] = (
 
 @BASES
 @pytest.mark.parametrize('path', vendor_robots())
-@pytest.mark.parametrize('check', CHECKS)
+@each('check', CHECKS)
 def test_vendors_robots_are_pinocchios(check: Check, path: Path, floating: bool) -> None:
     check(vendor_pair(path, floating=floating))
 
@@ -159,8 +160,8 @@ def test_random_trees_are_pinocchios(seeds: range, floating: bool) -> None:
             check(pair)
 
 
-@pytest.mark.parametrize('pair', SHIPPED_PAIRS)
-@pytest.mark.parametrize('check', CHECKS)
+@each('pair', SHIPPED_PAIRS)
+@each('check', CHECKS)
 def test_shipped_robots_are_pinocchios(check: Check, pair: Pair) -> None:
     check(pair)
 
@@ -184,7 +185,7 @@ def test_mass_matrices_and_accelerations_of_random_trees_are_mujocos(seeds: rang
         assert_mujoco_agrees(Pair(pair.label, with_possible_inertias(pair.urdf)))
 
 
-@pytest.mark.parametrize('pair', SHIPPED_PAIRS)
+@each('pair', SHIPPED_PAIRS)
 def test_mass_matrices_and_accelerations_of_shipped_robots_are_mujocos(pair: Pair) -> None:
     assert_mujoco_agrees(pair)
 

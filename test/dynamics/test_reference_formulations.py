@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 import re
 
+from cases import each
 import numpy as np
 from oracles import Array, random_moments, random_state, random_tree
 import pytest
@@ -85,8 +86,8 @@ def random_loads(model: RobotModel, seed: int) -> tuple[dict[str, Wrench], Array
     return wrenches, external
 
 
-@pytest.mark.parametrize('seed', RANDOM_TREES)
-@pytest.mark.parametrize('formulation', TREE_FORMULATIONS)
+@each('seed', RANDOM_TREES)
+@each('formulation', TREE_FORMULATIONS)
 def test_trees_need_the_kernels_efforts(formulation: Callable[..., Array], seed: int) -> None:
     model = tree_model(seed)
     state = random_state(seed, model.nv)
@@ -98,8 +99,8 @@ def test_trees_need_the_kernels_efforts(formulation: Callable[..., Array], seed:
     assert_equal(efforts, model.inverse_dynamics(*state, wrenches))
 
 
-@pytest.mark.parametrize('seed', RANDOM_CHAINS)
-@pytest.mark.parametrize('formulation', CHAIN_FORMULATIONS)
+@each('seed', RANDOM_CHAINS)
+@each('formulation', CHAIN_FORMULATIONS)
 def test_chains_need_the_kernels_efforts(formulation: Callable[..., Array], seed: int) -> None:
     model = chain_model(seed)
     state = random_state(seed, model.nv)
@@ -112,8 +113,8 @@ def test_chains_need_the_kernels_efforts(formulation: Callable[..., Array], seed
     )
 
 
-@pytest.mark.parametrize('path', ARMS)
-@pytest.mark.parametrize('formulation', TREE_FORMULATIONS)
+@each('path', ARMS)
+@each('formulation', TREE_FORMULATIONS)
 def test_shipped_arms_need_the_kernels_efforts_as_trees(
     formulation: Callable[..., Array], path: Path
 ) -> None:
@@ -123,8 +124,8 @@ def test_shipped_arms_need_the_kernels_efforts_as_trees(
     assert_equal(efforts, model.inverse_dynamics(*state))
 
 
-@pytest.mark.parametrize('path', ARMS)
-@pytest.mark.parametrize('formulation', CHAIN_FORMULATIONS)
+@each('path', ARMS)
+@each('formulation', CHAIN_FORMULATIONS)
 def test_shipped_arms_need_the_kernels_efforts_as_chains(
     formulation: Callable[..., Array], path: Path
 ) -> None:
@@ -134,7 +135,7 @@ def test_shipped_arms_need_the_kernels_efforts_as_chains(
     assert_equal(efforts, model.inverse_dynamics(*state))
 
 
-@pytest.mark.parametrize('seed', RANDOM_TREES)
+@each('seed', RANDOM_TREES)
 def test_the_terms_of_a_tree_are_the_kernels(seed: int) -> None:
     model = tree_model(seed)
     bodies, (q, qd, _) = bodies_of(model.tree), random_state(seed, model.nv)
@@ -145,7 +146,7 @@ def test_the_terms_of_a_tree_are_the_kernels(seed: int) -> None:
     )
 
 
-@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+@each('seed', RANDOM_CHAINS)
 def test_the_terms_of_a_chain_in_closed_form_are_the_kernels(seed: int) -> None:
     model = chain_model(seed)
     chain, (q, qd, _) = screw_form(model), random_state(seed, model.nv)
@@ -154,7 +155,7 @@ def test_the_terms_of_a_chain_in_closed_form_are_the_kernels(seed: int) -> None:
     assert_equal(closed_form.gravity_torques(chain, q, model.gravity), model.gravity_torques(q))
 
 
-@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+@each('seed', RANDOM_CHAINS)
 def test_the_accelerations_of_forward_dynamics_need_the_efforts_that_they_follow_from(
     seed: int,
 ) -> None:
@@ -169,7 +170,7 @@ def test_the_accelerations_of_forward_dynamics_need_the_efforts_that_they_follow
     )
 
 
-@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+@each('seed', RANDOM_CHAINS)
 def test_the_outward_step_is_nilpotent_and_its_powers_sum_to_an_inverse(seed: int) -> None:
     model = chain_model(seed)
     q, _, _ = random_state(seed, model.nv)
@@ -180,7 +181,7 @@ def test_the_outward_step_is_nilpotent_and_its_powers_sum_to_an_inverse(seed: in
     assert_equal(closed_form.outward_sum(W) @ (one - W), one)
 
 
-@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+@each('seed', RANDOM_CHAINS)
 def test_the_mass_matrix_in_closed_form_is_symmetric_and_positive(seed: int) -> None:
     model = chain_model(seed)
     q, _, _ = random_state(seed, model.nv)
@@ -189,7 +190,7 @@ def test_the_mass_matrix_in_closed_form_is_symmetric_and_positive(seed: int) -> 
     assert (np.linalg.eigvalsh(M) > 0.0).all()
 
 
-@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+@each('seed', RANDOM_CHAINS)
 def test_efforts_against_a_tip_wrench_do_its_work(seed: int) -> None:
     model = chain_model(seed)
     chain, (q, qd, _) = screw_form(model), random_state(seed, model.nv)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cases import each
 from joint_trees import MOVING, model_of, random_motion, random_parts
 import numpy as np
 from oracles import Array
@@ -57,9 +58,9 @@ def arm() -> RobotModel:
 # Positions
 
 
-@pytest.mark.parametrize('method', POSITION_CALLS)
-@pytest.mark.parametrize('kind', MOVING)
-@pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf])
+@each('method', POSITION_CALLS)
+@each('kind', MOVING)
+@each('value', [np.nan, np.inf, -np.inf])
 def test_a_position_that_is_not_finite_is_refused_in_whatever_joint(
     method: str, kind: str, value: float
 ) -> None:
@@ -74,9 +75,9 @@ def test_a_position_that_is_not_finite_is_refused_in_whatever_joint(
             POSITION_CALLS[method](model, bad, rest)
 
 
-@pytest.mark.parametrize('method', POSITION_CALLS)
-@pytest.mark.parametrize('kind', ['spherical', 'floating'])
-@pytest.mark.parametrize('length', [0.0, 1.0 - 2e-6, 1.0 + 2e-6, 100.0])
+@each('method', POSITION_CALLS)
+@each('kind', ['spherical', 'floating'])
+@each('length', [0.0, 1.0 - 2e-6, 1.0 + 2e-6, 100.0])
 def test_a_quaternion_that_has_not_unit_length_is_refused(
     method: str, kind: str, length: float
 ) -> None:
@@ -88,8 +89,8 @@ def test_a_quaternion_that_has_not_unit_length_is_refused(
         POSITION_CALLS[method](model, q, rest)
 
 
-@pytest.mark.parametrize('method', POSITION_CALLS)
-@pytest.mark.parametrize('size', [0, 5, 7, 12])
+@each('method', POSITION_CALLS)
+@each('size', [0, 5, 7, 12])
 def test_positions_of_another_number_are_refused(
     arm: RobotModel, method: str, size: int
 ) -> None:
@@ -118,8 +119,8 @@ POINT_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
 }
 
 
-@pytest.mark.parametrize('method', POINT_CALLS)
-@pytest.mark.parametrize(
+@each('method', POINT_CALLS)
+@each(
     ('point', 'said'),
     [
         ((1.0, 2.0), r'shape \(2,\), not \(3,\)'),
@@ -142,7 +143,7 @@ def test_what_is_no_point_is_refused(
 # Tasks and contacts
 
 
-@pytest.mark.parametrize('coordinates', [(6,), (-1,), (0, 0), (), (0.5,), ('x',), None, 3])
+@each('coordinates', [(6,), (-1,), (0, 0), (), (0.5,), ('x',), None, 3])
 def test_what_are_no_coordinates_of_a_task_are_refused(
     arm: RobotModel, coordinates: Any
 ) -> None:
@@ -156,7 +157,7 @@ def test_a_task_of_an_unknown_link_is_refused(arm: RobotModel) -> None:
         arm.task_space_dynamics(np.ones(6), np.ones(6), 'no')
 
 
-@pytest.mark.parametrize(
+@each(
     ('jacobian', 'said'),
     [
         (np.zeros((3, 5)), r'shape \(3, 5\), not \(N, 6\)'),
@@ -173,7 +174,7 @@ def test_what_is_no_contact_jacobian_is_refused(
         arm.constrained_inverse_dynamics(*MOTION, jacobian)
 
 
-@pytest.mark.parametrize('unactuated', [['no'], ['elbow_joint', ''], ['tool0'], [None], 'elbow'])
+@each('unactuated', [['no'], ['elbow_joint', ''], ['tool0'], [None], 'elbow'])
 def test_an_unknown_joint_without_actuator_is_refused(arm: RobotModel, unactuated: Any) -> None:
     with pytest.raises(UnknownNameError, match='unknown joint'):
         arm.constrained_inverse_dynamics(*MOTION, np.zeros((0, 6)), unactuated)
@@ -182,11 +183,11 @@ def test_an_unknown_joint_without_actuator_is_refused(arm: RobotModel, unactuate
 # The base
 
 
-@pytest.mark.parametrize(
+@each(
     'part',
     ['linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration'],
 )
-@pytest.mark.parametrize(
+@each(
     ('values', 'said'),
     [
         ((1.0, 2.0), 'shape'), ((0.0, np.nan, 0.0), 'not finite'), ('fast', 'not an array'),
@@ -215,8 +216,8 @@ WRENCH_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
 }
 
 
-@pytest.mark.parametrize('method', WRENCH_CALLS)
-@pytest.mark.parametrize(
+@each('method', WRENCH_CALLS)
+@each(
     ('wrenches', 'error', 'said'),
     [
         ({'no': Wrench()}, UnknownNameError, "unknown link 'no'"),
@@ -248,7 +249,7 @@ def vars_of(result: object) -> object:
     return (result.force, result.torque) if isinstance(result, Wrench) else result
 
 
-@pytest.mark.parametrize('method', WRENCH_CALLS)
+@each('method', WRENCH_CALLS)
 def test_a_wrench_so_large_that_its_moment_overflows_is_refused(
     arm: RobotModel, method: str
 ) -> None:
@@ -259,7 +260,7 @@ def test_a_wrench_so_large_that_its_moment_overflows_is_refused(
     np.testing.assert_equal(vars_of(WRENCH_CALLS[method](arm, None)), vars_of(before))
 
 
-@pytest.mark.parametrize('name', ['base_link', 'no', '', 'elbow_joint', None])
+@each('name', ['base_link', 'no', '', 'elbow_joint', None])
 def test_only_a_link_that_a_joint_carries_can_be_cut_off(arm: RobotModel, name: Any) -> None:
     with pytest.raises(UnknownNameError) as caught:
         arm.internal_wrench(*MOTION, name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+from cases import each
 import numpy as np
 from oracles import Array
 from pairs import Pair, random_motion, random_pair
@@ -57,8 +58,8 @@ def assert_equal(actual: Array, expected: Array) -> None:
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=atol)
 
 
-@pytest.mark.parametrize('seed', range(3))
-@pytest.mark.parametrize('pair', ROBOTS)
+@each('seed', range(3))
+@each('pair', ROBOTS)
 def test_efforts_are_the_regressor_times_the_parameters(pair: Pair, seed: int) -> None:
     motion = pair.motion(seed)
     Y = pair.model.regressor(*motion)
@@ -66,14 +67,14 @@ def test_efforts_are_the_regressor_times_the_parameters(pair: Pair, seed: int) -
     assert_equal(Y @ pair.model.inertial_parameters, pair.model.inverse_dynamics(*motion))
 
 
-@pytest.mark.parametrize('pair', ROBOTS)
+@each('pair', ROBOTS)
 def test_the_regressor_does_not_depend_on_the_parameters(pair: Pair) -> None:
     motion = pair.motion(0)
     other = with_other_inertias(pair, 0)
     assert_equal(other.regressor(*motion), pair.model.regressor(*motion))
 
 
-@pytest.mark.parametrize('pair', ROBOTS)
+@each('pair', ROBOTS)
 def test_efforts_change_with_each_bodys_parameters_by_its_columns(pair: Pair) -> None:
     # Ten other inertias of one body, so that every one of its ten columns counts.
     motion = pair.motion(1)
@@ -90,7 +91,7 @@ def test_efforts_change_with_each_bodys_parameters_by_its_columns(pair: Pair) ->
         assert np.linalg.matrix_rank(np.array(changes)) == len(PARAMETERS)
 
 
-@pytest.mark.parametrize('pair', ROBOTS[:8])
+@each('pair', ROBOTS[:8])
 def test_of_a_motion_that_excites_enough_the_parameters_efforts_are_recovered(
     pair: Pair,
 ) -> None:

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
+from cases import each
 import numpy as np
 from numpy.typing import NDArray
 from oracles import Array, random_state
-import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.dynamics.kernels.rnea import inverse_dynamics
@@ -48,7 +48,7 @@ def velocities(model: RobotModel, q: Array, qd: Array) -> Array:
     return np.array(result)
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_each_body_has_the_velocity_of_its_pose(model: RobotModel, seed: int) -> None:
     q, qd, qdd = random_state(seed, model.nv)
     np.testing.assert_allclose(
@@ -56,7 +56,7 @@ def test_each_body_has_the_velocity_of_its_pose(model: RobotModel, seed: int) ->
     )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_each_body_has_the_acceleration_of_its_velocity(model: RobotModel, seed: int) -> None:
     q, qd, qdd = random_state(seed, model.nv)
     weightless = model.with_gravity(np.zeros(3))
@@ -70,7 +70,7 @@ def test_each_body_has_the_acceleration_of_its_velocity(model: RobotModel, seed:
     )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_at_rest_the_base_carries_the_weight_of_all_that_moves(
     model: RobotModel, seed: int
 ) -> None:

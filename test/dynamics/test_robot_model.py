@@ -12,6 +12,7 @@ import pickle
 import threading
 from typing import Any
 
+from cases import each
 import numpy as np
 from oracles import Array, random_state, random_wrenches
 import pytest
@@ -138,7 +139,7 @@ def test_limits_and_losses_are_those_of_the_joints_in_order() -> None:
     assert model.continuous.tolist() == [False, True, False]
 
 
-@pytest.mark.parametrize(
+@each(
     'field',
     [
         'position_lower', 'position_upper', 'velocity_limits', 'effort_limits', 'damping',
@@ -154,7 +155,7 @@ def test_limits_are_the_callers_own(panda: RobotModel, field: str) -> None:
 # What goes in
 
 
-@pytest.mark.parametrize(
+@each(
     'convert',
     [
         pytest.param(list, id='list'),
@@ -166,14 +167,14 @@ def test_limits_are_the_callers_own(panda: RobotModel, field: str) -> None:
         pytest.param(lambda q: q.astype(object), id='objects'),
     ],
 )
-@pytest.mark.parametrize('method', METHODS)
+@each('method', METHODS)
 def test_numbers_are_taken_in_any_container(panda: RobotModel, method: str, convert: Any) -> None:
     state = random_arguments(panda)
     converted = {name: convert(values) for name, values in state.items()}
     np.testing.assert_array_equal(call(panda, method, **converted), call(panda, method))
 
 
-@pytest.mark.parametrize('dtype', [np.int64, np.int8, np.float32, np.bool_])
+@each('dtype', [np.int64, np.int8, np.float32, np.bool_])
 def test_numbers_are_taken_in_any_real_type(panda: RobotModel, dtype: Any) -> None:
     ones = np.ones(panda.nv)
     np.testing.assert_array_equal(
@@ -181,7 +182,7 @@ def test_numbers_are_taken_in_any_real_type(panda: RobotModel, dtype: Any) -> No
     )
 
 
-@pytest.mark.parametrize('method', METHODS)
+@each('method', METHODS)
 def test_what_goes_in_is_not_written_to(panda: RobotModel, method: str) -> None:
     state = random_arguments(panda)
     for values in state.values():
@@ -192,8 +193,8 @@ def test_what_goes_in_is_not_written_to(panda: RobotModel, method: str) -> None:
         np.testing.assert_array_equal(values, before[name])
 
 
-@pytest.mark.parametrize(('method', 'argument'), PLACES)
-@pytest.mark.parametrize(
+@each(('method', 'argument'), PLACES)
+@each(
     ('shape', 'said'),
     [
         ((7,), r'shape \(7,\), not \(8,\)'),
@@ -212,9 +213,9 @@ def test_a_wrong_shape_is_refused_by_name(
     assert caught.value.argument == argument
 
 
-@pytest.mark.parametrize(('method', 'argument'), PLACES)
-@pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize('place', [0, -1])
+@each(('method', 'argument'), PLACES)
+@each('value', [np.nan, np.inf, -np.inf])
+@each('place', [0, -1])
 def test_a_value_that_is_not_finite_is_refused_by_name_and_value(
     panda: RobotModel, method: str, argument: str, value: float, place: int
 ) -> None:
@@ -225,8 +226,8 @@ def test_a_value_that_is_not_finite_is_refused_by_name_and_value(
     assert caught.value.argument == argument
 
 
-@pytest.mark.parametrize(('method', 'argument'), PLACES)
-@pytest.mark.parametrize(
+@each(('method', 'argument'), PLACES)
+@each(
     'values',
     [
         pytest.param([], id='empty list'),
@@ -255,7 +256,7 @@ def test_efforts_that_overflow_are_refused(panda: RobotModel) -> None:
         panda.inverse_dynamics(np.zeros(8), np.full(8, 1e200), np.zeros(8))
 
 
-@pytest.mark.parametrize(('method', 'argument'), PLACES)
+@each(('method', 'argument'), PLACES)
 def test_no_result_is_returned_that_is_not_finite(
     panda: RobotModel, method: str, argument: str
 ) -> None:
@@ -280,14 +281,14 @@ def test_an_unknown_link_is_named_with_those_that_are_known(panda: RobotModel) -
     assert str(error).startswith("unknown link 'fer_link9'; known are fer_link0, fer_link1")
 
 
-@pytest.mark.parametrize('method', OF_A_LINK)
-@pytest.mark.parametrize('name', ['fer_joint1', 'floating_base', 'Fer_link1', '', None, 3])
+@each('method', OF_A_LINK)
+@each('name', ['fer_joint1', 'floating_base', 'Fer_link1', '', None, 3])
 def test_what_is_no_links_name_is_refused(panda: RobotModel, method: str, name: Any) -> None:
     with pytest.raises(UnknownNameError, match=rf'^unknown link {name!r}'):
         call(panda, method, link=name)
 
 
-@pytest.mark.parametrize('name', ['fer_link1', 'fer_joint8', 'fer_finger_joint2', '', None, 3])
+@each('name', ['fer_link1', 'fer_joint8', 'fer_finger_joint2', '', None, 3])
 def test_what_is_no_independent_joints_name_is_refused_with_those_that_are(
     panda: RobotModel, name: Any
 ) -> None:
@@ -304,7 +305,7 @@ def test_every_joint_has_its_place_in_the_arrays(model: RobotModel) -> None:
         assert model.velocity_indices(name) == slice(place, place + 1)
 
 
-@pytest.mark.parametrize('method', METHODS)
+@each('method', METHODS)
 def test_a_refusal_changes_no_later_answer(panda: RobotModel, method: str) -> None:
     before = call(panda, method)
     for argument in ARGUMENTS[method]:
@@ -316,7 +317,7 @@ def test_a_refusal_changes_no_later_answer(panda: RobotModel, method: str) -> No
 # What comes out
 
 
-@pytest.mark.parametrize('method', METHODS)
+@each('method', METHODS)
 def test_results_are_float64_of_the_right_shape(model: RobotModel, method: str) -> None:
     result, n = call(model, method), model.nv
     shapes = {
@@ -330,7 +331,7 @@ def test_results_are_float64_of_the_right_shape(model: RobotModel, method: str) 
     assert np.isfinite(result).all()
 
 
-@pytest.mark.parametrize('method', METHODS)
+@each('method', METHODS)
 def test_results_are_the_callers_own(panda: RobotModel, method: str) -> None:
     first = call(panda, method)
     kept = first.copy()
@@ -385,7 +386,7 @@ def test_a_gravity_that_its_giver_changes_later_stays(panda: RobotModel) -> None
     np.testing.assert_array_equal(changed.gravity_torques(np.ones(8)), before)
 
 
-@pytest.mark.parametrize('gravity', [(0.0, 0.0), -9.81, (0.0, 0.0, np.nan), 'down', None])
+@each('gravity', [(0.0, 0.0), -9.81, (0.0, 0.0, np.nan), 'down', None])
 def test_what_is_no_gravity_is_refused(panda: RobotModel, gravity: Any) -> None:
     with pytest.raises(InputError, match=r'^gravity: ') as caught:
         panda.with_gravity(gravity)
@@ -395,7 +396,7 @@ def test_what_is_no_gravity_is_refused(panda: RobotModel, gravity: Any) -> None:
 # Copies, threads
 
 
-@pytest.mark.parametrize('copied', ['pickle', 'copy', 'deepcopy'])
+@each('copied', ['pickle', 'copy', 'deepcopy'])
 def test_a_copy_gives_the_same_answers(model: RobotModel, copied: str) -> None:
     original = model.with_gravity([1.0, 2.0, 3.0])
     for method in METHODS:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from cases import each
 import numpy as np
 from numpy.typing import ArrayLike
 from oracles import Array, Pinocchio, random_wrenches
@@ -57,7 +58,7 @@ def stated_in(
     return Wrench(R @ vector(wrench.force), R @ vector(wrench.torque), frame, point[:3])
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_wrench_is_the_same_in_every_frame(pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = pair.model, pair.motion(seed)
     wrench = random_wrench(seed)
@@ -69,7 +70,7 @@ def test_a_wrench_is_the_same_in_every_frame(pair: Pair, seed: int) -> None:
             assert_equal(in_frame, in_own_frame, f'{name} in {frame}')
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_without_a_point_a_wrench_acts_at_its_links_origin_in_every_frame(
     pair: Pair, seed: int
 ) -> None:
@@ -86,7 +87,7 @@ def test_without_a_point_a_wrench_acts_at_its_links_origin_in_every_frame(
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_wrench_in_any_frame_takes_pinocchios_jacobian_times_force_off_the_efforts(
     pair: Pair, seed: int
 ) -> None:
@@ -122,7 +123,7 @@ def oracle_pose(
     return pinocchio.link_poses(q, [name])[0]
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_forward_dynamics_take_wrenches_in_every_frame(pair: Pair, seed: int) -> None:
     model, (q, qd, tau) = pair.model, pair.motion(seed)
     name, wrench = model.link_names[-1], random_wrench(seed)
@@ -138,7 +139,7 @@ def test_forward_dynamics_take_wrenches_in_every_frame(pair: Pair, seed: int) ->
         )
 
 
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_a_robot_floats_still_under_a_lift_of_its_weight_at_its_centre_of_mass(
     floating_pair: Pair, seed: int
 ) -> None:
@@ -162,7 +163,7 @@ BRICK = RobotModel.from_description(
 TURNED = np.array([3.0, 4.0, 5.0, np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
 
 
-@pytest.mark.parametrize(
+@each(
     ('wrench', 'acceleration'),
     [
         pytest.param(Wrench((0, 0, 6)), (0, 0, 0, 0, 0, 3), id='own'),

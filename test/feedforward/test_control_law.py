@@ -9,6 +9,7 @@ from collections.abc import Callable
 import math
 from pathlib import Path
 
+from cases import each
 from control_rig import Array, half_turn, mixed_arm, panda_arm, two_joint_arm
 import numpy as np
 from oracles import Pinocchio
@@ -82,7 +83,7 @@ def formula(mode: Mode, case: Case, oracle: RobotModel | Pinocchio) -> Array:
 @pytest.mark.oracle
 @pytest.mark.parametrize('mode', Mode)
 @pytest.mark.parametrize('path', SHIPPED, ids=lambda path: path.stem)
-@pytest.mark.parametrize('seed', SEEDS)
+@each('seed', SEEDS)
 def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(
     mode: Mode, path: Path, seed: int
 ) -> None:
@@ -93,8 +94,8 @@ def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(
     np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize('mode', Mode)
-@pytest.mark.parametrize('arm', ARMS)
+@each('mode', Mode)
+@each('arm', ARMS)
 def test_each_mode_is_its_formula(mode: Mode, arm: Arm) -> None:
     model = arm()
     for seed in SEEDS:
@@ -103,8 +104,8 @@ def test_each_mode_is_its_formula(mode: Mode, arm: Arm) -> None:
         np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize('mode', Mode)
-@pytest.mark.parametrize('arm', ARMS)
+@each('mode', Mode)
+@each('arm', ARMS)
 def test_while_nothing_is_wanted_every_mode_is_gravity(mode: Mode, arm: Arm) -> None:
     model = arm()
     case = Case(model, 0)
@@ -113,8 +114,8 @@ def test_while_nothing_is_wanted_every_mode_is_gravity(mode: Mode, arm: Arm) -> 
     np.testing.assert_allclose(effort, expected, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize('mode', Mode)
-@pytest.mark.parametrize('arm', ARMS)
+@each('mode', Mode)
+@each('arm', ARMS)
 def test_coriolis_efforts_are_added_where_asked_to_gravity_and_nowhere_else(
     mode: Mode, arm: Arm
 ) -> None:
@@ -134,10 +135,10 @@ def test_coriolis_efforts_are_added_where_asked_to_gravity_and_nowhere_else(
     )
 
 
-@pytest.mark.parametrize('wanted', [True, False])
-@pytest.mark.parametrize('coriolis', [True, False])
-@pytest.mark.parametrize('mode', Mode)
-@pytest.mark.parametrize('arm', ARMS)
+@each('wanted', [True, False])
+@each('coriolis', [True, False])
+@each('mode', Mode)
+@each('arm', ARMS)
 def test_the_parts_add_up_to_the_effort(
     mode: Mode, arm: Arm, coriolis: bool, wanted: bool
 ) -> None:
@@ -168,10 +169,10 @@ def burdened(
     return robot, friction, rng.uniform(size=n)
 
 
-@pytest.mark.parametrize('wanted', [True, False])
-@pytest.mark.parametrize('source', VelocitySource)
-@pytest.mark.parametrize('mode', Mode)
-@pytest.mark.parametrize('arm', ARMS)
+@each('wanted', [True, False])
+@each('source', VelocitySource)
+@each('mode', Mode)
+@each('arm', ARMS)
 def test_the_parts_add_up_with_losses_payloads_and_pushes(
     mode: Mode, arm: Arm, source: VelocitySource, wanted: bool
 ) -> None:
@@ -190,8 +191,8 @@ def test_the_parts_add_up_with_losses_payloads_and_pushes(
         )
 
 
-@pytest.mark.parametrize('arm', ARMS)
-@pytest.mark.parametrize('mode', [mode for mode in Mode if mode is not Mode.FEEDBACK])
+@each('arm', ARMS)
+@each('mode', [mode for mode in Mode if mode is not Mode.FEEDBACK])
 def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does(
     mode: Mode, arm: Arm
 ) -> None:
@@ -220,7 +221,7 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
     np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize('arm', ARMS)
+@each('arm', ARMS)
 def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
     model = arm()
     robot, friction, armature = burdened(model, np.random.default_rng(0))
@@ -230,7 +231,7 @@ def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
     np.testing.assert_array_equal(case.effort(Mode.FEEDBACK), plain.effort(Mode.FEEDBACK))
 
 
-@pytest.mark.parametrize('arm', ARMS)
+@each('arm', ARMS)
 def test_friction_of_the_desired_velocity_is_none_while_nothing_is_wanted(arm: Arm) -> None:
     model = arm()
     robot, friction, _ = burdened(model, np.random.default_rng(0))
@@ -242,7 +243,7 @@ def test_friction_of_the_desired_velocity_is_none_while_nothing_is_wanted(arm: A
     assert case.terms(Mode.FEEDFORWARD).friction.any()
 
 
-@pytest.mark.parametrize('arm', ARMS)
+@each('arm', ARMS)
 def test_each_part_is_what_its_name_says(arm: Arm) -> None:
     model = arm()
     case = Case(model, 0)
@@ -286,8 +287,8 @@ def turn_feedback(q: float, q_d: float, joint: str) -> float:
     return float(law.effort(Mode.FEEDBACK, measured, zero, (wanted, zero, zero))[number])
 
 
-@pytest.mark.parametrize('turns', [-1000, -2, -1, 0, 1, 2, 1000])
-@pytest.mark.parametrize('e', [-3.1, -1.0, 0.0, 0.5, 3.1])
+@each('turns', [-1000, -2, -1, 0, 1, 2, 1000])
+@each('e', [-3.1, -1.0, 0.0, 0.5, 3.1])
 def test_a_continuous_joint_is_pulled_the_shortest_way_round(turns: int, e: float) -> None:
     for q in (-3.0, 0.0, 2.0):
         feedback = turn_feedback(q, q + e + turns * math.tau, 'turn')
@@ -302,8 +303,8 @@ def test_a_continuous_joint_is_never_pulled_by_more_than_half_a_turn() -> None:
         assert feedback == pytest.approx(half_turn(q_d - q), abs=1e-9)
 
 
-@pytest.mark.parametrize('joint', ['lift', 'bend'])
-@pytest.mark.parametrize('e', [-7.0, -math.tau, math.tau, 5.0])
+@each('joint', ['lift', 'bend'])
+@each('e', [-7.0, -math.tau, math.tau, 5.0])
 def test_a_joint_that_is_not_continuous_is_pulled_the_whole_way(joint: str, e: float) -> None:
     assert turn_feedback(0.25, 0.25 + e, joint) == pytest.approx(e)
 

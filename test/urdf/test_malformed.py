@@ -10,6 +10,7 @@ import threading
 from typing import Any
 import warnings
 
+from cases import each
 import pytest
 from robots import joint, link, robot
 
@@ -231,7 +232,7 @@ def test_the_unbroken_arm_is_accepted() -> None:
     assert parse_urdf(GOOD, strict_inertia=True).warnings == ()
 
 
-@pytest.mark.parametrize(('text', 'element', 'words'), MALFORMED)
+@each(('text', 'element', 'words'), MALFORMED)
 def test_a_refusal_names_the_element_and_the_value(
     text: str, element: str, words: tuple[str, ...]
 ) -> None:
@@ -242,7 +243,7 @@ def test_a_refusal_names_the_element_and_the_value(
         assert word in str(error)
 
 
-@pytest.mark.parametrize(('text', 'element', 'words'), MALFORMED)
+@each(('text', 'element', 'words'), MALFORMED)
 def test_a_refusal_is_a_sentence_and_not_a_dump(
     text: str, element: str, words: tuple[str, ...]
 ) -> None:
@@ -251,7 +252,7 @@ def test_a_refusal_is_a_sentence_and_not_a_dump(
     assert '\n' not in message
 
 
-@pytest.mark.parametrize(('text', 'element', 'words'), MALFORMED)
+@each(('text', 'element', 'words'), MALFORMED)
 def test_a_refusal_leaves_nothing_behind(
     text: str, element: str, words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -265,7 +266,7 @@ def test_a_refusal_leaves_nothing_behind(
     assert capfd.readouterr() == ('', '')
 
 
-@pytest.mark.parametrize(('text', 'element', 'words'), NOT_PHYSICAL)
+@each(('text', 'element', 'words'), NOT_PHYSICAL)
 def test_strict_inertia_refuses_what_no_rigid_body_has(
     text: str, element: str, words: tuple[str, ...]
 ) -> None:
@@ -275,7 +276,7 @@ def test_strict_inertia_refuses_what_no_rigid_body_has(
         assert word in str(error)
 
 
-@pytest.mark.parametrize(('text', 'element', 'words'), NOT_PHYSICAL)
+@each(('text', 'element', 'words'), NOT_PHYSICAL)
 def test_by_default_what_no_rigid_body_has_is_a_warning_in_the_same_words(
     text: str, element: str, words: tuple[str, ...]
 ) -> None:
