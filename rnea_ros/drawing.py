@@ -86,7 +86,7 @@ def legend_above(axis: Axes, columns: int = 3) -> None:
         loc='lower left',
         bbox_to_anchor=(0.0, 1.0),
         fontsize='small',
-        ncol=columns,  # matplotlib 3.5 does not know ncols
+        ncol=columns,  # ncols needs matplotlib 3.6
         frameon=False,
     )
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Recordings of a robot that is known exactly: still poses, or a motion with friction."""
+"""Recordings of a robot that is known exactly: poses at rest, or a motion with friction."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def record(robot: Robot, kind: Kind, seed: int, count: int = 12) -> Recording:
     """
     Return what a robot reports.
 
-    :param kind: still poses, each held for a second, or 25 s of motion
+    :param kind: poses at rest, each held for a second, or 25 s of motion
     :param seed: of poses or motion, and of noise
-    :param count: of still poses
+    :param count: of poses at rest
     """
     random = np.random.default_rng(seed)
     make = _poses if kind is Kind.STILL else _motion

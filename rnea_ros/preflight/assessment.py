@@ -186,19 +186,19 @@ class Assessment:
         )
 
     def load_change(self, tip: Tip) -> Array:
-        """Return what the load that was found on a tip adds to the efforts, shape (N, n)."""
+        """Return the efforts of the load found on a tip, shape (N, n), N m or N."""
         values = [self.best.fit.values[f'load {tip.link}', k] for k in range(4)]
         change: Array = self.best.prediction.load(tip.link) @ np.array(values)
         return change
 
     def gravity_change(self) -> Array:
-        """Return what the change of gravity that was found adds to the efforts, shape (N, n)."""
+        """Return the efforts of the change of gravity found, shape (N, n), N m or N."""
         delta = np.array([self.best.fit.values['axis', k] for k in range(3)])
         change: Array = self.best.prediction.gravity_axes @ delta
         return change
 
     def flip_change(self, joint: int) -> Array:
-        """Return what turning a joint's axis round changes, shape (N, n)."""
+        """Return the change of the efforts by inverting a joint's axis, shape (N, n), N m or N."""
         flipped = self.best.prediction
         others = self.hypothesis.flipped - {joint}
         change = flipped.rigid - self.prediction.flipped(sorted(others)).rigid

@@ -193,7 +193,7 @@ class Activator:
         error = self._future.exception()
         if error is not None or not self._future.result().ok:
             # The response of Humble has no message.
-            reason = error or getattr(self._future.result(), 'message', '') or 'it was refused'
+            reason = error or getattr(self._future.result(), 'message', '') or 'request rejected'
             raise NotActivatedError(f'{self._controller} stays inactive: {reason}')
         return True
 

@@ -103,7 +103,7 @@ def test_the_angle_of_gravity_is_measured(kind: Kind, degrees: float) -> None:
     assert must_be_fixed(checkup) == {'GRAVITY_DIRECTION'}
 
 
-def test_still_poses_cannot_tell_an_inverted_effort_from_a_robot_upside_down() -> None:
+def test_poses_at_rest_cannot_distinguish_an_inverted_effort_from_a_robot_upside_down() -> None:
     hanging = Robot(ARM.with_gravity((0.0, 0.0, 9.81)))
     at_rest = check(ARM, record(hanging, Kind.STILL, 5))
     assert 'upside down' in text_of(at_rest, Cause.INVERTED_EFFORT)

@@ -82,7 +82,7 @@ def test_a_start_that_rings_is_left_out_and_noise_is_not() -> None:
     assert 9 <= len(MOTION.time) - len(cleaned.recording.time) <= 12
 
 
-def test_velocities_that_contradict_the_positions_are_told() -> None:
+def test_velocities_that_contradict_the_positions_are_reported() -> None:
     wrong = MOTION.velocity.copy()
     wrong[:, 2] *= 0.5
     assert 'fer_joint3 by 50 %' in notes(replace(MOTION, velocity=wrong))
@@ -127,7 +127,7 @@ def test_a_pose_that_is_visited_twice_counts_once() -> None:
     assert len(still_poses(clean(twice)).time) == 12
 
 
-def test_still_poses_are_preferred_where_there_are_enough() -> None:
+def test_poses_at_rest_are_preferred_if_there_are_enough() -> None:
     assert take_samples(clean(POSES)).kind is Kind.STILL
     assert take_samples(clean(MOTION)).kind is Kind.MOTION
 

@@ -64,7 +64,7 @@ def test_what_compensation_leaves_has_no_direction() -> None:
     assert '[gravity]' in finding.remedy
 
 
-def test_a_gravity_vector_upwards_is_a_direction_only_where_inertia_tells_it() -> None:
+def test_a_gravity_vector_upwards_is_a_direction_only_with_inertial_efforts() -> None:
     hanging = Robot(ARM.with_gravity((0.0, 0.0, 9.81)))
     (moving,) = judged_by(TURNED, record(hanging, Kind.MOTION, 5), Kind.MOTION)
     assert moving.cause is Cause.GRAVITY_DIRECTION
@@ -94,7 +94,7 @@ def test_traces_that_compensation_leaves_are_no_unit() -> None:
 
 @pytest.mark.parametrize('kind', Kind)
 @pytest.mark.parametrize(('factor', 'fits'), [(-1.0, True), (-0.3, False), (-2.5, False)])
-def test_an_inverted_effort_of_another_size_is_told_to_be_both(
+def test_an_inverted_effort_of_another_size_is_reported_as_both(
     kind: Kind, factor: float, fits: bool
 ) -> None:
     recording = record(Robot(ARM, factor=of_joint(ELBOW, factor, 1.0)), kind, 3)
@@ -104,7 +104,7 @@ def test_an_inverted_effort_of_another_size_is_told_to_be_both(
 
 
 @pytest.mark.parametrize('kind', Kind)
-def test_a_joint_that_carries_little_and_measures_nothing_is_told_and_no_obstacle(
+def test_a_joint_with_little_load_and_no_effort_is_reported_but_need_not_be_fixed(
     kind: Kind
 ) -> None:
     recording = record(Robot(ARM, compensated=only(5), noise=0.02), kind, 0)
@@ -118,7 +118,7 @@ def test_a_joint_that_carries_little_and_measures_nothing_is_told_and_no_obstacl
 # Tools
 
 
-def test_a_tool_of_the_right_mass_in_the_wrong_place_is_told_by_its_moment() -> None:
+def test_a_tool_of_the_right_mass_in_the_wrong_place_is_found_by_its_moment() -> None:
     model = ARM.with_payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
     robot = Robot(ARM, mass=2.0, com=(0.15, 0.0, 0.1), noise=0.02)
     checkup = check(model, record(robot, Kind.STILL, 3))
@@ -168,7 +168,7 @@ def test_one_loaded_joint_that_cannot_be_judged_leaves_it_open() -> None:
     assert checkup.verdict is Verdict.UNDECIDED
 
 
-def test_without_gravity_still_poses_say_nothing() -> None:
+def test_without_gravity_poses_at_rest_are_undecided() -> None:
     weightless = ARM.with_gravity((0.0, 0.0, 0.0))
     checkup = check(weightless, record(Robot(weightless), Kind.STILL, 1))
     assert checkup.verdict is Verdict.UNDECIDED

@@ -120,7 +120,7 @@ def test_a_spoiled_recording_of_the_panda_is_seen_through(factor: float, cause: 
         assert must_be_fixed(checkup) == {cause}
 
 
-def test_a_real_panda_on_a_wall_is_told_from_the_model_on_a_table() -> None:
+def test_a_real_panda_on_a_wall_does_not_fit_the_model_on_a_table() -> None:
     tilted = load(ROOT / 'urdf/panda_arm.urdf', gravity=(9.81, 0.0, 0.0))
     checkup = check(tilted, panda())
     assert must_be_fixed(checkup) == {Cause.GRAVITY_DIRECTION}

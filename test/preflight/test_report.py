@@ -47,7 +47,7 @@ def test_friction_that_must_be_known_is_named_with_its_parameters_once() -> None
     assert text.count('hardware_compensates: [friction]') == 1
 
 
-def test_a_right_model_is_told_to_set_nothing_of_gravity() -> None:
+def test_a_correct_model_gets_no_advice_on_gravity() -> None:
     text = check(ARM, record(Robot(ARM), Kind.MOTION, 1)).report()
     assert '[gravity]' not in text
 

@@ -118,7 +118,7 @@ def test_without_velocities_nothing_is_commanded_unless_they_are_derived() -> No
     assert states(playback) == [State.RAMPING, State.ACTIVE]
 
 
-def test_limits_that_are_met_are_told_for_their_joint() -> None:
+def test_commands_at_limits_are_marked_for_their_joint() -> None:
     limits = (87.0, 5.0, 87.0, 87.0, 12.0, 12.0, 12.0)
     _, playback = played(samples_of(motion()), effort_limits=limits)
     assert set(np.flatnonzero(playback.saturated.any(axis=0))) == {1}

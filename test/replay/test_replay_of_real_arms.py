@@ -118,7 +118,7 @@ def test_the_control_goes_through_both_recordings_and_refuses_nothing() -> None:
         assert not played.playback.saturated.any()
 
 
-def test_the_pandas_repeats_and_ringing_are_told() -> None:
+def test_the_pandas_repeats_and_ringing_are_reported() -> None:
     assert panda().flaws == (
         '14 samples that repeat the previous one during motion were removed',
         '7 samples with ringing efforts at the start were removed',
@@ -126,6 +126,6 @@ def test_the_pandas_repeats_and_ringing_are_told() -> None:
 
 
 @pytest.mark.parametrize('urdf', UR10)
-def test_the_ur10s_efforts_are_told_to_be_from_currents(urdf: Path) -> None:
+def test_the_ur10s_efforts_are_reported_as_currents(urdf: Path) -> None:
     (flaw,) = ur10(urdf).flaws
     assert flaw.startswith('current-based effort')

@@ -81,7 +81,7 @@ def test_a_sample_is_compared_with_the_first_command_that_knows_of_it() -> None:
         np.testing.assert_allclose(command, ARM.gravity_torques(newest), atol=1e-9)
 
 
-def test_repeats_are_left_out_of_the_comparison_and_told() -> None:
+def test_repeats_are_left_out_of_the_comparison_and_reported() -> None:
     again = MOTION.position.copy()
     places = np.arange(100, 1200, 90)
     again[places] = again[places - 1]
@@ -91,11 +91,11 @@ def test_repeats_are_left_out_of_the_comparison_and_told() -> None:
         assert not set(residual.time) & set(MOTION.time[places])
 
 
-def test_velocities_that_contradict_positions_are_told() -> None:
+def test_velocities_that_contradict_positions_are_reported() -> None:
     assert 'fer_joint1 by 100 %' in flaws(replace(MOTION, velocity=0.0 * MOTION.velocity))
 
 
-def test_gaps_and_stamps_that_run_backwards_are_told() -> None:
+def test_gaps_and_stamps_that_run_backwards_are_reported() -> None:
     gap = MOTION.part((MOTION.time < 10.0) | (MOTION.time > 12.0))
     assert 'gaps: 1, the longest 2.0' in flaws(gap)
     time = MOTION.time.copy()
@@ -103,7 +103,7 @@ def test_gaps_and_stamps_that_run_backwards_are_told() -> None:
     assert 'stamp not after the previous one' in flaws(replace(MOTION, time=time))
 
 
-def test_a_start_that_rings_is_told() -> None:
+def test_a_start_that_rings_is_reported() -> None:
     effort = MOTION.effort.copy()
     effort[:8:2] += 30.0
     assert 'ringing efforts at the start' in flaws(replace(MOTION, effort=effort))
@@ -112,7 +112,7 @@ def test_a_start_that_rings_is_told() -> None:
 @pytest.mark.parametrize(
     ('scale', 'word'), [(-1.0, 'inverted effort'), (50.0, 'gear ratio, unit or current')]
 )
-def test_efforts_of_a_wrong_sign_or_scale_are_told_and_can_be_mended(
+def test_efforts_of_a_wrong_sign_or_scale_are_reported_and_can_be_corrected(
     scale: float, word: str
 ) -> None:
     wrong = MOTION.with_scaled_effort(scale)

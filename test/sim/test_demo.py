@@ -71,7 +71,7 @@ def test_inertias_are_the_diagonal_of_the_mass_matrix() -> None:
     np.testing.assert_allclose(inertias(PANDA, PANDA.joint_names, POSE), expected, rtol=1e-9)
 
 
-def test_the_table_tells_error_rate_late_ticks_and_cpu() -> None:
+def test_the_table_has_error_rate_late_ticks_and_cpu() -> None:
     text = table([phase('feedback only', 0.1), phase('computed torque', 0.001)], MOTION)
     assert 'feedback only' in text
     assert '100.00 mrad' in text

@@ -102,7 +102,7 @@ def test_moved_by_hand_it_is_commanded_nothing_either(preset: str, path: Path) -
 
 
 @ROBOTS
-def test_a_load_that_the_robot_was_not_told_of_is_commanded(preset: str, path: Path) -> None:
+def test_a_load_unknown_to_the_robot_is_commanded(preset: str, path: Path) -> None:
     settings = settings_of(preset)
     named = settings['hardware_compensates']
     settings['hardware_compensates'] = tuple(

@@ -123,7 +123,7 @@ def stamp(message: Any) -> float:
     return float(message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec)
 
 
-def test_brakes_hold_a_robot_that_nobody_commands(resting: Client) -> None:
+def test_brakes_hold_a_robot_without_commands(resting: Client) -> None:
     state = resting.state
     assert state.name == JOINTS
     assert state.position.tolist() == POSTURE
@@ -172,7 +172,7 @@ def test_the_description_reaches_whoever_comes_late(resting: Client) -> None:
     assert description.data == PANDA.read_text()
 
 
-def test_the_controller_tells_its_joints(resting: Client) -> None:
+def test_the_controller_has_its_joints_as_a_parameter(resting: Client) -> None:
     joints = resting.parameter('/effort_controller', 'joints')
     assert joints.string_array_value == JOINTS
 
@@ -257,7 +257,7 @@ def test_in_lockstep_time_waits_for_the_command_that_answers_each_state() -> Non
             np.testing.assert_allclose(after.effort, (1.0 + 0.01 * number) * GRAVITY_TORQUES)
 
 
-def test_in_lockstep_time_goes_on_where_nobody_answers_any_more() -> None:
+def test_in_lockstep_time_goes_on_if_commands_stop() -> None:
     with simulated_robot(publish_clock=True, lockstep=True) as client:
         client.answer_until_efforts_are(GRAVITY_TORQUES)
         first = client.states[-1]

@@ -214,12 +214,12 @@ def test_a_controller_manager_that_is_not_there_is_waited_for(manager: Controlle
 @pytest.mark.parametrize(
     ('answer', 'why'),
     [
-        (SimpleNamespace(ok=False), 'it was refused'),
+        (SimpleNamespace(ok=False), 'request rejected'),
         (SimpleNamespace(ok=False, message='in use'), 'in use'),
         (RuntimeError('gone'), 'gone'),
     ],
 )
-def test_a_refusal_is_told(manager: ControllerManager, answer: Any, why: str) -> None:
+def test_a_rejected_request_is_reported(manager: ControllerManager, answer: Any, why: str) -> None:
     watched = activator(manager)
     manager.answer = answer
     manager.diagnose(State.ACTIVE)

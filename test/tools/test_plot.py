@@ -49,11 +49,11 @@ def refused(capsys: pytest.CaptureFixture[str]) -> Refused:
 
     def line(*arguments: str | Path) -> str:
         assert main([str(argument) for argument in arguments]) == 2
-        told = capsys.readouterr()
-        assert told.out == ''
-        assert len(told.err.splitlines()) == 1
-        assert told.err.startswith('plot: ')
-        return told.err
+        printed = capsys.readouterr()
+        assert printed.out == ''
+        assert len(printed.err.splitlines()) == 1
+        assert printed.err.startswith('plot: ')
+        return printed.err
 
     return line
 
@@ -116,8 +116,8 @@ def test_a_recording_is_named_with_or_without_the_option(
 ) -> None:
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     bag = str(write(tmp_path / 'bag'))
-    told = refused(bag, '--topic', '/elsewhere')
-    assert 'no joint states on /elsewhere; topics with joint states: ' in told
+    printed = refused(bag, '--topic', '/elsewhere')
+    assert 'no joint states on /elsewhere; topics with joint states: ' in printed
     assert main([bag, '--output', str(tmp_path / 'some.png')]) == 0
     for arguments in ([bag, '--bag', bag], []):
         with pytest.raises(SystemExit, match='2'):
@@ -132,8 +132,8 @@ def test_a_namespace_is_found_and_of_several_nodes_one_is_named(
     assert MEASURED in read_terms(left).lines
     both = {'/right/feedforward/terms/gravity': (JOINTS, -RAMP)}
     bag = write(tmp_path / 'both', prefix='/left', others=both)
-    told = refused('--bag', bag)
-    assert 'terms of /left/feedforward, /right/feedforward; choose one with --node' in told
+    printed = refused('--bag', bag)
+    assert 'terms of /left/feedforward, /right/feedforward; choose one with --node' in printed
     chosen = read_terms(bag, 'right/feedforward')
     np.testing.assert_array_equal(chosen.lines['gravity']['elbow'].effort, -RAMP[:, 1])
     assert set(chosen.lines) == {'gravity'}
@@ -144,15 +144,15 @@ def test_a_namespace_is_found_and_of_several_nodes_one_is_named(
         read_terms(bag, '/right/feedforward', '/elsewhere')
 
 
-def test_a_bag_without_terms_is_told_its_topics_and_how_to_record(
+def test_the_error_for_a_bag_without_terms_has_its_topics_and_a_command_to_record(
     tmp_path: Path, refused: Refused
 ) -> None:
     write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    told = refused('--bag', tmp_path / 'bag')
-    assert 'its topics are /joint_states;' in told
-    assert "ros2 bag record --regex '/feedforward/(terms/.*|effort)|/joint_states'" in told
-    told = refused('--bag', tmp_path / 'bag', '--node', '/left/feedforward')
-    assert "--regex '/left/feedforward/(terms" in told
+    printed = refused('--bag', tmp_path / 'bag')
+    assert 'its topics are /joint_states;' in printed
+    assert "ros2 bag record --regex '/feedforward/(terms/.*|effort)|/joint_states'" in printed
+    printed = refused('--bag', tmp_path / 'bag', '--node', '/left/feedforward')
+    assert "--regex '/left/feedforward/(terms" in printed
 
 
 def test_terms_without_messages_and_unknown_joints_are_refused(

@@ -98,9 +98,9 @@ def test_a_recording_is_named_with_or_without_the_option(tmp_path: Path) -> None
 
 def test_a_wrong_topic_is_answered_with_those_that_are_there(tmp_path: Path) -> None:
     write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    told = refused(tmp_path / 'bag', '--urdf', ARM_URDF, '--topic', '/elsewhere')
-    assert 'no joint states on /elsewhere; topics with joint states: /joint_states' in told
-    assert '[' not in told
+    error = refused(tmp_path / 'bag', '--urdf', ARM_URDF, '--topic', '/elsewhere')
+    assert 'no joint states on /elsewhere; topics with joint states: /joint_states' in error
+    assert '[' not in error
 
 
 def test_the_scale_of_efforts_can_be_corrected(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_live_poses_are_collected_and_judged() -> None:
 
 
 @pytest.mark.ros
-def test_silent_topics_are_told() -> None:
+def test_silent_topics_are_reported() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     with RosProcess(
         'rnea_ros.tools.preflight', '--urdf', ARM_URDF, '--duration', '1',

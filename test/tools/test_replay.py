@@ -153,7 +153,7 @@ def test_gravity_is_the_nodes_parameter(bag: Path, run: Run) -> None:
     ('arguments', 'reason'),
     [
         (('-p', 'rate'), 'rate is not NAME:=VALUE'),
-        (('-p', 'rate:=[1'), 'no YAML'),
+        (('-p', 'rate:=[1'), 'is not YAML'),
         (('-p', 'rate:=500'), 'rate: 500 is not of type float'),
         (('-p', 'mode:=dance'), "'dance'"),
         (('-p', 'speed:=1.0'), 'speed: no such parameter'),
@@ -207,7 +207,7 @@ def test_a_recording_is_named_with_or_without_the_option(bag: Path, run: Run) ->
     assert 'name a recording' in run('--urdf', ARM_URDF)[2]
 
 
-def test_help_says_what_is_told_and_what_is_returned(run: Run) -> None:
+def test_the_help_describes_the_report_and_the_exit_codes(run: Run) -> None:
     code, output, _ = run('--help')
     assert code == 0
     for word in ('--params-file', 'repeated samples', 'Exit code', '--csv', '--picture'):

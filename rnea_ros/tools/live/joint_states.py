@@ -23,8 +23,8 @@ LATCHED = QoSProfile(
 )
 SENSOR = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
 
-PATIENCE = 10.0
-"""A topic on which nothing came for so long is taken to be silent, s."""
+TIMEOUT = 10.0
+"""Longest wait for the first message on a topic, s."""
 
 INTERVAL = 0.01
 """Least interval of the collected samples, s; the comparison is low-pass filtered anyway."""
@@ -55,9 +55,9 @@ class LiveRobot:
         subscription = self._node.create_subscription(
             String, 'robot_description', lambda message: received.append(message.data), LATCHED
         )
-        self._spin(lambda: bool(received), PATIENCE)
+        self._spin(lambda: bool(received), TIMEOUT)
         if not received:
-            raise SilentTopicError(subscription.topic_name, PATIENCE)
+            raise SilentTopicError(subscription.topic_name, TIMEOUT)
         self._node.destroy_subscription(subscription)
         return received[0]
 
@@ -89,11 +89,11 @@ class LiveRobot:
         subscription = self._node.create_subscription(JointState, topic, take, SENSOR)
         deadline = time.monotonic() + duration
         with suppress(KeyboardInterrupt, ExternalShutdownException):
-            self._spin(lambda: bool(samples), min(PATIENCE, duration))
+            self._spin(lambda: bool(samples), min(TIMEOUT, duration))
             while samples and time.monotonic() < deadline and not enough(samples):
                 self._spin(lambda: False, min(CHECK_INTERVAL, deadline - time.monotonic()))
         if not samples:
-            raise SilentTopicError(subscription.topic_name, min(PATIENCE, duration))
+            raise SilentTopicError(subscription.topic_name, min(TIMEOUT, duration))
         return samples
 
     def _spin(self, done: Callable[[], bool], duration: float) -> None:
