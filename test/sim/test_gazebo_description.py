@@ -69,7 +69,7 @@ def initial(element: ElementTree.Element, name: str) -> float:
 
 
 @pytest.mark.parametrize('path', SHIPPED, ids=lambda path: path.stem)
-def test_a_shipped_arm_is_commanded_by_efforts_and_its_whole_state_is_published(path: Path) -> None:
+def test_a_shipped_arm_is_commanded_by_efforts_and_publishes_its_whole_state(path: Path) -> None:
     made = with_gazebo_control(path.read_text(encoding='utf-8'), CONTROLLERS)
     elements = control(made.description).findall('joint')
     assert tuple(each.get('name') for each in elements) == made.joints
