@@ -140,7 +140,7 @@ def test_the_nodes_parameter_files_are_taken_and_single_parameters_win(
         assert ', 250 Hz, ' in output
     output = run(bag, '--urdf', ARM_URDF, '--params-file', ROOT / 'config/presets/franka.yaml')[1]
     assert 'commanded + hardware' in output
-    assert 'not comparable: the hardware adds friction' in output
+    assert 'friction is not comparable: the hardware adds it' in output
 
 
 def test_gravity_is_the_nodes_parameter(bag: Path, run: Run) -> None:
