@@ -142,7 +142,7 @@ def test_a_bag_without_messages_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ('effort', 'count', 'reason'), [(np.nan, 12, 'no effort'), (1.0, 3, 'at least 8 of 0.5 s are needed')]
+    ('effort', 'count', 'reason'), [(np.nan, 12, 'no effort'), (1.0, 3, 'at least 8 of 0.5 s')]
 )
 def test_a_bag_with_too_little_in_it_is_refused(
     tmp_path: Path, effort: float, count: int, reason: str
