@@ -262,7 +262,7 @@ def test_in_lockstep_time_goes_on_if_commands_stop() -> None:
         client.answer_until_efforts_are(GRAVITY_TORQUES)
         first = client.states[-1]
         assert wait_until(lambda: stamp(client.states[-1]) > stamp(first) + 1.0)
-        client.process.wait_for('no command answered a state in 2 s')
+        client.process.wait_for('no command within 2 s')
 
 
 def test_names_follow_the_namespace_and_the_option_and_not_the_robots_node_name() -> None:
@@ -297,7 +297,7 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
     ('options', 'reason'),
     [
         ({'urdf': '/nowhere.urdf'}, "cannot read '/nowhere.urdf'"),
-        ({'urdf': "''"}, 'robot_description: is not set'),
+        ({'urdf': "''"}, 'neither robot_description nor urdf is set'),
         ({'state_rate': 2000.0}, 'state_rate: 2000.0'),
         ({'state_rate': 'fast'}, 'state_rate'),
         ({'lockstep': True}, 'lockstep: needs publish_clock'),

@@ -57,7 +57,7 @@ def test_the_hand_that_is_not_there_is_rejected() -> None:
     bag = recording('panda_exciting_trajectory.db3')
     finished = preflight('--bag', bag, '--urdf', HAND_URDF)
     assert finished.returncode == 1, finished.stderr
-    assert '* tool too many in the model' in finished.stdout
+    assert '* extra tool in the model' in finished.stdout
     assert 'fer_hand' in finished.stdout
 
 
@@ -142,7 +142,7 @@ def test_a_bag_without_messages_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ('effort', 'count', 'reason'), [(np.nan, 12, 'no effort'), (1.0, 3, 'too few')]
+    ('effort', 'count', 'reason'), [(np.nan, 12, 'no effort'), (1.0, 3, 'at least 8 of 0.5 s')]
 )
 def test_a_bag_with_too_little_in_it_is_refused(
     tmp_path: Path, effort: float, count: int, reason: str
