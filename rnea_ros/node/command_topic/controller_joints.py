@@ -14,7 +14,11 @@ from rcl_interfaces.srv import GetParameters
 from ...ros import EndpointReader, PolledClient
 
 SERVICE_TIMEOUT = 2.0
-"""A controller without a parameter service for this long counts as one without joints, s."""
+"""
+A controller without a parameter service for this long counts as one without joints, s.
+
+The service is requested as soon as it appears: under load discovery takes longer.
+"""
 
 RETRY = 0.5
 """Time between two requests, s: the first may have gone to a controller that was killed."""
@@ -73,7 +77,7 @@ class ControllerJoints:
             self._client.discard()
             self.joints, self.answered = None, False
         self.endpoints = present
-        if present and self.joints is None:
+        if present and not self.answered:
             self._request(now)
 
     def _request(self, now: float) -> None:
@@ -86,7 +90,7 @@ class ControllerJoints:
             if not client.pending or now - self._sent_at > RETRY:
                 client.send(GetParameters.Request(names=['joints']))
                 self._sent_at = now
-        elif now - self._appeared_at > SERVICE_TIMEOUT:
+        elif self.joints is None and now - self._appeared_at > SERVICE_TIMEOUT:
             self.joints = ()
 
 
