@@ -105,7 +105,7 @@ def test_a_joint_without_effort_is_named_and_the_others_are_judged() -> None:
     effort = MOTION.effort.copy()
     effort[:, 4] = np.nan
     checkup = check(ARM, replace(MOTION, effort=effort))
-    assert 'without an effort, not compared: fer_joint5' in checkup.report()
+    assert 'no effort recorded, not compared: fer_joint5' in checkup.report()
     assert [joint.name for joint in checkup.assessment.joints] == [
         f'fer_joint{k}' for k in (1, 2, 3, 4, 6, 7)
     ]
@@ -187,7 +187,7 @@ def test_given_names_win() -> None:
 
 @pytest.mark.parametrize(
     ('given', 'reason'),
-    [({'z': 'x'}, "no joint 'z'"), ({'a': 'y'}, "'y' is not recorded"), ({}, 'tell which')],
+    [({'z': 'x'}, "no joint 'z'"), ({'a': 'y'}, "'y' is not recorded"), ({}, 'give the pairs')],
 )
 def test_joints_that_are_unknown_are_refused(given: dict[str, str], reason: str) -> None:
     with pytest.raises(RecordingError, match=reason):

@@ -64,4 +64,4 @@ def test_a_joint_without_an_effort_still_has_a_position() -> None:
     recorded = with_constant(record(Robot(ARM), Kind.MOTION, 1), ELBOW, float('nan'))
     checkup = check(ARM, recorded)
     assert checkup.verdict is Verdict.ACCEPTED
-    assert 'without an effort, not compared: fer_joint4' in checkup.report()
+    assert 'no effort recorded, not compared: fer_joint4' in checkup.report()

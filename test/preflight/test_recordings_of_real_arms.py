@@ -64,7 +64,7 @@ def test_the_hand_that_the_real_panda_does_not_have_is_named() -> None:
     checkup = panda_checkup('panda.urdf')
     assert checkup.verdict is Verdict.REJECTED
     assert must_be_fixed(checkup) == {Cause.SURPLUS_TOOL}
-    assert 'fer_hand with what is fixed to it, of 0.71 kg' in found(checkup)[Cause.SURPLUS_TOOL]
+    assert 'fer_hand with everything fixed to it, 0.71 kg' in found(checkup)[Cause.SURPLUS_TOOL]
 
 
 @pytest.mark.oracle
