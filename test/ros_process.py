@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+import ctypes
 import fcntl
 import itertools
 import os
@@ -203,14 +204,26 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
     finally:
         executor.shutdown()
         spinner.join(PATIENCE)
-        # Seen once in some hundred runs: Fast DDS waits for ever in here for a timer of its own.
+        # Once in some hundred tests Fast DDS waits for ever in here for a timer of its own.
         ending = threading.Thread(target=lambda: end(node, context), daemon=True)
         ending.start()
         ending.join(PATIENCE)
 
 
 def end(node: Any, context: Any) -> None:
-    """Destroy a node, and shut its context down."""
+    """
+    Destroy a node, and shut its context down.
+
+    rclpy holds the interpreter's lock while it destroys a publisher: where Fast DDS waits for
+    ever, every thread of the process would. So rcl destroys them, called without the lock; for
+    rclpy nothing is left to do then.
+    """
+    rcl = ctypes.CDLL('librcl.so')
+    for kind in ('publisher', 'service', 'client', 'subscription'):
+        destroy = getattr(rcl, f'rcl_{kind}_fini')
+        for entity in getattr(node, f'{kind}s'):
+            pointers = (entity.handle.pointer, node.handle.pointer)
+            destroy(*(ctypes.c_void_p(pointer) for pointer in pointers))
     node.destroy_node()
     context.try_shutdown()
 
