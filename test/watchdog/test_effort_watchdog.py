@@ -172,7 +172,8 @@ def test_a_killed_publisher_is_followed_by_a_ramp_to_zero_and_then_by_silence(
 def test_it_acts_in_time_whenever_the_publisher_hangs_and_hands_back_when_it_goes_on(
     controller: Controller, domain_id: int, record_property: Any
 ) -> None:
-    with watchdog(domain_id, '-p ramp_duration:=1.0'), commander(domain_id) as process:
+    options = f'-p ramp_duration:=1.0 -p timeout:={TIMEOUT}'
+    with watchdog(domain_id, options), commander(domain_id) as process:
         controller.wait_for_commands()
         reactions, went_on = [], []
         for _ in range(20):
