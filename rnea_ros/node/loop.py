@@ -150,7 +150,7 @@ class ControlLoop:
         try:
             self.warnings = enter_realtime(self._realtime)
             self._tick_until_stopped()
-        except BaseException as error:  # even SystemExit: the supervisor takes over
+        except BaseException as error:  # SystemExit too: the supervisor takes over
             self._thread_error = error
 
     def _tick_until_stopped(self) -> None:

@@ -7,9 +7,9 @@ Spatial vector algebra for the kernels, in tuples of floats.
 Conventions (Featherstone, *Rigid Body Dynamics Algorithms*, Springer 2008; equation numbers are
 that book's): a motion vector is ``(angular, linear)``, a force vector ``(moment, force)``, each a
 pair of 3-tuples in body coordinates. A Pluecker transform from frame A to frame B is the pair
- ``(E, r)``: ``E`` turns A coordinates into B coordinates, ``r`` is
-the origin of B in A coordinates. A rigid body's inertia is ``(mass, h, J)``: ``h`` is mass times
-centre of mass, ``J`` the rotational inertia about the body frame's origin.
+``(E, r)``: ``E`` turns A coordinates into B coordinates, ``r`` is the origin of B in A
+coordinates. A rigid body's inertia is ``(mass, h, J)``: ``h`` is mass times centre of mass, ``J``
+the rotational inertia about the body frame's origin.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ class CommandPermission:
     - If the controller has left, or a new one is not confirmed yet, commands are withheld from the
       same tick on.
     - DDS reports a new listener up to 0.1 s before the name of its node. Commands wait for the
-      name, because the listener may be the controller. They do not wait while a controller that has
-      answered takes the commands, or, if the user listed the joints, a driver of another name.
+      name, because the listener may be the controller. They do not wait while a controller that
+      has answered takes the commands, or, if the user listed the joints, a driver of another name.
 
     Every tick compares the number of listeners, which takes 1 us. The graph is read only when this
     number, or the state of the controller, has changed.
@@ -38,8 +38,8 @@ class CommandPermission:
     :param node: this node
     :param publisher: publisher of the commands
     :param joints: the joints of the effort controller
-    :param listed: whether the user listed the joints; commands then need no answer from a
-        controller
+    :param listed: whether the user listed the joints; commands then may also go to a
+        driver that is no controller
     :ivar unconfirmed: whether a listener is, or may be, a controller that is not confirmed yet
     :ivar confirmed: GIDs of the controller's subscriptions that take the commanded joints; any
         thread may replace it
