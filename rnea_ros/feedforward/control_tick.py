@@ -4,7 +4,7 @@
 """
 One tick of the control: check the inputs, change the state, compute the command.
 
-All transitions of the state machine are made here.
+Only this module sends events to the state machine.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from .trajectory import Reference
 
 class ControlTick:
     """
-    Holds the parts of the control, and runs them once a tick.
+    The parts of the control, run once a tick.
 
     :param model: the robot
     :param settings: checked settings
     :param states: measured state of all joints of the model
     :ivar settings: the settings in force
     :ivar started: whether commands have started
-    :ivar outside_flags: flags from outside of the control
-    :ivar error: the first error that ended the control, None for none
+    :ivar outside_flags: flags that the caller of the control has set
+    :ivar error: the error that ended the control first, or None
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class ControlTick:
 
         :param reason: the cause
         :param now: monotonic time, s
-        :param error: the error, None for none
+        :param error: the error, or None; the first one is kept
         """
         self.error = self.error or error
         self.state_machine.handle(Event.FAILED, now, reason)
@@ -107,7 +107,7 @@ class ControlTick:
         return self.ramp_down_command(now)
 
     def ramp_down_command(self, now: float) -> Array | None:
-        """Return the command after a fault or a stop, None if commands have not started."""
+        """Return the command after a fault or a stop; None if commands have not started."""
         if not self.started:
             return None
         if self.error is None:  # after an error, the same computation may fail again
@@ -120,7 +120,7 @@ class ControlTick:
         return command
 
     def _start(self, now: float, permitted: bool) -> bool:
-        """Start if joint states are valid and commands permitted; return whether it did."""
+        """Start if joint states are valid and commands permitted; return whether both are."""
         stale = self.monitor.stale
         self.state_machine.handle(Event.STATES_STALE if stale else Event.STATES_VALID, now)
         if self.state_machine.state is State.READY and permitted:
@@ -131,7 +131,7 @@ class ControlTick:
         return self.started
 
     def _check_times(self, now: float, *, was_started: bool) -> None:
-        """End the control if this tick was blocked, or if joint states are stale."""
+        """End the control if the last tick was too long ago, or if joint states are stale."""
         if was_started and self.monitor.blocked:
             effort = initial_effort(self._states, self.settings)
             if not self.monitor.stale and effort is not None:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The control as its user sees it: measured state and reference motion in, effort commands out.
+The interface of the control: measured state and reference motion in, effort commands out.
 
 Time is an argument; nothing is read or sent here, so tests check every rule with plain numbers.
 One thread calls :meth:`FeedforwardController.step`. Requests of other threads (a motion, changed
@@ -37,9 +37,9 @@ class FeedforwardController:
     :param model: the robot
     :param settings: checked settings
     :param states: measured state of all joints of the model
-    :ivar permitted: whether commands may be sent, set by the thread of :meth:`step`. The control
-        starts when they may; later they are withheld while they may not
-    :ivar withheld: whether commands are withheld, after they have started
+    :ivar permitted: whether commands may be sent; set it in the thread of :meth:`step`. The first
+        True starts the commands; a later False withholds them
+    :ivar withheld: whether started commands are withheld now
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class FeedforwardController:
 
     @property
     def reason(self) -> Reason | None:
-        """Why the control ended, None before."""
+        """Why the control ended; None if it has not ended."""
         return self._tick.state_machine.reason
 
     @property
     def error(self) -> BaseException | None:
-        """The first error that ended the control, None for none."""
+        """The error that ended the control first, or None."""
         return self._tick.error
 
     @property
@@ -83,7 +83,7 @@ class FeedforwardController:
 
     @property
     def outside_flags(self) -> frozenset[Reason]:
-        """Flags that the user of the control raises."""
+        """Flags that the caller of the control has set."""
         return self._tick.outside_flags
 
     @outside_flags.setter
@@ -122,7 +122,7 @@ class FeedforwardController:
 
     @property
     def speed_scaling(self) -> SpeedScaling:
-        """The speed of motions; any thread may request another."""
+        """Speed scaling of motions; any thread may request a new factor."""
         return self._tick.reference.scaling
 
     @property
@@ -153,7 +153,7 @@ class FeedforwardController:
         return self._tick.monitor.exceeds_timeout(age)
 
     def terms(self) -> Terms:
-        """Return the terms of the effort at the last tick, of the commanded joints."""
+        """Return the terms of the last tick's effort, for the commanded joints."""
         if self._tick.state_machine.controlling:
             return self._tick.law.terms()
         gravity = self._tick.ramp_down.share * self._tick.holding.effort
@@ -176,8 +176,8 @@ class FeedforwardController:
         """
         Request a blended change of settings.
 
-        :param settings: they differ from those in force only in parameters that may be changed
-            while active: mode, gains, compensate_coriolis, friction and payloads
+        :param settings: new settings; only mode, gains, compensate_coriolis, friction and payloads
+            may differ from the settings in force
         """
         law = self._tick.law.law_of(settings)
         self._requests.append(lambda now: self._change(settings, law))
@@ -261,6 +261,7 @@ class FeedforwardController:
         before, tick.settings = tick.settings.settings, settings
         tick.law.activate(settings, law)
         if settings.settings.payloads != before.payloads:
+            # The environment blends payloads itself.
             self.environment.change_payloads(settings.settings)
             before = replace(before, payloads=settings.settings.payloads)
         if self.mode is Mode.GRAVITY:

@@ -48,7 +48,7 @@ class EffortLimiter:
 
     def start(self, effort: Array) -> None:
         """
-        Take an effort for the last command, and end a blend.
+        Set the last command to an effort, and end the blend.
 
         :param effort: shape (m,), N m or N; cut at the effort limits
         """
@@ -66,7 +66,7 @@ class EffortLimiter:
         self._offset_is_due = True
 
     def end_blend(self) -> None:
-        """Drop the rest of an offset; the rate limit bridges it."""
+        """End the blend; the rate limit smooths the remaining step."""
         self._remaining = 0.0
 
     def step(self, effort: Array, dt: float) -> Array:

@@ -4,8 +4,8 @@
 """
 Checks of every tick: the age of the joint states, the time between ticks, and warning flags.
 
-Joint states that are too old, and a tick that was blocked for as long, end the control. A flag
-warns; the control goes on.
+Stale joint states end the control, and so does a pause between ticks as long as the same timeout.
+A flag is only a warning: the control continues.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .settings import ResolvedSettings
 from .trajectory import Reference
 
 FROZEN_AFTER = 0.08
-"""Joint states without a change for so long, during a motion, raise a flag, s."""
+"""Unchanged joint states during a motion raise a flag after this time, s."""
 
 FLAGS = (
     Reason.JOINT_STATES_LATE,
@@ -35,8 +35,8 @@ class TickMonitor:
     """
     Checks the inputs once a tick.
 
-    Timeouts trip at the tick nearest to them: half a period is added to every age, so that jitter
-    does not move the trip by a tick.
+    A timeout trips at the tick nearest to it: half a period is added to the age of joint states,
+    so that jitter does not move the trip by a tick.
 
     :param states: measured state of all joints
     :param reference: the reference motion
@@ -44,8 +44,8 @@ class TickMonitor:
     :ivar dt: time in which this tick may change the command: time since the last tick, at most a
         period, s
     :ivar stale: whether joint states are too old, or missing
-    :ivar blocked: whether the last tick is as long ago as joint states may be old. Newer joint
-        states may have arrived meanwhile, but the old command was still in force
+    :ivar blocked: whether the time since the last tick exceeds the timeout of the joint states:
+        even if joint states are new, the old command was in force for too long
     :ivar flags: raised flags; replaced, never changed, because other threads read them
     :ivar flag_counts: number of times that each flag was raised; replaced, never changed
     """
@@ -76,17 +76,18 @@ class TickMonitor:
         :param now: monotonic time, s
         """
         elapsed, self._last_tick = now - self._last_tick, now
-        later = now + 0.5 * self._period
+        half_period_ahead = now + 0.5 * self._period
         self.blocked = self.exceeds_timeout(elapsed)
-        self.stale = self._states.age(later, self._commanded) > self._timeout or bool(
-            self._others.size and self._states.age(later, self._others) > self._timeout_of_others
+        age = self._states.age
+        self.stale = age(half_period_ahead, self._commanded) > self._timeout or bool(
+            self._others.size and age(half_period_ahead, self._others) > self._timeout_of_others
         )
         # The first tick, and a tick after simulated time was set back, count as a whole period.
         self.dt = min(elapsed, self._period) if elapsed >= 0.0 else self._period
 
     def exceeds_timeout(self, duration: float) -> bool:
         """
-        Return whether a duration exceeds the timeout of the commanded joints' states.
+        Return whether a duration exceeds the joint states' timeout by half a period.
 
         :param duration: s
         """

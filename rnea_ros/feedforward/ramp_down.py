@@ -4,8 +4,8 @@
 """
 The end of the control after a fault or a stop: hold the robot, then ramp down to zero.
 
-:class:`HoldingEffort` keeps the effort that holds the robot, :class:`RampDown` makes commands
-of it.
+:class:`HoldingEffort` keeps the effort that holds the robot. :class:`RampDown` computes the
+commands from it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class HoldingEffort:
 
     :param settings: commanded joints and their effort limits
     :ivar effort: shape (m,), N m or N; zero before the first update; replaced, never changed
-    :ivar overloaded: joints whose effort limit is below it, shape (m,)
+    :ivar overloaded: joints whose effort limit is below this effort, shape (m,)
     """
 
     def __init__(self, settings: ResolvedSettings) -> None:
@@ -48,15 +48,15 @@ class HoldingEffort:
             self.effort = effort
 
     def exceeds_limits(self) -> bool:
-        """Return whether it is above an effort limit, and update ``overloaded``."""
+        """Update ``overloaded``; return whether the effort exceeds a limit."""
         return bool(self._compare(self.effort))
 
 
 class RampDown:
     """
-    Commands the holding effort, reached at the rate limit, and then ramps it down to zero.
+    Moves the command to the holding effort at the rate limit, then ramps it down to zero.
 
-    :param state_machine: the state machine of the control; it is only read
+    :param state_machine: the state machine of the control; read only
     :param limiter: limits every command
     :ivar share: commanded share of the holding effort, from 1 to 0
     """
@@ -70,13 +70,13 @@ class RampDown:
         self, now: float, dt: float, holding: Array, settings: Settings
     ) -> tuple[Array, Event | None]:
         """
-        Return the next command and the event that follows from it.
+        Return the next command and the event that it causes.
 
         :param now: monotonic time, s
         :param dt: time in which the command may change, s
         :param holding: the holding effort, shape (m,), N m or N
         :param settings: the settings in force
-        :return: the command, shape (m,), which the next call overwrites; None for no event
+        :return: the command, shape (m,), overwritten by the next call; the event, or None
         """
         state, elapsed = self._state_machine.state, self._state_machine.elapsed(now)
         self._limiter.end_blend()
@@ -87,7 +87,7 @@ class RampDown:
         if settings.stale_action is StaleAction.HOLD:
             if self._limiter.settled(holding, dt):
                 return self._limiter.command, None
-            return self._limiter.step(holding, dt), None  # after commands were withheld
+            return self._limiter.step(holding, dt), None  # commands were withheld
         self.share = 0.0
         if state is State.RAMPING_DOWN:
             duration = max(settings.ramp_duration, settings.period)
@@ -97,7 +97,7 @@ class RampDown:
         return command, Event.RAMPED_DOWN if at_zero else None
 
     def _event_while_holding(self, elapsed: float, settings: Settings) -> Event | None:
-        """Return what follows once the holding effort is reached."""
+        """Return the event after the holding effort is reached, or None."""
         stop = self._state_machine.stop_requested
         if settings.stale_action is StaleAction.HOLD:
             return Event.HELD_AT_STOP if stop else None
@@ -106,9 +106,9 @@ class RampDown:
 
 @entry
 def _compare(limits: Array, overloaded: NDArray[np.bool_], effort: Array) -> bool:
-    """Write which efforts are above their limits; return whether any is."""
-    some = False
+    """Write which efforts exceed their limits; return whether any does."""
+    any_overloaded = False
     for i in range(effort.size):
         overloaded[i] = abs(effort[i]) > limits[i]
-        some |= overloaded[i]
-    return some
+        any_overloaded |= overloaded[i]
+    return any_overloaded

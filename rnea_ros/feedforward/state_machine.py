@@ -4,8 +4,8 @@
 """
 The state machine of the control: its states, and the events that lead from one to another.
 
-The first reason for which the control ended is kept. A fault is final: only a new activation
-leads out of it.
+The reason is that of the first fault or stop. After a fault, only a new activation starts the
+control again.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from .reasons import Reason
 class State(enum.Enum):
     """State of the control."""
 
-    WAITING = 'waiting'            # for a first valid state of every joint; no command
+    WAITING = 'waiting'            # no valid state of every joint yet; no command
     READY = 'ready'                # joint states are valid, commands not yet permitted; no command
     RAMPING = 'ramping'            # blending from the initial effort to the control law
     ACTIVE = 'active'              # commanding the control law
     DEGRADED = 'degraded'          # as active, with a flag raised
     HOLDING = 'holding'            # commanding gravity at the last valid position
     RAMPING_DOWN = 'ramping_down'  # ramping from gravity to zero
-    STOPPED = 'stopped'            # ended on request
-    FAULT = 'fault'                # ended by a fault: zero, or gravity with stale_action hold
+    STOPPED = 'stopped'            # ended on request: zero, or gravity with stale_action hold
+    FAULT = 'fault'                # ended by a fault: zero
 
 
 class Event(enum.Enum):
-    """What changes the state."""
+    """Events that may change the state."""
 
     STATES_VALID = 'states_valid'      # all joint states are valid
     STATES_STALE = 'states_stale'      # a joint state is too old
     PERMITTED = 'permitted'            # commands are permitted
     BLENDED = 'blended'                # the initial blend has ended
-    FLAGGED = 'flagged'                # a first flag was raised
-    CLEARED = 'cleared'                # no flag is raised any more
+    FLAGGED = 'flagged'                # at least one flag is raised
+    CLEARED = 'cleared'                # no flag is raised
     FAILED = 'failed'                  # a fault ended the control
     STOP = 'stop'                      # a stop was requested
-    HELD = 'held'                      # gravity was held for hold_duration
-    HELD_AT_STOP = 'held_at_stop'      # gravity is reached, and stale_action hold keeps it
+    HELD = 'held'                      # hold_duration has passed, or a stop was requested
+    HELD_AT_STOP = 'held_at_stop'      # a stop with stale_action hold: gravity is reached
     RAMPED_DOWN = 'ramped_down'        # the command is zero
 
 
@@ -68,7 +68,7 @@ TRANSITIONS: Mapping[tuple[State, Event], State] = {
     (State.RAMPING_DOWN, Event.RAMPED_DOWN): State.FAULT,
     (State.FAULT, Event.STOP): State.STOPPED,
 }
-"""All other pairs leave the state as it is."""
+"""All other pairs do not change the state."""
 
 
 CONTROLLING = (State.RAMPING, State.ACTIVE, State.DEGRADED)
@@ -80,9 +80,9 @@ class StateMachine:
     Applies :data:`TRANSITIONS`.
 
     :ivar state: the state
-    :ivar reason: why the control ended, None before
+    :ivar reason: why the control ended; None if it has not ended
     :ivar since: monotonic time of the last change of state, s
-    :ivar stop_requested: whether a stop was requested; a fault then counts as stopped
+    :ivar stop_requested: whether a stop was requested; the control then ends in ``stopped``
     """
 
     def __init__(self) -> None:

@@ -34,7 +34,7 @@ from .outputs import Reporter
 from .timing import JointStateTrigger, Trigger, reserve_memory
 
 STOP_MARGIN = 5.0
-"""Time beyond the longest ramp-down after which the loop is ended, s."""
+"""Additional time after the longest ramp-down, after which the loop is ended, s."""
 
 
 class Activation:
@@ -46,7 +46,7 @@ class Activation:
     :param controller_joints: the joints of the effort controller
     :param other_publishers: other publishers on the command topic
     :ivar controller: the control
-    :raises Exception: any error of a part; the parts made before it are destroyed
+    :raises Exception: a part cannot be created; the parts created before it are destroyed
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Activation:
         setup = configuration.setup
         model, settings = setup.model, setup.settings
         for subscription in configuration.inputs:
-            subscription.take()  # messages from before the activation do not count
+            subscription.take()  # discard messages from before the activation
         states = JointStateMonitor(
             model.joint_names,
             jumps=PositionJumps.of_robot(model, settings),
@@ -143,10 +143,11 @@ class Activation:
         self._loop.start()
 
     def deactivate(self) -> None:
-        """Ramp down as stale_action says, end the loop, and destroy all parts; blocks."""
+        """Ramp down according to stale_action, end the loop, and destroy all parts; blocks."""
         with self._resources:
             self.controller.request_stop()
-            # A controller that comes back during the ramp-down must be confirmed to get the zeros.
+            # A controller that restarts during the ramp-down gets its last commands only after it
+            # is confirmed: poll meanwhile.
             why = self._loop.join(
                 self.controller.settings.greatest_stop_time + STOP_MARGIN, self.poll
             )
@@ -175,7 +176,7 @@ class Activation:
         self._loop.collect_garbage()
 
     def change(self, settings: ResolvedSettings) -> None:
-        """Put changed settings in force, blended."""
+        """Request a blended change of settings."""
         self.controller.change(settings)
 
     def follow(self, message: bytes) -> None:
@@ -196,7 +197,7 @@ class Activation:
         controller = self.controller
         if controller.state not in CONTROLLING:
             raise RequestRejectedError('not_active', f'the control is {controller.state.value}')
-        # The mode requested last: the loop takes changes and motions in the order of the requests.
+        # The mode requested last, not the mode in force: the loop handles requests in their order.
         if self._configuration.setup.settings.settings.mode is Mode.GRAVITY:
             raise RequestRejectedError('mode_gravity', 'mode gravity follows no trajectory')
         if self._references is not None:
@@ -207,16 +208,16 @@ class Activation:
             return
         now, stamp = self._clock.latest(), self._clock.stamp()
         position, velocity = controller.measured()
-        ahead = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
+        time_to_start = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
         motion = compile_trajectory(
             request,
             self._configuration.setup.rules,
             now=stamp,
             position=position,
             velocity=velocity,
-            desired=controller.reference_at(now + ahead),
+            desired=controller.reference_at(now + time_to_start),
         )
-        # From here on time is the loop's: setting the wall clock does not shift the motion.
+        # Convert to the loop's time: a change of the wall clock must not shift the motion.
         start = None if motion.start_time is None else motion.start_time - stamp + now
         controller.follow(motion, start)
 

@@ -85,7 +85,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
     @logged_transition
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Start the control loop, unless another publisher or other joints prevent it."""
+        """Start the control loop, unless another node commands or the joints differ."""
         del state
         self._poll_command_topic()
         values = self._parameter_values.values()
@@ -105,7 +105,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
     @logged_transition
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Ramp down as stale_action says, then end the control loop."""
+        """Ramp down according to stale_action, then end the control loop."""
         del state
         self._deactivate()
         return TransitionCallbackReturn.SUCCESS
@@ -141,7 +141,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return None if self._activation is None else self._activation.controller
 
     def _setup_of(self, values: Mapping[str, Any]) -> ControlSetup:
-        """Return the setup of parameter values; an unchanged model is used again."""
+        """Return the setup for parameter values; an unchanged model is reused."""
         before = None if self._configuration is None else self._configuration.setup
         return make_setup(values, self._urdf(values), self._controller_joints, before)
 
@@ -180,7 +180,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             configuration.close()
 
     def _missing(self) -> str:
-        """Return in words what configure still needs; empty if nothing."""
+        """Return a text about what configure still needs; empty if nothing."""
         values = self._parameter_values.values()
         if not self._urdf(values):
             topic = self.resolve_topic_name('robot_description')
@@ -204,7 +204,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return ''
 
     def _poll(self) -> None:
-        """Do ten times a second what takes too long for the loop."""
+        """Do the periodic work that is too slow for the control loop, ten times a second."""
         self.update_time()
         if self._configuration is not None:
             self._configuration.publishers.poll_subscribers()
@@ -229,7 +229,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             return
         self._urdf_from_topic = message.data
         if self.get_parameter('robot_description').value:
-            return  # the parameter wins
+            return  # the parameter has priority
         if self._configuration is None:
             self._autostart.enable()
         else:
@@ -250,13 +250,13 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             if self._activation is not None and self._configuration is not None:
                 self._changed = self._configuration.setup.changed(values)
             elif self._configuration is not None:
-                self._setup_of(values)  # check only: activation makes the setup
+                self._setup_of(values)  # only a check: the next activation makes the setup
         except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
     def _after_set_parameters(self, changes: Sequence[Parameter]) -> None:
-        """Put accepted changes in force; while the node is inactive, activation does it."""
+        """Apply accepted changes; while the node is inactive, the next activation applies them."""
         del changes
         if self._activation is None or self._configuration is None or self._changed is None:
             return

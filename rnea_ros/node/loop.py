@@ -30,27 +30,28 @@ from .timing import (
 Schedule = PeriodicSchedule | JointStateTrigger
 
 HANG_TIMEOUT = 0.9
-"""A loop without a tick for this long hangs, s."""
+"""A loop without a tick for this long counts as hung, s."""
 
 CHECK_INTERVAL = 0.1
 """Time between two checks of the loop by another thread, s."""
 
 STANDSTILL = 1.0
-"""Simulated time that has not moved for this long stands still, s of the machine's time."""
+"""Simulated time counts as stopped if it is unchanged for this long, s of the machine's time."""
 
 
 class ControlLoop:
     """
     Steps the control in a thread until it has stopped.
 
-    A second thread supervises it. If the loop's thread dies, or hangs for 0.9 s and three periods
-    (not in simulated time), the supervisor takes over and ramps the control down.
+    A second thread supervises it. If the loop's thread dies, or hangs for 0.9 s or three periods,
+    whichever is longer, the supervisor takes over and ramps the control down. In simulated time
+    only a dead thread counts.
 
     :param controller: the control; one thread at a time steps it
-    :param takes: take the messages that the schedule does not take; each gets the time of the
-        tick, s
+    :param takes: functions that take the messages (except those that the schedule takes); their
+        argument is the time of the tick, s
     :param publishers: publishers of the commands
-    :param permission: permission of every command
+    :param permission: decides whether a command may be sent
     :param period: period of the control, s
     :param clock: clock of the schedule, ages and stamps
     :param schedule: times of the ticks
@@ -137,7 +138,7 @@ class ControlLoop:
             try:
                 meanwhile()
             except Exception as error:
-                self._enter_fault(error)  # the stop goes on
+                self._enter_fault(error)  # the stop must continue
             now = time.monotonic()
             if self._clock.latest() != loop_time or self._taken_over:
                 loop_time, moved_at = self._clock.latest(), now
@@ -149,12 +150,12 @@ class ControlLoop:
         try:
             self.warnings = enter_realtime(self._realtime)
             self._tick_until_stopped()
-        except BaseException as error:  # the supervisor takes over after any of them
+        except BaseException as error:  # SystemExit too: the supervisor takes over
             self._thread_error = error
 
     def _tick_until_stopped(self) -> None:
         while not self._clock.now() and not self._joining:
-            self._clock.sleep(self._period)  # simulated time has not begun
+            self._clock.sleep(self._period)  # simulated time is 0 before the first /clock
         self._schedule.start()
         last_command = LastCommand(self._controller, self._permission)
         while not (self._joining or last_command.done):
@@ -204,7 +205,7 @@ class ControlLoop:
         if self._taken_over:
             return None
         command = self._controller.step(now)
-        # A process that was stopped within a tick must not send an old effort when it goes on.
+        # If the process was suspended during this tick, the command is too old to send.
         late = self._taken_over or self._controller.command_expired(self._clock.now() - now)
         if command is None or late:
             return None
@@ -223,7 +224,7 @@ class ControlLoop:
                 return
             if not self._thread.is_alive():
                 break
-            # Simulated time may stand still; the simulated robot then stands still too.
+            # No timeout in simulated time: if it is paused, so is the simulated robot.
             checks = 0 if self._ticks != ticks or self._clock.simulated else checks + 1
             ticks = self._ticks
         self._taken_over = True
@@ -236,7 +237,8 @@ class ControlLoop:
         """
         Step the control in the calling thread until it has stopped, in the machine's time.
 
-        Clock, schedule, inputs and permission are not used: one of them may be the cause.
+        Clock, schedule and inputs are not read, and permission is not checked: one of them may be
+        the cause.
 
         :param may_go_on: called before every step; False ends the ramp-down
         """

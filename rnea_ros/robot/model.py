@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The robot model: its constructors, modified copies of it, and the list of its computations."""
+"""The robot model: its constructors, modified copies, and methods."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class RobotModel(ModelData):
         """
         Return the model of a URDF.
 
-        A :class:`~rnea_ros.errors.UrdfWarning` reports what is usable but not physical.
+        A :class:`~rnea_ros.errors.UrdfWarning` reports values that are usable but not physical.
 
         :param source: XML text, or the path of a file
-        :param floating_base: let the root link move freely, by a joint named ``floating_base``
+        :param floating_base: connect the root link to the world by a free joint ``floating_base``
         :param gravity: acceleration of free fall in the root link's frame (in the world frame if
             the base floats), shape (3,), m/s^2
         :param strict_inertia: raise an error for an inertia that no rigid body can have
-        :raises UrdfError: the URDF cannot be used; with the element and the value
+        :raises UrdfError: the URDF cannot be used; the error names the element and the value
         """
         description = parse_urdf(read_urdf(source), strict_inertia=strict_inertia)
         for message in description.warnings:
@@ -127,8 +127,7 @@ class RobotModel(ModelData):
         """
         Return a copy of the model on a moving base: a vehicle, a ship, another machine.
 
-        :param base_motion: motion of the root link's frame; of the frame that the base floats in,
-            if it floats
+        :param base_motion: motion of the root link's frame (of the world frame if the base floats)
         """
         return self._copy(base_motion=base_motion)
 
@@ -153,6 +152,7 @@ class RobotModel(ModelData):
         self._frame(link)  # raises the error of an unknown link
         return self._copy(tree=with_added_inertia(self._tree, link, payload.rigid_body_inertia))
 
+    # Each module of this folder holds the functions of one topic; here they become methods.
     inverse_dynamics = forces.inverse_dynamics
     gravity_torques = forces.gravity_torques
     coriolis_torques = forces.coriolis_torques
@@ -184,9 +184,9 @@ class RobotModel(ModelData):
         """
         The ten standard parameters of every moving body, phi, shape (10 * bodies,).
 
-        Mass, first moment (mx, my, mz), and the rotational inertia about the origin (Jxx, Jxy,
-        Jyy, Jxz, Jyz, Jzz), of each link of :attr:`body_names` together with all links fixed to
-        it, in the frame of that link.
+        Mass, first moment (mx, my, mz), and rotational inertia about the origin (Jxx, Jxy, Jyy,
+        Jxz, Jyz, Jzz) of each link of :attr:`body_names`, in that link's frame. Links at fixed
+        joints count as part of the link that carries them.
         """
         return regressors.inertial_parameters(self)
 

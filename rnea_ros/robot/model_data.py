@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The data of a robot model: its tree, names, limits, gravity, base motion and memory."""
+"""The data of a robot model: its tree, names, limits, gravity, base motion and workspaces."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ModelData:
     The data that all computations of a robot model read.
 
     The computations are functions in the modules of this folder, with the model as their first
-    argument. Only they use the attributes that begin with an underscore.
+    argument. Only these functions may use the attributes with a leading underscore.
 
     :param tree: bodies and joints
     :param name: the robot's name
@@ -80,7 +80,8 @@ class ModelData:
         self._base_at_rest = not (self._base_velocity.any() or self._base_acceleration.any())
         # Mimic joints and screws move two bodies by one coordinate.
         self._shared_coordinates = int(tree.bodies['dofs'].sum()) > tree.nv
-        # Kernels check numbers, but neither the length of quaternions nor, in plain Python, types.
+        # Kernels reject NaN and infinity. They do not check the length of quaternions, and in
+        # plain Python they do not check types.
         self._kernels_check_arrays = COMPILED and not self._quaternions
         self._thread_memory = _ThreadMemory(self)
         self._models_cut_above: dict[str, ModelData] = {}
@@ -112,7 +113,7 @@ class ModelData:
 
     @property
     def body_names(self) -> tuple[str, ...]:
-        """The moving links, in the order of the regressor; links fixed to them belong to them."""
+        """The moving links, in the order of the regressor; each includes the links fixed to it."""
         return tuple(link.name for link in self._tree.links if link.joint)
 
     @property
@@ -145,12 +146,12 @@ class ModelData:
 
     @property
     def has_one_axis_joints_only(self) -> bool:
-        """Whether every joint has one position and one velocity: an arm, not a mobile robot."""
+        """Whether every joint has one position and one velocity, as in most arms."""
         return self._nq == self._nv == len(self._tree.joints)
 
     @property
     def neutral_position(self) -> Array:
-        """The position of zeros and of identity quaternions, shape (nq,)."""
+        """Positions of zero, with identity quaternions, shape (nq,)."""
         q = np.zeros(self._nq)
         for _, start, _, floats in self._quaternions:
             q[start + (6 if floats else 3)] = 1.0
@@ -167,7 +168,7 @@ class ModelData:
 
     @property
     def base_motion(self) -> BaseMotion:
-        """Motion of the root link's frame; of the frame that the base floats in, if it floats."""
+        """Motion of the root link's frame (of the world frame if the base floats)."""
         return self._base_motion
 
     @property
@@ -206,11 +207,11 @@ class ModelData:
         return self._by_joint(0.0, lambda joint: float(joint.type == 'continuous')).astype(bool)
 
     def workspace(self) -> Workspace:
-        """Return new memory for a control loop: no checks, no allocation, one thread."""
+        """Return a workspace for one thread; its methods neither check arguments nor allocate."""
         return self._new_workspace(self._gravity)
 
     def _named_arguments(self) -> dict[str, Any]:
-        """Return what the model was created with, apart from the tree."""
+        """Return the arguments that created the model, except the tree."""
         return {
             'name': self._name,
             'description': self._description,

@@ -4,13 +4,13 @@
 """
 The articulated-body algorithm: qdd = FD(q, qd, tau, f_ext) (Featherstone 2008, table 7.1).
 
-A body with all that it carries has an articulated inertia I^A and a bias force p^A: the force f
-that gives it the acceleration a is f = I^A a + p^A. The inward pass eliminates the freedom of each
-joint from I^A and p^A of its body and adds the rest to the parent. The outward pass computes the
-accelerations, starting at the base.
+A body and the bodies that it carries have an articulated inertia I^A and a bias force p^A:
+f = I^A a + p^A is the force that gives the body the acceleration a. The inward pass removes the
+degrees of freedom of each joint from I^A and p^A of its body, and adds the result to the parent's.
+The outward pass computes the accelerations, starting at the base.
 
-A joint of k degrees of freedom is eliminated one column of S at a time. This is the elimination
-that inverts D = S^T I^A S: the effect of the columns before is already in I^A.
+A joint of several degrees of freedom is eliminated one column of S at a time. This is Gaussian
+elimination on D = S^T I^A S: I^A already contains the effect of the previous columns.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
             ('C', np.float64, (3, 3, *lanes)),
             ('p', np.float64, (6, *lanes)),
             ('c', np.float64, (6, *lanes)),
-            # Traces of A and C: D is a rounding error if it is tiny relative to them
+            # Traces of A and C: a D that is tiny relative to them is only rounding error
             ('trace', np.float64, (2, *lanes)),
             # For each column of S: U = I^A S, D = S^T U, u = tau - S^T p^A
             ('U', np.float64, (6, 6, *lanes)),
@@ -98,11 +98,11 @@ def forward_dynamics(
     """
     Write the accelerations that efforts and external forces cause.
 
-    Every body must have coordinates of its own: for this algorithm, mimic joints are closed loops.
-    A joint without inertia (D = 0) gives results that are not finite.
+    No two bodies may share a coordinate: this algorithm does not support mimic joints. A joint
+    that moves no inertia (D = 0) gives results that are not finite.
 
     :param bodies: as for :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` are written
-    :param articulated: as many, of dtype :func:`articulated_dtype`; overwritten
+    :param articulated: one record for each body, of dtype :func:`articulated_dtype`; overwritten
     :param q: joint positions, shape (nq,), rad or m
     :param qd: joint velocities, shape (nv,), rad/s or m/s
     :param tau: joint efforts, shape (nv,), N m or N
@@ -147,7 +147,7 @@ def _initialise(
 
 @compiled
 def _eliminate_joint(body: np.void, own: np.void, tau: Array) -> None:
-    """Replace I^A by I^a, and p^A by p^a without the term I^a c."""
+    """Replace I^A by I^a, and p^A by p^a - I^a c; :func:`_add_to_parent` adds the rest."""
     put(own['trace'], 0, trace(load33(own['A'])))
     put(own['trace'], 1, trace(load33(own['C'])))
     for k in range(body['dofs']):
@@ -198,10 +198,11 @@ def _accelerate(
     store(body['a'], add(a_up, load(own['c'])))
     for k in range(body['dofs'] - 1, -1, -1):
         U, a = load(own['U'][k]), load(body['a'])
-        along_U = dot3(U[0], a[0]) + dot3(U[1], a[1])
-        rate = (number(own['u'], k) - along_U) / number(own['D'], k)
-        put(qdd, body['dof'] + k, rate)
-        store(body['a'], add(a, scale(rate, basis_vector(body['column'] + k))))
+        U_dot_a = dot3(U[0], a[0]) + dot3(U[1], a[1])
+        acceleration = (number(own['u'], k) - U_dot_a) / number(own['D'], k)
+        put(qdd, body['dof'] + k, acceleration)
+        a_joint = scale(acceleration, basis_vector(body['column'] + k))
+        store(body['a'], add(a, a_joint))
 
 
 @compiled

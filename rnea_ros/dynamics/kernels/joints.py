@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The kinds of joints and their terms in the algorithms (Featherstone's jcalc, table 4.1).
+Joint kinds: transform, motion subspace and velocity product (Featherstone's jcalc, table 4.1).
 
-The kernels know few kinds. When a tree is built, every body frame is turned so that its joint's
-axis is the body's own z axis, and joints of several movements (planar, cylindrical, helical)
-become a chain of bodies. The remaining kinds have a motion subspace S that is constant in body
-coordinates: their acceleration is S qdd + c_J with c_J = v x S qd (eq. 3.43). S is always k
-adjacent columns of the six by six identity; the number of the first column defines it.
+Five kinds are enough. When a tree is built, every body frame is turned so that its joint's axis
+is the body's own z axis. A joint of several movements (planar, cylindrical, helical) becomes a
+chain of bodies. The motion subspace S of each kind is then constant in body coordinates, and the
+joint's acceleration is S qdd + c_J with c_J = v x S qd (eq. 3.43). S consists of adjacent columns
+of the six by six identity: the first column and the degrees of freedom define it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FIRST_COLUMN = {
     JointKind.SPHERICAL: 0,
     JointKind.FLOATING: 0,
 }
-"""The first column of the identity in S: 0 to 2 angular, 3 to 5 linear."""
+"""Index of the first identity column in S: 0 to 2 angular, 3 to 5 linear."""
 
 POSITIONS = {
     JointKind.FIXED: 0,
@@ -69,7 +69,7 @@ SPHERICAL = int(JointKind.SPHERICAL)
 
 @compiled
 def rotation_into(x: float, y: float, z: float, w: float) -> Matrix3:
-    """Return E, parent to body coordinates, of a body turned by a unit quaternion (eq. 4.12)."""
+    """Return E, parent to body coordinates, for a unit quaternion (eq. 4.12)."""
     return (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)),
         (2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)),
@@ -101,7 +101,7 @@ def joint_transform(body: np.void, q: Array) -> tuple[Matrix3, Vector3]:
 
 @compiled
 def add_joint_motion(body: np.void, m: SpatialVector, qd: Array) -> SpatialVector:
-    """Return m + S qd; of accelerations, m + S qdd."""
+    """Return m + S qd; with accelerations as arguments, m + S qdd."""
     kind, j = body['kind'], body['dof']
     angular, linear = m
     if kind == REVOLUTE:
@@ -120,7 +120,7 @@ def add_joint_motion(body: np.void, m: SpatialVector, qd: Array) -> SpatialVecto
 def velocity_product(
     body: np.void, v: SpatialVector, qd: Array
 ) -> SpatialVector:
-    """Return c_J = v x S qd; most of its numbers are zero for an axis along z."""
+    """Return c_J = v x S qd; one-axis kinds skip the products with the zeros of S."""
     kind, (w, u) = body['kind'], v
     if kind == REVOLUTE:
         rate = body['ratio'] * number(qd, body['dof'])
@@ -133,7 +133,7 @@ def velocity_product(
 
 @compiled
 def add_joint_efforts(body: np.void, f: SpatialVector, tau: Array) -> None:
-    """Add S^T f, the efforts of the joint, to tau."""
+    """Add S^T f, the joint's efforts, to tau: several bodies may share a coordinate (mimic)."""
     for k in range(body['dofs']):
         j = body['dof'] + k
         put(tau, j, number(tau, j) + body['ratio'] * component(f, body['column'] + k))

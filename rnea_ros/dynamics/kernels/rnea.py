@@ -6,8 +6,8 @@ The recursive Newton-Euler algorithm: tau = ID(q, qd, qdd, f_ext).
 
 Two passes over the tree (Featherstone 2008, table 5.1, equations in body coordinates). The outward
 pass, from the base to the leaves, computes the velocity and acceleration of each body from its
-parent's, and from them the force that the body needs. The inward pass, from the leaves to the
-base, adds up the forces through the joints; the motion subspace S of a joint gives its effort.
+parent's, and from them the net force on the body. The inward pass, from the leaves to the base,
+adds up the forces that the joints transmit; the effort of a joint is S^T times its force.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def inverse_dynamics(
     tau: Array,
 ) -> None:
     """
-    Write into tau the joint efforts that a motion needs (tables 5.1 and 5.2).
+    Write the joint efforts of a motion into tau (tables 5.1 and 5.2).
 
     :param bodies: bodies of a :class:`~rnea_ros.dynamics.workspace.Workspace`, base first, parent
-        before child; the base's ``v`` and ``a`` are its velocity and its acceleration minus
-        gravity; ``f_ext`` is the force of the environment on the body, [moment; force] in body
-        coordinates. ``E``, ``r``, ``v``, ``a`` are written, and the force through the joint, ``f``
+        before child. Read: ``v`` and ``a`` of the base, its velocity and its acceleration minus
+        gravity; ``f_ext``, the force of the environment on a body, [moment; force] in body
+        coordinates. Written: ``E``, ``r``, ``v``, ``a``, and ``f``, the force through the joint
     :param q: joint positions, shape (nq,), rad or m
     :param qd: joint velocities, shape (nv,), rad/s or m/s
     :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
@@ -57,7 +57,7 @@ def inverse_dynamics(
     v, a = load(bodies[BASE]['v']), load(bodies[BASE]['a'])
     for i in range(1, bodies.shape[0]):
         body = bodies[i]
-        if body['parent'] != i - 1:  # otherwise v and a of the parent are those computed last
+        if body['parent'] != i - 1:  # otherwise v and a are already the parent's
             parent = bodies[body['parent']]
             v, a = load(parent['v']), load(parent['a'])
         v, a = move_body(body, v, a, q, qd, qdd)
@@ -73,11 +73,11 @@ def gravity_torques(
     bodies: NDArray[np.void], q: Array, tau: Array
 ) -> None:
     """
-    Write into tau the joint efforts that hold the tree still: ID(q, 0, 0, f_ext).
+    Write the joint efforts that hold the tree at rest into tau: ID(q, 0, 0, f_ext).
 
-    Where nothing moves, no acceleration has an angular part, and (5.14) to (5.16) shrink. Only
-    the linear part of the base's ``a`` counts. Arguments as in :func:`inverse_dynamics`; ``E``,
-    ``r``, ``a`` and ``f`` are written.
+    At rest, velocities and angular accelerations are zero, so (5.14) to (5.16) become shorter.
+    Only the linear part of the base's ``a`` is used. Arguments as in :func:`inverse_dynamics`;
+    ``E``, ``r``, ``a`` and ``f`` are written.
     """
     a = load(bodies[BASE]['a'])[1]
     for i in range(1, bodies.shape[0]):
@@ -120,7 +120,7 @@ def move_body(
 
 @compiled
 def gather_efforts(bodies: NDArray[np.void], tau: Array) -> None:
-    """Add every body's force to that of its parent, and write the joint efforts into tau."""
+    """Add each body's force to its parent's, and write the joint efforts into tau."""
     for j in range(tau.shape[0]):
         put(tau, j, 0.0)
     store(bodies[BASE]['f'], ZERO)

@@ -6,10 +6,10 @@ Spatial vector algebra for the kernels, in tuples of floats.
 
 Conventions (Featherstone, *Rigid Body Dynamics Algorithms*, Springer 2008; equation numbers are
 that book's): a motion vector is ``(angular, linear)``, a force vector ``(moment, force)``, each a
-pair of 3-tuples in the coordinates of the body that it belongs to. A Pluecker transform from
-frame A to frame B is the pair ``(E, r)``: ``E`` turns A coordinates into B coordinates, ``r`` is
-the origin of B in A coordinates. A rigid body's inertia is ``(mass, h, J)``: ``h`` is mass times
-centre of mass, ``J`` the rotational inertia about the body frame's origin.
+pair of 3-tuples in body coordinates. A Pluecker transform from frame A to frame B is the pair
+``(E, r)``: ``E`` turns A coordinates into B coordinates, ``r`` is the origin of B in A
+coordinates. A rigid body's inertia is ``(mass, h, J)``: ``h`` is mass times centre of mass, ``J``
+the rotational inertia about the body frame's origin.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def cross_force(v: SpatialVector, f: SpatialVector) -> SpatialVector:
 
 @compiled
 def apply_inertia(mass: float, h: Vector3, J: Matrix3, m: SpatialVector) -> SpatialVector:
-    """Return I m, the momentum of a rigid body that moves with m (eq. 2.63)."""
+    """Return I m, the momentum of a rigid body of velocity m (eq. 2.63)."""
     return (
         add3(rotate(J, m[0]), cross(h, m[1])),
         subtract3(scale3(mass, m[1]), cross(h, m[0])),
@@ -98,16 +98,18 @@ def transform_inertia_back(
     """
     Return h and J of X^T I X, an inertia transformed from frame B back to A (eq. 2.66).
 
-    The mass stays. h moves to h + m r; J grows by 2 (h.r) 1 - h r^T - r h^T + m (r.r 1 - r r^T).
+    The mass does not change. With h and J rotated into A coordinates, the results are h + m r and
+    J + 2 (h.r) 1 - h r^T - r h^T + m (r.r 1 - r r^T). With g = h + m r / 2 the latter is
+    J + 2 (g.r) 1 - g r^T - r g^T, which needs fewer products.
     """
     h = rotate_back(E, h)
     g = add3(h, scale3(0.5 * mass, r))
-    spread = 2.0 * dot3(g, r)
+    diagonal = 2.0 * dot3(g, r)
     J = subtract33(subtract33(rotate_symmetric_back(E, J), outer(g, r)), outer(r, g))
     J = (
-        (J[0][0] + spread, J[0][1], J[0][2]),
-        (J[1][0], J[1][1] + spread, J[1][2]),
-        (J[2][0], J[2][1], J[2][2] + spread),
+        (J[0][0] + diagonal, J[0][1], J[0][2]),
+        (J[1][0], J[1][1] + diagonal, J[1][2]),
+        (J[2][0], J[2][1], J[2][2] + diagonal),
     )
     return add3(h, scale3(mass, r)), J
 
@@ -117,11 +119,12 @@ def inertia_force(
     mass: float, h: Vector3, J: Matrix3, v: SpatialVector, a: SpatialVector
 ) -> SpatialVector:
     """
-    Return I a + v x* I v, the force that a rigid body's motion needs (eq. 2.68).
+    Return I a + v x* I v, the net force on a moving rigid body (eq. 2.68).
 
-    Computed in vectors of three dimensions, which needs a third fewer products. With the
-    acceleration of the frame's origin d = a_O + w x v_O, Newton's law is
-    m d + alpha x h + w x (w x h), and Euler's about the origin is J alpha + w x J w + h x d.
+    Three-dimensional vectors need a third fewer products than spatial ones. d = a_O + w x v_O is
+    the classical acceleration of the frame's origin. The force (Newton) is
+    m d + alpha x h + w x (w x h); the moment about the origin (Euler) is
+    J alpha + w x J w + h x d.
     """
     (w, v_origin), (alpha, a_origin) = v, a
     d = add3(a_origin, cross(w, v_origin))
@@ -140,7 +143,7 @@ def component(m: SpatialVector, k: int) -> float:
 
 @compiled
 def inertia_column(mass: float, h: Vector3, J: Matrix3, k: int) -> SpatialVector:
-    """Return column k of a rigid body's inertia: I m for the basis vector k."""
+    """Return column k of a rigid body's inertia: I e_k for the basis vector e_k."""
     if k == 0:
         return ((J[0][0], J[1][0], J[2][0]), (0.0, -h[2], h[1]))
     if k == 1:

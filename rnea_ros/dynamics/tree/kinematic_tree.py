@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The kinematic tree: bodies connected by joints, each with a higher number than its parent.
+The kinematic tree: bodies connected by joints; a body's number is higher than its parent's.
 
-A :class:`TreeBuilder` takes the links and joints of a robot description. It lumps links at fixed
-joints into the body that carries them, turns every body frame so that its joint's axis is z, and
+A :class:`TreeBuilder` takes the links and joints of a robot description. It merges links at fixed
+joints into their parent's body, turns every body frame so that its joint's axis is z, and
 numbers the bodies. The resulting :class:`KinematicTree` is frozen and valid.
 """
 
@@ -59,7 +59,7 @@ class JointCoordinates:
 
 @dataclass(frozen=True)
 class TreeLink:
-    """A link as it was given to :meth:`TreeBuilder.add_link`."""
+    """The arguments of one :meth:`TreeBuilder.add_link`."""
 
     name: str
     parent: str
@@ -78,7 +78,7 @@ class KinematicTree:
     :param joints: coordinates of the independent joints, in the order of q
     :param frames: frames of all links by name, including those behind fixed joints
     :param links: the links that the tree was built from, the root first
-    :param separate_bodies: names of links at fixed joints that are not lumped
+    :param separate_bodies: names of links at fixed joints that are not merged into a body
     """
 
     bodies: NDArray[np.void]
@@ -88,6 +88,7 @@ class KinematicTree:
     separate_bodies: frozenset[str] = frozenset()
 
     def __reduce__(self) -> tuple[object, ...]:
+        # Rebuild from the links: a MappingProxyType cannot be pickled.
         return (_tree, (self.links, tuple(self.joints), self.separate_bodies))
 
     @property
@@ -180,10 +181,10 @@ class TreeBuilder:
 
 def with_separate_bodies(tree: KinematicTree, links: Iterable[str]) -> KinematicTree:
     """
-    Return the tree with bodies of their own for links at fixed joints, to compute their forces.
+    Return the tree with some links at fixed joints as separate bodies, to compute their forces.
 
     :param tree: the tree
-    :param links: names of links
+    :param links: names of these links
     """
     return _tree(tree.links, tuple(tree.joints), tree.separate_bodies.union(links))
 
@@ -199,8 +200,8 @@ def with_added_inertia(
     :param inertia: the added inertia, about the link's origin, in its coordinates
     """
     links = tuple(
-        replace(given, inertia=given.inertia + inertia) if given.name == link else given
-        for given in tree.links
+        replace(old, inertia=old.inertia + inertia) if old.name == link else old
+        for old in tree.links
     )
     return _tree(links, tuple(tree.joints), tree.separate_bodies)
 
@@ -210,10 +211,11 @@ def _tree(
     order: Sequence[str] | None,
     separate_bodies: frozenset[str] = frozenset(),
 ) -> KinematicTree:
-    """Lump links at fixed joints, align joint axes with z, and number bodies and coordinates."""
+    """Merge links at fixed joints, align joint axes with z, and number bodies and coordinates."""
     root, *others = links
     frames = {root.name: Frame(BASE, Placement.identity())}
     inertias = [root.inertia]
+    # Parent, movement (None: fixed) and placement of each body after the base
     rows: list[tuple[int, Movement | None, Placement]] = []
     for link in others:
         carrier = frames[link.parent]
@@ -233,7 +235,7 @@ def _tree(
     joints = _numbered(tuple(movement for _, movement, _ in rows if movement), order)
     bodies = np.zeros(len(inertias), dtype=BODY)
     bodies['E_T'] = bodies['E'] = np.eye(3)
-    for place in joints.values():
+    for place in joints.values():  # the last one leaves nq and nv in the base's record
         bodies[BASE]['position'], bodies[BASE]['dof'] = place.positions.stop, place.velocities.stop
     for record, inertia in zip(bodies, inertias, strict=True):
         record['mass'], record['h'], record['J'] = inertia.mass, inertia.h, inertia.J

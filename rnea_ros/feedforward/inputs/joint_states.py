@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The measured joint state: samples are checked, merged by joint name, and have ages.
+The measured joint state: checks samples, merges them by joint name, and measures their age.
 
 A sample is accepted or rejected as a whole; rejections are counted by reason. Several publishers
-may each send some of the joints. Ages are counted from the monotonic time of receipt. Stamps
-give the order of samples, and the time that a motion took.
+may each send some of the joints. The age of a sample is the time since its receipt. Stamps are
+used for the order of samples and for the time between two positions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .joint_table import FAR, NOT_FINITE, JointTable
 from .position_jumps import PositionJumps
 
 MAX_DELAY = 0.1
-"""A sample may have been on the way for this much longer than the next one, s."""
+"""Maximum difference between the transport delays of two successive samples, s."""
 
 
 class JointStateMonitor:
@@ -35,11 +35,11 @@ class JointStateMonitor:
     Holds the newest valid position, velocity and effort of every joint.
 
     :param joint_names: the robot's joints; others in a message are ignored
-    :param jumps: rejects positions that no joint can have reached; None accepts all
+    :param jumps: rejects positions that a joint cannot have reached; None accepts all
     :param continuous: which joints are continuous, shape (n,); None for none
     :param differentiate_velocity: differentiate positions if a message has no velocities, or NaN
-        for every joint as joint_state_broadcaster sends it then
-    :param cutoff: cutoff frequency of the filter of these velocities, Hz
+        for every joint (joint_state_broadcaster without velocities)
+    :param cutoff: cutoff frequency of the filter of differentiated velocities, Hz
     :ivar position: shape (n,), rad or m; NaN before the first sample
     :ivar velocity: shape (n,), rad/s or m/s
     :ivar effort: shape (n,), N m or N; NaN where a message has none
@@ -90,7 +90,7 @@ class JointStateMonitor:
         Return the age of the oldest joint's newest sample, s; infinite before the first.
 
         :param now: monotonic time, s
-        :param joints: indices of the joints that count; None for all
+        :param joints: indices of the joints to check; None for all
         """
         joints = self._all if joints is None else joints
         return now - self._table.oldest(joints) if joints.size else 0.0
@@ -106,9 +106,9 @@ class JointStateMonitor:
 
     def frozen_for(self, joints: Indices) -> float:
         """
-        Return for how long samples have repeated the same values, s.
+        Return for how long a joint's samples have repeated the same values, s; the longest time.
 
-        :param joints: indices of the joints that count
+        :param joints: indices of the joints to check
         """
         return self._table.frozen_for(joints)
 
@@ -121,7 +121,7 @@ class JointStateMonitor:
         return self._table.all_updated(joints)
 
     def mark_seen(self) -> None:
-        """Count every sample until now as seen."""
+        """Mark every sample received so far as seen."""
         self._table.mark_seen()
 
     def update(
@@ -139,12 +139,12 @@ class JointStateMonitor:
         """
         Accept a sample, or reject it as a whole; arrays are contiguous.
 
-        :param names: the k joints of the sample; fastest if it is the same tuple every time
+        :param names: the k joints of the sample; pass the same tuple object each time for speed
         :param position: shape (k,), rad or m
         :param velocity: shape (k,), rad/s or m/s, or (0,) for no velocities
         :param effort: shape (k,), N m or N, or (0,) for no efforts; NaN where a joint has none
-        :param stamp: the sample's stamp, s; 0 for none, its order is then not checked
-        :param clock: time of the clock that gives the stamps, s
+        :param stamp: the sample's stamp, s; 0 for none: the order is not checked
+        :param clock: present time of the clock of the stamps, s
         :param received: monotonic time of receipt, s
         :param machine: with simulated time, the machine's monotonic time of receipt, s
         :return: why it was rejected, None if it was accepted
@@ -204,6 +204,8 @@ class JointStateMonitor:
             reason = self._stamps.check(layout.numbers, stamp, clock, received)
             if reason is not None:
                 return reason
+        # The table's check is fast but may find too many jumps: check those again, and all samples
+        # after a rejection.
         if verdict == FAR or jumps.any_rejected:
             elapsed = self._elapsed(layout, stamp, received, machine)
             q, valid = position[layout.in_message], self.position[joints]
@@ -217,10 +219,11 @@ class JointStateMonitor:
         """
         Return the time since each joint's last valid sample, s, shape (k,).
 
-        A delayed sample did not move later. So the time is the longest of three: between the
-        receipts, between the stamps, and the usual interval, which also two samples of one tick
-        have. A wrong stamp can make it longer by at most ``MAX_DELAY``. While ``/clock`` is
-        delayed, joints go on moving in simulated time: then the machine's time counts too.
+        The time between receipts is too short if the earlier sample was delayed, or if one tick
+        takes both samples. So the result is the longest of three times: between the receipts,
+        between the stamps, and the usual interval. A wrong stamp adds at most ``MAX_DELAY``. In
+        simulated time, joints keep moving while ``/clock`` is delayed: the machine's time between
+        the receipts then counts too.
         """
         joints, table = layout.in_robot, self._table
         by_stamps = stamp - np.array(self._stamps.newest(layout.numbers)) if stamp else 0.0

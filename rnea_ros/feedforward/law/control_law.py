@@ -14,13 +14,12 @@ feedback             Kp e + Kd e'
 gravity_feedback     g(q) + Kp e + Kd e'
 ===================  ============================================================
 
-In computed_torque the gains are accelerations (1/s^2, 1/s), which the mass matrix turns into
-efforts; elsewhere they are efforts (N m/rad, N m s/rad). Without a reference, every mode is
-``gravity``.
+In computed_torque, Kp e + Kd e' is an acceleration (gains in 1/s^2 and 1/s), which the mass matrix
+turns into an effort. In the other modes it is an effort (gains in N m/rad and N m s/rad). Without
+a reference, every mode acts like ``gravity``.
 
-All modes but ``feedback`` also add joint friction, -J^T f for external forces f and, where the
-mode uses accelerations, the rotors' inertia; and they subtract the part of gravity that the
-hardware compensates.
+All modes except ``feedback`` add joint friction and -J^T f for external forces f, and subtract the
+part of gravity that the hardware compensates. The modes with qdd_d also add the rotors' inertia.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ class Terms:
 
     :param gravity: without the part that the hardware compensates
     :param coriolis: Coriolis and centrifugal efforts
-    :param inertia: efforts of the reference's acceleration, rotors included
+    :param inertia: efforts for the reference's acceleration, including the rotors
     :param friction: joint friction
     :param external: -J^T f for external forces f
     :param feedback: efforts of the gains for position and velocity errors
@@ -85,7 +84,7 @@ class Terms:
 
 class ControlLaw:
     """
-    Computes efforts; arrays have shape (n,), in the order of the model's joints.
+    Computes the efforts of all n joints of the model; arrays have shape (n,), in its order.
 
     :param robot: the robot with its payloads
     :param kp: proportional gains
@@ -94,7 +93,7 @@ class ControlLaw:
     :param friction: joint friction, None for no friction
     :param friction_velocity: velocity for the friction model
     :param armature: rotor inertia at the joints, kg m^2 or kg; None for no rotors
-    :ivar holding: holding effort at the positions of the last call
+    :ivar holding: effort that holds the robot at the positions of the last call
     """
 
     def __init__(
@@ -166,7 +165,7 @@ class ControlLaw:
             total[:] = robot.bias(q, qd) if self._coriolis else self._gravity
         else:
             q_d, qd_d, qdd_d = reference
-            feedback = self._feedback_of(q, qd, q_d, qd_d)
+            feedback = self._feedback_of(q, qd, q_d, qd_d)  # computed_torque: an acceleration
             if mode is Mode.FEEDBACK:
                 return feedback
             if mode is Mode.COMPUTED_TORQUE:
@@ -199,11 +198,11 @@ class ControlLaw:
         reference: Motion | None,
         external: Array | None = None,
     ) -> Terms:
-        """Return the terms of :meth:`effort`. It allocates: call it only if terms are read."""
+        """Return the terms of :meth:`effort`; allocates, so call it only if terms are read."""
         self.holding_effort(q)
         robot, armature, zero = self._robot, self._armature, self._zero
         inertia = feedback = feedback_in_acceleration = zero
-        at = (q, qd)
+        state = (q, qd)
         if mode is Mode.GRAVITY:
             reference = None
         if reference is not None:
@@ -212,16 +211,16 @@ class ControlLaw:
             if mode is Mode.FEEDBACK:
                 return Terms(zero, zero, zero, zero, zero, feedback, zero)
             if mode is Mode.FEEDFORWARD:
-                at = (q_d, qd_d)
-        gravity, bias = robot.gravity(at[0]).copy(), robot.bias(*at).copy()
+                state = (q_d, qd_d)
+        gravity, bias = robot.gravity(state[0]).copy(), robot.bias(*state).copy()
         coriolis = bias - gravity
         if not (self._coriolis if reference is None else mode is not Mode.GRAVITY_FEEDBACK):
             coriolis = zero
         uses_acceleration = mode in (Mode.FEEDFORWARD, Mode.COMPUTED_TORQUE)
         if reference is not None and uses_acceleration:
-            inertia = robot.inverse_dynamics(*at, qdd_d) - bias
+            inertia = robot.inverse_dynamics(*state, qdd_d) - bias
             if mode is Mode.COMPUTED_TORQUE:
-                feedback_in_acceleration = robot.inverse_dynamics(*at, feedback) - bias
+                feedback_in_acceleration = robot.inverse_dynamics(*state, feedback) - bias
         load = gravity + coriolis + inertia + feedback_in_acceleration
         friction = self._friction.friction(self._velocity_for_friction(qd, reference), load)
         if reference is not None and uses_acceleration:
@@ -230,8 +229,8 @@ class ControlLaw:
                 feedback = feedback_in_acceleration + armature * feedback
         if self._compensated is not None:
             gravity -= self._compensated
-        pushed = zero if external is None else external.copy()
-        return Terms(gravity, coriolis, inertia, friction, pushed, feedback, zero)
+        external_copy = zero if external is None else external.copy()
+        return Terms(gravity, coriolis, inertia, friction, external_copy, feedback, zero)
 
     def _velocity_for_friction(self, qd: Array, reference: Motion | None) -> Array:
         if self._friction_velocity is VelocitySource.MEASURED:
@@ -239,7 +238,7 @@ class ControlLaw:
         return self._zero if reference is None else reference[1]
 
     def _feedback_of(self, q: Array, qd: Array, q_d: Array, qd_d: Array) -> Array:
-        """Return Kp e + Kd e'; on continuous joints e is the shortest way."""
+        """Return Kp e + Kd e'; on continuous joints e is the smallest equivalent angle."""
         np.subtract(q_d, q, out=self._error)
         if self._any_continuous:
             self._error[:] = shortest(self._error, self._continuous)

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-From a request to the motion that the robot follows.
+Compiles a trajectory request into the motion that the robot follows.
 
-In: a :class:`.TrajectoryRequest` and the state of the robot. Out: a :class:`.Trajectory`, a
+Input: a :class:`.TrajectoryRequest` and the state of the robot. Output: a :class:`.Trajectory`, a
 :class:`.Setpoint`, or a :class:`.TrajectoryError`. The steps are, in order: :mod:`.parse`, the
 start state, whole turns of continuous joints, the bridge to a first point after time 0, the
 :mod:`.spline`, and its :mod:`.constraints`.
 
-A trajectory means what it means to ros2_control's joint_trajectory_controller (JTC). JTC checks
-neither the distance from the robot nor the limits.
+A trajectory has the same meaning as in ros2_control's joint_trajectory_controller (JTC). Unlike
+JTC, this module checks the distance from the robot and the limits.
 """
 
 from __future__ import annotations
@@ -41,26 +41,27 @@ def compile_trajectory(
     desired: MotionState | None = None,
 ) -> Trajectory | Setpoint:
     """
-    Check a request and compile it; a refusal changes nothing.
+    Check a request and compile it; a rejected request changes nothing.
 
     **Start state.** The measured position and velocity, with acceleration and effort 0. With
     ``rules.interpolate_from_desired_state`` it is the desired state, if there is one. The active
-    trajectory then goes on while this one is checked: a stamp of 0 means ``now`` instead of the
-    first sample, so that the two trajectories meet.
+    trajectory then continues during this check. So with a bridge, a stamp of 0 means ``now``, not
+    the time of the first sample: the two trajectories meet.
 
-    **Bridge.** One more segment leads from the start state to a first point after time 0. It has
-    the degree of that point. Joints that the request leaves out hold the start position.
+    **Bridge.** If the first point is after time 0, one more segment leads from the start state to
+    it, with the polynomial degree of that point. Joints that are not in the request hold the start
+    position.
 
-    **Stamp in the past.** The robot joins the trajectory midway: the trajectory must be near
-    ``position`` at ``now``, or the bridge starts at ``now``.
+    **Stamp in the past.** The robot joins the trajectory midway. Before the first point, the
+    bridge starts at ``now``; after it, the trajectory must be near ``position`` at ``now``.
 
     **Stamp in the future.** The caller passes the state that it expects at the start time.
 
     **Continuous joints.** Positions are shifted by whole turns, so that the trajectory starts
     within half a turn of the start state. JTC shifts the measured position instead.
 
-    **Limits.** Position limits hold at the points, to 1e-6, and between them, to 1e-3. A robot
-    that starts beyond a limit may come back. Velocity limits hold everywhere, to 5 %.
+    **Limits.** Tolerance of position limits: 1e-6 at the points, 1e-3 between them. A robot that
+    starts beyond a limit may come back. Tolerance of velocity limits: 5 % everywhere.
 
     :param request: requested trajectory with at least one point
     :param rules: rules for the controller's joints
@@ -91,7 +92,7 @@ def compile_trajectory(
         points = replace(points, positions=points.positions - shift)
         knots = _with_bridge(points, parsed, elapsed, start) if has_bridge else points
         trajectory = Trajectory(rules.joint_names, start_time, knots)
-    first_point = -1 if has_bridge else 0
+    first_point = -1 if has_bridge else 0  # the start of the bridge is no point of the request
     check_finite(trajectory, first_point)
     if not has_bridge:
         check_start(trajectory, elapsed, q_joined - shift, measured.position, rules)
@@ -133,7 +134,7 @@ def _measured_state(
 
 
 def _in_controller_order(parsed: ParsedRequest, q_start: Array) -> Knots:
-    """Return the points of all joints; joints that the request leaves out rest at the start."""
+    """Return the points of all joints; joints not in the request rest at the start position."""
     points, columns = parsed.points, parsed.columns
     q = np.tile(q_start, (points.times.size, 1))
     qd, qdd = np.zeros_like(q), np.zeros_like(q)
@@ -147,7 +148,7 @@ def _in_controller_order(parsed: ParsedRequest, q_start: Array) -> Knots:
 
 
 def _position_at(points: Knots, time: float, rules: JointRules) -> Array:
-    """Return the positions of the points' motion at a time, or those of a later first point."""
+    """Return the positions at a time; before the first point, those of the first point."""
     q: Array = points.positions[0].copy()
     unused = np.empty_like(q)
     if time > points.times[0]:
@@ -162,7 +163,7 @@ def _with_bridge(
     Return the points with the start state before them.
 
     :param points: points of all joints
-    :param parsed: its joints start in motion, the others at rest
+    :param parsed: parsed request; its joints start in motion, all others at rest
     :param time: time of the start state, s from the start of the trajectory
     :param start: the start state
     """

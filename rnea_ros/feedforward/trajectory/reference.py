@@ -4,9 +4,9 @@
 """
 The reference: the desired state at each tick.
 
-In: trajectories and set-points with their start times, and speed scaling. Out: desired position,
-velocity, acceleration and effort. There is one active motion, or a held position, or nothing; one
-more motion may wait for its start time.
+Input: trajectories and set-points with their start times, and speed scaling. Output: desired
+position, velocity, acceleration and effort. There is one active motion, or a held position, or
+neither; one more motion may wait for its start time.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Reference:
     Start times are monotonic times. The arrays have shape (m,), in the controller's order.
 
     :param m: number of joints
-    :param setpoint_timeout: age of a set-point at which its position is held at rest, s
+    :param setpoint_timeout: age from which the position of a set-point is held at rest, s
     :ivar scaling: pace of trajectory time
-    :ivar stale: whether a stream of set-points ended in motion, or a trajectory controller's
-        set-points stopped
+    :ivar stale: whether a stream of set-points ended in motion, or the set-points of a trajectory
+        controller stopped arriving
     :ivar position: desired position, rad or m
     :ivar velocity: desired velocity, rad/s or m/s
     :ivar acceleration: desired acceleration, rad/s^2 or m/s^2
@@ -53,7 +53,7 @@ class Reference:
 
     def __init__(self, m: int, setpoint_timeout: float) -> None:
         self._timeout = setpoint_timeout
-        # A held state, or a motion. Replaced and never changed: other threads read it.
+        # A held state, or a motion. Other threads read it: replace it, never change its content.
         self._active: MotionState | _ActiveMotion | None = None
         self._next: Trajectory | Setpoint | None = None
         self._next_start: float | None = None
@@ -154,6 +154,7 @@ class Reference:
         self._stop()
 
     def _stop(self) -> None:
+        """Set desired velocity, acceleration and effort to zero."""
         self.velocity[:] = 0.0
         self.acceleration[:] = 0.0
         self.effort[:] = 0.0
@@ -171,8 +172,8 @@ class Reference:
     def _sample_setpoint(self, setpoint: Setpoint, age: float) -> None:
         self.position[:], self.velocity[:], self.acceleration[:], self.effort[:] = setpoint.state
         if age > self._timeout:
-            # The last set-point at rest ends a stream; one in motion does not. The set-points of
-            # a trajectory controller never end.
+            # A stream may end with a set-point at rest, but not in motion. The set-points of a
+            # trajectory controller must not end at all.
             in_motion = self.moving or bool(self.acceleration.any())
             self.stale = in_motion or setpoint.from_controller
             self._hold_position()
@@ -180,7 +181,7 @@ class Reference:
             self._apply_scaling()
 
     def _apply_scaling(self) -> None:
-        """Turn derivatives by trajectory time into derivatives by real time."""
+        """Convert derivatives with respect to trajectory time into those to real time."""
         factor = self.scaling.factor
         self.acceleration *= factor * factor
         self.acceleration += self.scaling.change * self.velocity

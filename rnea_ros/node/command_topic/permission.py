@@ -18,19 +18,19 @@ READ_INTERVAL = 0.01
 """Time between two readings of the graph after a change, or while a listener has no name, s."""
 
 SETTLING_TIME = 0.1
-"""Longest delay of the graph behind the publisher's number of listeners, s."""
+"""Longest time by which the graph lags behind the publisher's number of listeners, s."""
 
 
 class CommandPermission:
     """
     Permits commands to the effort controller whose joints are confirmed.
 
-    - Listeners of other nodes (recorders, plots) change nothing.
+    - Listeners of other nodes (recorders, plots) do not affect the permission.
     - If the controller has left, or a new one is not confirmed yet, commands are withheld from the
       same tick on.
-    - DDS shows a new listener up to 0.1 s before the name of its node. It is ignored while a
-      controller that has answered takes the commands, or, if the user listed the joints, a driver
-      of another name. Otherwise it may be the controller: commands wait for its name.
+    - DDS reports a new listener up to 0.1 s before the name of its node. Commands wait for the
+      name, because the listener may be the controller. They do not wait while a controller that
+      has answered takes the commands, or, if the user listed the joints, a driver of another name.
 
     Every tick compares the number of listeners, which takes 1 us. The graph is read only when this
     number, or the state of the controller, has changed.
@@ -38,8 +38,8 @@ class CommandPermission:
     :param node: this node
     :param publisher: publisher of the commands
     :param joints: the joints of the effort controller
-    :param listed: whether the user listed the joints; then commands need no controller that
-        names them
+    :param listed: whether the user listed the joints; commands then may also go to a
+        driver that is no controller
     :ivar unconfirmed: whether a listener is, or may be, a controller that is not confirmed yet
     :ivar confirmed: GIDs of the controller's subscriptions that take the commanded joints; any
         thread may replace it
@@ -85,9 +85,11 @@ class CommandPermission:
         if controllers:
             if not controllers <= confirmed:
                 return False
-            known = self._joints.answered
+            has_known_receiver = self._joints.answered
         else:
             if not self._listed:
                 return False
-            known = any(each.node and not is_watchdog(each.node) for each in listeners)
-        return known or all(each.node for each in listeners)
+            has_known_receiver = any(
+                each.node and not is_watchdog(each.node) for each in listeners
+            )
+        return has_known_receiver or all(each.node for each in listeners)
