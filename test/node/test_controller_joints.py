@@ -91,7 +91,7 @@ def test_a_question_without_an_answer_is_asked_again(graph: CommandGraph) -> Non
     assert joints.missing == '/effort_controller has not answered which joints it commands'
 
 
-def test_a_controller_without_parameters_names_no_joints_until_its_service_appears(
+def test_a_controller_without_parameters_names_no_joints_after_a_while(
     graph: CommandGraph,
 ) -> None:
     joints = ControllerJoints(graph, TOPIC)
@@ -104,9 +104,16 @@ def test_a_controller_without_parameters_names_no_joints_until_its_service_appea
     assert joints.joints == ()
     assert not joints.answered
     assert joints.missing == '/effort_controller names no joints; set joints'
+
+
+def test_a_parameter_service_that_appears_late_is_asked(graph: CommandGraph) -> None:
+    joints = ControllerJoints(graph, TOPIC)
+    graph.ready = False
+    graph.listeners = {1: CONTROLLER}
+    joints.poll(0.0)
+    joints.poll(1.1 * SERVICE_TIMEOUT)
     graph.ready = True
     joints.poll(1.2 * SERVICE_TIMEOUT)
-    assert joints.joints == ()
     graph.questions[0].names(('a', 'b'))
     joints.poll(1.3 * SERVICE_TIMEOUT)
     assert joints.joints == ('a', 'b')
