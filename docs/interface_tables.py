@@ -241,7 +241,9 @@ CONTROL_DIAGNOSTICS: Mapping[str, str] = {
 }
 
 COUNTS: Mapping[str, str] = {
-    'joint_states': 'refused [joint states](control.md#checks-of-the-joint-states), and clock steps',
+    'joint_states': (
+        'refused [joint states](control.md#checks-of-the-joint-states), and clock steps'
+    ),
     'wrenches': 'refused readings of all [sensors](wrenches.md)',
     'base_sensor': 'refused messages of the [IMU](base.md#when-it-goes-silent)',
     'joint_trajectory': 'refused [trajectories](trajectories.md#what-is-refused)',
