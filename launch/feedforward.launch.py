@@ -27,7 +27,7 @@ from rnea_ros.launch_arguments import (
     values,
     words,
 )
-from rnea_ros.ros import without_shared_memory
+from rnea_ros.shared_memory import without_shared_memory
 
 DEFAULT_TOPIC = 'effort_controller/commands'
 

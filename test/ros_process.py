@@ -23,7 +23,7 @@ import pytest
 from robots import ROOT
 
 from benchmark.loop.domain import lock_path, sweep
-from rnea_ros.ros.shared_memory import PROFILE, PROFILE_VARIABLES
+from rnea_ros.shared_memory import PROFILE, PROFILE_VARIABLES
 
 NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
 PATIENCE = 30.0

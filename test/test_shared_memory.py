@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import pytest
 from robots import ROOT
 
-from rnea_ros.ros import without_shared_memory
+from rnea_ros.shared_memory import without_shared_memory
 
 RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
 NEW, OLD = 'FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE'

@@ -19,7 +19,6 @@ from .process import (
     without_ros_arguments,
 )
 from .schedule import PeriodicSchedule
-from .shared_memory import without_shared_memory
 
 __all__ = [
     'MACHINE_TIME',
@@ -43,5 +42,4 @@ __all__ = [
     'ros_errors',
     'seconds',
     'without_ros_arguments',
-    'without_shared_memory',
 ]

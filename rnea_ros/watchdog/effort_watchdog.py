@@ -21,7 +21,8 @@ import rclpy
 from rclpy.node import Node
 
 from ..parameters import described
-from ..ros import MACHINE_TIME, NodeProcess, diagnostic_array, without_shared_memory
+from ..ros import MACHINE_TIME, NodeProcess, diagnostic_array
+from ..shared_memory import without_shared_memory
 from . import parameters
 from .command_link import CommandLink
 from .controller_switch import ControllerSwitch

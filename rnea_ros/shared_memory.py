@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import metadata
 
-from ..resources import share_path
+from .resources import share_path
 
 RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
 TRANSPORTS = 'FASTDDS_BUILTIN_TRANSPORTS'
