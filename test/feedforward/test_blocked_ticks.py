@@ -8,6 +8,9 @@ from __future__ import annotations
 from control_rig import PANDA_POSE, Rig, panda_arm
 import numpy as np
 import pytest
+from ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.ros import PeriodicSchedule

@@ -11,6 +11,9 @@ import sys
 import weakref
 
 import pytest
+from ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.ros import ManualGarbageCollection
 from rnea_ros.ros.interpreter import SWITCH_INTERVAL

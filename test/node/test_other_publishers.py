@@ -7,6 +7,11 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
+from ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
 from rnea_ros.node.command_topic import OtherPublishers
 from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
 

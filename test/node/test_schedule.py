@@ -12,6 +12,9 @@ import time
 
 import numpy as np
 import pytest
+from ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.ros import PeriodicSchedule
 
