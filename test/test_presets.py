@@ -164,7 +164,7 @@ def test_the_template_says_what_the_defaults_say_but_for_one() -> None:
 
 
 class WithoutDuplicates(yaml.SafeLoader):
-    """Reads YAML, and refuses a key that a mapping has already; others take the last one."""
+    """Reads YAML, and rejects a key that a mapping has already; others take the last one."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]

@@ -60,7 +60,7 @@ class Activation:
         self._configuration = configuration
         self._controller_joints = controller_joints
         self._other_publishers = other_publishers
-        self._refusals: Counter[str] = Counter()
+        self._rejections: Counter[str] = Counter()
         with ExitStack() as resources:
             self._start(resources)
             self._resources = resources.pop_all()
@@ -120,7 +120,7 @@ class Activation:
             states,
             self._loop.statistics,
             self._clock,
-            self._refusals,
+            self._rejections,
             self._command_topic,
             self._references,
         )
@@ -136,7 +136,7 @@ class Activation:
             setup.values['speed_scaling_topic'],
             setup.speed_scaling_scale,
             self.controller.speed_scaling,
-            self._refusals,
+            self._rejections,
         )
         resources.callback(speed_scaling.close)
         self.poll()
@@ -181,16 +181,16 @@ class Activation:
 
     def follow(self, message: bytes) -> None:
         """
-        Follow a JointTrajectory; a refused one is logged and counted, and changes nothing.
+        Follow a JointTrajectory; a rejected one is logged and counted, and changes nothing.
 
         :param message: trajectory_msgs/JointTrajectory as CDR bytes
         """
         try:
             self._follow(message)
         except (MalformedError, TrajectoryError, RequestRejectedError) as error:
-            self._refusals[f'joint_trajectory/{error.word}'] += 1
+            self._rejections[f'joint_trajectory/{error.word}'] += 1
             self._node.get_logger().error(
-                f'trajectory refused: {error}', throttle_duration_sec=1.0
+                f'trajectory rejected: {error}', throttle_duration_sec=1.0
             )
 
     def _follow(self, message: bytes) -> None:

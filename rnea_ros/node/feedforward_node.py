@@ -90,11 +90,11 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._poll_command_topic()
         values = self._parameter_values.values()
         try:
-            refusal = why_not_stated(values) or self._refusal(self._up_to_date(values))
+            rejection = why_not_stated(values) or self._rejection(self._up_to_date(values))
         except RneaError as error:
-            refusal = str(error)
-        if refusal or self._configuration is None:
-            self.get_logger().error(f'cannot activate: {refusal}')
+            rejection = str(error)
+        if rejection or self._configuration is None:
+            self.get_logger().error(f'cannot activate: {rejection}')
             return TransitionCallbackReturn.FAILURE
         self._activation = Activation(
             self, self._configuration, self._controller_joints, self._other_publishers
@@ -192,7 +192,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     def _missing_at_start(self) -> str:
         return why_not_stated(self._parameter_values.values()) or self._missing()
 
-    def _refusal(self, configuration: Configuration) -> str:
+    def _rejection(self, configuration: Configuration) -> str:
         """Return why the control must not start; empty if it may."""
         others, joints = self._other_publishers.names, self._controller_joints
         if others:

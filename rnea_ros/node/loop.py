@@ -57,7 +57,7 @@ class ControlLoop:
     :param schedule: times of the ticks
     :param realtime: real-time settings of the loop's thread
     :ivar statistics: timing of the ticks
-    :ivar warnings: one sentence per refused real-time setting
+    :ivar warnings: one sentence per rejected real-time setting
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from typing import Any
 from rclpy.parameter import Parameter
 
 from ..errors import InputError
-from ..parameters import declare, refuse_unknown
+from ..parameters import declare, reject_unknown
 from ..ros import check_topic
 from .parameters import PARAMETERS, all_declarations, check_alone
 
@@ -35,7 +35,7 @@ class NodeParameters:
         declare(node, {
             name: entry for name, entry in self._table.items() if name not in PARAMETERS
         })
-        refuse_unknown(node, self._table)
+        reject_unknown(node, self._table)
         check_alone(self.values())
         self.check_topics(self.values())
 

@@ -24,7 +24,7 @@ from .motion_points import MotionPoints, samples_between
 
 
 class EffortReason(enum.Enum):
-    """Why a trajectory is refused, beside the words of :class:`.TrajectoryReason`."""
+    """Why a trajectory is rejected, beside the words of :class:`.TrajectoryReason`."""
 
     EFFORT_LIMIT = 'effort_limit'
     TOO_MANY_POINTS = 'too_many_points'
@@ -32,7 +32,7 @@ class EffortReason(enum.Enum):
 
 class EffortError(RneaError):
     """
-    A trajectory is refused whole for its efforts or the number of its points.
+    A trajectory is rejected whole for its efforts or the number of its points.
 
     :param reason: broken rule
     :param detail: offending values and the limit that they break
@@ -142,7 +142,7 @@ class MotionEfforts:
 
     def _check(self, times: Array, efforts: Array) -> None:
         limits, joints = self._settings.effort_limits, self._settings.joints
-        broken = ~(np.abs(efforts) <= limits)  # negated, so that NaN is refused
+        broken = ~(np.abs(efforts) <= limits)  # negated, so that NaN is rejected
         if broken.any():
             row, column = (int(index) for index in np.argwhere(broken)[0])
             raise EffortError(

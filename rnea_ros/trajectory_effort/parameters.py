@@ -47,7 +47,7 @@ PARAMETERS: Mapping[str, Declaration] = {
         span=(0.0, 10.0),
     ),
     'joint_states_timeout': Declaration(
-        0.5, 'age of joint states above which every trajectory is refused, s', span=(0.1, 3600.0)
+        0.5, 'age of joint states above which every trajectory is rejected, s', span=(0.1, 3600.0)
     ),
     **{
         name: replace(OF_FEEDFORWARD[name], read_only=name in _OF_THE_MODEL)

@@ -116,7 +116,7 @@ class EffortPlanner:
 
     def check_start(self, plan: Plan, now: float, q_robot: Array) -> None:
         """
-        Refuse a trajectory that started, and left the robot behind, during the computation.
+        Reject a trajectory that started, and left the robot behind, during the computation.
 
         :param plan: plan of this planner
         :param now: time in the clock of its start time, s

@@ -127,7 +127,7 @@ def test_values_stand_in_the_order_of_the_controllers_joints() -> None:
     np.testing.assert_allclose(friction(joints, 1.0), [4.0, 3.0])
 
 
-# What is refused
+# What is rejected
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_values_stand_in_the_order_of_the_controllers_joints() -> None:
         ({'viscous': ()}, 'friction.viscous'),
     ],
 )
-def test_what_no_joint_can_lose_is_refused_by_parameter(
+def test_what_no_joint_can_lose_is_rejected_by_parameter(
     settings: dict[str, Any], parameter: str
 ) -> None:
     with pytest.raises(InputError) as caught:

@@ -67,7 +67,7 @@ def test_what_is_stated_is_what_is_left_to_the_hardware(given: list[str], parts:
 
 
 @pytest.mark.parametrize('given', [['none', 'gravity'], ['inertia'], ['None']])
-def test_a_contradiction_and_an_unknown_word_are_refused(given: list[str]) -> None:
+def test_a_contradiction_and_an_unknown_word_are_rejected(given: list[str]) -> None:
     with pytest.raises(InputError, match=r'^hardware_compensates: '):
         compensated(given)
 

@@ -24,7 +24,7 @@ PERIOD = 0.125
 """A period without rounding errors, so that times can be compared exactly."""
 
 JOINTS = ('a', 'b', 'finger')
-REFUSED = ['refused']
+REJECTED = ['rejected']
 
 
 class Robot:
@@ -61,8 +61,8 @@ class Robot:
         assert now == self.now_
         while self.arrivals and self.arrivals[0][0] <= self.now_:
             _, names = self.arrivals.pop(0)
-            if names == REFUSED:
-                self.states.refuse(Reason.POSITION_JUMP)
+            if names == REJECTED:
+                self.states.reject(Reason.POSITION_JUMP)
                 continue
             zeros = np.zeros(len(names))
             assert (
@@ -110,13 +110,13 @@ def test_joints_that_are_not_commanded_set_off_no_tick() -> None:
     assert robot.ticks(1) == [TIMEOUT * PERIOD]
 
 
-def test_joint_states_that_are_refused_set_off_no_tick() -> None:
-    robot = Robot((0.1, REFUSED))
+def test_joint_states_that_are_rejected_set_off_no_tick() -> None:
+    robot = Robot((0.1, REJECTED))
     assert robot.ticks(1) == [TIMEOUT * PERIOD]
 
 
 def test_in_simulated_time_they_do_as_a_simulation_may_wait_for_their_answer() -> None:
-    robot = SimulatedRobot((0.1, REFUSED), (0.2, JOINTS), (0.3, REFUSED))
+    robot = SimulatedRobot((0.1, REJECTED), (0.2, JOINTS), (0.3, REJECTED))
     assert robot.ticks(3) == [0.1, 0.2, 0.3]
     assert robot.schedule.unprompted == 0
 

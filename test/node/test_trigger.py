@@ -74,7 +74,7 @@ def test_bytes_that_are_no_joint_state_are_counted_and_nothing_else_happens(
         assert_safe(robot, LIMITS)
 
 
-def test_what_the_system_refuses_is_told_once_and_the_control_runs(
+def test_what_the_system_rejects_is_told_once_and_the_control_runs(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with node(domain_id, '-p realtime.cpu_affinity:=[1023]') as process:

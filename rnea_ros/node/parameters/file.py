@@ -68,7 +68,7 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
 
     :param given: values by name
 
-    :raises InputError: a parameter that does not exist, or a value that the node would refuse
+    :raises InputError: a parameter that does not exist, or a value that the node would reject
     """
     names = 'wrench_inputs.names'
     sensors = _checked(names, given[names], PARAMETERS[names]) if names in given else []
