@@ -224,7 +224,7 @@ CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'achieved_rate': 'measured since the last report, Hz',
     'late_ticks': 'ticks more than half a period late, since activation',
     'missed_ticks': 'skipped ticks, since activation',
-    'unprompted_ticks': 'ticks without a new joint state, with `trigger: joint_states`',
+    'untriggered_ticks': 'ticks without a new joint state, with `trigger: joint_states`',
     'cpu_share': 'of the process, 1 is one core',
     'speed_scaling': 'current factor',
     'joint_states_age': 'age of the newest sample, of the joint with the oldest one, s',

@@ -145,7 +145,7 @@ def test_the_preset_of_the_gen3_fits_its_joints_which_turn_without_end() -> None
     model = load(chain(joints, limits, CONTINUOUS))
     settings = resolved('kinova_gen3', joints, model)
     np.testing.assert_array_equal(settings.effort_limits, limits)
-    assert not settings.settings.hardware_compensates
+    assert not settings.parameters.hardware_compensates
 
 
 @pytest.mark.parametrize('preset', [name for name in PRESETS if name != 'generic'])

@@ -100,7 +100,7 @@ class Activation:
             takes,
             configuration.publishers,
             permission,
-            settings.settings.period,
+            settings.parameters.period,
             self._clock,
             schedule,
             setup.realtime,
@@ -198,7 +198,7 @@ class Activation:
         if controller.state not in CONTROLLING:
             raise RequestRejectedError('not_active', f'the control is {controller.state.value}')
         # The mode requested last, not the mode in force: the loop handles requests in their order.
-        if self._configuration.setup.settings.settings.mode is Mode.GRAVITY:
+        if self._configuration.setup.settings.parameters.mode is Mode.GRAVITY:
             raise RequestRejectedError('mode_gravity', 'mode gravity follows no trajectory')
         if self._references is not None:
             raise RequestRejectedError('other_source', 'reference_source is controller_state')
@@ -237,13 +237,13 @@ class Activation:
     ) -> tuple[Sequence[Callable[[float], None]], Schedule]:
         """Return the functions that take messages at a tick, and the schedule of the ticks."""
         configuration, clock = self._configuration, self._clock
-        period = configuration.setup.settings.settings.period
+        period = configuration.setup.settings.parameters.period
         if configuration.setup.trigger is Trigger.TIMER:
             takes = [inputs.take_joint_states, *inputs.take_others]
             return takes, PeriodicSchedule(period, clock.now, clock.sleep)
         return inputs.take_others, JointStateTrigger(
             states,
-            configuration.setup.settings.in_model,
+            configuration.setup.settings.joint_indices,
             configuration.joint_states.wait,
             inputs.take_joint_states,
             period,

@@ -178,7 +178,7 @@ class ControlLoop:
             last_command.update(command)
             self._ticks += 1
             self.statistics.missed = self._schedule.missed
-            self.statistics.unprompted = self._schedule.unprompted
+            self.statistics.untriggered = self._schedule.untriggered
             self.statistics.record(lateness, time.perf_counter() - began)
         if not self._taken_over:
             self._stopped.set()

@@ -13,7 +13,7 @@ from rclpy.parameter import Parameter
 from ..errors import InputError
 from ..parameters import declare, reject_unknown
 from ..ros import check_topic
-from .parameters import PARAMETERS, all_declarations, check_alone
+from .parameters import PARAMETERS, all_declarations, check_without_robot
 
 SIMULATED_TIME = 'use_sim_time'
 """A parameter that ROS itself declares."""
@@ -36,7 +36,7 @@ class NodeParameters:
             name: entry for name, entry in self._table.items() if name not in PARAMETERS
         })
         reject_unknown(node, self._table)
-        check_alone(self.values())
+        check_without_robot(self.values())
         self.check_topics(self.values())
 
     def values(self, changes: Iterable[Parameter] = ()) -> dict[str, Any]:

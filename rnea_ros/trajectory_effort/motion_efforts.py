@@ -68,8 +68,8 @@ class MotionEfforts:
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
-        robot = LoadedModel(model, settings.settings.hardware_compensates)
-        robot.set_payloads([(payload, 1.0) for payload in settings.settings.payloads])
+        robot = LoadedModel(model, settings.parameters.hardware_compensates)
+        robot.set_payloads([(payload, 1.0) for payload in settings.parameters.payloads])
         zero = np.zeros(model.nv)
         self._law = ControlLaw(
             robot, zero, zero, friction=settings.friction, armature=settings.armature
@@ -130,7 +130,7 @@ class MotionEfforts:
 
     def _required(self, motion: tuple[Array, Array, Array], q_robot: Array) -> Array:
         """Return the efforts for states of the commanded joints, shape (N, joints)."""
-        commanded = self._settings.in_model
+        commanded = self._settings.joint_indices
         robot = (q_robot.copy(), np.zeros_like(q_robot), np.zeros_like(q_robot))
         efforts = np.empty_like(motion[0])
         for row, states in enumerate(zip(*motion, strict=True)):

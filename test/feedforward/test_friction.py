@@ -35,9 +35,9 @@ def resolved(
     joints: tuple[str, ...] = ('first', 'second'), *, compensated: bool = False, **settings: Any
 ) -> JointFriction:
     model = two_joints()
-    in_model = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
+    joint_indices = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
     given_settings = FrictionSettings(**({'model': FrictionModel.PARAMETERS} | settings))
-    return resolve_friction(given_settings, joints, in_model, model, compensated=compensated)
+    return resolve_friction(given_settings, joints, joint_indices, model, compensated=compensated)
 
 
 def friction(joints: JointFriction, qd: float, load_of_joint: float = 0.0) -> Array:

@@ -234,7 +234,7 @@ def test_efforts_include_payload_friction_and_rotors_without_the_part_of_the_har
 def test_joints_that_are_not_commanded_rest_at_their_positions() -> None:
     model = mixed_arm()
     joints = ('bend', 'turn')
-    in_model = [model.joint_names.index(name) for name in joints]
+    joint_indices = [model.joint_names.index(name) for name in joints]
     motion = random_motion(np.random.default_rng(7), 2, [QUINTIC] * 2)
     points = MotionPoints(motion, 0.0)
     q_robot = np.array([0.1, 0.2, 0.3, 0.4])
@@ -243,8 +243,8 @@ def test_joints_that_are_not_commanded_rest_at_their_positions() -> None:
     for values, state in zip(
         whole, (points.positions, points.velocities, points.accelerations), strict=True
     ):
-        values[in_model] = state[0]
-    expected = model.inverse_dynamics(q, qd, qdd)[in_model]
+        values[joint_indices] = state[0]
+    expected = model.inverse_dynamics(q, qd, qdd)[joint_indices]
     np.testing.assert_allclose(efforts[0], expected, atol=1e-9)
 
 

@@ -83,7 +83,7 @@ def test_joints_keep_the_controller_s_order_and_are_found_in_the_model_by_name()
     joints = (JOINTS[5], JOINTS[0], JOINTS[3])
     settings = resolved(joints=joints)
     assert settings.joints == joints
-    assert settings.in_model.tolist() == [5, 0, 3]
+    assert settings.joint_indices.tolist() == [5, 0, 3]
     assert settings.effort_limits.tolist() == [12.0, 87.0, 87.0]
 
 
@@ -125,9 +125,9 @@ def test_no_reference_timeout_at_all_is_rejected() -> None:
 
 @pytest.mark.parametrize('value', [1.0, 10_000.0])
 def test_the_ends_of_a_range_belong_to_it(value: float) -> None:
-    assert resolved(rate=value, reference_timeout=3600.0).settings.rate == value
+    assert resolved(rate=value, reference_timeout=3600.0).parameters.rate == value
     assert resolved(joint_states_timeout=0.002).joint_states_timeout == 0.002
-    assert resolved(ramp_duration=0.0, hold_duration=0.0).settings.ramp_duration == 0.0
+    assert resolved(ramp_duration=0.0, hold_duration=0.0).parameters.ramp_duration == 0.0
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_where_joint_states_stop_ticks_go_on_and_wind_the_control_down(
         robot.sending = False
         robot.wait_for_state('fault')
         assert robot.diagnostics['reason'] == 'joint_states_stale'
-        assert int(robot.diagnostics['unprompted_ticks']) > 0
+        assert int(robot.diagnostics['untriggered_ticks']) > 0
         assert not robot.newest.any()
         assert_safe(robot, LIMITS)
 

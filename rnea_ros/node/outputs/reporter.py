@@ -126,7 +126,7 @@ class Reporter:
             'achieved_rate': f'{report.rate:.2f}',
             'late_ticks': report.late,
             'missed_ticks': report.missed,
-            'unprompted_ticks': report.unprompted,
+            'untriggered_ticks': report.untriggered,
             'cpu_share': f'{report.cpu:.4f}',
             'speed_scaling': f'{self._speed():.3f}',
             'joint_states_age': f'{self._states.age(now):.4f}',

@@ -43,7 +43,7 @@ class JointStateTrigger:
     :param period: expected period of the joint states, s
     :param clock: the loop's clock
     :ivar missed: number of skipped ticks: always 0, ticks have no planned times
-    :ivar unprompted: number of ticks without a new joint state
+    :ivar untriggered: number of ticks without a new joint state
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class JointStateTrigger:
         self._cancelled = False
         self._rejections = states.rejections
         self.missed = 0
-        self.unprompted = 0
+        self.untriggered = 0
 
     def start(self) -> None:
         """Start now."""
@@ -82,7 +82,7 @@ class JointStateTrigger:
             self._ticked = min(self._ticked, now)  # simulated time can be set back
             elapsed = now - self._ticked
             if elapsed >= TIMEOUT * self._period:
-                self.unprompted += 1
+                self.untriggered += 1
                 break
             self._take(now)
             if not self._prompted():
