@@ -13,7 +13,7 @@ from .declaration import (
     in_range,
     parameter,
 )
-from .on_node import declare, declare_all, refuse_unknown
+from .on_node import declare, declare_all, reject_unknown
 
 __all__ = [
     'Declaration',
@@ -26,5 +26,5 @@ __all__ = [
     'from_values',
     'in_range',
     'parameter',
-    'refuse_unknown',
+    'reject_unknown',
 ]

@@ -167,7 +167,7 @@ class Chance:
         self.seen |= {rig.state(), *rig.controller.flags, *rig.states.rejections}
         base, wrenches = rig.controller.environment.base, rig.controller.environment.wrenches
         assert base is not None
-        self.seen |= {*base.rejections, *wrenches.rejections, *wrenches.tare_refusals.values()}
+        self.seen |= {*base.rejections, *wrenches.rejections, *wrenches.tare_rejections.values()}
         if rig.states.clock_steps:
             self.seen.add(Reason.CLOCK_STEP)
         if rig.controller.reason is not None:

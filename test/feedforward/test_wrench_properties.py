@@ -92,7 +92,7 @@ class Chance:
             if rig.step(0.0).any():
                 self.seen.add('wrench')
             self.seen |= {*rig.inputs.flags, *rig.inputs.rejections}
-            self.seen |= set(rig.inputs.tare_refusals.values())
+            self.seen |= set(rig.inputs.tare_rejections.values())
 
     def _move(self) -> None:
         rig, rng = self.rig, self.rng

@@ -177,7 +177,7 @@ def test_what_the_controller_drops_is_counted_and_is_silence(
 ) -> None:
     bench.publisher(0.5)
     bench.publisher(1.0, bad)
-    assert bench.monitor.refused > 100
+    assert bench.monitor.rejected > 100
     assert bench.monitor.acted == 1
     assert bench.monitor.last_command == list(COMMAND)
     assert bench.sent[-1][1] == [0.0] * 3
