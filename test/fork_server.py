@@ -7,16 +7,22 @@ Starts processes of this package in milliseconds: forks of one that has imported
 A new Python takes a second of processor time to import numba, rclpy and the package. The fork runs
 a module as ``python -u -m module arguments`` does, with its own environment, folder and session.
 Run as a program, this file is the server; it imports what nodes need, and starts no thread.
+
+A fork ends without destroying what the server imported: that would copy all of it first, and take
+half of the processor time of a test. What the fork itself made is destroyed as in any process.
+Processes that are no forks show that a whole Python ends well (test_executables.py).
 """
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 import ctypes
 from functools import cache, partial
 import gc
 from importlib import import_module
+import inspect
 import json
 import os
 from pathlib import Path
@@ -27,6 +33,7 @@ import socket
 import subprocess
 import sys
 from tempfile import TemporaryFile
+import threading
 from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -162,10 +169,39 @@ def preload() -> None:
         with suppress(ImportError):  # ROS, MuJoCo, matplotlib may be missing
             import_module(module)
         sys.modules.pop(module, None)
+    load_kernels()
+    load_messages()
+    # For its first log line rclpy searches all modules for the caller; the result is kept.
+    inspect.getmodule(inspect.currentframe(), 'none')
     fork_tracing_too()
     # A fork then neither copies nor destroys what is there.
     gc.collect()
     gc.freeze()
+
+
+def load_kernels() -> None:
+    """Load the compiled kernels of a controlled arm."""
+    import numpy as np
+
+    from rnea_ros import RobotModel
+
+    model = RobotModel.from_urdf(ROOT / 'urdf/panda_arm.urdf')
+    state = np.zeros((3, model.nv))
+    model.inverse_dynamics(*state)
+    model.gravity_torques(state[0])
+
+
+def load_messages() -> None:
+    """Load the libraries of the messages that most nodes use."""
+    with suppress(ImportError):
+        from diagnostic_msgs.msg import DiagnosticArray
+        from rclpy.type_support import check_for_type_support
+        from sensor_msgs.msg import JointState
+        from std_msgs.msg import Float64MultiArray, String
+        from trajectory_msgs.msg import JointTrajectory
+
+        for kind in (DiagnosticArray, Float64MultiArray, JointState, JointTrajectory, String):
+            check_for_type_support(kind)
 
 
 def fork_tracing_too() -> None:
@@ -239,9 +275,35 @@ def _prepared(
     return request
 
 
+def run(module: str) -> int:
+    """Run a module as a program; return its exit code."""
+    try:
+        runpy.run_module(module, run_name='__main__', alter_sys=True)
+    except SystemExit as error:
+        if error.code is None or isinstance(error.code, int):
+            return error.code or 0
+        print(error.code, file=sys.stderr)
+        return 1
+    return 0
+
+
+def end(code: int) -> NoReturn:
+    """End this fork as Python does, but leave the server's modules as they are."""
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread() and not thread.daemon:
+            thread.join()
+    atexit._run_exitfuncs()
+    gc.collect()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Libraries end as well, with the interpreter's lock held: they may have Python objects.
+    ctypes.PyDLL(None).exit(code)
+    raise AssertionError('exit returned')
+
+
 if __name__ == '__main__':
     sys.path[0] = str(ROOT)
     preload()
     asked = serve(socket.socket(fileno=int(sys.argv[1])))
     sys.argv = ['-m', *asked['arguments']]
-    runpy.run_module(asked['module'], run_name='__main__', alter_sys=True)
+    end(run(asked['module']))

@@ -40,6 +40,7 @@ class Onlooker:
         self.told: dict[str, str] = {}
         """The newest message of every status, by its name."""
 
+        self._clients: dict[str, Any] = {}
         self._reporter = f'{node.get_namespace()}/feedforward: control'.lstrip('/')
         if controller:
             topic = f'{controller}/commands'
@@ -117,7 +118,8 @@ class Onlooker:
 
     def call(self, kind: Any, name: str, request: Any) -> Any:
         """Call a service and return its response."""
-        client = self.node.create_client(kind, name)
+        client = self._clients.get(name) or self.node.create_client(kind, name)
+        self._clients[name] = client
         assert wait_until(client.service_is_ready), f'no service {name}'
         future = client.call_async(request)
         assert wait_until(future.done), f'no answer from {name}'

@@ -483,7 +483,6 @@ def test_two_runs_have_domains_of_their_own() -> None:
 
 
 @pytest.mark.ros
-@pytest.mark.slow
 @pytest.mark.parametrize('contender', [OURS, PLAIN, BARE, ECHO], ids=lambda one: one.name)
 def test_a_turn_measures_a_real_process(contender: Contender) -> None:
     with own_domain() as domain:

@@ -59,7 +59,7 @@ from std_msgs.msg import Float64MultiArray
 
 from rnea_ros.watchdog.command_link import MARK
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow]
+pytestmark = pytest.mark.ros
 
 Array = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from rclpy.parameter import Parameter
 
 from rnea_ros.node.parameters import PARAMETERS
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow]
+pytestmark = pytest.mark.ros
 
 BEGINNING: tuple[tuple[str, Any], ...] = (
     ('hardware_compensates', ['none']), ('hold_duration', 0.1), ('ramp_duration', 0.1),

@@ -178,7 +178,6 @@ def test_an_exception_in_the_check_is_a_rejection(
     assert result.reason == 'mode: AssertionError: broken check'
 
 
-@pytest.mark.slow
 def test_what_is_read_back_is_what_acts_through_fifty_lives(
     runner: NodeInProcess, robot: FakeRobot
 ) -> None:

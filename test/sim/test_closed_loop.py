@@ -11,14 +11,13 @@ import json
 import math
 from pathlib import Path
 import signal
-import time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 import pytest
 from robots import ROOT
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+from ros_process import NO_ROS, PATIENCE, RosProcess, new_domain_id, ros_node, wait_until
 
 import rnea_ros
 
@@ -29,7 +28,7 @@ yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
 
 from rnea_ros.sim.gazebo.description import GRAVITY, with_gazebo_control  # noqa: E402
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow]
+pytestmark = pytest.mark.ros
 
 Array = NDArray[np.float64]
 
@@ -42,6 +41,9 @@ LOCKSTEP = {'state_rate': 500.0, 'publish_clock': True, 'lockstep': True}
 
 IN_LOCKSTEP = {'rate': 500.0, 'trigger': 'joint_states', 'use_sim_time': True}
 """Of the node, to go with it."""
+
+LOCKSTEP_PATIENCE = 4.0 * PATIENCE
+"""How long a test waits for ten seconds of simulated time, s: other tests run beside it."""
 
 
 class Arm:
@@ -114,15 +116,31 @@ def arm_under_control(
             yield arm, control
 
 
-@pytest.mark.parametrize('seed', range(3))
-def test_gravity_mode_holds_the_arm_where_it_is(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(
+    ('seed', 'robot', 'parameters'),
+    [
+        pytest.param(0, {}, {}, id='real time'),
+        *(
+            pytest.param(
+                seed,
+                {**LOCKSTEP, 'state_rate': 200.0},
+                {**IN_LOCKSTEP, 'rate': 200.0},
+                id=f'lockstep {seed}',
+            )
+            for seed in (1, 2)
+        ),
+    ],
+)
+def test_gravity_mode_holds_the_arm_where_it_is(
+    tmp_path: Path, seed: int, robot: dict[str, Any], parameters: dict[str, Any]
+) -> None:
     model = rnea_ros.RobotModel.from_urdf(URDF)
     middle = 0.5 * (model.position_lower + model.position_upper)
     room = 0.4 * (model.position_upper - model.position_lower)
     pose = middle + np.random.default_rng(seed).uniform(-room, room)
-    with arm_under_control(tmp_path, pose) as (arm, _):
-        begin = time.time()
-        assert wait_until(lambda: arm.stamps[-1] > begin + 10.0)
+    with arm_under_control(tmp_path, pose, robot, **parameters) as (arm, _):
+        begin = arm.stamps[-1]
+        assert wait_until(lambda: arm.stamps[-1] > begin + 10.0, LOCKSTEP_PATIENCE)
         drift = np.abs(np.array(arm.positions) - pose).max()
     print(f'drift {1e3 * drift:.3f} mrad in 10 s')
     assert drift < 5e-3
@@ -229,7 +247,7 @@ def follow(arm: Arm, wanted: Callable[[float], Any], duration: float) -> float:
     message.header.stamp.sec = int(start)
     message.header.stamp.nanosec = int(1e9 * (start % 1.0))
     publisher.publish(message)
-    assert wait_until(lambda: arm.stamps[-1] > start + duration)
+    assert wait_until(lambda: arm.stamps[-1] > start + duration, LOCKSTEP_PATIENCE)
     return start
 
 

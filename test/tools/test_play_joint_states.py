@@ -92,7 +92,6 @@ def test_bad_arguments_and_files_are_rejected_with_one_line(
     assert reason in line
 
 
-@pytest.mark.slow
 @pytest.mark.ros
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_without_a_traceback(number: signal.Signals) -> None:
