@@ -13,6 +13,7 @@ from .declaration import (
     in_range,
     parameter,
 )
+from .file_text import parameter_file_text
 from .on_node import declare, declare_all, refuse_unknown
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     'from_values',
     'in_range',
     'parameter',
+    'parameter_file_text',
     'refuse_unknown',
 ]

@@ -56,6 +56,12 @@ HARD = """\ufeff<?xml version='1.0' encoding="utf-8" standalone='yes' ?>
 """
 
 
+ROBOTS = [
+    *SHIPPED,
+    *vendor_robots('baxter', 'kinova', 'panda', 'pr2', 'romeo', 'so100', 'tiago', 'ur5_robot'),
+]
+
+
 def hard(origin: str, mass: str, inertia: str) -> str:
     return HARD.format(origin=origin, mass=mass, inertia=inertia)
 
@@ -132,7 +138,7 @@ def test_none_removes_the_element_with_its_line(before: str, after: str) -> None
     assert written(before, None) == after
 
 
-@pytest.mark.parametrize('path', [*SHIPPED, *vendor_robots()])
+@pytest.mark.parametrize('path', ROBOTS)
 def test_every_robot_is_read_back_with_exactly_the_rounded_numbers(path: Any) -> None:
     text = read_urdf(path)
     before = parse_urdf(text)

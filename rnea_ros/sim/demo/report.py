@@ -91,7 +91,8 @@ def picture(
     :param motion: reference motion
     :param title: title of the picture
     :param show: whether to open a window
-    :raises PictureError: matplotlib is missing, or the file cannot be written
+    :raises PictureError: matplotlib is missing
+    :raises FileError: the file cannot be written
     """
     joint = int(np.argmax([np.abs(phases[0].errors(motion)[1]).max(axis=0)]))
     name = motion.joints[joint]
