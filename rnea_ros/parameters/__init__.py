@@ -13,11 +13,12 @@ from .declaration import (
     in_range,
     parameter,
 )
-from .file_text import parameter_file_text
+from .file_text import Value, parameter_file_text
 from .on_node import declare, declare_all, refuse_unknown
 
 __all__ = [
     'Declaration',
+    'Value',
     'check_ranges',
     'choice',
     'declarations_of',

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...parameters import Value
@@ -30,8 +31,8 @@ def joint_parameters(result: Identification) -> tuple[dict[str, Value], tuple[st
     """
     recorded = _recorded(result)
     names = [name for name, of in zip(result.prior.joint_names, recorded, strict=True) if of]
-    forwards, backwards = result.friction.coulomb
-    coulomb = np.maximum([forwards + result.offset, backwards - result.offset], 0.0)
+    by_direction = result.friction.coulomb + np.array([result.offset, -result.offset])
+    coulomb = np.maximum(by_direction, 0.0)
     viscous, load = result.friction.viscous, result.friction.load
     values: dict[str, Value] = {'joints': names}
     if not np.array_equal(result.prior.gravity, STANDARD_GRAVITY):
@@ -46,7 +47,7 @@ def joint_parameters(result: Identification) -> tuple[dict[str, Value], tuple[st
         values['friction.load'] = load[recorded].tolist()
     smoothing = result.friction.smoothing_velocity[recorded]
     values['friction.smoothing_velocity'] = smoothing.tolist()
-    return values, _offset_notes(result, recorded, coulomb)
+    return values, _offset_notes(result, recorded, -by_direction.min(axis=0))
 
 
 def payload_parameters(payload: Payload) -> dict[str, Value]:
@@ -63,22 +64,29 @@ def payload_parameters(payload: Payload) -> dict[str, Value]:
     }
 
 
-def _recorded(result: Identification) -> Array:
+def _recorded(result: Identification) -> NDArray[np.bool_]:
     """Return which joints were recorded, shape (n,); the others are at rest at zero."""
-    runs = result.comparison.held_out
-    seen: Array = np.any([run.q.any(axis=0) | np.isfinite(run.effort).any(axis=0) for run in runs], axis=0)
-    return seen
+    recorded = np.zeros(len(result.prior.joint_names), dtype=bool)
+    for run in result.comparison.held_out:
+        recorded |= run.q.any(axis=0) | np.isfinite(run.effort).any(axis=0)
+    return recorded
 
 
-def _offset_notes(result: Identification, recorded: Array, coulomb: Array) -> tuple[str, ...]:
-    offset = np.where(recorded, result.offset, 0.0)
-    if not offset.any():
+def _offset_notes(
+    result: Identification, recorded: NDArray[np.bool_], lost: Array
+) -> tuple[str, ...]:
+    if not result.offset[recorded].any():
         return ()
-    notes = ['offsets of the efforts are written as Coulomb friction that differs by direction']
-    lost = np.abs(0.5 * (coulomb[0] - coulomb[1]) - offset)
-    clipped = [
-        f'{name} ({offset[joint]:.2g}, written {offset[joint] - lost[joint]:.2g})'
-        for joint, name in enumerate(result.prior.joint_names)
-        if lost[joint] > 1e-3 * abs(offset[joint])
+    text = (
+        'offsets of the efforts are written as Coulomb friction that differs by direction; they '
+        'act while a joint moves'
+    )
+    joints = [
+        f'{name} ({missing:.2g} N m or N)'
+        for name, missing, of in zip(result.prior.joint_names, lost, recorded, strict=True)
+        if of and missing > 0.0
     ]
-    return tuple(notes)
+    if not joints:
+        return (text,)
+    lost_text = 'the part of the offset that exceeds the Coulomb friction is not written'
+    return (text, f'{lost_text}: {", ".join(joints)}')
