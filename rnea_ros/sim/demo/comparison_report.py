@@ -41,7 +41,8 @@ def draw(path: Path, phases: Sequence[Phase], title: str, show: bool) -> None:
     :param phases: phases of the demo; the efforts are those of the last one
     :param title: title of the picture
     :param show: whether to open a window
-    :raises PictureError: matplotlib is missing, or the file cannot be written
+    :raises PictureError: matplotlib is missing
+    :raises FileError: the file cannot be written
     """
     motion = phases[0].motion
     joint = int(np.argmax([np.abs(phases[0].errors()[1]).max(axis=0)]))
