@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+import sys
 
-import numpy as np
-
-from ...arrays import Array
+from ... import identification
+from ...identification import Identification, Run
+from ...recordings import Sample, recording_from
+from ...urdf import read_urdf
 from .arm import Arm
+from .circle_report import Performance, draw, table
 from .client import positions
-from .motion import Motion
-from .phase import Phase
+from .motion import Motion, Reference
 from .robot import POOR_MODEL, realistic
 from .session import Session
 
@@ -22,7 +25,7 @@ HOLD = 1.0
 """Duration of holding the arm by gravity compensation, s: with a poor model it falls."""
 
 SEED = 1
-"""Seed of the differences between robot and model."""
+"""Seed of the differences between robot and model, and of the exciting motion."""
 
 TOLERANCE = 0.15
 """Tolerance of the start pose, rad or m: with a poor model the arm stays away from it."""
@@ -31,28 +34,9 @@ NEEDED_TRACKING_GAIN, NEEDED_DRIFT_GAIN = 5.0, 10.0
 """Required ratios of RMS error and drift, before to after."""
 
 
-@dataclass(frozen=True)
-class Performance:
-    """
-    Performance of the control with one model.
-
-    :param held: times and deviations of the joints under gravity compensation, shapes (N,), s, and
-        (N, m), rad or m
-    :param phase: the motion under computed torque
-    """
-
-    held: tuple[Array, Array]
-    phase: Phase
-
-    @property
-    def drift(self) -> float:
-        """Greatest deviation under gravity compensation, rad or m."""
-        return float(np.abs(self.held[1]).max())
-
-
 class Circle:
     """
-    One run of the circle.
+    One run of the circle. Time is simulated and waits for the control.
 
     :param arm: arm of the node's first model
     :param motion: motion to follow before and after
@@ -74,20 +58,77 @@ class Circle:
     def run(self) -> int:
         """Run the circle; return the exit code."""
         print(f'{self._robot.difference} Time is simulated.')
+        excitation = Motion.for_robot(self._arm.model, self._arm.joints, self._arm.pose, 30.0)
+        before, excited = self._before(excitation)
+        fit = self._identified(excited, before)
+        after = self._after()
+        return self.report(before, after, fit)
+
+    def _before(self, excitation: Reference) -> tuple[Performance, Sequence[Sample]]:
+        """Return the performance with the first model, and joint states of an exciting motion."""
+        print('starting the simulated robot, and the node with the first model ...')
         with Session.started(
             self._arm, self._robot, self._output / 'before', self._rate,
             tolerance=TOLERANCE, lockstep=True,
         ) as session:
-            before = self._measure(session, 'before')
-        print(before.drift, before.phase.rms(), before.phase.peak())
-        return 0
+            excited = session.follow(excitation, 'exciting motion').received.states
+            return self._performance(session, 'before'), excited
 
-    def _measure(self, session: Session, title: str) -> Performance:
+    def _after(self) -> Performance:
+        """Return the performance with what was written."""
+        print('starting the robot again, and the node with identified.urdf and identified.yaml ...')
+        arm = replace(self._arm, urdf=read_urdf(self._output / 'identified.urdf'))
+        robot = replace(self._robot, control={'friction.velocity': 'desired'})
+        with Session.started(
+            arm, robot, self._output / 'after', self._rate,
+            files=[self._output / 'identified.yaml'], tolerance=TOLERANCE, lockstep=True,
+        ) as session:
+            return self._performance(session, 'after')
+
+    def _performance(self, session: Session, title: str) -> Performance:
         """Follow the motion, then hold; the arm may fall, so nothing comes after it."""
         phase = session.follow(self._motion, title)
         session.return_to_start()
         stamps, measured = positions(session.hold(HOLD).states, self._arm.joints)
         during = stamps <= stamps[0] + HOLD
-        return Performance(
-            (stamps[during] - stamps[0], measured[during] - measured[0]), phase
+        return Performance(stamps[during] - stamps[0], measured[during] - measured[0], phase)
+
+    def _identified(self, excited: Sequence[Sample], before: Performance) -> Identification:
+        """Identify the robot from the exciting motion, judge it on the other, write it."""
+        print('identifying the robot ...')
+        fit = identification.identify(
+            self._arm.model,
+            self._run(excited, 'exciting motion'),
+            validate=self._run(before.phase.received.states, "the demo's motion"),
         )
+        fit.write_urdf(self._output / 'identified.urdf')
+        fit.write_parameters(self._output / 'identified.yaml')
+        return fit
+
+    def _run(self, states: Sequence[Sample], name: str) -> Run:
+        recording = recording_from(states).of_joints(self._arm.joints)
+        return identification.run_from(recording, self._arm.model, name=name)
+
+    def report(self, before: Performance, after: Performance, fit: Identification) -> int:
+        """
+        Print the table and draw the picture.
+
+        :param before: performance with the first model
+        :param after: performance with the identified model
+        :param fit: the identified model
+        :return: exit code, 1 if the identified model improves tracking or drift too little
+        """
+        print(f'\n{table(before, after)}\n')
+        path = self._output / 'identify_demo.png'
+        draw(path, before, after, fit, self._show)
+        print(f'URDF, parameters and picture: {self._output.resolve()}')
+        tracking = before.phase.rms() / after.phase.rms()
+        drift = before.drift / after.drift
+        if tracking < NEEDED_TRACKING_GAIN or drift < NEEDED_DRIFT_GAIN:
+            print(
+                f'expected at most 1/{NEEDED_TRACKING_GAIN:g} of the RMS error and '
+                f'1/{NEEDED_DRIFT_GAIN:g} of the drift',
+                file=sys.stderr,
+            )
+            return 1
+        return 0
