@@ -33,7 +33,10 @@ def motion(n: int, seconds: float = 10.0, step: float = 0.02) -> tuple[Array, ..
     t = np.arange(0.0, seconds, step)
     speed = 0.5 + 0.3 * np.arange(n)
     phase = np.outer(t, speed) + np.arange(n)
-    return t, 0.6 * np.sin(phase), 0.6 * speed * np.cos(phase), -0.6 * speed**2 * np.sin(phase)
+    q: Array = 0.6 * np.sin(phase)
+    qd: Array = 0.6 * speed * np.cos(phase)
+    qdd: Array = -(speed**2) * q
+    return t, q, qd, qdd
 
 
 def identified(
@@ -75,7 +78,8 @@ def identified(
     with_friction = urdf + truth - rigid
 
     def rms(values: Array) -> Array:
-        return np.sqrt(np.mean(values**2, axis=0))
+        size: Array = np.sqrt(np.mean(values**2, axis=0))
+        return size
 
     def errors(predicted: Array) -> ModelErrors:
         return ModelErrors((predicted,), rms(predicted - effort), rms(predicted - effort))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from identified import identified
 import numpy as np
@@ -104,6 +105,7 @@ def test_a_payload_is_what_the_node_reads(tmp_path: Path) -> None:
 def test_an_offset_acts_in_its_own_direction(offset: float) -> None:
     result = identified()
     values, _ = joint_parameters(replace(result, offset=np.full(7, offset)))
-    forwards, backwards = values['friction.coulomb'], values['friction.coulomb_negative']
+    read: dict[str, Any] = dict(values)
+    forwards, backwards = read['friction.coulomb'], read['friction.coulomb_negative']
     np.testing.assert_allclose(forwards, result.friction.coulomb[0] + offset)
     np.testing.assert_allclose(backwards, result.friction.coulomb[0] - offset)
