@@ -5,6 +5,8 @@
 
 from .base_parameters import BaseParameters
 from .comparison import Comparison, ModelErrors
+from .identify import identify
+from .loading import load, run_from
 from .result import Identification, JointDeviations, Origin
 from .run import IdentificationError, Run
 
@@ -17,4 +19,7 @@ __all__ = [
     'ModelErrors',
     'Origin',
     'Run',
+    'identify',
+    'load',
+    'run_from',
 ]

@@ -15,12 +15,28 @@ from .base_parameters import BaseParameters
 from .comparison import Comparison
 
 
+DETERMINED = 0.75
+"""Least reduction of a parameter's variance by the data for an origin in the data."""
+
+
 class Origin(str, Enum):
     """What determined a parameter."""
 
     DATA = 'data'
     PRIOR = 'URDF'
     NOTHING = 'nothing'
+
+    @classmethod
+    def of(cls, informed: float, has_effect: bool) -> Origin:
+        """
+        Return the origin of a parameter.
+
+        :param informed: share of the prior's variance that the data removed
+        :param has_effect: whether the parameter has any influence on the efforts
+        """
+        if not has_effect:
+            return cls.NOTHING
+        return cls.DATA if informed >= DETERMINED else cls.PRIOR
 
 
 @dataclass(frozen=True)
@@ -53,7 +69,8 @@ class Identification:
         :attr:`~rnea_ros.RobotModel.inertial_parameters`, shape (10 * bodies,)
     :param deviations: their standard deviations by block jackknife, same shape
     :param origin: what determined each of them
-    :param friction: friction of the joints, equal in both directions
+    :param friction: friction of the joints; the offset is in its Coulomb friction, as the node
+        has no parameter for it: C + o in positive and C - o in negative direction, at least 0
     :param armature: reflected rotor inertia, shape (n,), kg m^2 or kg
     :param offset: offset of the effort sensors, shape (n,), N m or N
     :param joint_deviations: standard deviations of friction, rotor inertia and offset
@@ -77,12 +94,27 @@ class Identification:
 
     def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
         """
-        Return the efforts of N motions: rigid bodies, rotors, friction and offset, shape (N, n).
+        Return the efforts of N motions with rotors and friction, shape (N, n), N m or N.
 
         :param q: joint positions, shape (N, n)
         :param qd: joint velocities, shape (N, n)
         :param qdd: joint accelerations, shape (N, n)
         """
-        rigid = self.model.inverse_dynamics_batch(q, qd, qdd)
-        friction: Array = self.friction.friction(qd, rigid)
-        return rigid + self.armature * qdd + friction + self.offset
+        return total_efforts(self.model, self.friction, self.armature, q, qd, qdd)
+
+
+def total_efforts(
+    model: RobotModel, friction: JointFriction, armature: Array, q: Array, qd: Array, qdd: Array
+) -> Array:
+    """
+    Return the efforts of N motions, as the node computes them, shape (N, n).
+
+    :param model: the rigid bodies
+    :param friction: friction of the joints
+    :param armature: reflected rotor inertia, shape (n,), kg m^2 or kg
+    :param q: joint positions, shape (N, n)
+    :param qd: joint velocities, shape (N, n)
+    :param qdd: joint accelerations, shape (N, n)
+    """
+    rigid = model.inverse_dynamics_batch(q, qd, qdd)
+    return rigid + armature * qdd + friction.friction(qd, rigid)
