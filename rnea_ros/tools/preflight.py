@@ -112,7 +112,7 @@ def _live(
         printed = poses
         return options.use != 'motion' and poses >= int(options.poses)
 
-    with live_robot(ros_arguments) as robot:
+    with live_robot('preflight', ros_arguments) as robot:
         source = options.urdf or robot.description()
         topic = options.topic or 'joint_states'
         print(f'listening to {topic}; hold {options.poses} different poses', flush=True)

@@ -69,7 +69,7 @@ def bodies(result: Identification) -> tuple[Body, ...]:
         result.prior.body_names,
         result.prior.inertial_parameters.reshape(shape),
         result.parameters.reshape(shape),
-        result.deviations.reshape(shape),
+        _blocks(result.covariance),
         np.array([origin.value for origin in result.origin]).reshape(shape),
         strict=True,
     )
@@ -78,17 +78,17 @@ def bodies(result: Identification) -> tuple[Body, ...]:
         _body(
             (name, *(link for link, frame in frames.items()
                      if frame.body == frames[name].body and link != name)),
-            before, after, deviation, origin.tolist(),
+            before, after, covariance, origin.tolist(),
         )
-        for name, before, after, deviation, origin in rows
+        for name, before, after, covariance, origin in rows
     )  # fmt: skip
 
 
 def _body(
-    links: tuple[str, ...], before: Array, after: Array, deviation: Array, origin: list[str]
+    links: tuple[str, ...], before: Array, after: Array, covariance: Array, origin: list[str]
 ) -> Body:
     urdf, identified = _about_centre(before), _about_centre(after)
-    spread = _spread(after, deviation)
+    spread = _spread(after, covariance)
     quantities = {
         group: Quantity(
             tuple(urdf[part].tolist()),
@@ -117,12 +117,20 @@ def _about_centre(phi: Array) -> Array:
     return np.array([mass, *c, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
 
 
-def _spread(phi: Array, deviation: Array) -> Array:
-    """Return the deviations of :func:`_about_centre`, if those of phi are independent."""
-    base, variance = _about_centre(phi), np.zeros(len(phi))
-    for number, size in enumerate(deviation):
-        moved = phi.copy()
-        moved[number] += size
-        variance += (_about_centre(moved) - base) ** 2
-    spread: Array = np.sqrt(variance)
+def _blocks(covariance: Array) -> Array:
+    """Return the covariance of each body's parameters, shape (bodies, 10, 10)."""
+    size = len(NAMES)
+    starts = range(0, len(covariance), size)
+    return np.array([covariance[k : k + size, k : k + size] for k in starts])
+
+
+def _spread(phi: Array, covariance: Array) -> Array:
+    """Return the standard deviations of :func:`_about_centre`, by its derivatives."""
+    step = 1e-6 * np.abs(phi).max() * np.eye(len(phi))
+    derivatives = np.array([
+        (_about_centre(phi + each) - _about_centre(phi - each)) / (2.0 * each.max())
+        for each in step
+    ])
+    variance = np.einsum('ik,ij,jk->k', derivatives, covariance, derivatives)
+    spread: Array = np.sqrt(np.maximum(variance, 0.0))
     return spread

@@ -96,12 +96,11 @@ class Figures:
         return _finite(asdict(self))
 
 
-def figures(result: Identification, fitted: Sequence[Run], notes: Sequence[str] = ()) -> Figures:
+def figures(result: Identification, notes: Sequence[str] = ()) -> Figures:
     """
     Return the figures of a result.
 
     :param result: the identified model
-    :param fitted: the runs that were fitted
     :param notes: sentences on what was written
     """
     comparison = result.comparison
@@ -110,7 +109,7 @@ def figures(result: Identification, fitted: Sequence[Run], notes: Sequence[str] 
     )
     judged = [joint for joint in joints if joint.has_effort]
     models = ('urdf', 'urdf_with_friction', 'identified')
-    runs = [*fitted, *comparison.held_out]
+    runs = [*result.fitted, *comparison.held_out]
     return Figures(
         robot=result.prior.name,
         better=comparison.is_better,
@@ -119,12 +118,12 @@ def figures(result: Identification, fitted: Sequence[Run], notes: Sequence[str] 
             for model in models
         },
         judged_on=tuple(map(_extent, comparison.held_out)),
-        fitted=tuple(map(_extent, fitted)),
+        fitted=tuple(map(_extent, result.fitted)),
         joints=joints,
         bodies=bodies(result),
         identifiable=result.base.rank,
         condition=result.base.condition,
-        notes=(*result.notes, *notes),
+        notes=tuple(notes),
         flaws=tuple(
             dict.fromkeys(f'{run.name}: {flaw}' for run in runs for flaw in run.notes)
         ),
