@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from robots import ROOT, description, load
@@ -28,12 +29,13 @@ from rnea_ros.urdf import with_inertials
 ARM = ROOT / 'urdf/panda_arm.urdf'
 
 
-def motion(n: int, seconds: float = 10.0, step: float = 0.02) -> tuple[Array, ...]:
+def motion(n: int, seconds: float = 10.0, step: float = 0.02) -> Any:
     """Return time, and sines of n joints with their derivatives."""
     t = np.arange(0.0, seconds, step)
     speed = 0.5 + 0.3 * np.arange(n)
     phase = np.outer(t, speed) + np.arange(n)
-    return t, 0.6 * np.sin(phase), 0.6 * speed * np.cos(phase), -0.6 * speed**2 * np.sin(phase)
+    q = 0.6 * np.sin(phase)
+    return np.asarray(t), q, 0.6 * speed * np.cos(phase), -(speed**2) * q
 
 
 def identified(
@@ -53,18 +55,19 @@ def identified(
     better = load(with_inertials(description(prior).text, inertials), prior.gravity)
     here = np.array([joint not in silent for joint in range(n)])
     joint = np.arange(n)
+    coulomb = np.where(here, 0.2 + 0.05 * joint, 0.0)
+    offset = np.where(here, 0.1 - 0.12 * joint, 0.0)
     friction = JointFriction(
         np.tile(np.where(here, 0.3 + 0.1 * joint, 0.0), (2, 1)),
-        np.tile(np.where(here, 0.2 + 0.05 * joint, 0.0), (2, 1)),
+        np.maximum([coulomb + offset, coulomb - offset], 0.0),
         np.where(joint == 1, 0.02, 0.0),
         np.full(n, 0.03),
     )
     armature = np.where(here, 0.1, 0.0)
-    offset = np.where(here, 0.1 - 0.12 * joint, 0.0)
     time, q, qd, qdd = motion(n)
     q, qd, qdd = (np.where(here, each, 0.0) for each in (q, qd, qdd))
     rigid = better.inverse_dynamics_batch(q, qd, qdd)
-    truth = rigid + armature * qdd + friction.friction(qd, rigid) + offset
+    truth = rigid + armature * qdd + friction.friction(qd, rigid)
     effort = truth + noise * np.random.default_rng(3).normal(size=q.shape)
     effort[:, ~here] = np.nan
     run = Run(
@@ -75,7 +78,8 @@ def identified(
     with_friction = urdf + truth - rigid
 
     def rms(values: Array) -> Array:
-        return np.sqrt(np.mean(values**2, axis=0))
+        size: Array = np.sqrt(np.mean(values**2, axis=0))
+        return size
 
     def errors(predicted: Array) -> ModelErrors:
         return ModelErrors((predicted,), rms(predicted - effort), rms(predicted - effort))
@@ -88,7 +92,7 @@ def identified(
         prior=prior,
         model=better,
         parameters=phi,
-        deviations=0.02 * np.abs(phi) + 1e-4,
+        covariance=np.diag((0.02 * np.abs(phi) + 1e-4) ** 2),
         origin=tuple(
             (Origin.DATA, Origin.PRIOR, Origin.NOTHING)[k % 3] for k in range(len(phi))
         ),
@@ -96,7 +100,9 @@ def identified(
         armature=armature,
         offset=offset,
         joint_deviations=JointDeviations(*5 * (per_joint,)),
-        base=BaseParameters(43, 27.0, ('m(fer_link7)',)),
+        base=BaseParameters(
+            1, 27.0, ('m(fer_link7)',), np.eye(1, len(phi)), phi[:1], phi[:1], phi[:1] * 0.1
+        ),
         comparison=comparison,
-        notes=('fer_joint7 moved too little',),
+        fitted=(run.part(0, len(time) // 2),),
     )

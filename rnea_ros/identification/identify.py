@@ -76,7 +76,7 @@ def identify(
         prior=model,
         model=identified,
         parameters=phi,
-        deviations=sure.deviations[:size],
+        covariance=sure.covariance[:size, :size],
         origin=_origins(sure, size),
         friction=friction,
         armature=armature,
@@ -89,6 +89,7 @@ def identify(
             partial(total_efforts, model, other_friction, other_armature),
             partial(total_efforts, identified, friction, armature),
         ),
+        fitted=tuple(fitted_runs),
         notes=tuple(note for run in fitted_runs for note in run.notes),
     )
 

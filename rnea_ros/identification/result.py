@@ -5,15 +5,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+import os
+from pathlib import Path
+
+import numpy as np
 
 from ..arrays import Array
 from ..feedforward.law import JointFriction
+from ..files import write_file
+from ..parameters import parameter_file_text
 from ..robot import RobotModel
+from ..urdf import with_inertials
 from .base_parameters import BaseParameters
 from .comparison import Comparison
-
+from .run import Run
+from .writing import joint_parameters, link_inertials
 
 DETERMINED = 0.75
 """Least reduction of a parameter's variance by the data for an origin in the data."""
@@ -67,7 +76,7 @@ class Identification:
     :param model: the same robot with the identified rigid bodies
     :param parameters: standard parameters of the bodies, in the order of
         :attr:`~rnea_ros.RobotModel.inertial_parameters`, shape (10 * bodies,)
-    :param deviations: their standard deviations by block jackknife, same shape
+    :param covariance: of them, shape (10 * bodies, 10 * bodies)
     :param origin: what determined each of them
     :param friction: friction of the joints; the offset is in its Coulomb friction, as the node
         has no parameter for it: C + o in positive and C - o in negative direction, at least 0
@@ -76,13 +85,14 @@ class Identification:
     :param joint_deviations: standard deviations of friction, rotor inertia and offset
     :param base: identifiable combinations of the parameters
     :param comparison: errors on the runs that were not fitted
+    :param fitted: the runs that were fitted
     :param notes: what the data lack, one sentence each
     """
 
     prior: RobotModel
     model: RobotModel
     parameters: Array
-    deviations: Array
+    covariance: Array
     origin: tuple[Origin, ...]
     friction: JointFriction
     armature: Array
@@ -90,7 +100,14 @@ class Identification:
     joint_deviations: JointDeviations
     base: BaseParameters
     comparison: Comparison
+    fitted: tuple[Run, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def deviations(self) -> Array:
+        """Standard deviations of the parameters, shape (10 * bodies,)."""
+        deviations: Array = np.sqrt(np.diag(self.covariance))
+        return deviations
 
     def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
         """
@@ -101,6 +118,42 @@ class Identification:
         :param qdd: joint accelerations, shape (N, n)
         """
         return total_efforts(self.model, self.friction, self.armature, q, qd, qdd)
+
+    def urdf(self) -> tuple[str, tuple[str, ...]]:
+        """
+        Return the text of the URDF with the identified inertials, and notes.
+
+        Nothing else of the text changes.
+
+        :return: the text; one sentence for each body of several links
+        :raises UrdfError: the model was not built from a URDF
+        """
+        inertials, notes = link_inertials(self.prior, self.parameters)
+        description = self.prior.description
+        text = '' if description is None else description.text
+        return with_inertials(text, inertials), notes
+
+    def write_urdf(self, path: str | os.PathLike[str]) -> None:
+        """
+        Write the URDF with the identified inertials.
+
+        :param path: file to write
+        :raises UrdfError: the model was not built from a URDF
+        :raises FileError: the file cannot be written
+        """
+        write_file(Path(path), self.urdf()[0])
+
+    def write_parameters(
+        self, path: str | os.PathLike[str], comments: Sequence[str] = ()
+    ) -> None:
+        """
+        Write friction and rotor inertia as a parameter file of the node ``feedforward``.
+
+        :param path: file to write
+        :param comments: lines at the beginning
+        :raises FileError: the file cannot be written
+        """
+        write_file(Path(path), parameter_file_text(joint_parameters(self)[0], comments))
 
 
 def total_efforts(

@@ -61,12 +61,15 @@ def add_gravity(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
+def add_recorded_joints(parser: argparse.ArgumentParser, *, each: bool = False) -> None:
     """
     Add ``--joints`` and ``--effort-scale``.
 
     ``joints`` are pairs of names, in the model and in the recording. ``effort_scale`` is the
     factor of the measured efforts.
+
+    :param parser: parser of the tool
+    :param each: whether ``--effort-scale`` also takes one factor for each joint of the model
     """
     parser.add_argument(
         '--joints',
@@ -81,7 +84,9 @@ def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
         '--effort-scale',
         type=_factor,
         default=1.0,
-        help='factor of the measured efforts, such as -1, or N m/A for currents',
+        nargs='+' if each else None,
+        help='factor of the measured efforts, such as -1, or N m/A for currents'
+        + (', or one for each joint of the model' if each else ''),
     )
 
 

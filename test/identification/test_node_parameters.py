@@ -10,7 +10,6 @@ from pathlib import Path
 
 from identified import identified
 import numpy as np
-import pytest
 from robots import ROOT, load
 
 from rnea_ros.feedforward.law import ControlLaw, LoadedModel, Mode
@@ -53,19 +52,13 @@ def test_the_nodes_feedforward_equals_the_identified_efforts(tmp_path: Path) -> 
         law.effort(Mode.FEEDFORWARD, q, qd, (q, qd, qdd)).copy()
         for q, qd, qdd in zip(run.q, run.qd, run.qdd, strict=True)
     ])
-    # tanh(qd / v_s) stands for the offset's constant, and a Coulomb friction below 0 is clipped.
-    share = np.tanh(run.qd / result.friction.smoothing_velocity)
-    coulomb, offset = result.friction.coulomb[0], result.offset
-    forwards = np.maximum(coulomb + offset, 0.0) - coulomb
-    backwards = np.maximum(coulomb - offset, 0.0) - coulomb
-    added = np.where(share > 0.0, forwards, backwards) * share
-    assert (forwards != offset).any()
-    np.testing.assert_allclose(commanded, efforts - offset + added, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(commanded, efforts, rtol=1e-5, atol=1e-5)
 
 
 def test_only_what_differs_by_direction_and_what_is_there_is_written() -> None:
     result = identified()
-    values, notes = joint_parameters(replace(result, offset=np.zeros(7)))
+    same = replace(result.friction, coulomb=np.full((2, 7), 0.3))
+    values, notes = joint_parameters(replace(result, offset=np.zeros(7), friction=same))
     assert [*values] == [
         'joints', 'armature', 'friction.model', 'friction.viscous', 'friction.coulomb',
         'friction.load', 'friction.smoothing_velocity',
@@ -98,12 +91,3 @@ def test_a_payload_is_what_the_node_reads(tmp_path: Path) -> None:
     resolved = settings(result, {'joints': [*result.prior.joint_names],
                                  **payload_parameters(payload)}, tmp_path)  # fmt: skip
     assert resolved.settings.payloads == (payload,)
-
-
-@pytest.mark.parametrize('offset', [0.1, -0.1])
-def test_an_offset_acts_in_its_own_direction(offset: float) -> None:
-    result = identified()
-    values, _ = joint_parameters(replace(result, offset=np.full(7, offset)))
-    forwards, backwards = values['friction.coulomb'], values['friction.coulomb_negative']
-    np.testing.assert_allclose(forwards, result.friction.coulomb[0] + offset)
-    np.testing.assert_allclose(backwards, result.friction.coulomb[0] - offset)

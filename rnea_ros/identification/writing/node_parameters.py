@@ -22,18 +22,15 @@ def joint_parameters(result: Identification) -> tuple[dict[str, Value], tuple[st
     """
     Return the parameters of friction and rotor inertia, and notes.
 
-    The node has no offset of an effort. An offset o is written as Coulomb friction C + o in
-    positive and C - o in negative direction, at least 0: the same effort while the joint moves.
-
     :param result: the identified model
     :return: values by the names of the node's parameters, one for each recorded joint; sentences
         on offsets
     """
     recorded = _recorded(result)
     names = [name for name, of in zip(result.prior.joint_names, recorded, strict=True) if of]
-    by_direction = result.friction.coulomb + np.array([result.offset, -result.offset])
-    coulomb = np.maximum(by_direction, 0.0)
-    viscous, load = result.friction.viscous, result.friction.load
+    viscous, coulomb, load = (
+        result.friction.viscous, result.friction.coulomb, result.friction.load
+    )  # fmt: skip
     values: dict[str, Value] = {'joints': names}
     if not np.array_equal(result.prior.gravity, STANDARD_GRAVITY):
         values['gravity'] = result.prior.gravity.tolist()
@@ -47,7 +44,7 @@ def joint_parameters(result: Identification) -> tuple[dict[str, Value], tuple[st
         values['friction.load'] = load[recorded].tolist()
     smoothing = result.friction.smoothing_velocity[recorded]
     values['friction.smoothing_velocity'] = smoothing.tolist()
-    return values, _offset_notes(result, recorded, -by_direction.min(axis=0))
+    return values, _offset_notes(result, recorded)
 
 
 def payload_parameters(payload: Payload) -> dict[str, Value]:
@@ -72,19 +69,19 @@ def _recorded(result: Identification) -> NDArray[np.bool_]:
     return recorded
 
 
-def _offset_notes(
-    result: Identification, recorded: NDArray[np.bool_], lost: Array
-) -> tuple[str, ...]:
+def _offset_notes(result: Identification, recorded: NDArray[np.bool_]) -> tuple[str, ...]:
     if not result.offset[recorded].any():
         return ()
     text = (
         'offsets of the efforts are written as Coulomb friction that differs by direction; they '
         'act while a joint moves'
     )
+    forwards, backwards = result.friction.coulomb
+    lost = 2.0 * np.abs(result.offset) - np.abs(forwards - backwards)
     joints = [
         f'{name} ({missing:.2g} N m or N)'
         for name, missing, of in zip(result.prior.joint_names, lost, recorded, strict=True)
-        if of and missing > 0.0
+        if of and missing > 1e-3
     ]
     if not joints:
         return (text,)
