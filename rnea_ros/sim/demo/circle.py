@@ -12,6 +12,7 @@ import sys
 
 from ... import identification
 from ...identification import Identification, Run
+from ...identification.report import figures, text
 from ...recordings import Sample, recording_from
 from ...urdf import read_urdf
 from .arm import Arm
@@ -41,7 +42,7 @@ class Circle:
     :param arm: arm of the node's first model
     :param motion: motion to follow before and after
     :param rate: control rate, Hz
-    :param output: directory of URDF, parameters, picture and logs
+    :param output: directory of URDF, parameters, report, picture and logs
     :param show: whether to open a window with the picture
     """
 
@@ -66,7 +67,7 @@ class Circle:
 
     def _before(self, excitation: Reference) -> tuple[Performance, Sequence[Sample]]:
         """Return the performance with the first model, and joint states of an exciting motion."""
-        print('starting the simulated robot, and the node with the first model ...')
+        print('starting the simulated robot, and the node with its first model ...')
         with Session.started(
             self._arm, self._robot, self._output / 'before', self._rate,
             tolerance=TOLERANCE, lockstep=True,
@@ -76,7 +77,7 @@ class Circle:
 
     def _after(self) -> Performance:
         """Return the performance with what was written."""
-        print('starting the robot again, and the node with identified.urdf and identified.yaml ...')
+        print('starting again, the node with identified.urdf and identified.yaml ...')
         arm = replace(self._arm, urdf=read_urdf(self._output / 'identified.urdf'))
         robot = replace(self._robot, control={'friction.velocity': 'desired'})
         with Session.started(
@@ -101,6 +102,10 @@ class Circle:
             self._run(excited, 'exciting motion'),
             validate=self._run(before.phase.received.states, "the demo's motion"),
         )
+        report = text(figures(fit))
+        (self._output / 'identified.txt').write_text(report + '\n', encoding='utf-8')
+        verdict, _, _ = report.partition('\n\n')
+        print(verdict)
         fit.write_urdf(self._output / 'identified.urdf')
         fit.write_parameters(self._output / 'identified.yaml')
         return fit
@@ -121,7 +126,7 @@ class Circle:
         print(f'\n{table(before, after)}\n')
         path = self._output / 'identify_demo.png'
         draw(path, before, after, fit, self._show)
-        print(f'URDF, parameters and picture: {self._output.resolve()}')
+        print(f'URDF, parameters, report and picture: {self._output.resolve()}')
         tracking = before.phase.rms() / after.phase.rms()
         drift = before.drift / after.drift
         if tracking < NEEDED_TRACKING_GAIN or drift < NEEDED_DRIFT_GAIN:

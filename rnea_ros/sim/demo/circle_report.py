@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from ...arrays import Array
-from ...drawing import add_grid, legend_above, new_figure, save, show_windows
+from ...drawing import add_grid, new_figure, save, show_windows
 from ...identification import Identification
+from ...preflight import lay_out
 from .phase import Phase
-from .text_table import text_table
 
 LEAST_ERROR = 0.05
 """Lower end of the drawn errors, mrad."""
@@ -50,7 +50,7 @@ def table(before: Performance, after: Performance) -> str:
     ):
         ratio = f'1/{old / new:.0f}'
         rows.append((label, f'{1e3 * old:.2f} mrad', f'{1e3 * new:.2f} mrad', ratio))
-    return text_table(rows)
+    return lay_out(rows, left=(0,))
 
 
 def draw(
@@ -78,8 +78,8 @@ def draw(
         ):
             norm = 1e3 * np.abs(deviation).max(axis=1)
             axis.semilogy(t, np.maximum(norm, LEAST_ERROR), label=label)
-    drift.set(ylabel='drift, mrad', title='gravity compensation alone, greatest drift of any joint')
-    errors.set(ylabel='error, mrad', title='motion under computed torque, greatest error of any joint')
+    drift.set(ylabel='drift, mrad', title='gravity compensation, greatest drift of any joint')
+    errors.set(ylabel='error, mrad', title='computed torque, greatest error of any joint')
 
     compared = fit.comparison
     joint = int(np.nanargmax(compared.urdf.rms - compared.identified.rms))

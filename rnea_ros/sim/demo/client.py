@@ -135,8 +135,8 @@ class DemoClient:
         """
         Wait until the node holds the arm at a pose.
 
-        Without a motion the node compensates gravity only, and with a poor model the arm falls. So
-        the pose is sent again and again, from the first moment on.
+        Without a reference the node compensates gravity only, and with a poor model the arm falls.
+        So the pose is sent as a set-point again and again, from the first moment on.
 
         :param pose: positions of the commanded joints, shape (m,), rad or m
         :param tolerance: of the pose, rad or m
@@ -145,7 +145,7 @@ class DemoClient:
 
         def held() -> bool:
             if self._trajectories.get_subscription_count() > 0:
-                self.send([TrajectoryPoint(1.0, pose, zero, zero)])
+                self.send([TrajectoryPoint(0.0, pose, zero, zero)])
             self.now()
             _, measured = positions(self._newest, self._joints)
             there = bool(np.abs(measured - pose).max() < tolerance)

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from ...drawing import add_grid, new_figure, save, show_windows
+from ...preflight import lay_out
 from .phase import Phase
-from .text_table import text_table
 
 LEAST_ERROR = 0.1
 """Lower end of the drawn errors, mrad."""
@@ -30,7 +30,7 @@ def table(phases: Sequence[Phase]) -> str:
             str(phase.late),
             f'{100.0 * phase.cpu:.1f} %',
         ))
-    return text_table(rows)
+    return lay_out(rows, left=(0,))
 
 
 def draw(path: Path, phases: Sequence[Phase], title: str, show: bool) -> None:

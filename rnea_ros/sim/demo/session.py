@@ -30,6 +30,9 @@ BLEND = 0.5
 LEAD = 0.3
 """Time between sending a motion and the change of the control law, s."""
 
+FALL = 3.0
+"""Greatest fall after which the arm is still caught, rad or m."""
+
 ARRIVAL_CHECKS = 30
 """Greatest number of checks of the start pose."""
 
@@ -106,7 +109,7 @@ class Session:
                     'gains.kp': [KP],
                     'gains.kd': [KD],
                     'ramp_duration': BLEND,
-                    'start_tolerance': 5.0 * tolerance,
+                    'start_tolerance': FALL,
                     # The simulator may stall on a busy computer.
                     'joint_states_timeout': 0.25,
                 },
