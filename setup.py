@@ -21,6 +21,7 @@ EXECUTABLES = {
     'preflight': 'rnea_ros.tools.preflight',
     'check_trajectory': 'rnea_ros.tools.check_trajectory',
     'replay': 'rnea_ros.tools.replay',
+    'identify': 'rnea_ros.tools.identify',
     'plot': 'rnea_ros.tools.plot',
     'activate_controller': 'rnea_ros.tools.activate_controller',
 }

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 import math
 from typing import Any
@@ -15,6 +14,8 @@ import numpy as np
 from ...arrays import Array
 from ..result import Identification
 from ..run import Run
+from ..writing import joint_parameters
+from .advice import advice
 from .bodies import Body, bodies
 
 
@@ -77,6 +78,11 @@ class Figures:
     :param mean_percent: mean error of the joints with effort, by model
     :param judged_on: name and time of the held-out runs
     :param fitted: names of the fitted runs
+    :param identifiable: number of combinations of parameters that the motion determines
+    :param condition: condition number of their regressor
+    :param advice: what to change in the next recording
+    :param notes: what to know of the written files
+    :param flaws: flaws of the recordings
     """
 
     robot: str
@@ -88,6 +94,7 @@ class Figures:
     bodies: tuple[Body, ...]
     identifiable: int
     condition: float
+    advice: tuple[str, ...]
     notes: tuple[str, ...]
     flaws: tuple[str, ...]
 
@@ -96,12 +103,11 @@ class Figures:
         return _finite(asdict(self))
 
 
-def figures(result: Identification, notes: Sequence[str] = ()) -> Figures:
+def figures(result: Identification) -> Figures:
     """
     Return the figures of a result.
 
     :param result: the identified model
-    :param notes: sentences on what was written
     """
     comparison = result.comparison
     joints = tuple(
@@ -109,6 +115,7 @@ def figures(result: Identification, notes: Sequence[str] = ()) -> Figures:
     )
     judged = [joint for joint in joints if joint.has_effort]
     models = ('urdf', 'urdf_with_friction', 'identified')
+    notes = (*result.urdf()[1], *joint_parameters(result)[1])
     runs = [*result.fitted, *comparison.held_out]
     return Figures(
         robot=result.prior.name,
@@ -123,7 +130,8 @@ def figures(result: Identification, notes: Sequence[str] = ()) -> Figures:
         bodies=bodies(result),
         identifiable=result.base.rank,
         condition=result.base.condition,
-        notes=tuple(notes),
+        advice=tuple(advice(result)),
+        notes=notes,
         flaws=tuple(
             dict.fromkeys(f'{run.name}: {flaw}' for run in runs for flaw in run.notes)
         ),

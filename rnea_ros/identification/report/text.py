@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 import math
 
 from ...preflight import lay_out
-from .bodies import Body, Quantity
+from .bodies import NAMES, Body, Quantity
 from .figures import Errors, Figures, JointFigures
 
 JOINT_HEADER = ('joint', 'measured', 'URDF', 'URDF + friction', 'identified', 'moving')
@@ -17,6 +17,12 @@ BODY_HEADER = ('body', '', 'URDF', 'identified', '+-', 'from the data')
 FRICTION_HEADER = (
     'joint', 'viscous', 'Coulomb', 'per load', 'smoothing velocity', 'rotor inertia', 'offset'
 )  # fmt: skip
+
+NOTICEABLE = 0.01
+"""Least change of a quantity that is shown, as a share of its greatest component."""
+
+NEGLIGIBLE = 5e-5
+"""Friction or rotor inertia that is shown as 0."""
 
 
 def text(figures: Figures) -> str:
@@ -26,8 +32,12 @@ def text(figures: Figures) -> str:
     :param figures: its figures
     """
     sections = [_verdict(figures), _errors(figures), _changes(figures), _friction(figures)]
-    sections += [_undetermined(figures), _list('notes', figures.notes)]
-    sections += [_list('flaws of the recordings', figures.flaws)]
+    sections += [
+        _undetermined(figures),
+        _list('better in the next recording', figures.advice),
+        _list('to know of the files', figures.notes),
+        _list('flaws of the recordings', figures.flaws),
+    ]
     return '\n\n'.join(section for section in sections if section)
 
 
@@ -99,16 +109,20 @@ def _body_rows(body: Body) -> Iterator[tuple[str, ...]]:
     )
     first = body.links[0]
     for label, quantity, factor, shown in quantities:
-        if quantity.urdf == quantity.identified:
+        if not _changed(quantity):
             continue
-        cells = (quantity.urdf, quantity.identified, quantity.deviation)
-        yield (
-            first,
-            label,
-            *(' '.join(_digits(factor * each[k]) for k in shown) for each in cells),
-            _share(quantity),
-        )
+        parts = [
+            tuple(_with_decimals(factor * value[k], factor * quantity.deviation[k]) for k in shown)
+            for value in (quantity.urdf, quantity.identified, quantity.deviation)
+        ]
+        yield (first, label, *map(' '.join, parts), _share(quantity))
         first = ''
+
+
+def _changed(quantity: Quantity) -> bool:
+    greatest = max(map(abs, quantity.urdf))
+    pairs = zip(quantity.urdf, quantity.identified, strict=True)
+    return any(abs(after - before) > NOTICEABLE * greatest for before, after in pairs)
 
 
 def _share(quantity: Quantity) -> str:
@@ -125,56 +139,57 @@ def _friction(figures: Figures) -> str:
         rows.append((
             joint.name,
             *map(_estimate, estimates),
-            _digits(joint.smoothing_velocity),
+            f'{joint.smoothing_velocity:.3f}',
             *map(_estimate, (joint.armature, joint.offset)),
         ))
     return '\n'.join([
         'friction: viscous N m s/rad, Coulomb N m, per N m of load; smoothing velocity rad/s; '
-        'rotor inertia kg m^2; offset of the effort N m',
+        'rotor inertia kg m^2; offset of the effort N m; for sliding joints N and m',
         lay_out(rows, left=(0,)),
     ])
 
 
 def _estimate(estimate: tuple[float, float]) -> str:
     value, deviation = estimate
-    if value == 0.0:
+    if max(abs(value), deviation) < NEGLIGIBLE:
         return '0'
-    return f'{_digits(value)} +- {_digits(deviation)}' if deviation > 0.0 else _digits(value)
+    return f'{_with_decimals(value, deviation)} +- {_with_decimals(deviation, deviation)}'
 
 
-def _digits(value: float) -> str:
-    """Return a number with three significant digits and no exponent."""
-    if value == 0.0 or not math.isfinite(value):
-        return '0' if value == 0.0 else '?'
-    decimals = min(max(2 - math.floor(math.log10(abs(value))), 0), 4)
+def _with_decimals(value: float, deviation: float) -> str:
+    """Return a number with as many decimals as its deviation needs for two digits, 1 to 4."""
+    known = math.isfinite(deviation) and deviation > 0.0
+    decimals = 1 - math.floor(math.log10(deviation)) if known else 4
+    decimals = min(max(decimals, 1), 4)
     return f'{round(value, decimals) + 0.0:.{decimals}f}'
 
 
 def _undetermined(figures: Figures) -> str:
-    lines = [
-        'not determined by these data; the values of the URDF stay, or move with the sums that '
-        'are determined:'
+    left = {body.links[0]: body.undetermined for body in figures.bodies if body.undetermined}
+    without = {body.links[0]: body.invisible for body in figures.bodies if body.invisible}
+    lines = []
+    if left:
+        lines += [
+            'not determined by these data; the value of the URDF stays, or moves with those that '
+            'are determined:',
+            *_by_link(left),
+        ]
+    if without:
+        lines += ['without effect on any effort; no recording determines them:', *_by_link(without)]
+    return '\n'.join([
+        *lines,
+        f'{figures.identifiable} combinations of parameters are determined, condition '
+        f'{figures.condition:.0f} (good below 100)',
+    ])
+
+
+def _by_link(names: Mapping[str, Sequence[str]]) -> list[str]:
+    everything = len(NAMES)
+    return [
+        f'- {link}: {"all" if len(each) == everything else ", ".join(each)}'
+        for link, each in names.items()
     ]
-    for body in figures.bodies:
-        if body.undetermined:
-            lines.append(f'- {body.links[0]}: {", ".join(body.undetermined)}')
-    if len(lines) == 1:
-        lines = []
-    invisible = [
-        f'- {body.links[0]}: {", ".join(body.invisible)}'
-        for body in figures.bodies
-        if body.invisible
-    ]
-    if invisible:
-        lines += ['without effect on any effort, so no recording can determine them:', *invisible]
-    sums = (
-        f'{figures.identifiable} sums of parameters are determined, condition '
-        f'{figures.condition:.0f} (below 100 is good)'
-    )
-    return '\n'.join([*lines, sums])
 
 
 def _list(title: str, sentences: Sequence[str]) -> str:
     return '\n'.join([f'{title}:', *(f'- {each}' for each in sentences)]) if sentences else ''
-
-
