@@ -36,7 +36,10 @@ RANDOM_SAMPLES = 400
 """Random states that show which parameters can be determined."""
 
 OTHERS = 20
-"""Random motions for the comparison."""
+"""Greatest number of random motions for the comparison."""
+
+BETTER = 0.1
+"""Share of the random motions, the better ones, for the comparison: the others are too small."""
 
 SMALLER = 0.995
 """Factor of the size of a motion until it keeps its bounds on the fine grid."""
@@ -54,7 +57,8 @@ class Excitation:
     :param constraints: bounds with margins
     :param condition: condition number of the base regressor of the rigid bodies; rows divided by
         the noise, columns scaled to equal size
-    :param random_condition: the median of the same for random motions within the bounds
+    :param random_condition: the median of the same for random motions within the bounds, of the
+        better ones
     :param parameters: number of base parameters, and of further ones of friction and rotors
     :param noise: noise of the efforts for the accuracy, shape (n,), N m or N
     :param accuracy: expected accuracy
@@ -138,7 +142,7 @@ def excite(
     check_rest(constraints, position)
     periods = max(1, round(duration / PERIOD))
     period = duration / periods
-    times: Array = period / SAMPLES * np.arange(SAMPLES + 1)
+    times = period / SAMPLES * np.arange(SAMPLES + 1, dtype=np.float64)
     basis = FourierBasis.at(times, period)
     objective = Objective(information, constraints, basis, position, excited)
     found = search(objective, Budget(seconds), rng, progress)
@@ -161,8 +165,9 @@ def _judged(
     """Return a motion with its figures, beside those of random motions."""
     information, model = objective.information, objective.model
     states = objective.basis.motion(objective.start, coefficients)
-    others = [objective.basis.motion(objective.start, each) for each in found.random[::-1]]
-    others = others[:: max(1, len(others) // OTHERS)][:OTHERS]
+    better = found.random[: max(OTHERS, int(BETTER * len(found.random)))]
+    better = better[:: max(1, len(better) // OTHERS)][:OTHERS]
+    others = [objective.basis.motion(objective.start, each) for each in better]
     conditions = [information.condition(regressor(model, *other)) for other in others]
     median = int(np.argsort(conditions)[len(conditions) // 2])
     last = model.joint_names[objective.excited[-1]]

@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 import math
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import Array, finite_vector, real_array
+from ...arrays import Array, finite_vector
 from ...errors import InputError, UnknownNameError
 from ...robot import RobotModel
 
@@ -50,30 +51,31 @@ class JointLimits:
     def of(
         cls,
         model: RobotModel,
-        velocity: ArrayLike | None = None,
-        effort: ArrayLike | None = None,
+        velocity: Mapping[str | None, float] = MappingProxyType({}),
+        effort: Mapping[str | None, float] = MappingProxyType({}),
     ) -> JointLimits:
         """
         Return the limits of a robot. Joints that mimic a joint limit its position and velocity.
 
         :param model: model of the robot; its limits of 0 are unknown ones
-        :param velocity: velocity limits instead of the model's, shape (n,)
-        :param effort: effort limits instead of the model's, shape (n,)
-        :raises ExcitationError: a floating base, or a joint with more than one axis
+        :param velocity: velocity limits instead of the model's, by joint name; ``None`` stands
+            for all joints that are not named
+        :param effort: the same for effort limits
+        :raises UnknownNameError: an unknown joint
+        :raises ExcitationError: a floating base, a joint with more than one axis, a limit of 0 or
+            less
         """
         _check_joints(model)
-        speeds, efforts = (
-            np.where((known := real_array(name, values)) > 0.0, known, np.inf)
-            for name, values in (
-                ('velocity limits', model.velocity_limits if velocity is None else velocity),
-                ('effort limits', model.effort_limits if effort is None else effort),
-            )
-        )
         limits = cls(
             np.where(model.continuous, -np.inf, model.position_lower),
             np.where(model.continuous, np.inf, model.position_upper),
-            speeds,
-            efforts,
+            *(
+                _replaced(model, what, values, given)
+                for what, values, given in (
+                    ('velocity', model.velocity_limits, velocity),
+                    ('effort', model.effort_limits, effort),
+                )
+            ),
         )
         return limits._with_mimic_joints(model)
 
@@ -192,6 +194,20 @@ def chosen(model: RobotModel, names: Sequence[str] | None) -> list[int]:
     if not indices:
         raise ExcitationError('joints', 'there is no joint to excite')
     return indices
+
+
+def _replaced(
+    model: RobotModel, what: str, values: Array, given: Mapping[str | None, float]
+) -> Array:
+    """Return limits, with 0 as infinite and with given ones instead."""
+    limits: Array = np.where(values > 0.0, values, np.inf)
+    for name in sorted(given, key=lambda name: name is not None):
+        if not given[name] > 0.0:
+            raise ExcitationError(f'{what} limit', f'{given[name]:g} is not above 0')
+        if name is not None and name not in model.joint_names:
+            raise UnknownNameError('joint', name, model.joint_names)
+        limits[slice(None) if name is None else model.joint_names.index(name)] = given[name]
+    return limits
 
 
 def _check_joints(model: RobotModel) -> None:

@@ -158,7 +158,7 @@ def fourier_motion(
     :param period: s
     :param periods: number of periods
     """
-    times: Array = period / POINTS * np.arange(periods * POINTS + 1)
+    times = period / POINTS * np.arange(periods * POINTS + 1, dtype=np.float64)
     basis = FourierBasis.at(times[:POINTS], period)
     states = [
         np.vstack((np.tile(values, (periods, 1)), rest))

@@ -30,7 +30,7 @@ def report(excitation: Excitation) -> str:
         f'{model.name}: {motion.duration:g} s from rest to rest; torques '
         f'{better:.1f} times as accurate as from a random trajectory',
         f'condition of the base regressor: {excitation.condition:.1f}; random trajectories: '
-        f'{excitation.random_condition:.1f} (median)',
+        f'{excitation.random_condition:.1f} (median of the better ones)',
         f'determined: {base} base parameters of the rigid bodies, {added} parameters of friction '
         'and rotor inertia',
         *_payload(excitation),
