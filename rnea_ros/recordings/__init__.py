@@ -3,6 +3,7 @@
 
 """Recorded joint states from bags: matched with a model, cleaned, filtered."""
 
+from .bag_writer import bag_writer
 from .bags import SUFFIXES, Bag, BagError, open_bag, stamp_or_receipt
 from .cleaning import STILL_SPEED, CleanRecording, clean
 from .joint_states import (
@@ -12,8 +13,8 @@ from .joint_states import (
     read_joint_states,
     recording_from,
 )
-from .matching import match_joints
 from .lowpass import CUTOFF, Motion, filtered_motion
+from .matching import match_joints
 from .samples import MIN_POSES, Kind, Samples, motion, still_poses, take_samples
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     'RecordingError',
     'Sample',
     'Samples',
+    'bag_writer',
     'clean',
     'filtered_motion',
     'match_joints',

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+import re
 import subprocess
 import sys
 
@@ -21,6 +22,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
 from rnea_ros.recordings import Sample
+from rnea_ros.sim.demo import exciting_motion
 from rnea_ros.sim.demo.arm import ROBOTS, Arm
 from rnea_ros.sim.demo.client import Received
 from rnea_ros.sim.demo.comparison import Comparison
@@ -157,3 +159,29 @@ def test_the_whole_demo_succeeds(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     assert 'RMS error of computed torque' in result.stdout
     assert (tmp_path / 'demo.png').is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.ros
+def test_the_node_tracks_and_holds_better_with_the_identified_urdf_and_parameters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
+    # A shorter motion and search than usual.
+    monkeypatch.setattr(exciting_motion, 'DURATION', 10.0)
+    monkeypatch.setattr(exciting_motion, 'SEARCH', 4.0)
+    code = main(['--identify', '--headless', '--seconds', '4', '--output', str(tmp_path)])
+    printed = capsys.readouterr()
+    assert code == 0, printed.out + printed.err
+    row = r'^{}.* ([\d.]+) mrad +([\d.]+) mrad'
+    ratios = {
+        name: float(found[1]) / float(found[2])
+        for name in ('drift', 'RMS')
+        if (found := re.search(row.format(name), printed.out, re.MULTILINE))
+    }
+    print(ratios)
+    assert ratios['RMS'] >= 5.0
+    assert ratios['drift'] >= 10.0
+    for name in ('identified.urdf', 'identified.yaml', 'identify_demo.png'):
+        assert (tmp_path / name).is_file()
+    assert list((tmp_path / 'exciting_motion').glob('*.db3'))

@@ -5,20 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+import shutil
 import sys
 
 from ... import identification
 from ...identification import Identification, Run
 from ...identification.report import figures, text
-from ...recordings import Sample, recording_from
+from ...recordings import bag_writer, recording_from
 from ...urdf import read_urdf
 from .arm import Arm
 from .circle_report import Performance, draw, table
-from .client import positions
-from .motion import Motion, Reference
+from .client import Received, positions
+from .exciting_motion import ExcitingMotion
+from .motion import Motion
 from .robot import POOR_MODEL, realistic
 from .session import Session
 
@@ -42,7 +43,7 @@ class Circle:
     :param arm: arm of the node's first model
     :param motion: motion to follow before and after
     :param rate: control rate, Hz
-    :param output: directory of URDF, parameters, report, picture and logs
+    :param output: directory of bag, URDF, parameters, report, picture and logs
     :param show: whether to open a window with the picture
     """
 
@@ -58,22 +59,31 @@ class Circle:
 
     def run(self) -> int:
         """Run the circle; return the exit code."""
-        print(f'{self._robot.difference} Time is simulated.')
-        excitation = Motion.for_robot(self._arm.model, self._arm.joints, self._arm.pose, 30.0)
+        print(f'{self._robot.difference} Simulated time waits for the control.')
+        excitation = ExcitingMotion.search(self._arm, SEED)
         before, excited = self._before(excitation)
+        self._write_bag(excited)
         fit = self._identified(excited, before)
         after = self._after()
         return self.report(before, after, fit)
 
-    def _before(self, excitation: Reference) -> tuple[Performance, Sequence[Sample]]:
-        """Return the performance with the first model, and joint states of an exciting motion."""
+    def _before(self, excitation: ExcitingMotion) -> tuple[Performance, Received]:
+        """Return the performance with the first model, and the recorded exciting motion."""
         print('starting the simulated robot, and the node with its first model ...')
         with Session.started(
             self._arm, self._robot, self._output / 'before', self._rate,
             tolerance=TOLERANCE, lockstep=True,
         ) as session:
-            excited = session.follow(excitation, 'exciting motion').received.states
+            excited = session.follow(excitation, 'exciting motion').received
             return self._performance(session, 'before'), excited
+
+    def _write_bag(self, excited: Received) -> None:
+        """Keep the exciting motion as a bag; the user can identify it again with other options."""
+        bag = self._output / 'exciting_motion'
+        shutil.rmtree(bag, ignore_errors=True)  # of an earlier run
+        with bag_writer(bag, '/joint_states') as write:
+            for message in excited.messages:
+                write(message)
 
     def _after(self) -> Performance:
         """Return the performance with what was written."""
@@ -94,13 +104,13 @@ class Circle:
         during = stamps <= stamps[0] + HOLD
         return Performance(stamps[during] - stamps[0], measured[during] - measured[0], phase)
 
-    def _identified(self, excited: Sequence[Sample], before: Performance) -> Identification:
+    def _identified(self, excited: Received, before: Performance) -> Identification:
         """Identify the robot from the exciting motion, judge it on the other, write it."""
         print('identifying the robot ...')
         fit = identification.identify(
             self._arm.model,
             self._run(excited, 'exciting motion'),
-            validate=self._run(before.phase.received.states, "the demo's motion"),
+            validate=self._run(before.phase.received, "the demo's motion"),
         )
         report = text(figures(fit))
         (self._output / 'identified.txt').write_text(report + '\n', encoding='utf-8')
@@ -110,8 +120,8 @@ class Circle:
         fit.write_parameters(self._output / 'identified.yaml')
         return fit
 
-    def _run(self, states: Sequence[Sample], name: str) -> Run:
-        recording = recording_from(states).of_joints(self._arm.joints)
+    def _run(self, received: Received, name: str) -> Run:
+        recording = recording_from(received.states).of_joints(self._arm.joints)
         return identification.run_from(recording, self._arm.model, name=name)
 
     def report(self, before: Performance, after: Performance, fit: Identification) -> int:
@@ -120,13 +130,13 @@ class Circle:
 
         :param before: performance with the first model
         :param after: performance with the identified model
-        :param fit: the identified model
+        :param fit: identified model
         :return: exit code, 1 if the identified model improves tracking or drift too little
         """
         print(f'\n{table(before, after)}\n')
         path = self._output / 'identify_demo.png'
         draw(path, before, after, fit, self._show)
-        print(f'URDF, parameters, report and picture: {self._output.resolve()}')
+        print(f'URDF, parameters, report, bag and picture: {self._output.resolve()}')
         tracking = before.phase.rms() / after.phase.rms()
         drift = before.drift / after.drift
         if tracking < NEEDED_TRACKING_GAIN or drift < NEEDED_DRIFT_GAIN:

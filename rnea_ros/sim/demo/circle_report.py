@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from ...drawing import add_grid, new_figure, save, show_windows
 from ...identification import Identification
 from ...preflight import lay_out
 from .phase import Phase
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LEAST_ERROR = 0.05
 """Lower end of the drawn errors, mrad."""
@@ -62,41 +66,48 @@ def draw(
     :param path: PNG file to write
     :param before: performance with the first model
     :param after: performance with the identified model
-    :param fit: the identified model
+    :param fit: identified model
     :param show: whether to open a window
     :raises PictureError: matplotlib is missing
     :raises FileError: the file cannot be written
     """
     figure = new_figure(10.0, 10.0, window=show)
-    drift, errors, efforts = axes = figure.subplots(3, 1)
-    for performance in (before, after):
-        label = performance.phase.title
-        times, error = performance.phase.errors()
+    drift, errors, efforts = figure.subplots(3, 1)
+    for performance, model in ((before, 'first model'), (after, 'identified model')):
+        phase = performance.phase
         for axis, t, deviation in (
             (drift, performance.time, performance.deviation),
-            (errors, times, error),
+            (errors, *phase.errors()),
         ):
-            norm = 1e3 * np.abs(deviation).max(axis=1)
-            axis.semilogy(t, np.maximum(norm, LEAST_ERROR), label=label)
-    drift.set(ylabel='drift, mrad', title='gravity compensation, greatest drift of any joint')
-    errors.set(ylabel='error, mrad', title='computed torque, greatest error of any joint')
-
-    compared = fit.comparison
-    joint = int(np.nanargmax(compared.urdf.rms - compared.identified.rms))
-    name = fit.prior.joint_names[joint]
-    run = compared.held_out[0]
-    t = run.time - run.time[0]
-    efforts.plot(t, run.effort[:, joint], 'k', label='measured')
-    for predicted, label in (
-        (compared.urdf.predicted, 'first URDF'),
-        (compared.identified.predicted, 'identified'),
-    ):
-        efforts.plot(t, predicted[0][:, joint], label=label)
-    efforts.set(ylabel=f'{name}, N m', title='effort of a motion that was not fitted')
-    for axis in axes:
+            greatest = 1e3 * np.abs(deviation).max(axis=1)
+            axis.semilogy(t, np.maximum(greatest, LEAST_ERROR), label=model, lw=1.0)
+    drift.set(ylabel='drift, mrad', title='gravity compensation: greatest drift of any joint')
+    errors.set(ylabel='error, mrad', title='computed torque: greatest error of any joint')
+    for axis in (drift, errors):
+        axis.yaxis.set_major_formatter('{x:g}')
+    _draw_efforts(efforts, fit)
+    for axis in (drift, errors, efforts):
         axis.set_xlabel('time, s')
+        axis.margins(x=0.01)
         add_grid(axis)
         axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
+    figure.suptitle(f'{fit.prior.name}, before and after its identification')
     save(figure, path)
     if show:
         show_windows()
+
+
+def _draw_efforts(axis: Axes, fit: Identification) -> None:
+    """Draw the efforts of the joint whose error has decreased most."""
+    compared = fit.comparison
+    joint = int(np.nanargmax(compared.urdf.rms - compared.identified.rms))
+    run = compared.held_out[0]
+    t = run.time - run.time[0]
+    for predicted, label in (
+        (compared.urdf.predicted, 'first URDF'),
+        (compared.identified.predicted, 'identified model'),
+    ):
+        axis.plot(t, predicted[0][:, joint], label=label)
+    axis.plot(t, run.effort[:, joint], 'k:', label='measured')
+    name = fit.prior.joint_names[joint]
+    axis.set(ylabel=f'{name}, N m', title='effort of the same motion, which was not fitted')

@@ -18,6 +18,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -50,10 +51,12 @@ class Received:
     Received messages.
 
     :param states: joint states, stamps in the robot's time
+    :param messages: the same as serialised messages
     :param terms: stamp and efforts of each message by term, s and N m or N
     """
 
     states: list[Sample] = field(default_factory=list)
+    messages: list[bytes] = field(default_factory=list)
     terms: dict[str, list[tuple[float, Array]]] = field(default_factory=dict)
 
 
@@ -92,8 +95,8 @@ class DemoClient:
         self._node = rclpy.create_node('demo')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
-        self._states: PolledSubscription[Any] = PolledSubscription(
-            self._node, JointState, 'joint_states', EVERY if every_state else NEWEST
+        self._states: PolledSubscription[bytes] = PolledSubscription(
+            self._node, JointState, 'joint_states', EVERY if every_state else NEWEST, raw=True
         )
         self._terms: dict[str, PolledSubscription[Any]] = {
             name: PolledSubscription(
@@ -229,11 +232,12 @@ class DemoClient:
         while self._newest[0].time < end:
             self._check_processes()
             self._executor.spin_once(timeout_sec=0.0)
-            states = self._take_states()
-            received.states += states
+            messages = self._take_states()
+            received.messages += messages
+            received.states += map(_sample, messages)
             self._take_terms(received)
             clock = time.monotonic()
-            if states:
+            if messages:
                 deadline = clock + TIMEOUT
             elif clock > deadline:
                 raise DemoError(f'no joint states for {TIMEOUT:g} s')
@@ -243,19 +247,11 @@ class DemoClient:
             time.sleep(RECORD_INTERVAL)
         return received
 
-    def _take_states(self) -> list[Sample]:
-        states = [
-            Sample(
-                seconds(state.header.stamp),
-                tuple(state.name),
-                state.position,
-                state.velocity,
-                state.effort,
-            )
-            for state in self._states.take_all()
-        ]
-        self._newest = states[-1:] or self._newest
-        return states
+    def _take_states(self) -> list[bytes]:
+        messages = self._states.take_all()
+        if messages:
+            self._newest = [_sample(messages[-1])]
+        return messages
 
     def _take_terms(self, received: Received) -> None:
         for name, subscription in self._terms.items():
@@ -268,6 +264,17 @@ class DemoClient:
         for status in message.status:
             if status.name == 'feedforward: control':
                 self.diagnostics = {value.key: value.value for value in status.values}
+
+
+def _sample(message: bytes) -> Sample:
+    state = deserialize_message(message, JointState)
+    return Sample(
+        seconds(state.header.stamp),
+        tuple(state.name),
+        state.position,
+        state.velocity,
+        state.effort,
+    )
 
 
 def _ros_time(kind: Any, value: float) -> Any:

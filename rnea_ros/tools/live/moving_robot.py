@@ -23,7 +23,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from ...arrays import Array
 from ...errors import RneaError
 from ...identification.excitation import Motion
-from .bag_writer import bag_writer
+from ...recordings import bag_writer
 from .joint_states import TIMEOUT
 from .node import SilentTopicError, live_node
 

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 import time
 
-from ...errors import one_line
-from ...recordings import BagError
+from ..errors import one_line
+from .bags import BagError
 
 MESSAGE_TYPE = 'sensor_msgs/msg/JointState'
+
 
 @contextmanager
 def bag_writer(path: Path, topic: str) -> Iterator[Callable[[bytes], None]]:
