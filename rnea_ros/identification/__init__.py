@@ -7,6 +7,7 @@ from .base_parameters import BaseParameters
 from .comparison import Comparison, ModelErrors
 from .identify import identify
 from .loading import load, run_from
+from .payload import PayloadFit, identify_payload
 from .result import Identification, JointDeviations, Origin
 from .run import IdentificationError, Run
 
@@ -18,8 +19,10 @@ __all__ = [
     'JointDeviations',
     'ModelErrors',
     'Origin',
+    'PayloadFit',
     'Run',
     'identify',
+    'identify_payload',
     'load',
     'run_from',
 ]

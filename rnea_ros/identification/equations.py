@@ -67,6 +67,10 @@ class Equations:
         """Return the rigid-body efforts of a model with the same joints, shape (N, n)."""
         return model.inverse_dynamics_batch(self.q, self.qd, self.qdd)
 
+    def regressor(self, part: slice) -> Array:
+        """Return the regressors of some samples, shape (samples, n, 10 * bodies)."""
+        return self.model.regressor_batch(self.q[part], self.qd[part], self.qdd[part])
+
     def reduced(self, terms: Array, effort: Array, weights: Array) -> Array:
         """
         Return the triangular factors of the weighted equations [A y], one for each block.
@@ -89,7 +93,7 @@ class Equations:
 
     def _rows(self, part: slice, terms: Array, effort: Array, weights: Array) -> Array:
         """Return the weighted rows [A y] of some samples."""
-        Y = self.model.regressor_batch(self.q[part], self.qd[part], self.qdd[part])
+        Y = self.regressor(part)
         count, n, of_bodies = Y.shape
         own = np.zeros((count, n, terms.shape[2], n))
         for joint in range(n):

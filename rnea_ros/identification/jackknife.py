@@ -10,13 +10,14 @@ of neighbouring samples are alike. The jackknife leaves out one block after the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Array
-from .fit import solve
 from .equations import triangular
+from .fit import Problem, solve
 from .pseudo_inertia import pseudo_inertias
 from .rounds import Fitted
 
@@ -69,18 +70,27 @@ def certainty(fitted: Fitted) -> Certainty:
     inverse = np.linalg.pinv(scale[:, np.newaxis] * H[inner] * scale, hermitian=True)
     inverse = scale[:, np.newaxis] * inverse * scale
     error = _prior_error(fitted) ** 2 * problem.weight
-    covariance[inner] = error * inverse @ G[inner] @ inverse + _jackknife(fitted)[inner]
+    covariance[inner] = error * inverse @ G[inner] @ inverse + jackknife(fitted.factors, problem, x)[inner]
     return Certainty(covariance, _informed(G, H, inverse, free), size > 1e-9 * size.max())
 
 
-def _jackknife(fitted: Fitted) -> Array:
-    """Return the covariance of the fits without one block, shape (p, p)."""
-    filled = [block for block, factor in enumerate(fitted.factors) if factor.any()]
+def jackknife(
+    factors: Array, problem: Problem, x: Array, values: Callable[[Array], Array] = np.array
+) -> Array:
+    """
+    Return the covariance of values of the fits without one block, shape (v, v).
+
+    :param factors: reduced equations of each block, shape (blocks, p + 1, p + 1)
+    :param problem: prior and constraints
+    :param x: solution with all blocks, shape (p,)
+    :param values: function of a solution, shape (v,); by default the solution itself
+    """
+    filled = [block for block, factor in enumerate(factors) if factor.any()]
     estimates = []
     for left_out in filled:
-        others = [fitted.factors[block] for block in filled if block != left_out]
-        factor = triangular(np.concatenate(others)) if others else 0.0 * fitted.factors[0]
-        estimates.append(solve(factor, fitted.problem, fitted.x))
+        others = [factors[block] for block in filled if block != left_out]
+        factor = triangular(np.concatenate(others)) if others else 0.0 * factors[0]
+        estimates.append(values(solve(factor, problem, x)))
     difference = np.array(estimates) - np.mean(estimates, axis=0)
     count = len(filled)
     covariance: Array = (count - 1) / count * difference.T @ difference

@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..dynamics.tree import RigidBodyInertia
 
 LEAST_RADIUS = 0.003
 """Least radius of gyration of a prior, m. Lumped and massless URDF links have 0."""
@@ -64,6 +65,24 @@ def standard_parameters(P: Array) -> Array:
     columns = [P[:, 3, 3], *P[:, :3, 3].T]
     columns += [J[:, i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))]
     return np.stack(columns, axis=1).reshape(-1)
+
+
+def body_inertia(phi: Array) -> RigidBodyInertia:
+    """Return the inertia with ten standard parameters, shape (10,)."""
+    mass, hx, hy, hz, xx, xy, yy, xz, yz, zz = phi
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return RigidBodyInertia(float(mass), np.array([hx, hy, hz]), J)
+
+
+def parameters_of(mass: float, h: Array, J: Array) -> Array:
+    """
+    Return ten standard parameters, shape (10,).
+
+    :param mass: kg
+    :param h: first moment, shape (3,), kg m
+    :param J: inertia about the frame's origin, shape (3, 3), kg m^2
+    """
+    return np.array([mass, *h, J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]])
 
 
 def least_eigenvalues(parameters: Array) -> Array:

@@ -80,7 +80,7 @@ def fit_in_rounds(
     :param free_bodies: which bodies are fitted, shape (bodies,)
     :param keep_friction: friction that is not fitted
     """
-    size, used = _rms(equations.effort, equations.used), equations.used
+    size, used = weighted_rms(equations.effort, equations.used), equations.used
     sigma, weights = np.where(size > 0.0, size, 1.0), used.astype(np.float64)
     problem = _problem(equations, prior, prior_weight * len(equations), free_bodies, sigma)
     n = len(sigma)
@@ -101,8 +101,8 @@ def fit_in_rounds(
         load = equations.rigid(prior.with_inertial_parameters(bodies))
         residual = effort - load - np.einsum('ijk,kj->ij', columns, joints)
         residual = np.where(used, residual, np.nan)
-        sigma = np.maximum(_rms(residual, weights), LEAST_NOISE * np.where(size > 0.0, size, 1.0))
-        weights = used * _huber(residual / sigma)
+        sigma = np.maximum(weighted_rms(residual, weights), LEAST_NOISE * np.where(size > 0.0, size, 1.0))
+        weights = used * huber_weights(residual, sigma)
         with_load = _spread(load, used) > LOAD_SPREAD * sigma
     return Fitted(x, smoothing, sigma, factors, problem, residual)
 
@@ -140,15 +140,27 @@ def _free(
     return np.concatenate([np.repeat(free_bodies, 10), *joints])
 
 
-def _huber(size: Array) -> Array:
-    """Return the weights of squared residuals, given in sigma."""
-    return np.minimum(1.0, HUBER / np.maximum(np.abs(np.nan_to_num(size)), HUBER))
+def huber_weights(residual: Array, sigma: Array) -> Array:
+    """
+    Return the weights of squared residuals, shape (N, n); 1 for NaN.
+
+    :param residual: shape (N, n), N m or N
+    :param sigma: noise of each joint, shape (n,), N m or N
+    """
+    size = np.abs(np.nan_to_num(residual)) / sigma
+    return np.minimum(1.0, HUBER / np.maximum(size, HUBER))
 
 
-def _rms(values: Array, weights: Array) -> Array:
-    """Return the weighted RMS of each column, 0 without rows, shape (n,)."""
+def weighted_rms(values: Array, weights: Array) -> Array:
+    """
+    Return the RMS of each column, 0 without rows, shape (n,).
+
+    :param values: shape (N, n)
+    :param weights: of the squares, shape (N, n)
+    """
     total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
-    return np.sqrt((weights * np.nan_to_num(values) ** 2).sum(axis=0) / total)
+    squares = (weights * np.nan_to_num(values) ** 2).sum(axis=0)
+    return np.sqrt(np.asarray(squares / total))
 
 
 def _spread(values: Array, used: NDArray[np.bool_]) -> Array:

@@ -18,11 +18,14 @@ nothing is written without --force; 2 bad arguments or files.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 import json
 from pathlib import Path
 import sys
 import time
+from typing import TYPE_CHECKING, Any
 
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..drawing import require_matplotlib
@@ -31,7 +34,7 @@ from ..feedforward.law import JointFriction
 from ..feedforward.settings import resolve
 from ..files import write_file
 from ..identification import Identification, IdentificationError, Run, identify, load, run_from
-from ..identification.report import figures, picture, text
+from ..identification.report import Figures, figures, picture, text
 from ..node.parameters import (
     complete_values,
     listed_joints,
@@ -42,6 +45,9 @@ from ..recordings import CUTOFF, RecordingError, Sample, recording_from
 from ..robot import RobotModel
 from .arguments import add_gravity, add_recorded_joints, positive
 from .model import load_model
+
+if TYPE_CHECKING:
+    from .live import LiveRobot
 
 NOT_BETTER = 1
 
@@ -77,7 +83,7 @@ def _parser() -> OneLineParser:
         help='weight of the URDF where the data say little, 1e-4 to 0.1 is usual; 0.01',
     )
     add('--write-urdf', type=Path, metavar='PATH', help='URDF to write')
-    add('--write-parameters', type=Path, metavar='PATH', help='parameter file of the node to write')
+    add('--write-parameters', type=Path, metavar='PATH', help='parameter file to write')
     add('--report', type=Path, metavar='PATH.json', help='JSON to write: all figures')
     add('--picture', type=Path, help='PNG to write (needs matplotlib)')
     add('--force', action='store_true', help='write also if the model is not better')
@@ -88,7 +94,7 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Return the checked options, and the ROS arguments."""
     own, ros_arguments = split_ros_arguments(arguments)
     parser = _parser()
-    options = parser.parse_args(own)
+    options = parser.parse_intermixed_args(own)
     if options.bags and options.urdf is None:
         parser.error('a recording needs --urdf')
     for path in (options.write_urdf, options.write_parameters, options.report, options.picture):
@@ -104,45 +110,50 @@ def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]
     """Return the runs of bags, with a line of progress for each."""
     runs = []
     for bag in bags:
-        print(f'reading {bag}', flush=True)
-        run = load(
-            bag,
-            model,
-            joints=dict(options.joints),
-            topic=options.topic,
-            effort_scale=options.effort_scale,
-            cutoff=options.cutoff,
-        )
+        run = load(bag, model, topic=options.topic, **_reading(options))
         runs.append(run)
+        print(f'{bag}: {_seconds([run]):.0f} s of motion', flush=True)
     return runs
 
 
-def _live(options: argparse.Namespace, ros_arguments: Sequence[str]) -> tuple[RobotModel, Run]:
-    """Return the model and the run of live topics."""
+@contextmanager
+def _source(
+    options: argparse.Namespace, ros_arguments: Sequence[str]
+) -> Iterator[tuple[str | Path, Callable[[RobotModel], list[Run]]]]:
+    """Provide the model's source, and a function that returns the runs of the model's robot."""
+    if options.bags:
+        yield options.urdf, partial(_loaded, options, bags=options.bags)
+        return
     try:
         from .live import live_robot
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
+    with live_robot('identify', ros_arguments) as robot:
+        yield options.urdf or robot.description(), partial(_live, options, robot)
+
+
+def _live(options: argparse.Namespace, robot: LiveRobot, model: RobotModel) -> list[Run]:
+    """Return the run of live topics."""
 
     def progress(samples: Sequence[Sample]) -> bool:
         seconds = samples[-1].time - samples[0].time
         print(f'{seconds:.0f} of {options.duration:g} s', flush=True)
         return False
 
-    with live_robot('identify', ros_arguments) as robot:
-        model = load_model('identify', options.urdf or robot.description(), options.gravity)
-        topic = options.topic or 'joint_states'
-        print(f'listening to {topic}; move the arm', flush=True)
-        samples = robot.collect(topic, options.duration, progress)
-    run = run_from(
-        recording_from(samples),
-        model,
-        name='live',
-        joints=dict(options.joints),
-        effort_scale=options.effort_scale,
-        cutoff=options.cutoff,
-    )
-    return model, run
+    topic = options.topic or 'joint_states'
+    print(f'listening to {topic}; move the arm', flush=True)
+    samples = robot.collect(topic, options.duration, progress)
+    run = run_from(recording_from(samples), model, name='live', **_reading(options))
+    return [run]
+
+
+def _reading(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of a recording."""
+    return {
+        'joints': dict(options.joints),
+        'effort_scale': options.effort_scale,
+        'cutoff': options.cutoff,
+    }
 
 
 def _kept_friction(path: Path | None, model: RobotModel) -> JointFriction | None:
@@ -159,19 +170,15 @@ def _identified(
 ) -> Identification:
     if options.picture is not None:
         require_matplotlib()
-    if options.bags:
-        model = load_model('identify', options.urdf, options.gravity)
-        runs = _loaded(options, model, options.bags)
-    else:
-        model, run = _live(options, ros_arguments)
-        runs = [run]
-    for link in options.links or ():
-        if link not in model.body_names:
-            raise UnknownNameError('moving link', link, model.body_names)
-    friction = _kept_friction(options.keep_friction, model)
+    with _source(options, ros_arguments) as (source, collect):
+        model = load_model('identify', source, options.gravity)
+        for link in options.links or ():
+            if link not in model.body_names:
+                raise UnknownNameError('moving link', link, model.body_names)
+        friction = _kept_friction(options.keep_friction, model)
+        runs = collect(model)
     validate = None if options.validate is None else _loaded(options, model, options.validate)
-    seconds = sum(run.time[-1] - run.time[0] for run in runs)
-    print(f'fitting {seconds:.0f} s of motion', flush=True)
+    print(f'fitting {_seconds(runs):.0f} s', flush=True)
     return identify(
         model,
         runs,
@@ -182,26 +189,42 @@ def _identified(
     )
 
 
-def _write(options: argparse.Namespace, result: Identification) -> Iterator[str]:
+def _seconds(runs: Sequence[Run]) -> float:
+    return sum(float(run.time[-1] - run.time[0]) for run in runs)
+
+
+def _write(
+    options: argparse.Namespace, result: Identification, of_result: Figures
+) -> Iterator[str]:
     """Write the requested files; yield a sentence for each."""
-    comments = (
-        f'Identified by rnea_ros identify, {time.strftime("%Y-%m-%d %H:%M")}, from '
-        f'{", ".join(run.name for run in result.fitted)}.',
-        f'For the URDF {options.write_urdf or "that was identified with it"}, made from '
+    asked = [path for path in (options.write_urdf, options.write_parameters) if path is not None]
+    if not (result.comparison.is_better or options.force):
+        yield from (
+            f'{path} is not written, as the model is not better (--force writes it)'
+            for path in asked
+        )
+        return
+    if options.write_urdf is not None:
+        result.write_urdf(options.write_urdf)
+    if options.write_parameters is not None:
+        result.write_parameters(options.write_parameters, _comments(options, of_result))
+    yield from (f'{path} is written' for path in asked)
+    if not asked:
+        yield 'nothing is written; --write-urdf and --write-parameters write the model'
+
+
+def _comments(options: argparse.Namespace, of_result: Figures) -> tuple[str, ...]:
+    """Return the origin and the quality of a result, as comments of its parameter file."""
+    before, _, after = of_result.mean_percent.values()
+    return (
+        f'Identified by rnea_ros identify, {time.strftime("%Y-%m-%d %H:%M")}.',
+        f'Fitted: {"; ".join(of_result.fitted)}.',
+        f'Judged on: {"; ".join(of_result.judged_on)}.',
+        f'Mean error of the joints: {after:.1f} % of the effort; of the URDF {before:.1f} %.',
+        f'For {options.write_urdf or "the identified URDF"}, which was made from '
         f'{options.urdf or "robot_description"}.',
+        'joints must have the order of the controller; reorder all lists with it.',
     )
-    files = {
-        options.write_urdf: lambda path: result.write_urdf(path),
-        options.write_parameters: lambda path: result.write_parameters(path, comments),
-    }
-    for path, write in files.items():
-        if path is None:
-            continue
-        if result.comparison.is_better or options.force:
-            write(path)
-            yield f'{path} is written'
-        else:
-            yield f'{path} is not written, as the model is not better (--force writes it)'
 
 
 @tool
@@ -216,7 +239,7 @@ def main(args: list[str] | None = None) -> int:
             write_file(options.report, json.dumps(of_result.as_json(), indent=2) + '\n')
         if options.picture is not None:
             picture(options.picture, result)
-        for sentence in _write(options, result):
+        for sentence in _write(options, result, of_result):
             print(sentence)
     except IdentificationError as error:
         print(f'identify: {error}', file=sys.stderr)

@@ -52,8 +52,10 @@ def _verdict(figures: Figures) -> str:
     else:
         first = (
             f'not better: the identified model of {figures.robot} is no closer to the measured '
-            'efforts than the URDF with friction'
+            'efforts than the URDF'
         )
+    if with_friction < identified:
+        first += '; the URDF with fitted friction is closer'
     return '\n'.join([
         first,
         f'mean error of the joints: URDF {urdf:.1f} %, URDF with friction {with_friction:.1f} %, '
@@ -175,7 +177,8 @@ def _undetermined(figures: Figures) -> str:
             *_by_link(left),
         ]
     if without:
-        lines += ['without effect on any effort; no recording determines them:', *_by_link(without)]
+        lines += ['without effect on any effort; no recording determines them:']
+        lines += _by_link(without)
     return '\n'.join([
         *lines,
         f'{figures.identifiable} combinations of parameters are determined, condition '

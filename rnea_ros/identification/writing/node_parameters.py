@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Array
 from ...parameters import Value
 from ...robot import STANDARD_GRAVITY, Payload
 
