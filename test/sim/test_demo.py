@@ -45,7 +45,7 @@ def phase(title: str, error: float) -> Phase:
         for time, position in zip(t, MOTION.state(t)[0] + error, strict=True)
     ]
     terms = {'gravity': [(100.0 + time, np.zeros(7)) for time in t]}
-    return Phase(title, MOTION, ARM.joints, Received(states, terms), 100.0, 500.0, 3, 0.1)
+    return Phase(title, MOTION, ARM.joints, Received(states, terms=terms), 100.0, 500.0, 3, 0.1)
 
 
 @pytest.mark.parametrize('robot', ROBOTS)
