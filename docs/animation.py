@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rnea_ros import RobotModel, Wrench
 from rnea_ros.resources import share_path
 from rnea_ros.sim.demo.motion import KD, KP, Motion
-from rnea_ros.sim.demo.robot import realistic
+from rnea_ros.sim.demo.robot import GOOD_MODEL, realistic
 from rnea_ros.sim.physics import SimulatedRobot
 from rnea_ros.sim.start_position import USUAL
 
@@ -68,7 +68,7 @@ class Scenes:
         self._model = RobotModel.from_urdf(self._text)
         self._joints = self._model.joint_names
         self._pose = np.array([USUAL[name] for name in self._joints])
-        self._robot = realistic(self._text, self._model, self._joints, seed=1)
+        self._robot = realistic(self._text, self._model, self._joints, GOOD_MODEL, seed=1)
 
     def frames(self) -> Iterator[Frame]:
         """Yield the pictures in their order."""

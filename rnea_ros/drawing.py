@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import RneaError
+from .files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PictureError(RneaError):
-    """The picture cannot be drawn or written."""
+    """The picture cannot be drawn."""
 
 
 def require_matplotlib() -> None:
@@ -97,12 +99,11 @@ def save(figure: Figure, path: Path) -> None:
 
     :param figure: figure
     :param path: PNG file to write
-    :raises PictureError: the file cannot be written
+    :raises FileError: the file cannot be written
     """
-    try:
-        figure.savefig(path, dpi=90, format='png')
-    except OSError as error:
-        raise PictureError(f'{path} cannot be written: {error.strerror}') from error
+    content = BytesIO()
+    figure.savefig(content, dpi=90, format='png')
+    write_file(path, content.getvalue())
 
 
 def show_windows() -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rnea_ros.drawing import PictureError, new_figure, save, show_windows
+from rnea_ros.drawing import new_figure, save, show_windows
+from rnea_ros.files import FileError
 
 pyplot = pytest.importorskip('matplotlib.pyplot', reason='matplotlib is not installed')
 
@@ -37,5 +38,5 @@ def test_a_figure_has_a_window_where_one_is_asked_for(
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PictureError, match='nowhere'):
+    with pytest.raises(FileError, match='nowhere'):
         save(new_figure(2.0, 1.0), tmp_path / 'nowhere/figure.png')

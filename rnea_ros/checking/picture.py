@@ -30,7 +30,8 @@ def picture(path: Path, name: str, figures: Figures) -> None:
     :param path: PNG file to write
     :param name: the robot's
     :param figures: what is drawn
-    :raises PictureError: matplotlib is missing, or the file cannot be written
+    :raises PictureError: matplotlib is missing
+    :raises FileError: the file cannot be written
     """
     efforts, limits = figures.efforts, figures.limits
     joints = limits.joint_names

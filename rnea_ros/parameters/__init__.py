@@ -13,10 +13,12 @@ from .declaration import (
     in_range,
     parameter,
 )
+from .file_text import Value, parameter_file_text
 from .on_node import declare, declare_all, reject_unknown
 
 __all__ = [
     'Declaration',
+    'Value',
     'check_ranges',
     'choice',
     'declarations_of',
@@ -26,5 +28,6 @@ __all__ = [
     'from_values',
     'in_range',
     'parameter',
+    'parameter_file_text',
     'reject_unknown',
 ]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .assessment import Assessment
 from .faults import gravity, tools, whole_robot
-from .findings import BY_HYPOTHESIS, Cause, Finding, describe, number
+from .findings import BY_HYPOTHESIS, IDENTIFY, Cause, Finding, describe, number
 
 UNEXPLAINED_SHARE = 0.2
 """
@@ -23,7 +23,7 @@ MAX_KINDS = 2
 """Most kinds of faults in one robot; with more, a URDF of another robot is more likely."""
 
 MAY_BE = 'this URDF may be of another robot, or its masses are wrong'
-REMEDY = 'check the robot type of the URDF and the order of the joints (--joints)'
+REMEDY = f'check the robot type of the URDF and the order of the joints (--joints); {IDENTIFY}'
 
 
 def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding | None:

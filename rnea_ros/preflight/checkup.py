@@ -12,11 +12,13 @@ import numpy as np
 
 from ..recordings import Kind, Recording, RecordingError, clean, match_joints, take_samples
 from ..robot import RobotModel
+from .another_robot import another_robot
 from .assessment import Assessment
-from .causes import find_causes, verdict
 from .columns import Prediction
 from .dead_efforts import constant_efforts, no_effort
+from .faults import FAULTS
 from .findings import Finding, Verdict
+from .remainders import REMAINDERS
 from .report import report
 
 
@@ -28,11 +30,13 @@ class Checkup:
     :param assessment: figures of the comparison
     :param findings: causes that were found
     :param verdict: whether the model may be used
+    :param joints: recorded joints, with and without efforts, in the model's order
     """
 
     assessment: Assessment
     findings: tuple[Finding, ...]
     verdict: Verdict
+    joints: tuple[str, ...]
 
     def report(self) -> str:
         """Return the report as text."""
@@ -79,7 +83,33 @@ def check(
         prediction = Prediction(model, varying, samples, moved=moved)
     assessment = Assessment(prediction)
     findings += find_causes(assessment) if varying else []
-    return Checkup(assessment, tuple(findings), verdict(assessment, findings))
+    return Checkup(assessment, tuple(findings), verdict(assessment, findings), tuple(names))
+
+
+def find_causes(assessment: Assessment) -> list[Finding]:
+    """
+    Return the findings of all rules, in the order of the report.
+
+    A rule reports a cause if the whole confidence interval is outside a tolerance: significant and
+    large enough to matter.
+    """
+    faults = [finding for rule in FAULTS for finding in rule(assessment)]
+    others = [finding for rule in REMAINDERS for finding in rule(assessment)]
+    if wrong_robot := another_robot(assessment, faults):
+        return [wrong_robot, *(finding for finding in others if not finding.must_be_fixed)]
+    return [*faults, *others]
+
+
+def verdict(assessment: Assessment, findings: list[Finding]) -> Verdict:
+    """
+    Return whether the model may be used.
+
+    It is accepted if nothing must be fixed and every loaded joint was judged.
+    """
+    if any(finding.must_be_fixed for finding in findings):
+        return Verdict.REJECTED
+    judged = [assessment.joints[joint].is_judged for joint in assessment.loaded]
+    return Verdict.ACCEPTED if judged and all(judged) else Verdict.UNDECIDED
 
 
 def _split(

@@ -44,6 +44,10 @@ BY_HYPOTHESIS = frozenset({
 """Causes that depend on the best hypothesis; another hypothesis may fit as well."""
 
 
+IDENTIFY = 'if robot and URDF belong together, identify masses and friction: docs/identify.md'
+"""Remedy for a model that is wrong in many places."""
+
+
 class Verdict(IntEnum):
     """The verdict; its number is the exit code of the command."""
 

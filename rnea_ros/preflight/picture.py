@@ -24,7 +24,8 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
     :param path: PNG file to write
     :param assessment: figures to draw
     :param findings: findings to name beside the joints
-    :raises PictureError: matplotlib is missing, or the file cannot be written
+    :raises PictureError: matplotlib is missing
+    :raises FileError: the file cannot be written
     """
     prediction, samples = assessment.prediction, assessment.samples
     n = len(assessment.joints)

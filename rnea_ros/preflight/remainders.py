@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from .assessment import SENSOR_TOLERANCE, Assessment
-from .findings import Cause, Finding, number
+from .findings import IDENTIFY, Cause, Finding, number
 from .joint_figures import MODEL_TOLERANCE
 
 TORQUE_SENSOR_FRICTION = 0.1
@@ -21,7 +21,8 @@ or more.
 """
 
 GIVE_FRICTION = (
-    'set friction.*, or hardware_compensates: [friction] if the robot itself compensates friction'
+    'set friction.* (--write), or hardware_compensates: [friction] if the robot itself '
+    'compensates friction'
 )
 
 
@@ -74,7 +75,7 @@ def _unexplained(assessment: Assessment) -> Iterator[Finding]:
         joint, scatter = assessment.joints[place], assessment.best.fit.scatter[place]
         if scatter > _allowance(assessment, place):
             text = f'{joint.name}: no known cause explains the scatter of {scatter:.2f} N m or N'
-            yield Finding(Cause.UNEXPLAINED, text, (place,))
+            yield Finding(Cause.UNEXPLAINED, text, (place,), remedy=IDENTIFY)
 
 
 def _allowance(assessment: Assessment, joint: int) -> float:

@@ -3,6 +3,7 @@
 
 """Recorded joint states from bags: matched with a model, cleaned, filtered."""
 
+from .bag_writer import bag_writer
 from .bags import SUFFIXES, Bag, BagError, open_bag, stamp_or_receipt
 from .cleaning import STILL_SPEED, CleanRecording, clean
 from .joint_states import (
@@ -12,10 +13,12 @@ from .joint_states import (
     read_joint_states,
     recording_from,
 )
+from .lowpass import CUTOFF, Motion, filtered_motion
 from .matching import match_joints
 from .samples import MIN_POSES, Kind, Samples, motion, still_poses, take_samples
 
 __all__ = [
+    'CUTOFF',
     'MIN_POSES',
     'STILL_SPEED',
     'SUFFIXES',
@@ -23,11 +26,14 @@ __all__ = [
     'BagError',
     'CleanRecording',
     'Kind',
+    'Motion',
     'Recording',
     'RecordingError',
     'Sample',
     'Samples',
+    'bag_writer',
     'clean',
+    'filtered_motion',
     'match_joints',
     'motion',
     'open_bag',

@@ -17,7 +17,8 @@ def picture(path: Path, review: Review) -> None:
 
     :param path: PNG file to write
     :param review: efforts to draw
-    :raises PictureError: matplotlib is missing, or the file cannot be written
+    :raises PictureError: matplotlib is missing
+    :raises FileError: the file cannot be written
     """
     playback, full = review.playback, review.inverse_dynamics
     figure = new_figure(11.0, 1.0 + 1.5 * len(playback.joints))

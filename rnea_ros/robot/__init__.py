@@ -4,6 +4,7 @@
 """The robot model: the public face of the dynamics library."""
 
 from .base_motion import BaseMotion
+from .builder import link_inertia
 from .model import RobotModel
 from .model_data import STANDARD_GRAVITY
 from .payload import Payload
@@ -17,4 +18,5 @@ __all__ = [
     'ReferenceFrame',
     'RobotModel',
     'Wrench',
+    'link_inertia',
 ]

@@ -44,7 +44,7 @@ def build_tree(description: RobotDescription, *, floating_base: bool = False) ->
     :raises UrdfError: the robot already has a joint of this name
     """
     names = [joint.name for joint in independent_joints(description)]
-    root_inertia = _link_inertia(description.links[description.root].inertial)
+    root_inertia = link_inertia(description.links[description.root].inertial)
     if floating_base:
         if FLOATING_BASE in description.joints:
             raise UrdfError(
@@ -61,7 +61,7 @@ def build_tree(description: RobotDescription, *, floating_base: bool = False) ->
             joint.parent,
             Placement.from_xyz_rpy(joint.origin.xyz, joint.origin.rpy),
             _joint_type(joint),
-            _link_inertia(description.links[joint.child].inertial),
+            link_inertia(description.links[joint.child].inertial),
         )
     return builder.build()
 
@@ -80,7 +80,12 @@ def _joint_type(joint: Joint) -> JointType:
     return one_axis(coordinate, joint.axis)
 
 
-def _link_inertia(inertial: Inertial | None) -> RigidBodyInertia:
+def link_inertia(inertial: Inertial | None) -> RigidBodyInertia:
+    """
+    Return the inertia of a link about the origin of its frame.
+
+    :param inertial: mass properties of the description; None for no mass
+    """
     if inertial is None:
         return RigidBodyInertia.zero()
     placement = Placement.from_xyz_rpy(inertial.origin.xyz, inertial.origin.rpy)

@@ -25,10 +25,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 import sys
+import time
 
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
-from ..preflight import Checkup, check, picture
+from ..files import write_file
+from ..parameters import parameter_file_text
+from ..preflight import LEAVE_GRAVITY, Checkup, check, found_parameters, picture
 from ..recordings import (
     MIN_POSES,
     Kind,
@@ -66,6 +69,13 @@ def _parser() -> OneLineParser:
     add('--duration', type=positive, default=180.0, help='live: longest duration, s; 180')
     add_gravity(parser)
     add('--picture', type=Path, help='PNG to write (needs matplotlib)')
+    add(
+        '--write',
+        type=Path,
+        metavar='YAML',
+        help='parameter file of the node to write: friction, payload and hardware_compensates, as '
+        'far as they were found beyond doubt',
+    )
     return parser
 
 
@@ -102,7 +112,7 @@ def _live(
         printed = poses
         return options.use != 'motion' and poses >= int(options.poses)
 
-    with live_robot(ros_arguments) as robot:
+    with live_robot('preflight', ros_arguments) as robot:
         source = options.urdf or robot.description()
         topic = options.topic or 'joint_states'
         print(f'listening to {topic}; hold {options.poses} different poses', flush=True)
@@ -121,6 +131,23 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup
     return check(model, scaled, dict(options.joints), kind)
 
 
+def _write(options: argparse.Namespace, checkup: Checkup) -> None:
+    """Write the parameters that were found, and print which; no file without any."""
+    found = found_parameters(checkup)
+    if not found:
+        print(f'{options.write} is not written: no parameter was found beyond doubt')
+        return
+    comments = (
+        f'Found by preflight, {time.strftime("%Y-%m-%d %H:%M")}.',
+        f'Recording: {options.bag or "live"}. URDF: {options.urdf or "robot_description"}.',
+        'joints must have the order of the controller; reorder all lists with it.',
+    )
+    write_file(options.write, parameter_file_text(found, comments))
+    print(f'{options.write} is written: {", ".join(name for name in found if name != "joints")}')
+    if 'hardware_compensates' in found:
+        print(f'check hardware_compensates: {LEAVE_GRAVITY}')
+
+
 @tool
 def main(args: list[str] | None = None) -> int:
     """Compare a model with efforts; return the exit code."""
@@ -130,6 +157,8 @@ def main(args: list[str] | None = None) -> int:
         print(checkup.report())
         if options.picture is not None:
             picture(options.picture, checkup.assessment, checkup.findings)
+        if options.write is not None:
+            _write(options, checkup)
     except RneaError as error:
         print(f'preflight: {error}', file=sys.stderr)
         return BAD_INPUT

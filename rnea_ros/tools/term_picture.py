@@ -34,7 +34,8 @@ def picture(path: Path, recording: TermRecording) -> list[str]:
     :param path: PNG file to write
     :param recording: efforts to draw
     :return: names of the efforts left out, as they are always zero or NaN
-    :raises PictureError: matplotlib is missing, or the file cannot be written
+    :raises PictureError: matplotlib is missing
+    :raises FileError: the file cannot be written
     """
     shown = [name for name in recording.lines if recording.is_nonzero(name)]
     figure = new_figure(11.0, 1.3 + 1.6 * len(recording.joints))

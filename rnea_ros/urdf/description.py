@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import math
 from typing import TypeAlias
 
@@ -125,6 +125,7 @@ class RobotDescription:
     :param links: by name
     :param joints: by name, a parent link's joint before those of its child link
     :param warnings: sentences on parts that are not physical or were repaired
+    :param text: the URDF
     """
 
     name: str
@@ -132,3 +133,4 @@ class RobotDescription:
     links: Mapping[str, Link]
     joints: Mapping[str, Joint]
     warnings: tuple[str, ...]
+    text: str = field(default='', repr=False, compare=False)

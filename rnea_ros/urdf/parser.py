@@ -33,4 +33,4 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
     for link in links.values():
         check_inertia(link, strict_inertia, warnings)
     warn_of_massless(links, joints, warnings)
-    return RobotDescription(robot.get('name', ''), root, links, joints, tuple(warnings))
+    return RobotDescription(robot.get('name', ''), root, links, joints, tuple(warnings), text)

@@ -56,7 +56,7 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise UrdfError('URDF', f'{path} has over {MAX_BYTES} bytes')
-        return path.read_text(encoding='utf-8')
+        return path.read_bytes().decode('utf-8')  # with its line breaks
     except (OSError, ValueError) as error:
         raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
 

@@ -13,7 +13,7 @@ from synthetic_recordings import ARM, Array, Robot, only, record
 
 from rnea_ros.preflight import Checkup, Prediction, check
 from rnea_ros.preflight.assessment import Assessment
-from rnea_ros.preflight.causes import find_causes
+from rnea_ros.preflight.checkup import find_causes
 from rnea_ros.preflight.findings import Cause, Finding, Verdict
 from rnea_ros.preflight.hypothesis import Hypothesis
 from rnea_ros.recordings import Kind, Recording

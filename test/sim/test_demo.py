@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from pathlib import Path
+import re
 import subprocess
 import sys
 
@@ -21,35 +21,39 @@ import rnea_ros
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
-from rnea_ros.sim.demo.client import Recording
-from rnea_ros.sim.demo.demo import ROBOTS, Demo, main
+from rnea_ros.recordings import Sample
+from rnea_ros.sim.demo import exciting_motion
+from rnea_ros.sim.demo.arm import ROBOTS, Arm
+from rnea_ros.sim.demo.client import Received
+from rnea_ros.sim.demo.comparison import Comparison
+from rnea_ros.sim.demo.comparison_report import table
+from rnea_ros.sim.demo.demo import main
 from rnea_ros.sim.demo.motion import Motion, inertias
-from rnea_ros.sim.demo.report import Phase, table
-from rnea_ros.sim.demo.robot import MODEL_ERROR, realistic, with_model_error
-from rnea_ros.sim.start_position import USUAL
+from rnea_ros.sim.demo.phase import Phase
+from rnea_ros.sim.demo.robot import GOOD_MODEL, POOR_MODEL, Errors, realistic, with_model_error
 from rnea_ros.urdf import parse_urdf
 
-PANDA = rnea_ros.RobotModel.from_urdf(ROOT / 'urdf/panda_arm.urdf')
-POSE = np.array([USUAL[name] for name in PANDA.joint_names])
-MOTION = Motion.for_robot(PANDA, PANDA.joint_names, POSE, 6.0)
+ARM = Arm.load('panda_arm')
+MOTION = Motion.for_robot(ARM.model, ARM.joints, ARM.pose, 6.0)
 
 
 def phase(title: str, error: float) -> Phase:
     """Return a phase whose every joint is off by an error, rad."""
     t = np.linspace(0.0, MOTION.duration, 200)
-    positions = list(MOTION.state(t)[0] + error)
-    recording = Recording(stamps=list(100.0 + t), positions=positions)
-    recording.terms = {'gravity': [(100.0 + time, np.zeros(7)) for time in t]}
-    return Phase(title, recording, 100.0, 500.0, 3, 0.1)
+    states = [
+        Sample(100.0 + time, ARM.joints, position, (), ())
+        for time, position in zip(t, MOTION.state(t)[0] + error, strict=True)
+    ]
+    terms = {'gravity': [(100.0 + time, np.zeros(7)) for time in t]}
+    return Phase(title, MOTION, ARM.joints, Received(states, terms=terms), 100.0, 500.0, 3, 0.1)
 
 
 @pytest.mark.parametrize('robot', ROBOTS)
 def test_the_motion_stays_within_the_limits_of_every_shipped_robot(robot: str) -> None:
-    model = rnea_ros.RobotModel.from_urdf(ROOT / f'urdf/{robot}.urdf')
-    joints = tuple(name for name in model.joint_names if name in USUAL)
-    pose = np.array([USUAL[name] for name in joints])
-    q, qd, _ = Motion.for_robot(model, joints, pose, 10.0).state(np.linspace(0.0, 10.0, 2000))
-    m = pose.size
+    arm = Arm.load(robot)
+    model, m = arm.model, arm.pose.size
+    motion = Motion.for_robot(model, arm.joints, arm.pose, 10.0)
+    q, qd, _ = motion.state(np.linspace(0.0, 10.0, 2000))
     assert ((q > model.position_lower[:m]) & (q < model.position_upper[:m])).all()
     assert (np.abs(qd) < model.velocity_limits[:m]).all()
     assert (np.ptp(q, axis=0) > 0.9).all()
@@ -67,12 +71,12 @@ def test_velocity_and_acceleration_are_the_positions_derivatives() -> None:
 def test_inertias_are_the_diagonal_of_the_mass_matrix() -> None:
     pinocchio = pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
     model = pinocchio.buildModelFromUrdf(str(ROOT / 'urdf/panda_arm.urdf'))
-    expected = np.diag(pinocchio.crba(model, model.createData(), POSE))
-    np.testing.assert_allclose(inertias(PANDA, PANDA.joint_names, POSE), expected, rtol=1e-9)
+    expected = np.diag(pinocchio.crba(model, model.createData(), ARM.pose))
+    np.testing.assert_allclose(inertias(ARM.model, ARM.joints, ARM.pose), expected, rtol=1e-9)
 
 
 def test_the_table_has_error_rate_late_ticks_and_cpu() -> None:
-    text = table([phase('feedback only', 0.1), phase('computed torque', 0.001)], MOTION)
+    text = table([phase('feedback only', 0.1), phase('computed torque', 0.001)])
     assert 'feedback only' in text
     assert '100.00 mrad' in text
     assert '1.00 mrad' in text
@@ -87,36 +91,42 @@ def test_the_table_has_error_rate_late_ticks_and_cpu() -> None:
 def test_computed_torque_has_to_track_better_than_gravity_and_feedback(
     tmp_path: Path, perfect: bool, error: float, code: int
 ) -> None:
-    options = argparse.Namespace(
-        robot='panda_arm', urdf=None, rate=500.0, seconds=6.0, headless=True, output=tmp_path,
-        perfect_model=perfect,
-    )
+    comparison = Comparison(ARM, MOTION, 500.0, tmp_path, perfect_model=perfect)
     errors = {'feedback only': 0.1, 'gravity + feedback': 0.03, 'computed torque': error}
-    assert Demo(options).report([phase(*entry) for entry in errors.items()]) == code
+    assert comparison.report([phase(*entry) for entry in errors.items()]) == code
     assert (tmp_path / 'demo.png').stat().st_size > 10_000
 
 
-def test_the_simulated_robot_differs_from_the_model_by_no_more_than_is_said() -> None:
+@pytest.mark.parametrize('errors', [GOOD_MODEL, POOR_MODEL], ids=['good', 'poor'])
+def test_the_simulated_robot_differs_from_the_model_by_as_much_as_is_said(errors: Errors) -> None:
+    least, greatest = errors.inertial
     text = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
-    true = parse_urdf(with_model_error(text, np.random.default_rng(1)))
+    true = parse_urdf(with_model_error(text, errors.inertial, np.random.default_rng(1)))
     for name, link in parse_urdf(text).links.items():
         inertial = true.links[name].inertial
         if link.inertial is None or inertial is None:
             assert link.inertial is inertial
             continue
         ratio = inertial.mass / link.inertial.mass
-        assert 0.0 < abs(ratio - 1.0) <= MODEL_ERROR
+        assert least < abs(ratio - 1.0) < greatest
         np.testing.assert_allclose(inertial.inertia, ratio * np.array(link.inertial.inertia))
         centre, model_centre = np.array(inertial.origin.xyz), np.array(link.inertial.origin.xyz)
-        assert (np.abs(centre - model_centre) <= MODEL_ERROR * np.abs(model_centre) + 1e-12).all()
+        shift, length = np.abs(centre - model_centre), np.abs(model_centre)
+        assert ((least * length <= shift) & (shift <= greatest * length)).all()
 
 
-def test_every_shipped_robot_can_be_the_demo_s_robot() -> None:
-    for robot in ROBOTS:
-        text = (ROOT / f'urdf/{robot}.urdf').read_text(encoding='utf-8')
-        model = rnea_ros.RobotModel.from_urdf(text)
-        joints = tuple(name for name in model.joint_names if name in USUAL)
-        rnea_ros.RobotModel.from_urdf(realistic(text, model, joints, 1).urdf)
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_every_shipped_robot_can_be_the_demo_s_robot(robot: str) -> None:
+    arm = Arm.load(robot)
+    for errors in (GOOD_MODEL, POOR_MODEL):
+        true = realistic(arm.urdf, arm.model, arm.joints, errors, 1)
+        rnea_ros.RobotModel.from_urdf(true.urdf)
+        least, greatest = errors.friction
+        for name, values in true.simulation.items():
+            if name in ('extra_friction', 'extra_damping', 'armature'):
+                known = {'extra_friction': 'friction.coulomb', 'extra_damping': 'friction.viscous'}
+                ratio = np.array(values) / np.array(true.control[known.get(name, name)])
+                assert ((least <= np.abs(ratio - 1.0)) & (np.abs(ratio - 1.0) <= greatest)).all()
 
 
 def test_a_urdf_that_is_not_there_is_named(
@@ -149,3 +159,29 @@ def test_the_whole_demo_succeeds(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     assert 'RMS error of computed torque' in result.stdout
     assert (tmp_path / 'demo.png').is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.ros
+def test_the_node_tracks_and_holds_better_with_the_identified_urdf_and_parameters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
+    # A shorter motion and search than usual.
+    monkeypatch.setattr(exciting_motion, 'DURATION', 10.0)
+    monkeypatch.setattr(exciting_motion, 'SEARCH', 4.0)
+    code = main(['--identify', '--headless', '--seconds', '4', '--output', str(tmp_path)])
+    printed = capsys.readouterr()
+    assert code == 0, printed.out + printed.err
+    row = r'^{}.* ([\d.]+) mrad +([\d.]+) mrad'
+    ratios = {
+        name: float(found[1]) / float(found[2])
+        for name in ('drift', 'RMS')
+        if (found := re.search(row.format(name), printed.out, re.MULTILINE))
+    }
+    print(ratios)
+    assert ratios['RMS'] >= 5.0
+    assert ratios['drift'] >= 10.0
+    for name in ('identified.urdf', 'identified.yaml', 'identify_demo.png'):
+        assert (tmp_path / name).is_file()
+    assert list((tmp_path / 'exciting_motion').glob('*.db3'))

@@ -24,6 +24,7 @@ from robots import ROOT
 from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
 from synthetic_recordings import ARM, Robot, record
 
+from rnea_ros.node.parameters import complete_values, read_parameter_file
 from rnea_ros.recordings import Kind, Recording
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
@@ -46,8 +47,12 @@ def rejected(*arguments: str | Path) -> str:
 def test_the_panda_without_hand_is_accepted_and_drawn(tmp_path: Path) -> None:
     bag = recording('panda_exciting_trajectory.db3')
     drawn = tmp_path / 'panda.png'
-    finished = preflight('--bag', bag, '--urdf', ARM_URDF, '--picture', drawn)
+    written = tmp_path / 'panda.yaml'
+    arguments = ('--bag', bag, '--urdf', ARM_URDF, '--picture', drawn, '--write', written)
+    finished = preflight(*arguments)
     assert finished.returncode == 0, finished.stderr
+    assert f'{written} is written: friction.model, friction.coulomb' in finished.stdout
+    assert complete_values(read_parameter_file(written))['friction.model'] == 'parameters'
     assert 'accepted: the model fits' in finished.stdout
     assert 'fer_joint7' in finished.stdout
     assert drawn.read_bytes().startswith(b'\x89PNG')
@@ -111,6 +116,14 @@ def test_the_scale_of_efforts_can_be_corrected(tmp_path: Path) -> None:
     assert finished.returncode == 1
     assert 'inverted effort' in finished.stdout
     assert preflight(*arguments, '--effort-scale', '-1').returncode == 0
+
+
+def test_nothing_is_written_where_nothing_was_found(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
+    written = tmp_path / 'arm.yaml'
+    finished = preflight(tmp_path / 'bag', '--urdf', ARM_URDF, '--write', written)
+    assert 'is not written: no parameter was found beyond doubt' in finished.stdout
+    assert not written.exists()
 
 
 def test_gravity_can_be_given_for_a_robot_on_a_wall(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 import time
 from typing import Any
@@ -18,18 +18,24 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ...arrays import Array
 from ...errors import RneaError
 from ...feedforward.trajectory import TrajectoryPoint
-from ...node.outputs import TERMS
+from ...recordings import Sample, recording_from
 from ...ros import PolledSubscription, seconds
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""One message in each interval of the recording."""
+
+EVERY = QoSProfile(depth=2000)
+"""Every message, of a second or more."""
+
 RECORD_INTERVAL = 0.01
-"""Interval of the recorded samples, s."""
+"""Interval at which messages are taken, s."""
 
 TIMEOUT = 30.0
 """Timeout of every wait, s."""
@@ -40,42 +46,63 @@ class DemoError(RneaError):
 
 
 @dataclass
-class Recording:
+class Received:
     """
-    Recorded joint states and effort terms.
+    Received messages.
 
-    :param stamps: stamps of the joint states, wall time, s
-    :param positions: positions of the commanded joints for each stamp, shape (m,), rad or m
+    :param states: joint states, stamps in the robot's time
+    :param messages: the same as serialised messages
     :param terms: stamp and efforts of each message by term, s and N m or N
     """
 
-    stamps: list[float] = field(default_factory=list)
-    positions: list[Array] = field(default_factory=list)
+    states: list[Sample] = field(default_factory=list)
+    messages: list[bytes] = field(default_factory=list)
     terms: dict[str, list[tuple[float, Array]]] = field(default_factory=dict)
+
+
+def positions(states: Sequence[Sample], joints: Sequence[str]) -> tuple[Array, Array]:
+    """
+    Return stamps and positions of joint states.
+
+    :param states: joint states
+    :param joints: names of m joints
+    :return: stamps, shape (N,), s; positions, shape (N, m), rad or m
+    """
+    recording = recording_from(states).of_joints(joints)
+    return recording.time, recording.position
 
 
 class DemoClient:
     """
-    The ROS node of the demo.
+    The ROS node of the demo. Its clock is the robot's: the stamp of the newest joint state.
 
     :param joints: names of the commanded joints
     :param check_processes: raises an error if a process of the demo has ended
+    :param terms: effort terms to record
+    :param every_state: whether to record every joint state, not one in :data:`RECORD_INTERVAL`
     """
 
-    def __init__(self, joints: Sequence[str], check_processes: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        joints: Sequence[str],
+        check_processes: Callable[[], None],
+        terms: Collection[str] = (),
+        *,
+        every_state: bool = False,
+    ) -> None:
         self._joints = tuple(joints)
         self._check_processes = check_processes
         self._node = rclpy.create_node('demo')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
-        self._states: PolledSubscription[Any] = PolledSubscription(
-            self._node, JointState, 'joint_states', NEWEST
+        self._states: PolledSubscription[bytes] = PolledSubscription(
+            self._node, JointState, 'joint_states', EVERY if every_state else NEWEST, raw=True
         )
         self._terms: dict[str, PolledSubscription[Any]] = {
             name: PolledSubscription(
                 self._node, JointState, f'feedforward/terms/{name}', NEWEST
             )
-            for name in TERMS
+            for name in terms
         }
         self._trajectories = self._node.create_publisher(
             JointTrajectory, 'feedforward/joint_trajectory', 1
@@ -85,6 +112,7 @@ class DemoClient:
         )
         self._node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 1)
         self.diagnostics: dict[str, str] = {}
+        self._newest: list[Sample] = []
 
     def close(self) -> None:
         """Destroy the node."""
@@ -106,16 +134,27 @@ class DemoClient:
             self._check_processes()
             self._executor.spin_once(timeout_sec=0.05)
 
-    def wait_until_active(self) -> None:
-        """Wait until the node controls the arm and subscribes to trajectories."""
-        self.wait_until(
-            'the node is active',
-            lambda: self.diagnostics.get('state') in ('active', 'degraded'),
-        )
-        self.wait_until(
-            'the node subscribes to trajectories',
-            lambda: self._trajectories.get_subscription_count() > 0,
-        )
+    def wait_until_held(self, pose: Array, tolerance: float) -> None:
+        """
+        Wait until the node holds the arm at a pose.
+
+        Without a reference the node compensates gravity only, and with a poor model the arm falls.
+        So the pose is sent as a set-point again and again, from the first moment on.
+
+        :param pose: positions of the commanded joints, shape (m,), rad or m
+        :param tolerance: of the pose, rad or m
+        """
+        zero = np.zeros(pose.size)
+
+        def held() -> bool:
+            if self._trajectories.get_subscription_count() > 0:
+                self.send([TrajectoryPoint(0.0, pose, zero, zero)])
+            self.now()
+            _, measured = positions(self._newest, self._joints)
+            there = bool(np.abs(measured - pose).max() < tolerance)
+            return there and self.diagnostics.get('state') in ('active', 'degraded')
+
+        self.wait_until('the node holds the arm', held)
 
     def set_law(self, mode: str, kp: Array, kd: Array) -> None:
         """
@@ -157,43 +196,85 @@ class DemoClient:
             )
         self._trajectories.publish(message)
 
+    def rejected_trajectories(self) -> dict[str, str]:
+        """Return the number of rejected trajectories by reason."""
+        begin = 'count/joint_trajectory/'
+        return {
+            key[len(begin) :]: value
+            for key, value in self.diagnostics.items()
+            if key.startswith(begin)
+        }
+
+    def now(self) -> float:
+        """Return the robot's time, s; joint states received until now are not recorded."""
+        self.wait_until('joint states', lambda: bool(self._take_states() or self._newest))
+        return self._newest[0].time
+
     def record(
-        self, until: float, progress: Callable[[Recording], None] | None = None
-    ) -> Recording:
+        self,
+        duration: float,
+        progress: Callable[[Received], None] | None = None,
+        at_start: Callable[[], None] | None = None,
+    ) -> Received:
         """
         Record joint states and effort terms.
 
-        :param until: end of the recording, wall time, s
-        :param progress: called twice a second with the recording
+        :param duration: duration in the robot's time, s
+        :param progress: called twice a second with what was received
+        :param at_start: called at the start of the recording
         """
-        recording = Recording(terms={name: [] for name in self._terms})
-        next_progress = time.time()
-        while time.time() < until:
+        received = Received(terms={name: [] for name in self._terms})
+        end = self.now() + duration
+        if at_start is not None:
+            at_start()
+        clock = time.monotonic()
+        next_progress, deadline = clock, clock + TIMEOUT
+        while self._newest[0].time < end:
             self._check_processes()
             self._executor.spin_once(timeout_sec=0.0)
-            self._sample(recording)
-            if progress is not None and time.time() >= next_progress and recording.stamps:
-                progress(recording)
-                next_progress += 0.5
+            messages = self._take_states()
+            received.messages += messages
+            received.states += map(_sample, messages)
+            self._take_terms(received)
+            clock = time.monotonic()
+            if messages:
+                deadline = clock + TIMEOUT
+            elif clock > deadline:
+                raise DemoError(f'no joint states for {TIMEOUT:g} s')
+            if progress is not None and clock >= next_progress and received.states:
+                progress(received)
+                next_progress = clock + 0.5
             time.sleep(RECORD_INTERVAL)
-        return recording
+        return received
 
-    def _sample(self, recording: Recording) -> None:
-        state = self._states.take()
-        if state is not None:
-            recording.stamps.append(seconds(state.header.stamp))
-            indices = [state.name.index(name) for name in self._joints]
-            recording.positions.append(np.array(state.position)[indices])
+    def _take_states(self) -> list[bytes]:
+        messages = self._states.take_all()
+        if messages:
+            self._newest = [_sample(messages[-1])]
+        return messages
+
+    def _take_terms(self, received: Received) -> None:
         for name, subscription in self._terms.items():
             term = subscription.take()
             if term is not None:
                 row = (seconds(term.header.stamp), np.array(term.effort))
-                recording.terms[name].append(row)
+                received.terms[name].append(row)
 
     def _on_diagnostics(self, message: Any) -> None:
         for status in message.status:
             if status.name == 'feedforward: control':
                 self.diagnostics = {value.key: value.value for value in status.values}
+
+
+def _sample(message: bytes) -> Sample:
+    state = deserialize_message(message, JointState)
+    return Sample(
+        seconds(state.header.stamp),
+        tuple(state.name),
+        state.position,
+        state.velocity,
+        state.effort,
+    )
 
 
 def _ros_time(kind: Any, value: float) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
+from typing import Protocol
 
 import numpy as np
 
@@ -47,6 +48,20 @@ def inertias(model: RobotModel, joints: tuple[str, ...], pose: Array) -> Array:
         model.inverse_dynamics(q, zero, unit[number])[number] - gravity[number]
         for number in numbers
     ])
+
+
+class Reference(Protocol):
+    """A motion of the commanded joints."""
+
+    @property
+    def duration(self) -> float:
+        """Duration, s."""
+
+    def state(self, t: Array) -> tuple[Array, Array, Array]:
+        """Return positions, velocities and accelerations at times, shapes (k, m)."""
+
+    def points(self) -> list[TrajectoryPoint]:
+        """Return the motion as trajectory points."""
 
 
 @dataclass(frozen=True)

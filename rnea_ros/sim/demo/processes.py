@@ -23,21 +23,27 @@ class Processes:
     """
 
     def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
         self._directory = directory
         self._running: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
 
-    def start(self, name: str, module: str, parameters: dict[str, object]) -> None:
+    def start(
+        self, name: str, module: str, parameters: dict[str, object], *files: Path
+    ) -> None:
         """
         Start a node of the package.
 
         :param name: of the process in messages and file names
         :param module: name of the module
         :param parameters: ROS parameters of the node
+        :param files: further parameter files
         """
         values = self._directory / f'{name}.yaml'
         values.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
         output = (self._directory / f'{name}.log').open('wb')
-        command = [sys.executable, '-m', module, '--ros-args', '--params-file', str(values)]
+        command = [sys.executable, '-m', module, '--ros-args']
+        for file in (values, *files):
+            command += ['--params-file', str(file)]
         process = subprocess.Popen(
             command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )

@@ -14,12 +14,6 @@ from ...arrays import Array
 from ...robot import RobotModel
 from ...urdf import parse_xml
 
-MODEL_ERROR = 0.1
-"""Greatest relative error of masses and centres of mass."""
-
-FRICTION_ERROR = 0.2
-"""Greatest relative error of the friction and rotor inertia that the node compensates."""
-
 COULOMB, VISCOUS = 0.01, 0.01
 """Friction at the velocity limit, as a share of the effort limit."""
 
@@ -35,13 +29,35 @@ DELAY = 2
 SMOOTHING_VELOCITY = 0.02
 """Smoothing velocity of the node's friction compensation, rad/s or m/s."""
 
-DIFFERENCE = f"""\
-The robot differs from the node's model: masses and centres of mass by up to {MODEL_ERROR:.0%},
-friction and rotor inertia by up to {FRICTION_ERROR:.0%} of what the node compensates; \
-sensors have noise,
-commands are delayed by {DELAY} ms. Without these differences: --perfect-model."""
-
 PERFECT = 'The robot equals the model: no friction, no noise, no delay.'
+
+
+@dataclass(frozen=True)
+class Errors:
+    """
+    Relative errors of what the node knows about the robot.
+
+    :param inertial: least and greatest error of masses, centres of mass and inertias
+    :param friction: least and greatest error of friction and rotor inertia
+    """
+
+    inertial: tuple[float, float]
+    friction: tuple[float, float]
+
+    def __str__(self) -> str:
+        return (
+            "The robot differs from the node's model: masses and centres of mass "
+            f'{_percent(self.inertial)},\nfriction and rotor inertia {_percent(self.friction)} '
+            'of what the node compensates; sensors have noise,\n'
+            f'commands are delayed by {DELAY} ms.'
+        )
+
+
+GOOD_MODEL = Errors(inertial=(0.0, 0.1), friction=(0.0, 0.2))
+"""Errors of a model that was made with care."""
+
+POOR_MODEL = Errors(inertial=(0.1, 0.3), friction=(0.1, 0.3))
+"""Errors of a model from CAD."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +67,7 @@ class DemoRobot:
 
     :param urdf: URDF text of the simulated robot
     :param simulation: parameters of ``simulated_robot``
-    :param control: parameters of ``feedforward``: friction and rotor inertia as identified
+    :param control: parameters of ``feedforward``: its friction and rotor inertia
     :param armature: rotor inertia in the node, shape (m,), kg m^2 or kg
     :param difference: differences between robot and model, for the user
     """
@@ -68,13 +84,16 @@ def perfect(urdf: str, joints: tuple[str, ...]) -> DemoRobot:
     return DemoRobot(urdf, {}, {}, np.zeros(len(joints)), PERFECT)
 
 
-def realistic(urdf: str, model: RobotModel, joints: tuple[str, ...], seed: int) -> DemoRobot:
+def realistic(
+    urdf: str, model: RobotModel, joints: tuple[str, ...], errors: Errors, seed: int
+) -> DemoRobot:
     """
     Return a robot that differs from its model.
 
     :param urdf: URDF text of the node's model
     :param model: the node's model
     :param joints: names of the commanded joints
+    :param errors: errors of the node's model
     :param seed: seed of the random differences
     """
     random = np.random.default_rng(seed)
@@ -89,11 +108,11 @@ def realistic(urdf: str, model: RobotModel, joints: tuple[str, ...], seed: int) 
         'armature': np.full(len(joints), ARMATURE),
     }
     true = {
-        name: values * _factors(random, values.size, FRICTION_ERROR)
+        name: values * _factors(random, values.size, errors.friction)
         for name, values in known.items()
     }
     return DemoRobot(
-        urdf=with_model_error(urdf, random),
+        urdf=with_model_error(urdf, errors.inertial, random),
         simulation={
             'extra_friction': true['friction.coulomb'].tolist(),
             'extra_damping': true['friction.viscous'].tolist(),
@@ -111,23 +130,26 @@ def realistic(urdf: str, model: RobotModel, joints: tuple[str, ...], seed: int) 
             'friction.smoothing_velocity': [SMOOTHING_VELOCITY],
         },
         armature=known['armature'],
-        difference=DIFFERENCE,
+        difference=str(errors),
     )
 
 
-def with_model_error(urdf: str, random: np.random.Generator) -> str:
+def with_model_error(
+    urdf: str, error: tuple[float, float], random: np.random.Generator
+) -> str:
     """
     Return a URDF with random errors of masses, centres of mass and inertias.
 
     Mass and inertia of a link have the same factor, so that the inertia stays physical.
 
     :param urdf: URDF text
-    :param random: source of the factors between 1 - MODEL_ERROR and 1 + MODEL_ERROR
+    :param error: least and greatest relative error
+    :param random: source of the errors
     """
     robot = parse_xml(urdf)
     for inertial in robot.iter('inertial'):
         mass, origin, inertia = (inertial.find(tag) for tag in ('mass', 'origin', 'inertia'))
-        factor = float(_factors(random, 1, MODEL_ERROR)[0])
+        factor = float(_factors(random, 1, error)[0])
         if mass is not None:
             mass.set('value', repr(factor * float(mass.get('value', '0'))))
         if inertia is not None:
@@ -135,11 +157,19 @@ def with_model_error(urdf: str, random: np.random.Generator) -> str:
                 inertia.set(name, repr(factor * float(value)))
         if origin is not None and 'xyz' in origin.attrib:
             centre = np.array(origin.attrib['xyz'].split(), dtype=float)
-            centre *= _factors(random, 3, MODEL_ERROR)
+            centre *= _factors(random, 3, error)
             origin.set('xyz', ' '.join(map(repr, centre.tolist())))
     return ElementTree.tostring(robot, encoding='unicode')
 
 
-def _factors(random: np.random.Generator, count: int, most: float) -> Array:
-    """Return random factors between 1 - most and 1 + most."""
-    return 1.0 + random.uniform(-most, most, count)
+def _factors(random: np.random.Generator, count: int, error: tuple[float, float]) -> Array:
+    """Return random factors above or below 1 by an error from the least to the greatest."""
+    least, greatest = error
+    signed = random.uniform(-1.0, 1.0, count)
+    factors: Array = 1.0 + np.sign(signed) * least + (greatest - least) * signed
+    return factors
+
+
+def _percent(error: tuple[float, float]) -> str:
+    least, greatest = error
+    return f'by {least:.0%} to {greatest:.0%}' if least else f'by up to {greatest:.0%}'

@@ -3,11 +3,12 @@
 
 """Data from live topics, for tools."""
 
-from .joint_states import live_robot
+from .joint_states import LiveRobot, live_robot
 from .node import live_node
 from .trajectory import live_trajectory
 
 __all__ = [
+    'LiveRobot',
     'live_node',
     'live_robot',
     'live_trajectory',

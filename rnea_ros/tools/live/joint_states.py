@@ -104,9 +104,14 @@ class LiveRobot:
 
 
 @contextmanager
-def live_robot(ros_arguments: Sequence[str]) -> Iterator[LiveRobot]:
-    """Provide the topics of a robot until the block ends."""
-    with live_node('preflight', ros_arguments) as node:
+def live_robot(name: str, ros_arguments: Sequence[str]) -> Iterator[LiveRobot]:
+    """
+    Provide the topics of a robot until the block ends.
+
+    :param name: name of the node
+    :param ros_arguments: ROS arguments of the command line
+    """
+    with live_node(name, ros_arguments) as node:
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         try:

@@ -1,0 +1,51 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What to move more in the next recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..result import Identification
+
+LEAST_RANGE = 1.0
+"""Range of positions below which a joint shows little of the bodies behind it, rad or m."""
+
+LEAST_ACCELERATION = 0.5
+"""Peak acceleration below which a joint shows little of its inertia, rad/s^2 or m/s^2."""
+
+GREATEST_CONDITION = 100.0
+"""Condition of the base parameters above which a motion hardly tells them apart."""
+
+
+def advice(result: Identification) -> Iterator[str]:
+    """
+    Yield what to change in the next recording, one sentence each.
+
+    :param result: the identified model
+    """
+    q = np.concatenate([run.q for run in result.fitted])
+    qd = np.concatenate([run.qd for run in result.fitted])
+    qdd = np.concatenate([run.qdd for run in result.fitted])
+    parts = {
+        f'move over more than {LEAST_RANGE:g} rad or m': np.ptp(q, axis=0) < LEAST_RANGE,
+        f'accelerate by more than {LEAST_ACCELERATION:g} rad/s^2 or m/s^2': np.abs(qdd).max(axis=0)
+        < LEAST_ACCELERATION,
+        'move in both directions': qd.min(axis=0) * qd.max(axis=0) >= 0.0,
+    }
+    recorded = q.any(axis=0)
+    for what, lacking in parts.items():
+        if names := [
+            name
+            for name, lacks in zip(result.prior.joint_names, lacking & recorded, strict=True)
+            if lacks
+        ]:
+            yield f'{what}: {", ".join(names)}'
+    if result.base.condition > GREATEST_CONDITION:
+        yield (
+            f'the condition is {result.base.condition:.0f}: a motion by `excite` tells the '
+            'parameters apart better'
+        )

@@ -1,0 +1,136 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What changed in the URDF: mass, centre of mass and inertia of each moving body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Array
+from ..result import Identification, Origin
+
+NAMES = ('mass', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
+"""The ten standard parameters of a body, in their order."""
+
+GROUPS = {'mass': slice(0, 1), 'centre': slice(1, 4), 'inertia': slice(4, 10)}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """
+    One quantity of a body.
+
+    :param urdf: value or values in the URDF
+    :param identified: identified value or values
+    :param deviation: their standard deviations
+    :param from_data: how many of the standard parameters behind it the data determine, of how many
+    """
+
+    urdf: tuple[float, ...]
+    identified: tuple[float, ...]
+    deviation: tuple[float, ...]
+    from_data: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Body:
+    """
+    A link behind a moving joint, with the links fixed to it.
+
+    :param links: names of the links, that behind the joint first
+    :param mass: kg
+    :param centre: centre of mass in the frame of the first link, m
+    :param inertia: xx, xy, xz, yy, yz, zz about the centre of mass in the axes of the first link,
+        kg m^2
+    :param undetermined: standard parameters that stayed as in the URDF, as the data do not
+        determine them
+    :param invisible: standard parameters that have no effect on any effort
+    """
+
+    links: tuple[str, ...]
+    mass: Quantity
+    centre: Quantity
+    inertia: Quantity
+    undetermined: tuple[str, ...]
+    invisible: tuple[str, ...]
+
+
+def bodies(result: Identification) -> tuple[Body, ...]:
+    """
+    Return all moving bodies of a result.
+
+    :param result: the identified model
+    """
+    shape = (-1, len(NAMES))
+    rows = zip(
+        result.prior.body_names,
+        result.prior.inertial_parameters.reshape(shape),
+        result.parameters.reshape(shape),
+        _blocks(result.covariance),
+        np.array([origin.value for origin in result.origin]).reshape(shape),
+        strict=True,
+    )
+    frames = result.prior.tree.frames
+    return tuple(
+        _body(
+            (name, *(link for link, frame in frames.items()
+                     if frame.body == frames[name].body and link != name)),
+            before, after, covariance, origin.tolist(),
+        )
+        for name, before, after, covariance, origin in rows
+    )  # fmt: skip
+
+
+def _body(
+    links: tuple[str, ...], before: Array, after: Array, covariance: Array, origin: list[str]
+) -> Body:
+    urdf, identified = _about_centre(before), _about_centre(after)
+    spread = _spread(after, covariance)
+    quantities = {
+        group: Quantity(
+            tuple(urdf[part].tolist()),
+            tuple(identified[part].tolist()),
+            tuple(spread[part].tolist()),
+            (origin[part].count(Origin.DATA.value), len(origin[part])),
+        )
+        for group, part in GROUPS.items()
+    }
+
+    def named(what: Origin) -> tuple[str, ...]:
+        return tuple(name for name, of in zip(NAMES, origin, strict=True) if of == what.value)
+
+    return Body(
+        links, **quantities, undetermined=named(Origin.PRIOR), invisible=named(Origin.NOTHING)
+    )
+
+
+def _about_centre(phi: Array) -> Array:
+    """Return mass, centre of mass, and xx, xy, xz, yy, yz, zz about it, of standard parameters."""
+    mass, *h, xx, xy, yy, xz, yz, zz = phi.tolist()
+    c = np.array(h) / mass if mass > 0.0 else np.zeros(3)
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    # Parallel axes: J_com = J - m (|c|^2 1 - c c^T)
+    J -= mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+    return np.array([mass, *c, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
+
+
+def _blocks(covariance: Array) -> Array:
+    """Return the covariance of each body's parameters, shape (bodies, 10, 10)."""
+    size = len(NAMES)
+    starts = range(0, len(covariance), size)
+    return np.array([covariance[k : k + size, k : k + size] for k in starts])
+
+
+def _spread(phi: Array, covariance: Array) -> Array:
+    """Return the standard deviations of :func:`_about_centre`, by its derivatives."""
+    step = 1e-6 * np.abs(phi).max() * np.eye(len(phi))
+    derivatives = np.array([
+        (_about_centre(phi + each) - _about_centre(phi - each)) / (2.0 * each.max())
+        for each in step
+    ])
+    variance = np.einsum('ik,ij,jk->k', derivatives, covariance, derivatives)
+    spread: Array = np.sqrt(np.maximum(variance, 0.0))
+    return spread

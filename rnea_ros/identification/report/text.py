@@ -1,0 +1,198 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The report as text: verdict, errors, changes in the URDF, friction, what the data lack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+import math
+
+from ...preflight import lay_out
+from .bodies import NAMES, Body, Quantity
+from .figures import Errors, Figures, JointFigures
+
+JOINT_HEADER = ('joint', 'measured', 'URDF', 'URDF + friction', 'identified', 'moving')
+BODY_HEADER = ('body', '', 'URDF', 'identified', '+-', 'from the data')
+FRICTION_HEADER = (
+    'joint', 'viscous', 'Coulomb', 'per load', 'smoothing velocity', 'rotor inertia', 'offset'
+)  # fmt: skip
+
+NOTICEABLE = 0.01
+"""Least change of a quantity that is shown, as a share of its greatest component."""
+
+NEGLIGIBLE = 5e-5
+"""Friction or rotor inertia that is shown as 0."""
+
+
+def text(figures: Figures) -> str:
+    """
+    Return the report of a result.
+
+    :param figures: its figures
+    """
+    sections = [_verdict(figures), _errors(figures), _changes(figures), _friction(figures)]
+    sections += [
+        _undetermined(figures),
+        _list('better in the next recording', figures.advice),
+        _list('to know of the files', figures.notes),
+        _list('flaws of the recordings', figures.flaws),
+    ]
+    return '\n\n'.join(section for section in sections if section)
+
+
+def _verdict(figures: Figures) -> str:
+    urdf, with_friction, identified = figures.mean_percent.values()
+    judged = '; '.join(figures.judged_on)
+    if figures.better:
+        first = (
+            f'better: the identified model of {figures.robot} is {urdf / identified:.1f} times '
+            'closer to the measured efforts than the URDF'
+        )
+    else:
+        first = (
+            f'not better: the identified model of {figures.robot} is no closer to the measured '
+            'efforts than the URDF'
+        )
+    if with_friction < identified:
+        first += '; the URDF with fitted friction is closer'
+    return '\n'.join([
+        first,
+        f'mean error of the joints: URDF {urdf:.1f} %, URDF with friction {with_friction:.1f} %, '
+        f'identified {identified:.1f} % of the measured effort',
+        f'judged on data that were not fitted: {judged}',
+        f'fitted: {"; ".join(figures.fitted)}',
+    ])
+
+
+def _errors(figures: Figures) -> str:
+    rows = [JOINT_HEADER, *map(_error_row, figures.joints)]
+    return '\n'.join([
+        'RMS error of the effort, N m or N, and in per cent of the measured effort; moving: '
+        'identified, only while the joint moves',
+        lay_out(rows, left=(0,)),
+    ])
+
+
+def _error_row(joint: JointFigures) -> tuple[str, ...]:
+    if not joint.has_effort:
+        return (joint.name, 'no effort', '', '', '', '')
+    models = (joint.urdf, joint.urdf_with_friction, joint.identified)
+    moving = f'{joint.identified.moving_rms:.2f}' if _known(joint.identified) else '-'
+    return (joint.name, f'{joint.measured:.2f}', *map(_error, models), moving)
+
+
+def _known(errors: Errors) -> bool:
+    return math.isfinite(errors.moving_rms)
+
+
+def _error(errors: Errors) -> str:
+    return f'{errors.rms:.2f} ({errors.percent:.1f} %)'
+
+
+def _changes(figures: Figures) -> str:
+    rows: list[tuple[str, ...]] = [BODY_HEADER]
+    for body in figures.bodies:
+        rows += _body_rows(body)
+    if len(rows) == 1:
+        return ''
+    return '\n'.join([
+        'what changes in the URDF; a body is a link with all links fixed to it; +- one standard '
+        'deviation',
+        lay_out(rows, left=(0, 1, 5)),
+    ])
+
+
+def _body_rows(body: Body) -> Iterator[tuple[str, ...]]:
+    quantities = (
+        ('mass, kg', body.mass, 1.0, (0,)),
+        ('centre of mass x y z, mm', body.centre, 1000.0, (0, 1, 2)),
+        ('inertia xx yy zz, g m^2', body.inertia, 1000.0, (0, 3, 5)),
+    )
+    first = body.links[0]
+    for label, quantity, factor, shown in quantities:
+        if not _changed(quantity):
+            continue
+        parts = [
+            tuple(_with_decimals(factor * value[k], factor * quantity.deviation[k]) for k in shown)
+            for value in (quantity.urdf, quantity.identified, quantity.deviation)
+        ]
+        yield (first, label, *map(' '.join, parts), _share(quantity))
+        first = ''
+
+
+def _changed(quantity: Quantity) -> bool:
+    greatest = max(map(abs, quantity.urdf))
+    pairs = zip(quantity.urdf, quantity.identified, strict=True)
+    return any(abs(after - before) > NOTICEABLE * greatest for before, after in pairs)
+
+
+def _share(quantity: Quantity) -> str:
+    known, of = quantity.from_data
+    return 'yes' if known == of else f'{known} of {of}' if known else 'no'
+
+
+def _friction(figures: Figures) -> str:
+    rows: list[tuple[str, ...]] = [FRICTION_HEADER]
+    for joint in figures.joints:
+        if not joint.has_effort:
+            continue
+        estimates = (joint.viscous, joint.coulomb, joint.load)
+        rows.append((
+            joint.name,
+            *map(_estimate, estimates),
+            f'{joint.smoothing_velocity:.3f}',
+            *map(_estimate, (joint.armature, joint.offset)),
+        ))
+    return '\n'.join([
+        'friction: viscous N m s/rad, Coulomb N m, per N m of load; smoothing velocity rad/s; '
+        'rotor inertia kg m^2; offset of the effort N m; for sliding joints N and m',
+        lay_out(rows, left=(0,)),
+    ])
+
+
+def _estimate(estimate: tuple[float, float]) -> str:
+    value, deviation = estimate
+    if max(abs(value), deviation) < NEGLIGIBLE:
+        return '0'
+    return f'{_with_decimals(value, deviation)} +- {_with_decimals(deviation, deviation)}'
+
+
+def _with_decimals(value: float, deviation: float) -> str:
+    """Return a number with as many decimals as its deviation needs for two digits, 1 to 4."""
+    known = math.isfinite(deviation) and deviation > 0.0
+    decimals = 1 - math.floor(math.log10(deviation)) if known else 4
+    decimals = min(max(decimals, 1), 4)
+    return f'{round(value, decimals) + 0.0:.{decimals}f}'
+
+
+def _undetermined(figures: Figures) -> str:
+    left = {body.links[0]: body.undetermined for body in figures.bodies if body.undetermined}
+    without = {body.links[0]: body.invisible for body in figures.bodies if body.invisible}
+    lines = []
+    if left:
+        lines += [
+            'not determined by these data; the value of the URDF stays, or moves with those that '
+            'are determined:',
+            *_by_link(left),
+        ]
+    if without:
+        lines += ['without effect on any effort; no recording determines them:']
+        lines += _by_link(without)
+    return '\n'.join([
+        *lines,
+        f'{figures.identifiable} combinations of parameters are determined, condition '
+        f'{figures.condition:.0f} (good below 100)',
+    ])
+
+
+def _by_link(names: Mapping[str, Sequence[str]]) -> list[str]:
+    everything = len(NAMES)
+    return [
+        f'- {link}: {"all" if len(each) == everything else ", ".join(each)}'
+        for link, each in names.items()
+    ]
+
+
+def _list(title: str, sentences: Sequence[str]) -> str:
+    return '\n'.join([f'{title}:', *(f'- {each}' for each in sentences)]) if sentences else ''

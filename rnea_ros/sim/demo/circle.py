@@ -1,0 +1,149 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The circle of identification: excite, record, identify, write, start again with the result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+import shutil
+import sys
+
+from ... import identification
+from ...identification import Identification, Run
+from ...identification.report import figures, text
+from ...recordings import bag_writer, recording_from
+from ...urdf import read_urdf
+from .arm import Arm
+from .circle_report import Performance, draw, table
+from .client import Received, positions
+from .exciting_motion import ExcitingMotion
+from .motion import Motion
+from .robot import POOR_MODEL, realistic
+from .session import Session
+
+HOLD = 1.0
+"""Duration of holding the arm by gravity compensation, s: with a poor model it falls."""
+
+SEED = 1
+"""Seed of the differences between robot and model, and of the exciting motion."""
+
+TOLERANCE = 0.15
+"""Tolerance of the start pose, rad or m: with a poor model the arm stays away from it."""
+
+NEEDED_TRACKING_GAIN, NEEDED_DRIFT_GAIN = 5.0, 10.0
+"""Required ratios of RMS error and drift, before to after."""
+
+
+class Circle:
+    """
+    One run of the circle. Time is simulated and waits for the control.
+
+    :param arm: arm of the node's first model
+    :param motion: motion to follow before and after
+    :param rate: control rate, Hz
+    :param output: directory of bag, URDF, parameters, report, picture and logs
+    :param show: whether to open a window with the picture
+    """
+
+    def __init__(
+        self, arm: Arm, motion: Motion, rate: float, output: Path, *, show: bool = False
+    ) -> None:
+        self._arm = arm
+        self._motion = motion
+        self._rate = rate
+        self._output = output
+        self._show = show
+        self._robot = realistic(arm.urdf, arm.model, arm.joints, POOR_MODEL, SEED)
+
+    def run(self) -> int:
+        """Run the circle; return the exit code."""
+        print(f'{self._robot.difference} Simulated time waits for the control.')
+        excitation = ExcitingMotion.search(self._arm, SEED)
+        before, excited = self._before(excitation)
+        self._write_bag(excited)
+        fit = self._identified(excited, before)
+        after = self._after()
+        return self.report(before, after, fit)
+
+    def _before(self, excitation: ExcitingMotion) -> tuple[Performance, Received]:
+        """Return the performance with the first model, and the recorded exciting motion."""
+        print('starting the simulated robot, and the node with its first model ...')
+        with Session.started(
+            self._arm, self._robot, self._output / 'before', self._rate,
+            tolerance=TOLERANCE, lockstep=True,
+        ) as session:
+            excited = session.follow(excitation, 'exciting motion').received
+            return self._performance(session, 'before'), excited
+
+    def _write_bag(self, excited: Received) -> None:
+        """Keep the exciting motion as a bag; the user can identify it again with other options."""
+        bag = self._output / 'exciting_motion'
+        shutil.rmtree(bag, ignore_errors=True)  # of an earlier run
+        with bag_writer(bag, '/joint_states') as write:
+            for message in excited.messages:
+                write(message)
+
+    def _after(self) -> Performance:
+        """Return the performance with what was written."""
+        print('starting again, the node with identified.urdf and identified.yaml ...')
+        arm = replace(self._arm, urdf=read_urdf(self._output / 'identified.urdf'))
+        robot = replace(self._robot, control={'friction.velocity': 'desired'})
+        with Session.started(
+            arm, robot, self._output / 'after', self._rate,
+            files=[self._output / 'identified.yaml'], tolerance=TOLERANCE, lockstep=True,
+        ) as session:
+            return self._performance(session, 'after')
+
+    def _performance(self, session: Session, title: str) -> Performance:
+        """Follow the motion, then hold; the arm may fall, so nothing comes after it."""
+        phase = session.follow(self._motion, title)
+        session.return_to_start()
+        stamps, measured = positions(session.hold(HOLD).states, self._arm.joints)
+        during = stamps <= stamps[0] + HOLD
+        return Performance(stamps[during] - stamps[0], measured[during] - measured[0], phase)
+
+    def _identified(self, excited: Received, before: Performance) -> Identification:
+        """Identify the robot from the exciting motion, judge it on the other, write it."""
+        print('identifying the robot ...')
+        fit = identification.identify(
+            self._arm.model,
+            self._run(excited, 'exciting motion'),
+            validate=self._run(before.phase.received, "the demo's motion"),
+        )
+        report = text(figures(fit))
+        (self._output / 'identified.txt').write_text(report + '\n', encoding='utf-8')
+        verdict, _, _ = report.partition('\n\n')
+        print(verdict)
+        fit.write_urdf(self._output / 'identified.urdf')
+        fit.write_parameters(self._output / 'identified.yaml')
+        return fit
+
+    def _run(self, received: Received, name: str) -> Run:
+        recording = recording_from(received.states).of_joints(self._arm.joints)
+        return identification.run_from(recording, self._arm.model, name=name)
+
+    def report(self, before: Performance, after: Performance, fit: Identification) -> int:
+        """
+        Print the table and draw the picture.
+
+        :param before: performance with the first model
+        :param after: performance with the identified model
+        :param fit: identified model
+        :return: exit code, 1 if the identified model improves tracking or drift too little
+        """
+        print(f'\n{table(before, after)}\n')
+        path = self._output / 'identify_demo.png'
+        draw(path, before, after, fit, self._show)
+        print(f'URDF, parameters, report, bag and picture: {self._output.resolve()}')
+        tracking = before.phase.rms() / after.phase.rms()
+        drift = before.drift / after.drift
+        if tracking < NEEDED_TRACKING_GAIN or drift < NEEDED_DRIFT_GAIN:
+            print(
+                f'expected at most 1/{NEEDED_TRACKING_GAIN:g} of the RMS error and '
+                f'1/{NEEDED_DRIFT_GAIN:g} of the drift',
+                file=sys.stderr,
+            )
+            return 1
+        return 0

@@ -1,0 +1,119 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Comparison of control laws: the same motion under three of them, with equal gains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+import sys
+
+import numpy as np
+
+from ...node.outputs import TERMS
+from .arm import Arm
+from .client import positions
+from .comparison_report import draw, table
+from .motion import Motion, inertias
+from .phase import Phase
+from .robot import GOOD_MODEL, perfect, realistic
+from .session import Session
+
+PHASES = (
+    ('feedback', 'feedback only'),
+    ('gravity_feedback', 'gravity + feedback'),
+    ('computed_torque', 'computed torque'),
+)
+HOLD = 4.0
+"""Duration of holding the arm by gravity compensation, s."""
+
+SEED = 1
+"""Seed of the differences between robot and model."""
+
+NEEDED_GAIN, NEEDED_GAIN_PERFECT = 1.5, 10.0
+"""Required ratio of tracking errors, gravity + feedback to computed torque; perfect model."""
+
+
+class Comparison:
+    """
+    One run of the comparison.
+
+    :param arm: arm of the node's model
+    :param motion: motion to follow
+    :param rate: control rate, Hz
+    :param output: directory of picture and logs
+    :param perfect_model: whether the simulated robot equals the node's model
+    :param show: whether to open a window with the picture
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        motion: Motion,
+        rate: float,
+        output: Path,
+        *,
+        perfect_model: bool = False,
+        show: bool = False,
+    ) -> None:
+        self._arm = arm
+        self._motion = motion
+        self._rate = rate
+        self._output = output
+        self._perfect = perfect_model
+        self._show = show
+        if perfect_model:
+            self._robot = perfect(arm.urdf, arm.joints)
+        else:
+            self._robot = realistic(arm.urdf, arm.model, arm.joints, GOOD_MODEL, SEED)
+
+    def run(self) -> int:
+        """Run all phases; return the exit code."""
+        hint = '' if self._perfect else ' Without these differences: --perfect-model.'
+        print(f'{self._robot.difference}{hint}')
+        print('starting the simulated robot and the feedforward node ...')
+        with Session.started(
+            self._arm, self._robot, self._output, self._rate, terms=TERMS
+        ) as session:
+            _, measured = positions(session.hold(HOLD).states, self._arm.joints)
+            drift = 1e3 * float(np.abs(measured - measured[0]).max())
+            print(f'held by gravity compensation for {HOLD:g} s: drift {drift:.3f} mrad')
+            phases = [self._follow(session, mode, title) for mode, title in PHASES]
+        return self.report(phases)
+
+    def _follow(self, session: Session, mode: str, title: str) -> Phase:
+        """
+        Follow the motion under one control law, with equal stiffness and damping for all laws.
+
+        Computed torque multiplies its gains by the mass matrix. The gains of the other laws are
+        multiplied by the inertias of the joints here.
+        """
+        if mode == 'computed_torque':
+            return session.follow(self._motion, title)
+        arm = self._arm
+        scale = inertias(arm.model, arm.joints, arm.pose) + self._robot.armature
+        return session.follow(self._motion, title, mode, scale)
+
+    def report(self, phases: Sequence[Phase]) -> int:
+        """
+        Print the table and draw the picture.
+
+        :param phases: feedback only, gravity + feedback, computed torque
+        :return: exit code, 1 if computed torque improves the tracking too little
+        """
+        print(f'\n{table(phases)}\n')
+        path = self._output / 'demo.png'
+        title = f'{self._arm.model.name}: the same motion, the same gains, {self._rate:g} Hz'
+        draw(path, phases, title, self._show)
+        feedback, gravity, best = (phase.rms() for phase in phases)
+        print(
+            f'RMS error of computed torque: 1/{gravity / best:.1f} of gravity + feedback, '
+            f'1/{feedback / best:.0f} of feedback only'
+        )
+        print(f'picture: {path.resolve()}')
+        needed = NEEDED_GAIN_PERFECT if self._perfect else NEEDED_GAIN
+        if gravity / best < needed:
+            print(f'expected at most 1/{needed:g} of gravity + feedback', file=sys.stderr)
+            return 1
+        return 0

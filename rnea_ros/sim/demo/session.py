@@ -1,0 +1,217 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A simulated arm under the control of the node, each in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import rclpy
+
+from ...arrays import Array
+from ...feedforward.trajectory import TrajectoryPoint
+from .arm import Arm
+from .client import DemoClient, DemoError, Received, positions
+from .motion import KD, KP, Reference
+from .phase import Phase
+from .processes import Processes
+from .robot import DemoRobot
+
+RETURN = 3.0
+"""Duration of the return to the start pose, s."""
+
+BLEND = 0.5
+"""Duration of the blending of control laws, s."""
+
+LEAD = 0.3
+"""Time between sending a motion and the change of the control law, s."""
+
+FALL = 3.0
+"""Greatest fall after which the arm is still caught, rad or m."""
+
+ARRIVAL_CHECKS = 30
+"""Greatest number of checks of the start pose."""
+
+
+class Session:
+    """
+    A simulated arm, the node, and the client that commands both; :meth:`started` makes it.
+
+    :param arm: arm of the node's model
+    :param client: ROS client
+    :param tolerance: tolerance of the start pose, rad or m
+    """
+
+    def __init__(self, arm: Arm, client: DemoClient, tolerance: float) -> None:
+        self._arm = arm
+        self._client = client
+        self._tolerance = tolerance
+
+    @classmethod
+    @contextmanager
+    def started(
+        cls,
+        arm: Arm,
+        robot: DemoRobot,
+        directory: Path,
+        rate: float,
+        *,
+        files: Sequence[Path] = (),
+        terms: Collection[str] = (),
+        tolerance: float = 0.02,
+        lockstep: bool = False,
+    ) -> Iterator[Session]:
+        """
+        Start simulator, node and client; stop them in any case.
+
+        :param arm: arm of the node's model
+        :param robot: the simulated robot and the node's parameters
+        :param directory: of parameter files and logs
+        :param rate: control rate, Hz
+        :param files: further parameter files of the node
+        :param terms: effort terms to record
+        :param tolerance: tolerance of the start pose, rad or m
+        :param lockstep: whether simulated time waits for the control; then every joint state is
+            recorded
+        """
+        robot_pace: dict[str, object] = {}
+        node_pace: dict[str, object] = {}
+        if lockstep:
+            robot_pace = {'state_rate': rate, 'publish_clock': True, 'lockstep': True}
+            node_pace = {'trigger': 'joint_states', 'use_sim_time': True}
+        processes = Processes(directory)
+        try:
+            processes.start(
+                'simulated_robot',
+                'rnea_ros.sim.simulated_robot',
+                {
+                    **robot.simulation,
+                    **robot_pace,
+                    'robot_description': robot.urdf,
+                    'joints': list(arm.joints),
+                    'initial_positions': arm.pose.tolist(),
+                },
+            )
+            processes.start(
+                'feedforward_node',
+                'rnea_ros.node.feedforward_node',
+                {
+                    **robot.control,
+                    **node_pace,
+                    'robot_description': arm.urdf,
+                    'rate': rate,
+                    'hardware_compensates': ['none'],
+                    'mode': 'computed_torque',
+                    'gains.kp': [KP],
+                    'gains.kd': [KD],
+                    'ramp_duration': BLEND,
+                    'start_tolerance': FALL,
+                    # The simulator may stall on a busy computer.
+                    'joint_states_timeout': 0.25,
+                },
+                *files,
+            )
+            rclpy.init(args=[])
+            client = DemoClient(arm.joints, processes.check, terms, every_state=lockstep)
+            try:
+                client.wait_until_held(arm.pose, tolerance)
+                yield cls(arm, client, tolerance)
+            finally:
+                client.close()
+                rclpy.try_shutdown()
+        finally:
+            processes.stop()
+
+    def hold(self, duration: float) -> Received:
+        """
+        Hold the arm by gravity compensation alone; record from the change of the law on.
+
+        :param duration: duration, s
+        """
+        return self._client.record(duration, at_start=lambda: self._set_law('gravity'))
+
+    def return_to_start(self) -> None:
+        """
+        Move to the start pose from any pose, by computed torque.
+
+        :raises DemoError: the arm does not arrive
+        """
+        self._set_law('computed_torque')
+        zero = np.zeros(len(self._arm.joints))
+        self._client.send([TrajectoryPoint(RETURN, self._arm.pose, zero, zero)])
+        self._client.record(RETURN)
+        for _ in range(ARRIVAL_CHECKS):
+            states = self._client.record(LEAD).states
+            _, measured = positions(states[-1:], self._arm.joints)
+            if np.abs(measured - self._arm.pose).max() < self._tolerance:
+                return
+        raise DemoError('the arm did not return to its start pose')
+
+    def follow(
+        self,
+        motion: Reference,
+        title: str,
+        mode: str = 'computed_torque',
+        scale: Array | float = 1.0,
+    ) -> Phase:
+        """
+        Move to the start pose, change the control law, follow a motion.
+
+        :param motion: motion of the commanded joints that starts at rest at the start pose
+        :param title: name of the phase
+        :param mode: control law
+        :param scale: factor of the gains of computed torque, shape (m,)
+        :raises DemoError: the node rejects the motion, or the control ends
+        """
+        self.return_to_start()
+        client = self._client
+        # Send before the change: a motion must start near the robot; with feedback only it sags.
+        rejected_before = client.rejected_trajectories()
+        start = client.now() + LEAD + BLEND
+        client.send(motion.points(), start)
+        client.record(LEAD)
+        self._set_law(mode, scale)
+        late = int(client.diagnostics['late_ticks'])
+        rates, shares = [], []
+
+        def progress(received: Received) -> None:
+            if client.diagnostics['reason']:
+                raise DemoError(f'the control ended: {client.diagnostics["reason"]}')
+            rates.append(float(client.diagnostics['achieved_rate']))
+            shares.append(float(client.diagnostics['cpu_share']))
+            self._print_progress(title, motion, received, start)
+
+        received = client.record(start + motion.duration - client.now(), progress)
+        print()
+        rejected = client.rejected_trajectories()
+        if rejected != rejected_before:
+            raise DemoError(f'the node rejected a trajectory: {rejected}')
+        return Phase(
+            title,
+            motion,
+            self._arm.joints,
+            received,
+            start,
+            float(np.mean(rates)),
+            int(client.diagnostics['late_ticks']) - late,
+            float(np.mean(shares)),
+        )
+
+    def _set_law(self, mode: str, scale: Array | float = 1.0) -> None:
+        gains = scale * np.ones(len(self._arm.joints))
+        self._client.set_law(mode, KP * gains, KD * gains)
+
+    def _print_progress(
+        self, title: str, motion: Reference, received: Received, start: float
+    ) -> None:
+        stamps, measured = positions(received.states[-1:], self._arm.joints)
+        t = stamps - start
+        if t[0] < 0.0:
+            return
+        error = 1e3 * float(np.abs(measured - motion.state(t)[0]).max())
+        line = f'{title:<20} {t[0]:5.1f} of {motion.duration:.0f} s, error {error:8.2f} mrad'
+        print(f'\r{line}', end='', flush=True)

@@ -1,0 +1,93 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Parameters that are written: the node takes them and commands the identified efforts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from identified import identified
+import numpy as np
+from robots import ROOT, load
+
+from rnea_ros.feedforward.law import ControlLaw, LoadedModel, Mode
+from rnea_ros.feedforward.settings import ResolvedSettings, resolve
+from rnea_ros.identification import Identification
+from rnea_ros.identification.writing import joint_parameters, payload_parameters
+from rnea_ros.node.parameters import (
+    complete_values,
+    listed_joints,
+    read_parameter_file,
+    settings_from,
+)
+from rnea_ros.parameters import Value, parameter_file_text
+from rnea_ros.robot import Payload
+
+HAND = ROOT / 'urdf/panda.urdf'
+
+
+def settings(
+    result: Identification, values: dict[str, Value], folder: Path
+) -> ResolvedSettings:
+    """Return what the node makes of the values, by a file."""
+    path = folder / 'arm.yaml'
+    path.write_text(parameter_file_text(values, ['made by a test']), encoding='utf-8')
+    given = complete_values(read_parameter_file(path))
+    return resolve(settings_from(given, listed_joints(given)), result.model)
+
+
+def test_the_nodes_feedforward_equals_the_identified_efforts(tmp_path: Path) -> None:
+    result = identified()
+    values, _ = joint_parameters(result)
+    resolved = settings(result, values, tmp_path)
+    law = ControlLaw(
+        LoadedModel(result.model), np.zeros(7), np.zeros(7),
+        friction=resolved.friction, armature=resolved.armature,
+    )  # fmt: skip
+    (run,) = result.comparison.held_out
+    efforts = result.efforts(run.q, run.qd, run.qdd)
+    commanded = np.array([
+        law.effort(Mode.FEEDFORWARD, q, qd, (q, qd, qdd)).copy()
+        for q, qd, qdd in zip(run.q, run.qd, run.qdd, strict=True)
+    ])
+    np.testing.assert_allclose(commanded, efforts, rtol=1e-5, atol=1e-5)
+
+
+def test_only_what_differs_by_direction_and_what_is_there_is_written() -> None:
+    result = identified()
+    same = replace(result.friction, coulomb=np.full((2, 7), 0.3))
+    values, notes = joint_parameters(replace(result, offset=np.zeros(7), friction=same))
+    assert [*values] == [
+        'joints', 'armature', 'friction.model', 'friction.viscous', 'friction.coulomb',
+        'friction.load', 'friction.smoothing_velocity',
+    ]  # fmt: skip
+    assert notes == ()
+    values, notes = joint_parameters(result)
+    assert 'friction.coulomb_negative' in values
+    assert 'friction.viscous_negative' not in values
+    assert 'offsets of the efforts are written as Coulomb friction' in notes[0]
+    assert 'is not written: fer_joint6 (0.05 N m or N), fer_joint7 (0.12 N m or N)' in notes[1]
+
+
+def test_joints_that_are_not_recorded_are_left_out_and_gravity_of_a_wall_is_stated(
+    tmp_path: Path,
+) -> None:
+    model = load(HAND, gravity=(9.81, 0.0, 0.0))
+    n = len(model.joint_names)
+    result = identified(model, silent=range(7, n))
+    values, _ = joint_parameters(result)
+    assert values['joints'] == [*model.joint_names[:7]]
+    assert values['gravity'] == [9.81, 0.0, 0.0]
+    resolved = settings(result, values, tmp_path)
+    np.testing.assert_allclose(resolved.armature, result.armature)
+    np.testing.assert_allclose(resolved.friction.viscous, result.friction.viscous)
+
+
+def test_a_payload_is_what_the_node_reads(tmp_path: Path) -> None:
+    result = identified()
+    payload = Payload('fer_link7', 2.8, (0.01, 0.0, 0.1), (0.01, 0.0, 0.0, 0.02, 0.0, 0.015))
+    resolved = settings(result, {'joints': [*result.prior.joint_names],
+                                 **payload_parameters(payload)}, tmp_path)  # fmt: skip
+    assert resolved.settings.payloads == (payload,)

@@ -1,0 +1,158 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The report says what was found, in the same figures as text, as JSON and as a picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import json
+from pathlib import Path
+
+from identified import identified
+import numpy as np
+import pytest
+from robots import ROOT, load
+
+from rnea_ros.identification import Identification
+from rnea_ros.identification.report import figures, picture, text
+
+
+@pytest.fixture(scope='module')
+def result() -> Identification:
+    return identified()
+
+
+def worse(result: Identification) -> Identification:
+    """Return a result whose identified model is worse than the URDF."""
+    comparison = result.comparison
+    swapped = replace(comparison, urdf=comparison.identified, identified=comparison.urdf)
+    return replace(result, comparison=swapped)
+
+
+def test_the_verdict_comes_first(result: Identification) -> None:
+    lines = text(figures(result)).splitlines()
+    assert lines[0].startswith('better: the identified model of panda_arm is ')
+    assert 'judged on data that were not fitted: my_bag, 0.0 to 10.0 s' in lines
+    lines = text(figures(worse(result))).splitlines()
+    assert lines[0] == (
+        'not better: the identified model of panda_arm is no closer to the measured efforts than '
+        'the URDF; the URDF with fitted friction is closer'
+    )
+
+
+def test_each_joint_has_its_errors_of_three_models(result: Identification) -> None:
+    comparison = result.comparison
+    rows = [row.split() for row in text(figures(result)).splitlines() if row.startswith('fer_j')]
+    for joint in range(7):
+        row = rows[joint]
+        assert float(row[1]) == pytest.approx(comparison.effort_rms[joint], abs=0.006)
+        errors = (comparison.urdf, comparison.urdf_with_friction, comparison.identified)
+        for place, model in zip((2, 5, 8), errors, strict=True):
+            assert float(row[place]) == pytest.approx(model.rms[joint], abs=0.006)
+            percent = comparison.percent(model)[joint]
+            assert float(row[place + 1].strip('(')) == pytest.approx(percent, abs=0.06)
+
+
+def test_changes_are_shown_about_the_centre_of_mass_with_deviations(
+    result: Identification,
+) -> None:
+    (body, *_) = figures(result).bodies
+    inertial = load(ROOT / 'urdf/panda_arm.urdf').description
+    assert inertial is not None
+    urdf = inertial.links[body.links[0]].inertial
+    assert urdf is not None
+    assert body.mass.urdf == pytest.approx((urdf.mass,))
+    assert body.mass.identified == pytest.approx((1.1 * urdf.mass,))
+    assert body.centre.urdf == pytest.approx(urdf.origin.xyz)
+    assert body.inertia.urdf == pytest.approx(urdf.inertia)
+    # A tenth more of everything: the centre stays, mass and inertia grow alike.
+    assert body.centre.identified == pytest.approx(urdf.origin.xyz)
+    assert body.inertia.identified == pytest.approx(1.1 * np.array(urdf.inertia))
+    deviation = 0.02 * 1.1 * urdf.mass + 1e-4
+    assert body.mass.deviation == pytest.approx((deviation,), rel=1e-6)
+
+
+def test_deviations_are_those_of_samples_of_the_parameters(result: Identification) -> None:
+    body = figures(result).bodies[-1]
+    rng = np.random.default_rng(2)
+    size = result.parameters.size
+    phi = rng.multivariate_normal(
+        result.parameters, 1e-4 * result.covariance, 4000, check_valid='ignore'
+    )[:, size - 10 :]
+    centres = phi[:, 1:4] / phi[:, :1]
+    np.testing.assert_allclose(100.0 * centres.std(axis=0), body.centre.deviation, rtol=0.1)
+
+
+def test_what_the_data_do_not_determine_is_named(result: Identification) -> None:
+    report = text(figures(result))
+    assert 'not determined by these data' in report
+    assert '\n- fer_link1: mx, Jxx, Jxz\n' in report
+    assert 'without effect on any effort' in report
+    assert '\n- fer_link1: my, Jxy, Jyz\n' in report
+
+
+def test_flaws_and_notes_are_told_once(result: Identification) -> None:
+    report = text(figures(result))
+    flaw = 'my_bag: 14 samples that repeat the previous one during motion were removed'
+    assert report.count(flaw) == 1
+    assert 'offsets of the efforts are written as Coulomb friction' in report
+
+
+def test_what_moved_too_little_is_named(result: Identification) -> None:
+    (run,) = result.fitted
+    still = np.array([1.0, 0.1, *5 * [1.0]])
+    slow = replace(run, q=run.q * still, qd=run.qd * still, qdd=run.qdd * still)
+    report = text(figures(replace(result, fitted=(slow,))))
+    assert '- move over more than 1 rad or m: fer_joint1, fer_joint2\n' in report
+    assert '- accelerate by more than 0.5 rad/s^2 or m/s^2: fer_joint1, fer_joint2' in report
+
+
+def test_a_joint_without_effort_is_named_and_left_out() -> None:
+    result = identified(silent=[6])
+    report = text(figures(result))
+    rows = [row.split() for row in report.splitlines() if row.startswith('fer_joint7')]
+    assert rows == [['fer_joint7', 'no', 'effort']]
+    assert 'nan' not in report
+
+
+def test_json_has_the_figures_and_no_nan() -> None:
+    of_result = figures(identified(silent=[6]))
+    text_of_json = json.dumps(of_result.as_json(), allow_nan=False)
+    read = json.loads(text_of_json)
+    assert read['better'] is True
+    assert read['joints'][6]['measured'] is None
+    assert read['joints'][1]['identified']['rms'] == of_result.joints[1].identified.rms
+    assert read['bodies'][0]['mass']['identified'] == list(of_result.bodies[0].mass.identified)
+
+
+def test_the_picture_has_two_axes_for_each_joint_with_an_effort(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+    from matplotlib.figure import Figure
+
+    seen: list[Figure] = []
+    savefig = Figure.savefig
+
+    def keep(self: Figure, *arguments: object, **options: object) -> None:
+        seen.append(self)
+        savefig(self, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Figure, 'savefig', keep)
+    result = identified(silent=[6])
+    run = result.comparison.held_out[0]
+    second = replace(run, segment=(run.time > 5.0).astype(np.intp))
+    models = {
+        name: replace(errors, predicted=2 * errors.predicted)
+        for name in ('urdf', 'urdf_with_friction', 'identified')
+        for errors in [getattr(result.comparison, name)]
+    }
+    comparison = replace(result.comparison, held_out=(run, second), **models)
+    picture(tmp_path / 'a.png', replace(result, comparison=comparison))
+    assert (tmp_path / 'a.png').read_bytes().startswith(b'\x89PNG')
+    (figure,) = seen
+    assert len(figure.axes) == 12
+    measured, urdf, best = (line.get_ydata() for line in figure.axes[0].lines)
+    # Lines end behind each part without gaps: three of them in two runs.
+    assert [np.isnan(np.asarray(y, dtype=float)).sum() for y in (measured, urdf, best)] == [3] * 3

@@ -1,0 +1,75 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import stat
+from typing import Any
+
+import pytest
+
+from rnea_ros.files import FileError, write_file
+from rnea_ros.parameters import parameter_file_text
+
+
+def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / 'a.yaml'
+    write_file(path, 'é\r\n')
+    write_file(path, b'new')
+    assert path.read_bytes() == b'new'
+    assert [*tmp_path.iterdir()] == [path]
+    beside = tmp_path / 'b'
+    beside.touch()
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(beside.stat().st_mode)
+
+
+def test_an_error_leaves_the_older_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / 'a.yaml'
+    path.write_text('old')
+
+    def fail(*_: object) -> None:
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr(Path, 'replace', fail)
+    with pytest.raises(FileError, match=r'a\.yaml cannot be written: No space left on device'):
+        write_file(path, 'new')
+    assert path.read_text() == 'old'
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize('name', ['none/a.yaml', '.'])
+def test_a_path_that_cannot_be_written_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FileError, match='cannot be written'):
+        write_file(tmp_path / name, 'new')
+
+
+def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
+    link = tmp_path / 'link'
+    link.symlink_to('a.yaml')
+    write_file(link, 'new')
+    assert link.is_symlink()
+    assert (tmp_path / 'a.yaml').read_text() == 'new'
+    write_file(Path(os.devnull), 'new')
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_numbers_of_a_parameter_file_are_read_as_numbers() -> None:
+    yaml = pytest.importorskip('yaml')
+    values: dict[str, Any] = {
+        'a': [1e-7, -0.0, 123456.7, 1e300, 2.0],
+        'b': 'true',
+        'c': True,
+        'd.e': ['fer_joint1', 'né "x"'],
+        'f': 3.0,
+    }
+    text = parameter_file_text(values, ['From a bag', ''])
+    assert text.startswith('# From a bag\n#\n\n/**:\n')
+    read = yaml.safe_load(text)['/**']['ros__parameters']
+    assert read == values | {'a': [1e-7, 0.0, 123457.0, 1e300, 2.0]}
+    assert [type(number) for number in read['a']] == 5 * [float]

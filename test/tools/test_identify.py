@@ -1,0 +1,207 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The command ``identify``: what it writes and when, exit codes, live topics."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import replace
+import json
+from pathlib import Path
+import threading
+import time
+from typing import Any
+
+from identified import ARM, identified
+import numpy as np
+import pytest
+from robots import description, load
+from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
+from synthetic_recordings import Robot, record
+
+from rnea_ros.identification import Identification, IdentificationError
+from rnea_ros.node.parameters import complete_values, read_parameter_file
+from rnea_ros.recordings import Kind
+from rnea_ros.tools import identify
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Replace reading and fitting; return the result to give and the arguments that were given."""
+    given: dict[str, Any] = {'result': identified(), 'loaded': []}
+
+    def load_run(bag: Path, model: object, **options: object) -> object:
+        given['loaded'].append((bag, options))
+        return given['result'].comparison.held_out[0]
+
+    def fit(model: object, runs: object, **options: object) -> Identification:
+        given.update(options, model=model, runs=runs)
+        result: Identification = given['result']
+        return result
+
+    monkeypatch.setattr(identify, 'load', load_run)
+    monkeypatch.setattr(identify, 'identify', fit)
+    return given
+
+
+def run(*arguments: str | Path) -> int:
+    return identify.main(['a_bag', '--urdf', str(ARM), *map(str, arguments)])
+
+
+def not_better(result: Identification) -> Identification:
+    comparison = result.comparison
+    swapped = replace(comparison, urdf=comparison.identified, identified=comparison.urdf)
+    return replace(result, comparison=swapped)
+
+
+def test_all_files_are_written(
+    calls: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    urdf, parameters, report, picture = (
+        tmp_path / name for name in ('a.urdf', 'a.yaml', 'a.json', 'a.png')
+    )
+    arguments = ('--write-urdf', urdf, '--write-parameters', parameters, '--report', report)
+    assert run(*arguments, '--picture', picture) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith('a_bag: 10 s of motion\nfitting 10 s\n\nbetter: ')
+    assert printed.endswith(f'{urdf} is written\n{parameters} is written\n')
+    result = calls['result']
+    np.testing.assert_allclose(
+        load(urdf).inertial_parameters, result.parameters, rtol=1e-7, atol=1e-8
+    )
+    comments = [line for line in parameters.read_text().splitlines() if line.startswith('#')]
+    assert 'Identified by rnea_ros identify, 20' in comments[0]
+    assert any('my_bag, 0.0 to 10.0 s' in line for line in comments)
+    assert any(str(urdf) in line and str(ARM) in line for line in comments)
+    complete_values(read_parameter_file(parameters))
+    assert json.loads(report.read_text())['better'] is True
+    assert picture.read_bytes().startswith(b'\x89PNG')
+
+
+def test_a_model_that_is_not_better_is_written_by_force_only(
+    calls: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls['result'] = not_better(identified())
+    urdf, report = tmp_path / 'a.urdf', tmp_path / 'a.json'
+    urdf.write_text('old')
+    arguments = ('--write-urdf', urdf, '--report', report)
+    assert run(*arguments) == 1
+    assert urdf.read_text() == 'old'
+    assert f'{urdf} is not written, as the model is not better' in capsys.readouterr().out
+    assert json.loads(report.read_text())['better'] is False
+    assert run(*arguments, '--force') == 1
+    assert '<robot' in urdf.read_text()
+
+
+def test_recordings_that_do_not_suffice_have_exit_code_1(
+    monkeypatch: pytest.MonkeyPatch, calls: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise IdentificationError('no joint moves')
+
+    monkeypatch.setattr(identify, 'identify', refuse)
+    assert run() == 1
+    assert capsys.readouterr().err == 'identify: no joint moves\n'
+
+
+def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
+    friction = tmp_path / 'friction.yaml'
+    friction.write_text(
+        '/**:\n  ros__parameters:\n    friction.model: parameters\n    friction.viscous: [2.5]\n'
+    )
+    assert run(
+        'b_bag', '--validate', 'c_bag', 'd_bag', '--links', 'fer_link7', '--prior-weight', '0.1',
+        '--keep-friction', friction, '--cutoff', '7', '--topic', '/states',
+        '--effort-scale', *6 * ['1'], '-1', '--joints', 'fer_joint1=elbow',
+    ) == 0  # fmt: skip
+    assert [str(bag) for bag, _ in calls['loaded']] == ['a_bag', 'b_bag', 'c_bag', 'd_bag']
+    assert calls['loaded'][0][1] == {
+        'joints': {'fer_joint1': 'elbow'}, 'topic': '/states', 'cutoff': 7.0,
+        'effort_scale': [*6 * [1.0], -1.0],
+    }  # fmt: skip
+    assert len(calls['runs']) == len(calls['validate']) == 2
+    assert (calls['links'], calls['prior_weight']) == (['fer_link7'], 0.1)
+    np.testing.assert_allclose(calls['keep_friction'].viscous, 2.5)
+
+
+def test_gravity_of_a_wall_is_that_of_the_model(calls: dict[str, Any]) -> None:
+    assert run('--gravity', '9.81', '0', '0') == 0
+    assert calls['model'].gravity.tolist() == [9.81, 0.0, 0.0]
+
+
+def test_an_unknown_link_is_refused_with_the_moving_links(
+    calls: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run('--links', 'hand') == 2
+    error = capsys.readouterr().err
+    assert "unknown moving link 'hand'; known are fer_link1, fer_link2" in error
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'reason'),
+    [
+        (['--write-urdf', str(ARM)], 'name another file'),
+        (['--report', '/no/where/a.json'], 'there is no directory /no/where'),
+        (['--cutoff', '-1'], '--cutoff'),
+    ],
+)
+def test_bad_arguments_are_refused_before_any_work(
+    arguments: list[str], reason: str, calls: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(*arguments)
+    assert ended.value.code == 2
+    assert reason in capsys.readouterr().err
+    assert calls['loaded'] == []
+
+
+@pytest.mark.ros
+def test_a_live_motion_is_identified(tmp_path: Path) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from rclpy.qos import DurabilityPolicy, QoSProfile
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import String
+
+    arm = load(ARM)
+    recorded = record(Robot(arm.with_inertial_parameters(1.3 * arm.inertial_parameters)),
+                      Kind.MOTION, 4)  # fmt: skip
+    domain_id, done, urdf = new_domain_id(), threading.Event(), tmp_path / 'a.urdf'
+    with ros_node(domain_id) as node:
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        publisher = node.create_publisher(String, 'robot_description', latched)
+        publisher.publish(String(data=description(arm).text))
+        states = node.create_publisher(JointState, 'joint_states', 10)
+
+        def play() -> None:
+            while states.get_subscription_count() == 0 and not done.is_set():
+                time.sleep(0.05)
+            # Four times as fast as the stamps tell.
+            start = time.monotonic()
+            for k, t in enumerate(recorded.time):
+                if done.wait(max(start + t / 4.0 - time.monotonic(), 0.0)):
+                    return
+                message = JointState(
+                    name=list(recorded.names),
+                    position=array('d', recorded.position[k]),
+                    velocity=array('d', recorded.velocity[k]),
+                    effort=array('d', recorded.effort[k]),
+                )
+                message.header.stamp.sec = 100 + int(t)
+                message.header.stamp.nanosec = round(1e9 * (t % 1.0))
+                states.publish(message)
+
+        player = threading.Thread(target=play)
+        player.start()
+        arguments = ('--duration', '6.5', '--write-urdf', str(urdf))
+        try:
+            with RosProcess(
+                'rnea_ros.tools.identify', *arguments, domain_id=domain_id
+            ) as process:
+                assert process.wait(60.0) == 0, process.output
+                assert 'better: the identified model' in process.output
+                assert 'of 6.5 s' in process.output
+        finally:
+            done.set()
+            player.join()
+    assert load(urdf).joint_names == arm.joint_names
