@@ -27,9 +27,11 @@ import sys
 import time
 from typing import Any
 
+import numpy as np
+
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..drawing import require_matplotlib
-from ..errors import RneaError, UnknownNameError
+from ..errors import InputError, RneaError, UnknownNameError
 from ..files import write_file
 from ..identification import Identification, IdentificationError, identify, identify_payload
 from ..identification.report import (
@@ -116,7 +118,10 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
 
 
 def _check(options: argparse.Namespace, model: RobotModel) -> None:
-    """Check the names of links before recordings are read."""
+    """Check options against the model before recordings are read."""
+    factors = np.size(options.effort_scale)
+    if factors not in (1, model.nv):
+        raise InputError('--effort-scale', f'{factors} factors for {model.nv} joints')
     for link in options.links or ():
         if link not in model.body_names:
             raise UnknownNameError('moving link', link, model.body_names)
