@@ -35,15 +35,19 @@ export PYTHONUNBUFFERED := 1
 demo: $(VENV)/demo.stamp
 	@$(RUN) -m rnea_ros.sim.demo.demo $(DEMO)
 
-# Three runs beside each other, on DDS domains of their own. Tests over DDS mostly wait, so more of them
-# run at a time than there are cores; those of the whole control loop have priority, one at a time.
+# Three runs, one after the other: without DDS; over DDS, each test on a domain of its own; and what
+# needs the processor for itself. Tests over DDS wait half of the time, so three run on two cores.
+# Beside the tests without DDS they would fail. Without bytecode on disk each worker of each run would
+# compile every test again.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest
+
 test: $(VENV)/test.stamp
 ifdef TEST
-	@$(RUN) -m pytest $(TEST)
+	@$(PYTEST) $(TEST)
 else
-	@$(RUN) -m pytest -n auto -m 'not ros'
-	@$(RUN) -m pytest -n auto -m 'ros and not slow'
-	@$(RUN) -m pytest -m 'ros and slow'
+	@$(PYTEST) -n auto -m 'not ros'
+	@$(PYTEST) -n $$(($$(nproc) * 3 / 2)) -m 'ros and not alone'
+	@$(PYTEST) -m 'ros and alone'
 endif
 
 # The exact versions of one environment; without dependencies, since some ask for a newer numpy.

@@ -43,6 +43,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  
     return report
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where only tests over DDS are asked for, do not import files without any."""
+    if not str(config.getoption('markexpr')).startswith('ros') or collection_path.suffix != '.py':
+        return None
+    return None if 'mark.ros' in collection_path.read_text(encoding='utf-8') else True
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Any:
     """

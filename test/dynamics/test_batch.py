@@ -15,7 +15,7 @@ from typing import Any
 
 from cases import each
 from joint_trees import MOVING, model_of, random_parts
-from memory_use import least
+from memory_use import TIMES, least
 import numpy as np
 from oracles import Array, random_tree
 import pytest
@@ -423,11 +423,10 @@ def memory_beside_the_result(model: RobotModel, method: str, count: int) -> int:
 @pytest.mark.parametrize('name', ['ur5e', 'panda', 'floating ur5e'])
 def test_memory_does_not_grow_with_the_number_of_samples(name: str, method: str) -> None:
     model = MODELS[name]()
-    few, many = (
-        least(partial(memory_beside_the_result, model, method, count))
-        for count in (BLOCK, 4 * BLOCK)
-    )
-    assert many - few < 100_000
+    few = least(partial(memory_beside_the_result, model, method, BLOCK))
+    # As with the least of several: other threads may take memory during a measurement.
+    growths = (memory_beside_the_result(model, method, 4 * BLOCK) - few for _ in range(TIMES))
+    assert any(growth < 100_000 for growth in growths)
 
 
 @pytest.mark.skipif(not COMPILED, reason='plain Python is too slow for as many samples')

@@ -189,16 +189,16 @@ def test_angles_of_other_joints_are_never_wrapped(kind: str) -> None:
 # Many steps
 
 
-def test_a_quaternion_stays_of_unit_length_for_100000_steps() -> None:
+def test_a_quaternion_stays_of_unit_length_for_20000_steps() -> None:
     model, parts = tree(0, 'floating')
     start, v, _ = random_motion(0, parts)
     q = start
-    for _ in range(100_000):
+    for _ in range(20_000):
         q = model.integrate(q, v, 1e-3)
     assert abs(np.linalg.norm(q[-4:]) - 1.0) < 1e-15
-    # Each step rounds by 1e-16: 1e-11 after as many steps that all err one way.
-    there = model.integrate(start, v, 100.0)
-    np.testing.assert_allclose(same_side(q, there, parts), there, atol=1e-11)
+    # Each step rounds by 1e-16: 2e-12 after as many steps that all err one way.
+    there = model.integrate(start, v, 20.0)
+    np.testing.assert_allclose(same_side(q, there, parts), there, atol=2e-12)
 
 
 # Pinocchio

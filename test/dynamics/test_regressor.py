@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
+from dataclasses import replace
 
 from cases import each
 import numpy as np
 from oracles import Array
 from pairs import Pair, random_motion, random_pair
 import pytest
-from robots import SHIPPED, joint, link, load, robot
+from robots import SHIPPED, description, joint, link, load, robot
 
 from rnea_ros import RobotModel
 from rnea_ros.dynamics.kernels import PARAMETERS
-from rnea_ros.urdf import parse_urdf
+from rnea_ros.urdf import Inertial, Link, Origin
 
 ROBOTS = [
     *(
@@ -34,22 +34,18 @@ ROBOTS = [
 def with_other_inertias(pair: Pair, seed: int, only: str | None = None) -> RobotModel:
     """Return the robot with random inertias of its links, or of one."""
     rng = np.random.default_rng(seed)
-    root = ElementTree.fromstring(pair.urdf)
-    for element in root.findall('link'):
-        if only not in (None, element.get('name')):
-            continue
-        for inertial in element.findall('inertial'):
-            element.remove(inertial)
-        half = rng.uniform(0.3, 1.0, size=(3, 3))
-        J = half @ half.T + 3.0 * np.eye(3)
-        moments = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
-        other = ElementTree.fromstring(
-            link('', rng.uniform(0.5, 2.0), rng.normal(size=3), moments, rng.normal(size=3))
-        )
-        element.extend(other)
+    read = description(pair.model)
+    links = dict(read.links)
+    for name in links:
+        if only in (None, name):
+            half = rng.uniform(0.3, 1.0, size=(3, 3))
+            J = half @ half.T + 3.0 * np.eye(3)
+            moments = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
+            mass, com, rpy = rng.uniform(0.5, 2.0), rng.normal(size=3), rng.normal(size=3)
+            inertial = Inertial(Origin(tuple(com), tuple(rpy)), mass, moments)
+            links[name] = Link(name, inertial)
     return RobotModel.from_description(
-        parse_urdf(ElementTree.tostring(root, 'unicode')),
-        floating_base=pair.floating, gravity=pair.gravity,
+        replace(read, links=links), floating_base=pair.floating, gravity=pair.gravity
     )
 
 

@@ -144,7 +144,7 @@ def test_what_cannot_be_drawn_is_not_begun(
     assert 'matplotlib' in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.ros
 def test_the_whole_demo_succeeds(tmp_path: Path) -> None:
     command = [sys.executable, '-m', 'rnea_ros.sim.demo.demo', '--headless', '--seconds', '4']
