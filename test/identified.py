@@ -72,6 +72,7 @@ def identified(
     effort[:, ~here] = np.nan
     run = Run(
         'my_bag', time, q, qd, qdd, effort, np.zeros(len(time), dtype=np.intp),
+        tuple(name for name, of in zip(prior.joint_names, here, strict=True) if of),
         ('14 samples that repeat the previous one during motion were removed',),
     )  # fmt: skip
     urdf = prior.inverse_dynamics_batch(q, qd, qdd)

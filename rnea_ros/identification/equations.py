@@ -11,6 +11,8 @@ parameters of the bodies, followed by a, B, C, k and o of all joints, each of sh
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from itertools import pairwise
 
 import numpy as np
 
@@ -44,7 +46,8 @@ class Equations:
     :param model: the robot
     :param runs: clean runs
     :ivar q: shape (N, n), and so qd, qdd and effort
-    :ivar used: rows with a usable effort and sliding friction, shape (N, n)
+    :ivar slides: rows with sliding friction, shape (N, n)
+    :ivar used: those of them with a usable effort, shape (N, n)
     :ivar run: number of the run of each sample, shape (N,)
     :ivar block: number of the jackknife's block of each sample, shape (N,)
     """
@@ -55,13 +58,45 @@ class Equations:
         self.qd = np.concatenate([run.qd for run in runs])
         self.qdd = np.concatenate([run.qdd for run in runs])
         self.effort = np.concatenate([run.effort for run in runs])
-        self.used = np.concatenate([sliding(run) for run in runs])
-        self.used &= np.isfinite(self.effort)
+        self.slides = np.concatenate([sliding(run) for run in runs])
+        self.used = self.slides & np.isfinite(self.effort)
         self.run = np.repeat(np.arange(len(runs)), [len(run.time) for run in runs])
         self.block: Indices = np.arange(len(self.q)) * BLOCKS // max(len(self.q), 1)
 
     def __len__(self) -> int:
         return len(self.q)
+
+    def thinned(self, most: int) -> Equations:
+        """
+        Return evenly chosen samples.
+
+        :param most: greatest number of samples
+        """
+        step = 1 + len(self) // most
+        few = copy(self)
+        for name in ('q', 'qd', 'qdd', 'effort', 'slides', 'used', 'run', 'block'):
+            setattr(few, name, getattr(self, name)[::step])
+        return few
+
+    def with_signs(self, *, effort: Array, motion: Array) -> Equations:
+        """
+        Return the equations with inverted joints.
+
+        :param effort: factors of the efforts, 1 or -1, shape (n,)
+        :param motion: factors of positions, velocities and accelerations, shape (n,)
+        """
+        changed = copy(self)
+        changed.effort = effort * self.effort
+        changed.q, changed.qd, changed.qdd = (
+            motion * each for each in (self.q, self.qd, self.qdd)
+        )
+        return changed
+
+    def with_gravity(self, gravity: Array) -> Equations:
+        """Return the equations under another gravity, shape (3,), m/s^2."""
+        changed = copy(self)
+        changed.model = self.model.with_gravity(gravity)
+        return changed
 
     def rigid(self, model: RobotModel) -> Array:
         """Return the rigid-body efforts of a model with the same joints, shape (N, n)."""
@@ -124,8 +159,7 @@ def sliding(run: Run) -> Array:
     for joint in range(run.q.shape[1]):
         edges = np.flatnonzero(np.diff(slides[:, joint])) + 1
         bounds = [0, *edges.tolist(), len(run.time)]
-        for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
-            # the next bounds are those of the joint's own motion; slides itself changes below
+        for start, stop in pairwise(bounds):
             if abs(run.qd[start, joint]) >= STILL_SPEED:
                 continue
             if run.time[stop - 1] - run.time[start] < STUCK_TIME:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..feedforward.law import JointFriction
 from ..robot import RobotModel
-from .base_parameters import base_parameters, combinations
+from .base_parameters import BaseParameters, base_parameters, combinations
+from .checks import check_fit, check_runs
 from .comparison import compare
 from .equations import Equations, triangular
 from .friction_terms import TERMS
@@ -61,8 +62,10 @@ def identify(
     else:
         held_out = [validate] if isinstance(validate, Run) else list(validate)
     free_bodies = _free_bodies(model, links)
+    check_runs(model, fitted_runs)
     equations = Equations(model, fitted_runs)
     fitted = fit_in_rounds(equations, model, prior_weight, free_bodies, keep_friction)
+    notes = check_fit(equations, model, fitted)
     only_friction = fit_in_rounds(
         equations, model, prior_weight, np.zeros_like(free_bodies), keep_friction
     )
@@ -90,7 +93,7 @@ def identify(
             partial(total_efforts, identified, friction, armature),
         ),
         fitted=tuple(fitted_runs),
-        notes=tuple(note for run in fitted_runs for note in run.notes),
+        notes=(*(note for run in fitted_runs for note in run.notes), *notes),
     )
 
 
@@ -138,7 +141,7 @@ def _joint_deviations(deviations: Array) -> JointDeviations:
     return JointDeviations(viscous, coulomb, load, armature, offset)
 
 
-def _base(equations: Equations, fitted: Fitted, sure: Certainty, size: int):
+def _base(equations: Equations, fitted: Fitted, sure: Certainty, size: int) -> BaseParameters:
     model = equations.model
     used = equations.used.any(axis=0)
     moving = np.flatnonzero(np.ptp(equations.q, axis=0) > 0.0)

@@ -11,9 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array, real_array
+from ..errors import brief
 from ..recordings import (
     CUTOFF,
     Recording,
+    RecordingError,
     clean,
     filtered_motion,
     match_joints,
@@ -22,6 +25,12 @@ from ..recordings import (
 )
 from ..robot import RobotModel
 from .run import IdentificationError, Run
+
+CONSTANT = 1e-9
+"""Greatest change of an effort that never changes, N m or N; filters leave rounding errors."""
+
+SATURATED = 0.01
+"""Share of samples at a limit of the effort that a sensor at rest on a digit cannot reach."""
 
 
 def load(
@@ -77,32 +86,28 @@ def run_from(
     :raises RneaError: the recording lacks what is needed
     """
     check_model(model)
+    scale = _scale(effort_scale, model.nv)
     names = match_joints(model.joint_names, recording.names, joints)
-    cleaned = clean(recording.of_joints(list(names.values())))
-    motion = filtered_motion(cleaned, cutoff)
+    _check_that_nothing_below_is_missing(model, names)
+    recording = recording.of_joints(list(names.values()))
+    try:
+        _check_saturation(recording)
+        cleaned = clean(recording)
+        motion = filtered_motion(cleaned, cutoff)
+    except RecordingError as error:
+        raise IdentificationError(f'{name}: {error}') from error
     notes = list(cleaned.recording.notes)
     if absent := [joint for joint in model.joint_names if joint not in names]:
         notes.append(f'not recorded, assumed at rest at zero: {", ".join(absent)}')
     rows = [model.velocity_indices(joint).start for joint in names]
 
-    def of_all_joints(values: np.ndarray, missing: float = 0.0) -> np.ndarray:
+    def of_all_joints(values: Array, missing: float = 0.0) -> Array:
         expanded = np.full((len(values), model.nv), missing)
         expanded[:, rows] = values
         return expanded
 
     effort = of_all_joints(motion.effort, np.nan)
-    try:
-        scale = np.broadcast_to(np.asarray(effort_scale, dtype=np.float64), (model.nv,))
-    except ValueError:
-        raise IdentificationError(
-            f'effort_scale has {np.size(effort_scale)} values; give one, or one for each of '
-            f'{model.nv} joints'
-        ) from None
-    dead = [
-        joint
-        for joint, row in zip(names, rows, strict=True)
-        if not np.isfinite(effort[:, row]).all() or np.ptp(effort[:, row]) == 0.0
-    ]
+    dead = [joint for joint, row in zip(names, rows, strict=True) if _is_dead(effort[:, row])]
     for joint in dead:
         effort[:, model.velocity_indices(joint)] = np.nan
     if dead:
@@ -115,8 +120,64 @@ def run_from(
         of_all_joints(motion.acceleration),
         effort * scale,
         motion.segment,
+        tuple(names),
         tuple(notes),
     )
+
+
+def _scale(effort_scale: ArrayLike, n: int) -> Array:
+    scale = real_array('effort_scale', effort_scale)
+    if scale.shape not in ((), (1,), (n,)) or not (np.isfinite(scale) & (scale != 0.0)).all():
+        raise IdentificationError(
+            f'effort_scale is {brief(scale.tolist())}; give one factor, or one for each of the '
+            f'{n} joints of the model, none of them 0'
+        )
+    return np.broadcast_to(scale, (n,))
+
+
+def _is_dead(effort: Array) -> bool:
+    """Return whether an effort was not measured, or never changes but for rounding."""
+    return bool(
+        np.isnan(effort).any() or np.ptp(effort) <= CONSTANT * max(1.0, np.abs(effort).max())
+    )
+
+
+def _check_that_nothing_below_is_missing(model: RobotModel, names: Mapping[str, str]) -> None:
+    """Raise an error if a joint was not recorded that moves a recorded joint."""
+    description = model.description
+    if description is None:
+        return
+    moved_by = {joint.child: joint for joint in description.joints.values()}
+    for recorded in names:
+        link = description.joints[recorded].parent
+        while link in moved_by:
+            joint = moved_by[link]
+            if joint.name in model.joint_names and joint.name not in names:
+                raise IdentificationError(
+                    f'joint {joint.name!r} is not recorded, but it moves {recorded!r}; record it, '
+                    f'or name it (joints), if one of {", ".join(names.values())} belongs to it'
+                )
+            link = joint.parent
+
+
+def _check_saturation(recording: Recording) -> None:
+    """Raise an error if an effort stays at its exact greatest or least value in motion."""
+    if len(recording.time) < 2:
+        return
+    moves = np.zeros(len(recording.time), dtype=bool)
+    moves[1:] = (np.diff(recording.position, axis=0) != 0.0).any(axis=1)
+    for name, effort in zip(recording.names, recording.effort.T, strict=True):
+        if not np.isfinite(effort).any() or np.nanmax(effort) == np.nanmin(effort):
+            continue
+        for limit in (np.nanmax(effort), np.nanmin(effort)):
+            at_limit = (effort == limit) & moves
+            held = at_limit[1:] & at_limit[:-1]
+            if held.mean() > SATURATED:
+                raise RecordingError(
+                    f'the effort of {name} is cut off at {limit:g} N m or N in '
+                    f'{100.0 * at_limit.mean():.0f} % of the samples; move slower or with less '
+                    'load'
+                )
 
 
 def check_model(model: RobotModel) -> None:

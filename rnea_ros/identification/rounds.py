@@ -82,7 +82,9 @@ def fit_in_rounds(
     """
     size, used = weighted_rms(equations.effort, equations.used), equations.used
     sigma, weights = np.where(size > 0.0, size, 1.0), used.astype(np.float64)
-    problem = _problem(equations, prior, prior_weight * len(equations), free_bodies, sigma)
+    problem = first_problem(
+        equations, prior, prior_weight * len(equations), sigma, free_bodies
+    )
     n = len(sigma)
     smoothing = np.full(n, 0.05)
     with_load = np.zeros(n, dtype=bool)
@@ -107,24 +109,34 @@ def fit_in_rounds(
     return Fitted(x, smoothing, sigma, factors, problem, residual)
 
 
-def _problem(
+def first_problem(
     equations: Equations,
     prior: RobotModel,
     weight: float,
-    free_bodies: NDArray[np.bool_],
     size: Array,
+    free_bodies: NDArray[np.bool_] | None = None,
 ) -> Problem:
-    """Return prior and constraints of the first round, without the choice of unknowns."""
+    """
+    Return prior and constraints of a fit without friction that depends on the load.
+
+    :param equations: motion and efforts
+    :param prior: the model of the URDF
+    :param weight: lambda, of the divergence
+    :param size: scale of the effort of each joint, shape (n,), N m or N
+    :param free_bodies: which bodies are fitted, shape (bodies,); None for all
+    """
     n = len(size)
     phi = prior.inertial_parameters
-    fitted = np.repeat(free_bodies, 10)
-    phi = np.where(fitted, regular(phi), phi)
+    if free_bodies is None:
+        free_bodies = np.ones(phi.size // 10, dtype=bool)
+    phi = np.where(np.repeat(free_bodies, 10), regular(phi), phi)
     p = phi.size + TERMS * n
     positive, pull = np.zeros(p, dtype=bool), np.zeros(p)
     positive[phi.size : p - n] = True
     pull[p - n :] = 1.0 / (OFFSET_SHARE * size) ** 2
     fixed = np.concatenate([phi, np.zeros(TERMS * n)])
-    return Problem(phi, weight, positive, pull, np.zeros(p, dtype=bool), fixed)
+    free = _free(equations.used, free_bodies, np.zeros(n, dtype=bool), None)
+    return Problem(phi, weight, positive, pull, free, fixed)
 
 
 def _free(

@@ -29,6 +29,7 @@ class Run:
     :param qdd: joint accelerations, shape (N, n), rad/s^2 or m/s^2
     :param effort: shape (N, n), N m or N; NaN for joints without usable effort
     :param segment: number of the part without gaps of each sample, shape (N,)
+    :param joints: names of the model's joints that were recorded
     :param notes: flaws of the recording, one sentence each
     """
 
@@ -39,6 +40,7 @@ class Run:
     qdd: Array
     effort: Array
     segment: Indices
+    joints: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
     def part(self, start: int, stop: int) -> Run:

@@ -6,7 +6,8 @@ Identify masses, centres of mass, inertias, friction and rotor inertias of an ar
 
 With BAG recordings of joint states with efforts are fitted, without ROS. Without BAG joint states
 are collected from the live topic for the duration; Ctrl-C ends it earlier. The arm must move: by a
-trajectory of `excite`, or by one that moves all joints far and fast.
+trajectory of `excite`, or by one that moves all joints far and fast. With --payload the arm is
+held, and the payload of one link is identified.
 
 The model is judged on data that were not fitted: on the last 30 % of each recording, or on those
 of --validate. The URDF that is written is the given one with other inertials, all else untouched.
@@ -18,36 +19,35 @@ nothing is written without --force; 2 bad arguments or files.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from functools import partial
 import json
 from pathlib import Path
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..drawing import require_matplotlib
-from ..errors import RneaError, UnknownNameError
-from ..feedforward.law import JointFriction
-from ..feedforward.settings import resolve
+from ..errors import InputError, RneaError, UnknownNameError
 from ..files import write_file
-from ..identification import Identification, IdentificationError, Run, identify, load, run_from
-from ..identification.report import Figures, figures, picture, text
-from ..node.parameters import (
-    complete_values,
-    listed_joints,
-    read_parameter_file,
-    settings_from,
+from ..identification import Identification, IdentificationError, identify, identify_payload
+from ..identification.report import (
+    Figures,
+    figures,
+    payload_json,
+    payload_text,
+    picture,
+    text,
 )
-from ..recordings import CUTOFF, RecordingError, Sample, recording_from
+from ..identification.writing import payload_parameters
+from ..parameters import parameter_file_text
+from ..recordings import CUTOFF
 from ..robot import RobotModel
 from .arguments import add_gravity, add_recorded_joints, positive
-from .model import load_model
-
-if TYPE_CHECKING:
-    from .live import LiveRobot
+from .identification_inputs import Inputs, read_inputs, seconds
 
 NOT_BETTER = 1
 
@@ -73,7 +73,14 @@ def _parser() -> OneLineParser:
         '--keep-friction',
         type=Path,
         metavar='YAML',
-        help='parameter file of the node with friction that is not identified',
+        help='parameter file of the node: friction that is not identified; with --payload also '
+        'rotor inertia',
+    )
+    add(
+        '--payload',
+        metavar='LINK',
+        help='identify a payload on this link, from recordings with it; the arm is that of --urdf '
+        'and --keep-friction',
     )
     add('--cutoff', type=positive, default=CUTOFF, help=f'low-pass filter, Hz; {CUTOFF:g}')
     add(
@@ -103,94 +110,80 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     written, source = options.write_urdf, options.urdf
     if None not in (written, source) and written.resolve() == source.resolve():
         parser.error(f'--write-urdf would replace {source}; name another file')
+    if options.payload is not None:
+        arm_only = ('validate', 'links', 'write_urdf', 'picture')
+        if given := [name for name in arm_only if getattr(options, name) is not None]:
+            parser.error(f'--payload takes no --{given[0].replace("_", "-")}')
     return options, ros_arguments
 
 
-def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]) -> list[Run]:
-    """Return the runs of bags, with a line of progress for each."""
-    runs = []
-    for bag in bags:
-        run = load(bag, model, topic=options.topic, **_reading(options))
-        runs.append(run)
-        print(f'{bag}: {_seconds([run]):.0f} s of motion', flush=True)
-    return runs
+def _check(options: argparse.Namespace, model: RobotModel) -> None:
+    """Check options against the model before recordings are read."""
+    factors = np.size(options.effort_scale)
+    if factors not in (1, model.nv):
+        raise InputError('--effort-scale', f'{factors} factors for {model.nv} joints')
+    for link in options.links or ():
+        if link not in model.body_names:
+            raise UnknownNameError('moving link', link, model.body_names)
+    if options.payload is not None and options.payload not in model.link_names:
+        raise UnknownNameError('link', options.payload, model.link_names)
 
 
-@contextmanager
-def _source(
-    options: argparse.Namespace, ros_arguments: Sequence[str]
-) -> Iterator[tuple[str | Path, Callable[[RobotModel], list[Run]]]]:
-    """Provide the model's source, and a function that returns the runs of the model's robot."""
-    if options.bags:
-        yield options.urdf, partial(_loaded, options, bags=options.bags)
-        return
-    try:
-        from .live import live_robot
-    except ImportError as error:
-        raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
-    with live_robot('identify', ros_arguments) as robot:
-        yield options.urdf or robot.description(), partial(_live, options, robot)
-
-
-def _live(options: argparse.Namespace, robot: LiveRobot, model: RobotModel) -> list[Run]:
-    """Return the run of live topics."""
-
-    def progress(samples: Sequence[Sample]) -> bool:
-        seconds = samples[-1].time - samples[0].time
-        print(f'{seconds:.0f} of {options.duration:g} s', flush=True)
-        return False
-
-    topic = options.topic or 'joint_states'
-    print(f'listening to {topic}; move the arm', flush=True)
-    samples = robot.collect(topic, options.duration, progress)
-    run = run_from(recording_from(samples), model, name='live', **_reading(options))
-    return [run]
-
-
-def _reading(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of a recording."""
-    return {
-        'joints': dict(options.joints),
-        'effort_scale': options.effort_scale,
-        'cutoff': options.cutoff,
-    }
-
-
-def _kept_friction(path: Path | None, model: RobotModel) -> JointFriction | None:
-    """Return the friction of a parameter file."""
-    if path is None:
-        return None
-    values = complete_values(read_parameter_file(path))
-    joints = listed_joints(values) or model.joint_names
-    return resolve(settings_from(values, joints), model).friction
-
-
-def _identified(
-    options: argparse.Namespace, ros_arguments: Sequence[str]
-) -> Identification:
-    if options.picture is not None:
-        require_matplotlib()
-    with _source(options, ros_arguments) as (source, collect):
-        model = load_model('identify', source, options.gravity)
-        for link in options.links or ():
-            if link not in model.body_names:
-                raise UnknownNameError('moving link', link, model.body_names)
-        friction = _kept_friction(options.keep_friction, model)
-        runs = collect(model)
-    validate = None if options.validate is None else _loaded(options, model, options.validate)
-    print(f'fitting {_seconds(runs):.0f} s', flush=True)
-    return identify(
-        model,
-        runs,
-        validate=validate,
+def _identify(options: argparse.Namespace, inputs: Inputs) -> int:
+    """Identify the arm; return the exit code."""
+    settings = inputs.settings
+    result = identify(
+        inputs.model,
+        inputs.runs,
+        validate=inputs.validate,
         prior_weight=options.prior_weight,
         links=options.links,
-        keep_friction=friction,
+        keep_friction=None if settings is None else settings.friction,
     )
+    of_result = figures(result)
+    print(f'\n{text(of_result)}\n')
+    _report(options, of_result.as_json())
+    if options.picture is not None:
+        picture(options.picture, result)
+    for sentence in _write(options, result, of_result):
+        print(sentence)
+    return 0 if result.comparison.is_better else NOT_BETTER
 
 
-def _seconds(runs: Sequence[Run]) -> float:
-    return sum(float(run.time[-1] - run.time[0]) for run in runs)
+def _payload(options: argparse.Namespace, inputs: Inputs) -> int:
+    """Identify a payload; return the exit code."""
+    settings, joints = inputs.settings, inputs.model.joint_names
+    if settings is None:
+        print('without --keep-friction all friction counts as effort of the payload')
+    fit = identify_payload(
+        inputs.model,
+        inputs.runs,
+        options.payload,
+        friction=None if settings is None else settings.friction,
+        armature=None if settings is None else settings.armature,
+    )
+    print(f'\n{payload_text(fit, joints)}\n')
+    _report(options, payload_json(fit, joints))
+    path = options.write_parameters
+    if path is not None:
+        comments = (
+            f'Payload identified by rnea_ros identify, {_now()}.',
+            f'Fitted: {", ".join(run.name for run in inputs.runs)}. URDF: '
+            f'{options.urdf or "robot_description"}.',
+            f'Standard deviation of the mass: {fit.mass_deviation:.2g} kg.',
+        )
+        write_file(path, parameter_file_text(payload_parameters(fit.payload), comments))
+        print(f'{path} is written')
+    return 0
+
+
+def _report(options: argparse.Namespace, content: Any) -> None:
+    if options.report is not None:
+        write_file(options.report, json.dumps(content, indent=2) + '\n')
+
+
+def _now() -> str:
+    return time.strftime('%Y-%m-%d %H:%M')
 
 
 def _write(
@@ -217,7 +210,7 @@ def _comments(options: argparse.Namespace, of_result: Figures) -> tuple[str, ...
     """Return the origin and the quality of a result, as comments of its parameter file."""
     before, _, after = of_result.mean_percent.values()
     return (
-        f'Identified by rnea_ros identify, {time.strftime("%Y-%m-%d %H:%M")}.',
+        f'Identified by rnea_ros identify, {_now()}.',
         f'Fitted: {"; ".join(of_result.fitted)}.',
         f'Judged on: {"; ".join(of_result.judged_on)}.',
         f'Mean error of the joints: {after:.1f} % of the effort; of the URDF {before:.1f} %.',
@@ -229,25 +222,17 @@ def _comments(options: argparse.Namespace, of_result: Figures) -> tuple[str, ...
 
 @tool
 def main(args: list[str] | None = None) -> int:
-    """Identify a model; return the exit code."""
+    """Identify a model or a payload; return the exit code."""
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
     try:
-        result = _identified(options, ros_arguments)
-        of_result = figures(result)
-        print(f'\n{text(of_result)}\n')
-        if options.report is not None:
-            write_file(options.report, json.dumps(of_result.as_json(), indent=2) + '\n')
         if options.picture is not None:
-            picture(options.picture, result)
-        for sentence in _write(options, result, of_result):
-            print(sentence)
-    except IdentificationError as error:
-        print(f'identify: {error}', file=sys.stderr)
-        return NOT_BETTER
+            require_matplotlib()
+        inputs = read_inputs(options, ros_arguments, partial(_check, options))
+        print(f'fitting {seconds(inputs.runs):.0f} s', flush=True)
+        return (_identify if options.payload is None else _payload)(options, inputs)
     except RneaError as error:
         print(f'identify: {error}', file=sys.stderr)
-        return BAD_INPUT
-    return 0 if result.comparison.is_better else NOT_BETTER
+        return NOT_BETTER if isinstance(error, IdentificationError) else BAD_INPUT
 
 
 if __name__ == '__main__':

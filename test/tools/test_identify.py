@@ -13,6 +13,7 @@ import threading
 import time
 from typing import Any
 
+from bags import write_bag
 from identified import ARM, identified
 import numpy as np
 import pytest
@@ -22,8 +23,9 @@ from synthetic_recordings import Robot, record
 
 from rnea_ros.identification import Identification, IdentificationError
 from rnea_ros.node.parameters import complete_values, read_parameter_file
+from rnea_ros.parameters import parameter_file_text
 from rnea_ros.recordings import Kind
-from rnea_ros.tools import identify
+from rnea_ros.tools import identification_inputs, identify
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         result: Identification = given['result']
         return result
 
-    monkeypatch.setattr(identify, 'load', load_run)
+    monkeypatch.setattr(identification_inputs, 'load', load_run)
     monkeypatch.setattr(identify, 'identify', fit)
     return given
 
@@ -136,6 +138,42 @@ def test_an_unknown_link_is_refused_with_the_moving_links(
     assert run('--links', 'hand') == 2
     error = capsys.readouterr().err
     assert "unknown moving link 'hand'; known are fer_link1, fer_link2" in error
+    assert run('--effort-scale', '1', '-1') == 2
+    assert '--effort-scale: 2 factors for 7 joints' in capsys.readouterr().err
+    assert calls['loaded'] == []
+
+
+def test_a_payload_is_weighed_and_written_for_the_node(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arm = load(ARM)
+    robot = Robot(arm, mass=2.0, com=(0.03, -0.02, 0.1), noise=0.05)
+    recorded = record(robot, Kind.MOTION, 1)
+    write_bag(tmp_path / 'bag', recorded, 'MCAP')
+    rest = np.zeros_like(recorded.position)
+    load_rms = np.sqrt(np.mean(robot.rigid(recorded.position, rest, rest) ** 2, axis=0))
+    friction, payload, report = (tmp_path / name for name in ('a.yaml', 'b.yaml', 'b.json'))
+    values = {
+        'friction.model': 'parameters',
+        'friction.viscous': 7 * [0.1],
+        'friction.coulomb': (0.1 + 0.02 * load_rms).tolist(),
+        'friction.smoothing_velocity': [0.02],
+    }
+    friction.write_text(parameter_file_text(values, []))
+    arguments = (
+        tmp_path / 'bag', '--urdf', ARM, '--payload', 'fer_link7', '--keep-friction', friction,
+        '--write-parameters', payload, '--report', report,
+    )  # fmt: skip
+    assert identify.main([*map(str, arguments)]) == 0
+    printed = capsys.readouterr().out
+    assert 'payload on fer_link7: ' in printed
+    written = complete_values(read_parameter_file(payload))
+    assert written['payload.link'] == ['fer_link7']
+    assert written['payload.mass'] == pytest.approx([2.0], rel=0.03)
+    np.testing.assert_allclose(written['payload.com'], robot.com, atol=0.005)
+    read = json.loads(report.read_text())
+    assert read['mass'][0] == pytest.approx(2.0, rel=0.03)
+    assert read['joints']['fer_joint2']['with_payload'] < 0.5
 
 
 @pytest.mark.parametrize(
@@ -144,6 +182,7 @@ def test_an_unknown_link_is_refused_with_the_moving_links(
         (['--write-urdf', str(ARM)], 'name another file'),
         (['--report', '/no/where/a.json'], 'there is no directory /no/where'),
         (['--cutoff', '-1'], '--cutoff'),
+        (['--payload', 'fer_link7', '--links', 'fer_link7'], '--payload takes no --links'),
     ],
 )
 def test_bad_arguments_are_refused_before_any_work(

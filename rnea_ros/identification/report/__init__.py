@@ -1,10 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The report of an identification: figures, text, picture."""
+"""The report of an identification: figures, text, picture; the same for a payload."""
 
 from .figures import Figures, figures
+from .payload import payload_json, payload_text
 from .picture import picture
 from .text import text
 
-__all__ = ['Figures', 'figures', 'picture', 'text']
+__all__ = ['Figures', 'figures', 'payload_json', 'payload_text', 'picture', 'text']

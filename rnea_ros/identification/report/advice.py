@@ -36,14 +36,15 @@ def advice(result: Identification) -> Iterator[str]:
         < LEAST_ACCELERATION,
         'move in both directions': qd.min(axis=0) * qd.max(axis=0) >= 0.0,
     }
-    recorded = q.any(axis=0)
+    names = {name for run in result.fitted for name in run.joints}
+    recorded = np.array([name in names for name in result.prior.joint_names])
     for what, lacking in parts.items():
-        if names := [
+        if lagging := [
             name
             for name, lacks in zip(result.prior.joint_names, lacking & recorded, strict=True)
             if lacks
         ]:
-            yield f'{what}: {", ".join(names)}'
+            yield f'{what}: {", ".join(lagging)}'
     if result.base.condition > GREATEST_CONDITION:
         yield (
             f'the condition is {result.base.condition:.0f}: a motion by `excite` tells the '

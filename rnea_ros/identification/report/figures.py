@@ -115,8 +115,9 @@ def figures(result: Identification) -> Figures:
     )
     judged = [joint for joint in joints if joint.has_effort]
     models = ('urdf', 'urdf_with_friction', 'identified')
-    notes = (*result.urdf()[1], *joint_parameters(result)[1])
     runs = [*result.fitted, *comparison.held_out]
+    flaws = {f'{run.name}: {flaw}': flaw for run in runs for flaw in run.notes}
+    of_fit = [note for note in result.notes if note not in flaws.values()]
     return Figures(
         robot=result.prior.name,
         better=comparison.is_better,
@@ -131,10 +132,8 @@ def figures(result: Identification) -> Figures:
         identifiable=result.base.rank,
         condition=result.base.condition,
         advice=tuple(advice(result)),
-        notes=notes,
-        flaws=tuple(
-            dict.fromkeys(f'{run.name}: {flaw}' for run in runs for flaw in run.notes)
-        ),
+        notes=(*of_fit, *result.urdf()[1], *joint_parameters(result)[1]),
+        flaws=tuple(flaws),
     )
 
 

@@ -35,7 +35,7 @@ def text(figures: Figures) -> str:
     sections += [
         _undetermined(figures),
         _list('better in the next recording', figures.advice),
-        _list('to know of the files', figures.notes),
+        _list('notes', figures.notes),
         _list('flaws of the recordings', figures.flaws),
     ]
     return '\n\n'.join(section for section in sections if section)

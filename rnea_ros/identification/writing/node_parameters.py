@@ -62,10 +62,8 @@ def payload_parameters(payload: Payload) -> dict[str, Value]:
 
 def _recorded(result: Identification) -> NDArray[np.bool_]:
     """Return which joints were recorded, shape (n,); the others are at rest at zero."""
-    recorded = np.zeros(len(result.prior.joint_names), dtype=bool)
-    for run in result.comparison.held_out:
-        recorded |= run.q.any(axis=0) | np.isfinite(run.effort).any(axis=0)
-    return recorded
+    names = {name for run in result.fitted for name in run.joints}
+    return np.array([name in names for name in result.prior.joint_names])
 
 
 def _offset_notes(result: Identification, recorded: NDArray[np.bool_]) -> tuple[str, ...]:

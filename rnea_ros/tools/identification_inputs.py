@@ -1,0 +1,130 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What ``identify`` reads: the model, recordings or live topics, a parameter file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..feedforward.settings import ResolvedSettings, resolve
+from ..identification import Run, load, run_from
+from ..node.parameters import (
+    complete_values,
+    listed_joints,
+    read_parameter_file,
+    settings_from,
+)
+from ..recordings import RecordingError, Sample, recording_from
+from ..robot import RobotModel
+from .model import load_model
+
+if TYPE_CHECKING:
+    from .live import LiveRobot
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """
+    What is identified from.
+
+    :param model: the model of the URDF
+    :param runs: recorded or live runs
+    :param validate: runs to judge the model on; None for parts of the others
+    :param settings: of the parameter file with friction; None without it
+    """
+
+    model: RobotModel
+    runs: list[Run]
+    validate: list[Run] | None
+    settings: ResolvedSettings | None
+
+
+def read_inputs(
+    options: argparse.Namespace,
+    ros_arguments: Sequence[str],
+    check: Callable[[RobotModel], None],
+) -> Inputs:
+    """
+    Return the inputs, with a line of progress for each recording.
+
+    :param options: options of the command line
+    :param ros_arguments: ROS arguments of the command line
+    :param check: called with the model before recordings are read
+    """
+    with _source(options, ros_arguments) as (source, collect):
+        model = load_model('identify', source, options.gravity)
+        check(model)
+        settings = _settings(options.keep_friction, model)
+        runs = collect(model)
+    validate = None if options.validate is None else _loaded(options, model, options.validate)
+    return Inputs(model, runs, validate, settings)
+
+
+def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]) -> list[Run]:
+    """Return the runs of bags, with a line of progress for each."""
+    runs = []
+    for bag in bags:
+        run = load(bag, model, topic=options.topic, **_reading(options))
+        runs.append(run)
+        print(f'{bag}: {seconds([run]):.0f} s of motion', flush=True)
+    return runs
+
+
+@contextmanager
+def _source(
+    options: argparse.Namespace, ros_arguments: Sequence[str]
+) -> Iterator[tuple[str | Path, Callable[[RobotModel], list[Run]]]]:
+    """Provide the model's source, and a function that returns the runs of the model's robot."""
+    if options.bags:
+        yield options.urdf, partial(_loaded, options, bags=options.bags)
+        return
+    try:
+        from .live import live_robot
+    except ImportError as error:
+        raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
+    with live_robot('identify', ros_arguments) as robot:
+        yield options.urdf or robot.description(), partial(_live, options, robot)
+
+
+def _live(options: argparse.Namespace, robot: LiveRobot, model: RobotModel) -> list[Run]:
+    """Return the run of live topics."""
+
+    def progress(samples: Sequence[Sample]) -> bool:
+        collected = samples[-1].time - samples[0].time
+        print(f'{collected:.0f} of {options.duration:g} s', flush=True)
+        return False
+
+    topic = options.topic or 'joint_states'
+    print(f'listening to {topic}; move the arm', flush=True)
+    samples = robot.collect(topic, options.duration, progress)
+    run = run_from(recording_from(samples), model, name='live', **_reading(options))
+    return [run]
+
+
+def _reading(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of a recording."""
+    return {
+        'joints': dict(options.joints),
+        'effort_scale': options.effort_scale,
+        'cutoff': options.cutoff,
+    }
+
+
+def _settings(path: Path | None, model: RobotModel) -> ResolvedSettings | None:
+    """Return the settings of a parameter file of the node."""
+    if path is None:
+        return None
+    values = complete_values(read_parameter_file(path))
+    return resolve(settings_from(values, listed_joints(values) or model.joint_names), model)
+
+
+def seconds(runs: Sequence[Run]) -> float:
+    """Return the duration of runs."""
+    return sum(float(run.time[-1] - run.time[0]) for run in runs)
