@@ -14,7 +14,6 @@ from ..robot import RobotModel
 from .base_parameters import BaseParameters
 from .comparison import Comparison
 
-
 DETERMINED = 0.75
 """Least reduction of a parameter's variance by the data for an origin in the data."""
 
