@@ -2,3 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """Identification: recordings and a URDF to a model that fits the arm."""
+
+from .base_parameters import BaseParameters
+from .comparison import Comparison, ModelErrors
+from .identify import identify
+from .loading import load, run_from
+from .payload import PayloadFit, identify_payload
+from .result import Identification, JointDeviations, Origin
+from .run import IdentificationError, Run
+
+__all__ = [
+    'BaseParameters',
+    'Comparison',
+    'Identification',
+    'IdentificationError',
+    'JointDeviations',
+    'ModelErrors',
+    'Origin',
+    'PayloadFit',
+    'Run',
+    'identify',
+    'identify_payload',
+    'load',
+    'run_from',
+]

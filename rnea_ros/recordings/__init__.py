@@ -12,10 +12,12 @@ from .joint_states import (
     read_joint_states,
     recording_from,
 )
+from .lowpass import CUTOFF, Motion, filtered_motion
 from .matching import match_joints
 from .samples import MIN_POSES, Kind, Samples, motion, still_poses, take_samples
 
 __all__ = [
+    'CUTOFF',
     'MIN_POSES',
     'STILL_SPEED',
     'SUFFIXES',
@@ -23,11 +25,13 @@ __all__ = [
     'BagError',
     'CleanRecording',
     'Kind',
+    'Motion',
     'Recording',
     'RecordingError',
     'Sample',
     'Samples',
     'clean',
+    'filtered_motion',
     'match_joints',
     'motion',
     'open_bag',

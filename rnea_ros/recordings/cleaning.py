@@ -10,13 +10,14 @@ no gap lies between two samples with the same segment number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Indices
 from .joint_states import Recording, RecordingError
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -49,6 +50,9 @@ Relative difference between recorded and differentiated velocity that is reporte
 Delays and filters of drivers cause a few percent.
 """
 
+CLOCK_GAIN = 0.7
+"""Evenly spaced samples replace the stamps if some joint's mismatch falls below this share."""
+
 
 @dataclass(frozen=True)
 class CleanRecording:
@@ -60,7 +64,7 @@ class CleanRecording:
     """
 
     recording: Recording
-    segment: NDArray[np.intp]
+    segment: Indices
 
 
 def clean(recording: Recording) -> CleanRecording:
@@ -88,9 +92,11 @@ def clean(recording: Recording) -> CleanRecording:
         raise RecordingError(f'{len(recording.time)} usable joint states; at least 2 are needed')
     interval = np.diff(recording.time)
     gaps = interval > GAP_INTERVALS * np.median(interval)
-    notes = [f'gaps: {gaps.sum()}, the longest {interval.max():.2f} s'] if gaps.any() else []
-    notes += _velocity_notes(recording)
     segment = np.concatenate([[0], np.cumsum(gaps)])
+    notes = [f'gaps: {gaps.sum()}, the longest {interval.max():.2f} s'] if gaps.any() else []
+    recording = recording.part(slice(None), *notes)
+    recording = _with_better_clock(recording, segment)
+    notes = _velocity_notes(recording, segment)
     return CleanRecording(recording.part(slice(None), *notes), segment)
 
 
@@ -141,17 +147,59 @@ def _ringing(recording: Recording) -> Mask:
     return ringing
 
 
-def _velocity_notes(recording: Recording) -> list[str]:
+def _with_better_clock(recording: Recording, segment: Indices) -> Recording:
+    """
+    Return the recording with evenly spaced samples if they agree better with the velocities.
+
+    Stamps jitter where a driver stamps joint states that the robot took at a fixed rate.
+    """
+    if np.isnan(recording.velocity).any():
+        return recording
+    even = replace(recording, time=_evenly_spaced(recording.time, segment))
+    of_stamps, of_even = (_velocity_mismatch(each, segment) for each in (recording, even))
+    if not (of_even < CLOCK_GAIN * of_stamps).any() or (of_even > of_stamps).any():
+        return recording
+    return even.part(slice(None), 'the stamps jitter; the samples are evenly spaced instead')
+
+
+def _evenly_spaced(time: Array, segment: Indices) -> Array:
+    """Return evenly spaced times with the same first and last time of each segment."""
+    even = time.copy()
+    bounds = [0, *(np.flatnonzero(np.diff(segment)) + 1).tolist(), len(time)]
+    for start, stop in pairwise(bounds):
+        even[start:stop] = np.linspace(time[start], time[stop - 1], stop - start)
+    return even
+
+
+def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
+    """
+    Return the difference between recorded and differentiated velocity of each joint, shape (n,).
+
+    Relative to the velocity, or to the speed of a joint at rest if that is greater.
+    """
+    within = segment[2:] == segment[:-2]
+    interval = recording.time[2:] - recording.time[:-2]
+    mismatch = np.zeros(len(recording.names))
+    for joint in range(len(recording.names)):  # one by one: long recordings fill the memory
+        q = recording.position[:, joint]
+        change = ((q[2:] - q[:-2]) / interval)[within]
+        if not len(change):
+            continue
+        difference = change - recording.velocity[1:-1, joint][within]
+        size = max(float(np.sqrt(np.mean(change**2))), STILL_SPEED)
+        mismatch[joint] = np.sqrt(np.mean(difference**2)) / size
+    return mismatch
+
+
+def _velocity_notes(recording: Recording, segment: Indices) -> list[str]:
     """Return a note on joints whose recorded velocity contradicts their positions."""
-    t, q, qd = recording.time, recording.position, recording.velocity
-    if len(t) < 3 or np.isnan(qd).any():
+    if np.isnan(recording.velocity).any():
         return []
-    change = (q[2:] - q[:-2]) / (t[2:] - t[:-2])[:, np.newaxis]
-    difference = np.sqrt(np.mean((change - qd[1:-1]) ** 2, axis=0))
-    size = np.maximum(np.sqrt(np.mean(change**2, axis=0)), STILL_SPEED)
     wrong = [
         f'{name} by {100.0 * ratio:.0f} %'
-        for name, ratio in zip(recording.names, difference / size, strict=True)
+        for name, ratio in zip(
+            recording.names, _velocity_mismatch(recording, segment), strict=True
+        )
         if ratio > MISMATCH
     ]
     if not wrong:

@@ -191,6 +191,21 @@ class RobotModel(ModelData):
         """
         return regressors.inertial_parameters(self)
 
+    def with_inertial_parameters(
+        self, parameters: ArrayLike, *, strict_inertia: bool = False
+    ) -> RobotModel:
+        """
+        Return a copy of the model with other inertial parameters of the moving bodies.
+
+        Links at fixed joints keep their own inertia; the link that carries them takes the rest.
+
+        :param parameters: phi, in the order of :attr:`inertial_parameters`, shape (10 * bodies,)
+        :param strict_inertia: raise an error for an inertia that no rigid body can have; without
+            it, any finite numbers are accepted, as unconstrained estimates need not be physical
+        """
+        tree = regressors.tree_with_parameters(self, parameters, strict_inertia=strict_inertia)
+        return self._copy(tree=tree)
+
     inverse_dynamics_batch = batch.inverse_dynamics_batch
     gravity_torques_batch = batch.gravity_torques_batch
     mass_matrix_batch = batch.mass_matrix_batch

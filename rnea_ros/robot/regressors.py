@@ -8,9 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_result_required
+from ..arrays import Array, finite_result_required, finite_vector
 from ..dynamics.kernels import PARAMETERS, checked_kernels
-from ..dynamics.tree import RigidBodyInertia
+from ..dynamics.tree import KinematicTree, RigidBodyInertia, with_added_inertia
+from ..errors import InputError
+from ..urdf import inertia_problem
 from .model_data import ModelData
 
 
@@ -28,6 +30,46 @@ def inertial_parameters(model: ModelData) -> Array:
             J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2],
         ])
     return np.array(phi).reshape(-1)
+
+
+def tree_with_parameters(
+    model: ModelData, parameters: ArrayLike, *, strict_inertia: bool
+) -> KinematicTree:
+    """
+    Return the model's tree with other inertial parameters.
+
+    :param model: the robot
+    :param parameters: phi, shape (10 * bodies,)
+    :param strict_inertia: raise an error for a body that cannot exist
+    """
+    before = inertial_parameters(model)
+    phi = finite_vector('parameters', parameters, before.size)
+    tree = model._tree
+    for name, new, old in zip(
+        model.body_names, phi.reshape(-1, 10), before.reshape(-1, 10), strict=True
+    ):
+        if strict_inertia and (problem := _problem(new)):
+            raise InputError('parameters', f'the inertia of link {name!r} {problem}')
+        if (new != old).any():
+            tree = with_added_inertia(tree, name, _inertia(new - old))
+    return tree
+
+
+def _inertia(phi: Array) -> RigidBodyInertia:
+    """Return the inertia with ten parameters."""
+    mass, hx, hy, hz, xx, xy, yy, xz, yz, zz = phi
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return RigidBodyInertia(float(mass), np.array([hx, hy, hz]), J)
+
+
+def _problem(phi: Array) -> str:
+    """Return why no rigid body has these parameters; empty if one has."""
+    body = _inertia(phi)
+    if body.mass <= 0.0:
+        return f'has a mass of {body.mass:.6g} kg'
+    com = body.h / body.mass
+    steiner = np.dot(body.h, com) * np.eye(3) - np.outer(body.h, com)
+    return inertia_problem(body.mass, body.J - steiner)
 
 
 @finite_result_required

@@ -1,0 +1,140 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Base parameters: the combinations of standard parameters that efforts depend on.
+
+Columns of the regressor are taken from the base to the tip. A column that depends on those before
+it is regrouped into them (Gautier, "Numerical calculation of the base inertial parameters of
+robots", J. Robotic Systems 8(4), 1991): Y phi = Y_b (phi_b + C phi_d) with Y_d = Y_b C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array, Indices
+from ..robot import RobotModel
+
+NAMES = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
+"""Names of the ten standard parameters of a body."""
+
+SAMPLES = 60
+"""Random motions that the dependencies are found with."""
+
+INDEPENDENT = 1e-7
+"""Least part of an independent column that the columns before it do not explain."""
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """
+    The identifiable combinations of the parameters of the moving bodies.
+
+    :param rank: their number, for the joints that moved and have efforts
+    :param condition: condition number of their regressor in the fitted runs, with columns of equal
+        size; large where the motion hardly tells combinations apart
+    :param combinations: one readable line for each, such as ``my(link2) + 0.4 m(link3)``
+    :param matrix: the combinations of the standard parameters, shape (rank, 10 * bodies)
+    :param prior: values of the URDF, shape (rank,)
+    :param values: identified values, shape (rank,)
+    :param deviations: their standard deviations, shape (rank,)
+    """
+
+    rank: int
+    condition: float
+    combinations: tuple[str, ...]
+    matrix: Array
+    prior: Array
+    values: Array
+    deviations: Array
+
+
+def combinations(model: RobotModel, q: Array, moving: Indices, measured: Indices) -> Array:
+    """
+    Return the base parameters as combinations of standard parameters, shape (rank, 10 * bodies).
+
+    :param model: the robot
+    :param q: a position of the recording, shape (n,), for the joints that do not move
+    :param moving: numbers of the joints that move
+    :param measured: numbers of the joints with efforts
+    """
+    random = np.random.default_rng(0)
+    n = model.nv
+    positions = np.tile(q, (SAMPLES, 1))
+    velocities, accelerations = np.zeros((2, SAMPLES, n))
+    size = (SAMPLES, len(moving))
+    positions[:, moving] += random.uniform(-1.5, 1.5, size)
+    velocities[:, moving] = random.uniform(-2.0, 2.0, size)
+    accelerations[:, moving] = random.uniform(-5.0, 5.0, size)
+    Y = model.regressor_batch(positions, velocities, accelerations)[:, measured]
+    Y = Y.reshape(-1, Y.shape[2])
+    scale = np.linalg.norm(Y, axis=0)
+    largest = scale.max() if scale.size else 0.0
+    independent: list[int] = []
+    directions = np.zeros((len(Y), 0))
+    for column in np.flatnonzero(scale > INDEPENDENT * largest):
+        rest = Y[:, column] / scale[column]
+        for _ in range(2):  # the second time removes the rounding errors of the first
+            rest = rest - directions @ (directions.T @ rest)
+        if (length := np.linalg.norm(rest)) > INDEPENDENT:
+            independent.append(int(column))
+            directions = np.column_stack([directions, rest / length])
+    matrix = np.asarray(np.linalg.lstsq(Y[:, independent], Y, rcond=None)[0], dtype=np.float64)
+    matrix[np.abs(matrix) < INDEPENDENT] = 0.0
+    matrix[:, scale <= INDEPENDENT * largest] = 0.0
+    matrix[:, independent] = np.eye(len(independent))
+    return matrix
+
+
+def base_parameters(
+    matrix: Array,
+    bodies: tuple[str, ...],
+    factor: Array,
+    prior: Array,
+    parameters: Array,
+    covariance: Array,
+) -> BaseParameters:
+    """
+    Return the base parameters of a fit.
+
+    :param matrix: the combinations, shape (rank, 10 * bodies)
+    :param bodies: names of the bodies
+    :param factor: triangular factor of the bodies' columns, shape (any, 10 * bodies)
+    :param prior: standard parameters of the URDF, shape (10 * bodies,)
+    :param parameters: identified ones, same shape
+    :param covariance: of the identified ones
+    """
+    names = [f'{name}({body})' for body in bodies for name in NAMES]
+    # Y = Y_b matrix, so the regressor of the combinations consists of the independent columns.
+    independent = [int(np.flatnonzero(row == 1.0)[0]) for row in matrix]
+    columns = factor[:, independent]
+    scaled = columns / np.maximum(np.linalg.norm(columns, axis=0), np.finfo(float).tiny)
+    sizes = np.linalg.svd(scaled, compute_uv=False) if independent else np.ones(1)
+    condition = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
+    return BaseParameters(
+        len(matrix),
+        condition,
+        tuple(
+            _in_words(row, first, names)
+            for row, first in zip(matrix, independent, strict=True)
+        ),
+        matrix,
+        matrix @ prior,
+        matrix @ parameters,
+        np.sqrt(np.maximum(np.einsum('ij,jk,ik->i', matrix, covariance, matrix), 0.0)),
+    )
+
+
+def _in_words(row: Array, first: int, names: list[str]) -> str:
+    """Return one combination as text, its independent parameter first."""
+    text = names[first]
+    for place in np.flatnonzero(row):
+        if place == first:
+            continue
+        sign, size = '+' if row[place] > 0.0 else '-', abs(row[place])
+        factor = '' if abs(size - 1.0) < 1e-6 else f'{size:.4g} '
+        text += f' {sign} {factor}{names[place]}'
+    return text

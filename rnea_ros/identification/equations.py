@@ -1,0 +1,174 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The equations of all samples, A x = y, and their reduction by QR in blocks.
+
+Each sample gives one equation for each joint with an effort. The unknowns x are the standard
+parameters of the bodies, followed by a, B, C, k and o of all joints, each of shape (n,).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array, Indices
+from ..recordings import STILL_SPEED
+from ..robot import RobotModel
+from .run import Run
+
+CHUNK = 2048
+"""Samples whose equations exist at a time; memory is proportional to this number."""
+
+BLOCKS = 20
+"""Number of blocks of the jackknife; blocks count as independent."""
+
+STUCK_TIME = 0.1
+"""A joint that stays slower than STILL_SPEED for longer is stuck, s."""
+
+WIND_UP = 0.05
+"""
+Travel before and after a stuck position in which gears and seals wind up, rad or m.
+
+There friction depends on the travel, as in the models of Dahl and LuGre, and no function of the
+velocity describes it.
+"""
+
+
+class Equations:
+    """
+    Motion and efforts of some runs, one after the other.
+
+    :param model: the robot
+    :param runs: clean runs
+    :ivar q: shape (N, n), and so qd, qdd and effort
+    :ivar slides: rows with sliding friction, shape (N, n)
+    :ivar used: those of them with a usable effort, shape (N, n)
+    :ivar run: number of the run of each sample, shape (N,)
+    :ivar block: number of the jackknife's block of each sample, shape (N,)
+    """
+
+    def __init__(self, model: RobotModel, runs: Sequence[Run]) -> None:
+        self.model = model
+        self.q = np.concatenate([run.q for run in runs])
+        self.qd = np.concatenate([run.qd for run in runs])
+        self.qdd = np.concatenate([run.qdd for run in runs])
+        self.effort = np.concatenate([run.effort for run in runs])
+        self.slides = np.concatenate([sliding(run) for run in runs])
+        self.used = self.slides & np.isfinite(self.effort)
+        self.run = np.repeat(np.arange(len(runs)), [len(run.time) for run in runs])
+        self.block: Indices = np.arange(len(self.q)) * BLOCKS // max(len(self.q), 1)
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def thinned(self, most: int) -> Equations:
+        """
+        Return evenly chosen samples.
+
+        :param most: greatest number of samples
+        """
+        step = 1 + len(self) // most
+        few = copy(self)
+        for name in ('q', 'qd', 'qdd', 'effort', 'slides', 'used', 'run', 'block'):
+            setattr(few, name, getattr(self, name)[::step])
+        return few
+
+    def with_signs(self, *, effort: Array, motion: Array) -> Equations:
+        """
+        Return the equations with inverted joints.
+
+        :param effort: factors of the efforts, 1 or -1, shape (n,)
+        :param motion: factors of positions, velocities and accelerations, shape (n,)
+        """
+        changed = copy(self)
+        changed.effort = effort * self.effort
+        changed.q, changed.qd, changed.qdd = (
+            motion * each for each in (self.q, self.qd, self.qdd)
+        )
+        return changed
+
+    def with_gravity(self, gravity: Array) -> Equations:
+        """Return the equations under another gravity, shape (3,), m/s^2."""
+        changed = copy(self)
+        changed.model = self.model.with_gravity(gravity)
+        return changed
+
+    def rigid(self, model: RobotModel) -> Array:
+        """Return the rigid-body efforts of a model with the same joints, shape (N, n)."""
+        return model.inverse_dynamics_batch(self.q, self.qd, self.qdd)
+
+    def regressor(self, part: slice) -> Array:
+        """Return the regressors of some samples, shape (samples, n, 10 * bodies)."""
+        return self.model.regressor_batch(self.q[part], self.qd[part], self.qdd[part])
+
+    def reduced(self, terms: Array, effort: Array, weights: Array) -> Array:
+        """
+        Return the triangular factors of the weighted equations [A y], one for each block.
+
+        :param terms: columns of the joints' own parameters, shape (N, n, 5)
+        :param effort: right-hand side y, shape (N, n)
+        :param weights: of the squared rows, shape (N, n); 0 leaves a row out
+        :return: shape (blocks, p + 1, p + 1), where p is the number of unknowns
+        """
+        n = self.q.shape[1]
+        p = 10 * len(self.model.body_names) + terms.shape[2] * n
+        factors = np.zeros((BLOCKS, p + 1, p + 1))
+        for block in range(BLOCKS):
+            first, last = np.searchsorted(self.block, [block, block + 1])
+            for start in range(first, last, CHUNK):
+                part = slice(start, min(start + CHUNK, last))
+                rows = self._rows(part, terms[part], effort[part], weights[part])
+                factors[block] = triangular(np.concatenate([factors[block], rows]))
+        return factors
+
+    def _rows(self, part: slice, terms: Array, effort: Array, weights: Array) -> Array:
+        """Return the weighted rows [A y] of some samples."""
+        Y = self.regressor(part)
+        count, n = weights.shape
+        own = np.zeros((count, n, terms.shape[2], n))
+        for joint in range(n):
+            own[:, joint, :, joint] = terms[:, joint]
+        y = np.where(weights > 0.0, effort, 0.0)
+        rows = np.concatenate([Y, own.reshape(count, n, -1), y[:, :, np.newaxis]], axis=2)
+        rows *= np.sqrt(weights)[:, :, np.newaxis]
+        kept: Array = rows[weights > 0.0]
+        return kept
+
+
+def triangular(rows: Array) -> Array:
+    """
+    Return the square triangular factor R of rows, so that R^T R = rows^T rows.
+
+    :param rows: shape (N, p)
+    """
+    p = rows.shape[1]
+    factor = np.zeros((p, p))
+    R = np.linalg.qr(rows, mode='r')
+    factor[: len(R)] = R
+    return factor
+
+
+def sliding(run: Run) -> NDArray[np.bool_]:
+    """Return the rows in which a joint slides: neither still nor winding up, shape (N, n)."""
+    slides = np.abs(run.qd) >= STILL_SPEED
+    for joint in range(run.q.shape[1]):
+        edges = np.flatnonzero(np.diff(slides[:, joint])) + 1
+        bounds = [0, *edges.tolist(), len(run.time)]
+        for start, stop in pairwise(bounds):
+            if abs(run.qd[start, joint]) >= STILL_SPEED:
+                continue
+            if run.time[stop - 1] - run.time[start] < STUCK_TIME:
+                continue
+            near = np.abs(run.q[:, joint] - run.q[start:stop, joint].mean()) < WIND_UP
+            before = np.flatnonzero(~near[:start])
+            after = np.flatnonzero(~near[stop:])
+            first = before[-1] + 1 if before.size else 0
+            last = stop + after[0] if after.size else len(run.time)
+            slides[first:last, joint] = False
+    return slides

@@ -1,0 +1,162 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The physically consistent fit of reduced equations.
+
+::
+
+    minimise  1/2 |R x - z|^2
+              + lambda sum over bodies [tr(P0^-1 P) - log det(P0^-1 P) - 4]
+              + lambda/2 sum over joints (o / o_0)^2
+              - mu sum over joints [log a + log B + log C + log k]
+
+The second term is the entropic (Bregman) divergence of the pseudo-inertia P from P0, that of the
+URDF (Lee, Wensing, Park, IEEE T-RO 36(3), 2020, eq. 22). It is infinite where no real body can
+have P. The last term keeps friction and rotors positive; mu falls to nearly 0. The function is
+convex and self-concordant: Newton's method with a line search finds its minimum from any start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array
+from .pseudo_inertia import BASIS, pseudo_inertias
+
+BARRIERS = (1.0, 0.1, 0.01, 1e-3)
+"""Weights mu of the barrier, one after the other; the last one shifts no result noticeably."""
+
+ACCURACY = 1e-8
+"""Newton's method ends if half its squared decrement, the expected improvement, is smaller."""
+
+MAX_STEPS = 60
+"""Most Newton steps for one barrier; 5 to 20 are usual."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """
+    What the reduced equations are fitted with.
+
+    :param prior: standard parameters of the bodies, physical, shape (10 * bodies,)
+    :param weight: lambda, of the divergence
+    :param positive: which unknowns must be positive, shape (p,)
+    :param pull: second derivative of the last but one term for each unknown, shape (p,)
+    :param free: which unknowns are fitted, shape (p,)
+    :param fixed: values of the others, shape (p,)
+    """
+
+    prior: Array
+    weight: float
+    positive: NDArray[np.bool_]
+    pull: Array
+    free: NDArray[np.bool_]
+    fixed: Array
+
+    def start(self) -> Array:
+        """Return a point inside of all constraints, shape (p,)."""
+        x = self.fixed.copy()
+        bodies = slice(0, self.prior.size)
+        x[bodies] = np.where(self.free[bodies], self.prior, x[bodies])
+        x[self.free & self.positive] = 0.1
+        return x
+
+    def prior_curvature(self, x: Array) -> Array:
+        """Return the second derivative of divergence and pull at x, shape (p, p)."""
+        H = np.diag(self.weight * self.pull)
+        for body, P in enumerate(pseudo_inertias(x[: self.prior.size])):
+            part = slice(10 * body, 10 * body + 10)
+            A = np.linalg.solve(P, BASIS)
+            H[part, part] += self.weight * np.einsum('kij,lji->kl', A, A)
+        return H
+
+
+def solve(factor: Array, problem: Problem, start: Array | None = None) -> Array:
+    """
+    Return the unknowns with the least cost, shape (p,).
+
+    :param factor: triangular factor of the equations [A y], shape (p + 1, p + 1)
+    :param problem: prior and constraints
+    :param start: solution of similar equations; None for the prior
+    """
+    cost = _Cost(factor, problem)
+    x = problem.start() if start is None else start
+    for barrier in BARRIERS if start is None else BARRIERS[-1:]:
+        x = _newton(cost, x, barrier)
+    return x
+
+
+class _Cost:
+    """The cost with its first two derivatives."""
+
+    def __init__(self, factor: Array, problem: Problem) -> None:
+        self.problem = problem
+        self.R, self.z = factor[:, :-1], factor[:, -1]
+        self.bodies = problem.prior.size
+        free_bodies = problem.free[: self.bodies].reshape(-1, 10).all(axis=1)
+        self.places = np.flatnonzero(free_bodies)
+        P0 = pseudo_inertias(problem.prior)
+        self.trace = np.einsum('bij,kji->bk', np.linalg.inv(P0), BASIS)
+        self.positive = problem.positive & problem.free
+
+    def value(self, x: Array, barrier: float) -> float:
+        """Return the cost; infinite outside of the constraints."""
+        if (x[self.positive] <= 0.0).any():
+            return np.inf
+        P = pseudo_inertias(x[: self.bodies])[self.places]
+        try:
+            L = np.linalg.cholesky(P)
+        except np.linalg.LinAlgError:
+            return np.inf
+        log_det = 2.0 * float(np.log(np.diagonal(L, axis1=1, axis2=2)).sum())
+        phi = x[: self.bodies].reshape(-1, 10)[self.places]
+        r = self.R @ x - self.z
+        weight = self.problem.weight
+        cost = 0.5 * r @ r + 0.5 * weight * self.problem.pull @ x**2
+        cost += weight * (float((self.trace[self.places] * phi).sum()) - log_det)
+        return float(cost - barrier * np.log(x[self.positive]).sum())
+
+    def derivatives(self, x: Array, barrier: float) -> tuple[Array, Array]:
+        """Return gradient, shape (p,), and second derivative, shape (p, p)."""
+        weight = self.problem.weight
+        H = self.R.T @ self.R
+        H[np.diag_indices_from(H)] += weight * self.problem.pull
+        g = self.R.T @ (self.R @ x - self.z) + weight * self.problem.pull * x
+        P = pseudo_inertias(x[: self.bodies])
+        for body in self.places:
+            part = slice(10 * body, 10 * body + 10)
+            # d(-log det P) = -tr(P^-1 E), d^2(-log det P) = tr(P^-1 E P^-1 E)
+            A = np.linalg.solve(P[body], BASIS)
+            g[part] += weight * (self.trace[body] - np.einsum('kii->k', A))
+            H[part, part] += weight * np.einsum('kij,lji->kl', A, A)
+        g[self.positive] -= barrier / x[self.positive]
+        H[self.positive, self.positive] += barrier / x[self.positive] ** 2
+        return g, H
+
+
+def _newton(cost: _Cost, x: Array, barrier: float) -> Array:
+    """Return the minimum for one weight of the barrier."""
+    free = cost.problem.free
+    value = cost.value(x, barrier)
+    for _ in range(MAX_STEPS):
+        g, H = cost.derivatives(x, barrier)
+        g, H = g[free], H[np.ix_(free, free)]
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(H), np.finfo(float).tiny))
+        step = -scale * np.linalg.solve(scale[:, np.newaxis] * H * scale, scale * g)
+        decrement = -float(g @ step)
+        if decrement < 2.0 * ACCURACY:
+            break
+        length, trial = 1.0, x.copy()
+        while length > 1e-12:
+            trial[free] = x[free] + length * step
+            if (next_value := cost.value(trial, barrier)) <= value - 1e-4 * length * decrement:
+                break
+            length *= 0.5
+        else:
+            break  # rounding errors hide the rest of the improvement
+        x, value = trial, next_value
+    return x

@@ -1,0 +1,97 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Terms of each joint beside the rigid bodies.
+
+::
+
+    a qdd + B qd + s(qd) (C + k |load|) + o,   s(qd) = tanh(qd / v_s)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from .equations import Equations
+
+TERMS = 5
+"""Number of linear terms of a joint: a, B, C, k, o."""
+
+SEARCH_SAMPLES = 20000
+"""Samples that are enough for the search of v_s."""
+
+SLOWEST_SMOOTHING, FASTEST_SMOOTHING = 0.01, 1.0
+"""Range of v_s, rad/s or m/s. Slower samples are not used, so a smaller v_s cannot be found."""
+
+START = 0.05
+"""v_s of joints that do not move, rad/s or m/s."""
+
+GRID = 12
+"""Number of values of v_s that the search begins with; a cost can have several minima."""
+
+
+def terms(qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:
+    """
+    Return the columns of a, B, C, k and o of each joint.
+
+    :param qd: joint velocities, shape (..., n), rad/s or m/s
+    :param qdd: joint accelerations, shape (..., n), rad/s^2 or m/s^2
+    :param load: rigid-body efforts, shape (..., n), N m or N
+    :param smoothing: v_s, shape (n,), rad/s or m/s
+    :return: shape (..., n, 5)
+    """
+    s = np.tanh(qd / np.asarray(smoothing))
+    return np.stack([qdd, qd, s, s * np.abs(load), np.ones_like(qd)], axis=-1)
+
+
+def search_smoothing(
+    equations: Equations, load: Array, weights: Array, with_load: Array
+) -> Array:
+    """
+    Return the v_s of each joint with the least weighted error, shape (n,), rad/s or m/s.
+
+    The other terms are fitted with each v_s, with the rigid-body effort times a factor, so that
+    wrong masses have little influence.
+
+    :param equations: motion and efforts
+    :param load: rigid-body efforts, shape (N, n), N m or N
+    :param weights: of the rows, shape (N, n); 0 for rows that are not used
+    :param with_load: joints with friction that depends on the load, shape (n,)
+    """
+    found = np.full(load.shape[1], START)
+    for joint in np.flatnonzero((weights > 0.0).any(axis=0)):
+        rows = np.flatnonzero(weights[:, joint])
+        rows = rows[:: 1 + len(rows) // SEARCH_SAMPLES]
+        found[joint] = _search(
+            equations.qd[rows, joint],
+            equations.qdd[rows, joint],
+            load[rows, joint],
+            equations.effort[rows, joint],
+            np.sqrt(weights[rows, joint]),
+            bool(with_load[joint]),
+        )
+    return found
+
+
+def _search(
+    qd: Array, qdd: Array, load: Array, effort: Array, root: Array, with_load: bool
+) -> float:
+    """Return the v_s of one joint, from its used rows."""
+    from scipy.optimize import minimize_scalar, nnls
+
+    def error(exponent: float) -> float:
+        a, B, C, k, o = terms(qd, qdd, load, np.exp(exponent)).T
+        columns = [a, B, C, *([k] if with_load else []), o, -o, load, effort]
+        R = np.linalg.qr(np.column_stack(columns) * root[:, np.newaxis], mode='r')
+        if len(R) < len(columns):
+            return 0.0
+        return float(nnls(R[:, :-1], R[:, -1])[1])
+
+    exponents = np.linspace(np.log(SLOWEST_SMOOTHING), np.log(FASTEST_SMOOTHING), GRID)
+    best = int(np.argmin([error(exponent) for exponent in exponents]))
+    around = exponents[max(best - 1, 0)], exponents[min(best + 1, GRID - 1)]
+    result = minimize_scalar(error, bounds=around, method='bounded', options={'xatol': 0.02})
+    return float(np.exp(result.x))

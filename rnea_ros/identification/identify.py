@@ -1,0 +1,156 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""All steps from runs and a URDF to an identified model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array
+from ..feedforward.law import JointFriction
+from ..robot import RobotModel
+from .base_parameters import BaseParameters, base_parameters, combinations
+from .checks import check_fit, check_runs
+from .comparison import compare
+from .equations import Equations, triangular
+from .friction_terms import TERMS
+from .jackknife import Certainty, certainty
+from .loading import check_model
+from .result import Identification, JointDeviations, Origin, total_efforts
+from .rounds import Fitted, fit_in_rounds
+from .run import IdentificationError, Run
+
+SHARE = 0.7
+"""Share of the time that is fitted if no other run is given for validation."""
+
+PRIOR_WEIGHT = 1e-2
+"""Usual weight of the URDF, per sample; 1e-4 to 0.1 give similar results."""
+
+
+def identify(
+    model: RobotModel,
+    runs: Run | Sequence[Run],
+    *,
+    validate: Run | Sequence[Run] | None = None,
+    prior_weight: float = PRIOR_WEIGHT,
+    links: Collection[str] | None = None,
+    keep_friction: JointFriction | None = None,
+) -> Identification:
+    """
+    Return the model that fits the runs, and is nearest to the URDF where they leave it open.
+
+    :param model: the model of the URDF
+    :param runs: clean runs of the same robot with the same load
+    :param validate: runs that are not fitted; None for the last 30 % of each run
+    :param prior_weight: weight of the URDF, per sample
+    :param links: names of the bodies to identify; None for all
+    :param keep_friction: friction of the joints that is not identified; None to identify it
+    :raises IdentificationError: the runs do not suffice
+    """
+    check_model(model)
+    fitted_runs = [runs] if isinstance(runs, Run) else list(runs)
+    if not (np.isfinite(prior_weight) and prior_weight > 0.0):
+        raise IdentificationError(f'the prior weight {prior_weight:g} is not positive')
+    if validate is None:
+        parts = [run.split(SHARE) for run in fitted_runs]
+        fitted_runs, held_out = [first for first, _ in parts], [last for _, last in parts]
+    else:
+        held_out = [validate] if isinstance(validate, Run) else list(validate)
+    free_bodies = _free_bodies(model, links)
+    check_runs(model, fitted_runs)
+    equations = Equations(model, fitted_runs)
+    fitted = fit_in_rounds(equations, model, prior_weight, free_bodies, keep_friction)
+    notes = check_fit(equations, model, fitted)
+    only_friction = fit_in_rounds(
+        equations, model, prior_weight, np.zeros_like(free_bodies), keep_friction
+    )
+    sure = certainty(fitted)
+    size = 10 * len(model.body_names)
+    phi = fitted.x[:size]
+    identified = model.with_inertial_parameters(phi)
+    friction, armature, offset = joint_parameters(fitted, model.nv, keep_friction)
+    other_friction, other_armature, _ = joint_parameters(only_friction, model.nv, keep_friction)
+    return Identification(
+        prior=model,
+        model=identified,
+        parameters=phi,
+        deviations=sure.deviations[:size],
+        origin=_origins(sure, size),
+        friction=friction,
+        armature=armature,
+        offset=offset,
+        joint_deviations=_joint_deviations(sure.deviations[size:].reshape(TERMS, -1)),
+        base=_base(equations, fitted, sure, size),
+        comparison=compare(
+            held_out,
+            model.inverse_dynamics_batch,
+            partial(total_efforts, model, other_friction, other_armature),
+            partial(total_efforts, identified, friction, armature),
+        ),
+        notes=(*(note for run in fitted_runs for note in run.notes), *notes),
+    )
+
+
+def joint_parameters(
+    fitted: Fitted, n: int, keep_friction: JointFriction | None
+) -> tuple[JointFriction, Array, Array]:
+    """
+    Return friction with the offset in it, rotor inertia, and offset.
+
+    The node has no parameter for an offset of the effort. It becomes Coulomb friction that differs
+    by direction: C + o and C - o, at least 0.
+
+    :param fitted: result of the last round
+    :param n: number of joints
+    :param keep_friction: friction that was not identified
+    """
+    armature, viscous, coulomb, load, offset = fitted.x[-TERMS * n :].reshape(TERMS, n)
+    if keep_friction is not None:
+        return keep_friction, armature, offset
+    both = np.maximum(np.array([coulomb + offset, coulomb - offset]), 0.0)
+    friction = JointFriction(np.array([viscous, viscous]), both, load, fitted.smoothing)
+    return friction, armature, offset
+
+
+def _free_bodies(model: RobotModel, links: Collection[str] | None) -> NDArray[np.bool_]:
+    if links is None:
+        return np.ones(len(model.body_names), dtype=bool)
+    if unknown := [name for name in links if name not in model.body_names]:
+        raise IdentificationError(
+            f'{unknown[0]!r} is no moving link; the moving links are '
+            f'{", ".join(model.body_names)}'
+        )
+    return np.array([name in links for name in model.body_names])
+
+
+def _origins(sure: Certainty, size: int) -> tuple[Origin, ...]:
+    return tuple(
+        Origin.of(informed, bool(effect))
+        for informed, effect in zip(sure.informed[:size], sure.has_effect[:size], strict=True)
+    )
+
+
+def _joint_deviations(deviations: Array) -> JointDeviations:
+    armature, viscous, coulomb, load, offset = deviations
+    return JointDeviations(viscous, coulomb, load, armature, offset)
+
+
+def _base(equations: Equations, fitted: Fitted, sure: Certainty, size: int) -> BaseParameters:
+    model = equations.model
+    used = equations.used.any(axis=0)
+    moving = np.flatnonzero(np.ptp(equations.q, axis=0) > 0.0)
+    matrix = combinations(model, equations.q[0], moving, np.flatnonzero(used))
+    factor = triangular(np.concatenate(list(fitted.factors)))[:, :size]
+    return base_parameters(
+        matrix,
+        model.body_names,
+        factor,
+        model.inertial_parameters,
+        fitted.x[:size],
+        sure.covariance[:size, :size],
+    )

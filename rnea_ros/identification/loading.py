@@ -1,0 +1,198 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""From a bag or a recording to a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array, real_array
+from ..errors import brief
+from ..recordings import (
+    CUTOFF,
+    Recording,
+    RecordingError,
+    clean,
+    filtered_motion,
+    match_joints,
+    read_joint_states,
+    recording_from,
+)
+from ..robot import RobotModel
+from .run import IdentificationError, Run
+
+CONSTANT = 1e-9
+"""Greatest change of an effort that never changes, N m or N; filters leave rounding errors."""
+
+SATURATED = 0.01
+"""Share of samples at a limit of the effort that a sensor at rest on a digit cannot reach."""
+
+
+def load(
+    bag: Path | str,
+    model: RobotModel,
+    *,
+    joints: Mapping[str, str] | None = None,
+    topic: str | None = None,
+    effort_scale: ArrayLike = 1.0,
+    cutoff: float = CUTOFF,
+) -> Run:
+    """
+    Return the run of a bag.
+
+    :param bag: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ``.bag`` of ROS 1
+    :param model: the robot
+    :param joints: recorded joint names by the model's, if automatic matching fails
+    :param topic: the recorded topic; None for the only one with joint states
+    :param effort_scale: factor of the recorded efforts, one number or one for each model joint
+    :param cutoff: of the low-pass filter, Hz
+    :raises RneaError: the bag cannot be read, or lacks what is needed
+    """
+    path = Path(bag)
+    recording = recording_from(read_joint_states(path, topic))
+    return run_from(
+        recording,
+        model,
+        name=path.name,
+        joints=joints,
+        effort_scale=effort_scale,
+        cutoff=cutoff,
+    )
+
+
+def run_from(
+    recording: Recording,
+    model: RobotModel,
+    *,
+    name: str = 'recording',
+    joints: Mapping[str, str] | None = None,
+    effort_scale: ArrayLike = 1.0,
+    cutoff: float = CUTOFF,
+) -> Run:
+    """
+    Return the run of a recording.
+
+    :param recording: joint states with efforts
+    :param model: the robot
+    :param name: of the recording, for reports
+    :param joints: recorded joint names by the model's, if automatic matching fails
+    :param effort_scale: factor of the recorded efforts, one number or one for each model joint
+    :param cutoff: of the low-pass filter, Hz
+    :raises RneaError: the recording lacks what is needed
+    """
+    check_model(model)
+    scale = _scale(effort_scale, model.nv)
+    names = match_joints(model.joint_names, recording.names, joints)
+    _check_that_nothing_below_is_missing(model, names)
+    recording = recording.of_joints(list(names.values()))
+    try:
+        _check_saturation(recording)
+        cleaned = clean(recording)
+        motion = filtered_motion(cleaned, cutoff)
+    except RecordingError as error:
+        raise IdentificationError(f'{name}: {error}') from error
+    notes = list(cleaned.recording.notes)
+    if absent := [joint for joint in model.joint_names if joint not in names]:
+        notes.append(f'not recorded, assumed at rest at zero: {", ".join(absent)}')
+    rows = [model.velocity_indices(joint).start for joint in names]
+
+    def of_all_joints(values: Array, missing: float = 0.0) -> Array:
+        expanded = np.full((len(values), model.nv), missing)
+        expanded[:, rows] = values
+        return expanded
+
+    effort = of_all_joints(motion.effort, np.nan)
+    dead = [joint for joint, row in zip(names, rows, strict=True) if _is_dead(effort[:, row])]
+    for joint in dead:
+        effort[:, model.velocity_indices(joint)] = np.nan
+    if dead:
+        notes.append(f'no effort, or a constant one, left out: {", ".join(dead)}')
+    return Run(
+        name,
+        motion.time,
+        of_all_joints(motion.position),
+        of_all_joints(motion.velocity),
+        of_all_joints(motion.acceleration),
+        effort * scale,
+        motion.segment,
+        tuple(names),
+        tuple(notes),
+    )
+
+
+def _scale(effort_scale: ArrayLike, n: int) -> Array:
+    scale = real_array('effort_scale', effort_scale)
+    if scale.shape not in ((), (1,), (n,)) or not (np.isfinite(scale) & (scale != 0.0)).all():
+        raise IdentificationError(
+            f'effort_scale is {brief(scale.tolist())}; give one factor, or one for each of the '
+            f'{n} joints of the model, none of them 0'
+        )
+    return np.broadcast_to(scale, (n,))
+
+
+def _is_dead(effort: Array) -> bool:
+    """Return whether an effort was not measured, or never changes but for rounding."""
+    return bool(
+        np.isnan(effort).any() or np.ptp(effort) <= CONSTANT * max(1.0, np.abs(effort).max())
+    )
+
+
+def _check_that_nothing_below_is_missing(model: RobotModel, names: Mapping[str, str]) -> None:
+    """Raise an error if a joint was not recorded that moves a recorded joint."""
+    description = model.description
+    if description is None:
+        return
+    moved_by = {joint.child: joint for joint in description.joints.values()}
+    for recorded in names:
+        link = description.joints[recorded].parent
+        while link in moved_by:
+            joint = moved_by[link]
+            if joint.name in model.joint_names and joint.name not in names:
+                raise IdentificationError(
+                    f'joint {joint.name!r} is not recorded, but it moves {recorded!r}; record it, '
+                    f'or name it (joints), if one of {", ".join(names.values())} belongs to it'
+                )
+            link = joint.parent
+
+
+def _check_saturation(recording: Recording) -> None:
+    """Raise an error if an effort stays at its exact greatest or least value in motion."""
+    if len(recording.time) < 2:
+        return
+    moves = np.zeros(len(recording.time), dtype=bool)
+    moves[1:] = (np.diff(recording.position, axis=0) != 0.0).any(axis=1)
+    for name, effort in zip(recording.names, recording.effort.T, strict=True):
+        if not np.isfinite(effort).any() or np.nanmax(effort) == np.nanmin(effort):
+            continue
+        for limit in (np.nanmax(effort), np.nanmin(effort)):
+            at_limit = (effort == limit) & moves
+            held = at_limit[1:] & at_limit[:-1]
+            if held.mean() > SATURATED:
+                raise RecordingError(
+                    f'the effort of {name} is cut off at {limit:g} N m or N in '
+                    f'{100.0 * at_limit.mean():.0f} % of the samples; move slower or with less '
+                    'load'
+                )
+
+
+def check_model(model: RobotModel) -> None:
+    """
+    Check that a model can be identified: a fixed base, and joints with one axis each.
+
+    :raises IdentificationError: another kind of robot
+    """
+    several = [
+        joint
+        for joint in model.joint_names
+        if (place := model.velocity_indices(joint)).stop - place.start != 1
+    ]
+    if several:
+        raise IdentificationError(
+            f'joint {several[0]!r} has several coordinates; only robots with a fixed base and '
+            'joints of one axis can be identified'
+        )

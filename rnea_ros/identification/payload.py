@@ -1,0 +1,190 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+A payload from a run that carries it: arm and friction are held, one rigid body is fitted.
+
+The difference of two identified models is no payload: small errors of all links add up in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array
+from ..dynamics.tree import RigidBodyInertia
+from ..errors import UnknownNameError
+from ..feedforward.law import JointFriction
+from ..robot import Payload, RobotModel
+from .equations import BLOCKS, CHUNK, Equations, triangular
+from .fit import Problem, solve
+from .jackknife import jackknife
+from .loading import check_model
+from .pseudo_inertia import body_inertia, parameters_of
+from .rounds import huber_weights, weighted_rms
+from .run import IdentificationError, Run
+
+PRIOR_WEIGHT = 1e-4
+"""Weight of the prior, per sample: it decides what the motion leaves open, such as the inertia."""
+
+START_MASS = 1.0
+"""Mass of the prior in the first round, kg; later rounds take the result before."""
+
+RADIUS = 0.05
+"""Radius of gyration of the prior, m: a body of the size of a hand."""
+
+ROUNDS = 4
+"""Rounds of the fit, for noise, outliers, and friction that depends on the load."""
+
+CERTAIN = 3.0
+"""Least mass of a payload, in standard deviations."""
+
+
+@dataclass(frozen=True)
+class PayloadFit:
+    """
+    An identified payload.
+
+    :param payload: mass, centre of mass and inertia on a link
+    :param mass_deviation: standard deviation of the mass by block jackknife, kg
+    :param com_deviation: of the centre of mass, shape (3,), m
+    :param inertia_deviation: of the inertia about the centre of mass, shape (6,), kg m^2
+    :param rms_without: RMS error of each joint without the payload, shape (n,), N m or N
+    :param rms_with: the same with it
+    """
+
+    payload: Payload
+    mass_deviation: float
+    com_deviation: Array
+    inertia_deviation: Array
+    rms_without: Array
+    rms_with: Array
+
+
+def identify_payload(
+    model: RobotModel,
+    runs: Run | Sequence[Run],
+    link: str,
+    *,
+    friction: JointFriction | None = None,
+    armature: Array | None = None,
+) -> PayloadFit:
+    """
+    Return the payload on a link.
+
+    :param model: the arm without the payload, best an identified one
+    :param runs: clean runs with the payload
+    :param link: name of the link that carries it
+    :param friction: friction of the arm; None for none
+    :param armature: reflected rotor inertia, shape (n,), kg m^2 or kg; None for none
+    :raises UnknownNameError: the robot has no such link
+    :raises IdentificationError: the link does not move, or the runs show no payload on it
+    """
+    check_model(model)
+    friction = JointFriction.none(model.nv) if friction is None else friction
+    equations = Equations(model, [runs] if isinstance(runs, Run) else list(runs))
+    to_body = _in_body_parameters(model, link)
+    rigid = equations.rigid(model)
+    measured = equations.effort - rigid
+    if armature is not None:
+        measured = measured - armature * equations.qdd
+    without = measured - friction.friction(equations.qd, rigid)
+    phi = parameters_of(START_MASS, np.zeros(3), START_MASS * RADIUS**2 * np.eye(3))
+    sigma, weights = _rms(without, equations), equations.used.astype(np.float64)
+    carried = np.zeros_like(rigid)
+    for _ in range(ROUNDS):
+        effort = measured - friction.friction(equations.qd, rigid + carried)
+        scale = np.where(sigma > 0.0, sigma, 1.0)
+        factors = _reduced(equations, to_body, effort, weights / scale**2)
+        problem = _problem(phi, PRIOR_WEIGHT * len(equations))
+        phi = solve(triangular(np.concatenate(list(factors))), problem)
+        loaded = _with_payload(model, link, phi)
+        carried = equations.rigid(loaded) - rigid
+        residual = effort - carried
+        sigma = weighted_rms(residual, weights)
+        weights = equations.used * huber_weights(residual, np.where(sigma > 0.0, sigma, 1.0))
+    values = _values(phi)
+    spread = jackknife(factors, problem, phi, _values)
+    deviation = np.sqrt(np.diag(spread))
+    if values[0] < CERTAIN * deviation[0]:
+        raise IdentificationError(
+            f'no payload is visible on {link}: its mass is {values[0]:.2f} +- '
+            f'{deviation[0]:.2f} kg'
+        )
+    return PayloadFit(
+        Payload(link, float(values[0]), values[1:4], values[4:]),
+        float(deviation[0]),
+        deviation[1:4],
+        deviation[4:],
+        _rms(without, equations),
+        _rms(residual, equations),
+    )
+
+
+def _in_body_parameters(model: RobotModel, link: str) -> Array:
+    """
+    Return the map of a payload's parameters in its link's frame to those of all bodies.
+
+    :return: shape (10 * bodies, 10)
+    """
+    if link not in model.link_names:
+        raise UnknownNameError('link', link, model.link_names)
+    frames = model.tree.frames
+    carriers = [name for name in model.body_names if frames[name].body == frames[link].body]
+    if not carriers:
+        raise IdentificationError(f'link {link!r} does not move, so no run shows its payload')
+    placement = frames[carriers[0]].placement.inverse() @ frames[link].placement
+    to_body = np.zeros((10 * len(model.body_names), 10))
+    first = 10 * model.body_names.index(carriers[0])
+    for k, unit in enumerate(np.eye(10)):
+        moved = body_inertia(unit).transformed(placement)
+        to_body[first : first + 10, k] = parameters_of(moved.mass, moved.h, moved.J)
+    return to_body
+
+
+def _reduced(equations: Equations, to_body: Array, effort: Array, weights: Array) -> Array:
+    """Return the triangular factors of the payload's equations, shape (blocks, 11, 11)."""
+    factors = np.zeros((BLOCKS, 11, 11))
+    for block in range(BLOCKS):
+        first, last = np.searchsorted(equations.block, [block, block + 1])
+        for start in range(first, last, CHUNK):
+            part = slice(start, min(start + CHUNK, last))
+            rows = np.concatenate(
+                [equations.regressor(part) @ to_body, effort[part, :, np.newaxis]], axis=2
+            )
+            rows *= np.sqrt(weights[part])[:, :, np.newaxis]
+            kept = rows[weights[part] > 0.0]
+            factors[block] = triangular(np.concatenate([factors[block], kept]))
+    return factors
+
+
+def _problem(phi: Array, weight: float) -> Problem:
+    """Return the prior: a ball with the mass and centre of mass found before."""
+    body = body_inertia(phi)
+    com = body.h / body.mass
+    J = RigidBodyInertia.from_centre_of_mass(
+        body.mass, com, 0.4 * body.mass * RADIUS**2 * np.eye(3)
+    ).J
+    none = np.zeros(10, dtype=bool)
+    prior = parameters_of(body.mass, body.h, J)
+    return Problem(prior, weight, none, np.zeros(10), ~none, prior)
+
+
+def _with_payload(model: RobotModel, link: str, phi: Array) -> RobotModel:
+    values = _values(phi)
+    return model.with_payload(link, values[0], values[1:4], values[4:])
+
+
+def _values(phi: Array) -> Array:
+    """Return mass, centre of mass, and inertia about it as in a URDF, shape (10,)."""
+    body = body_inertia(phi)
+    com = body.h / body.mass
+    J = body.J - (np.dot(body.h, com) * np.eye(3) - np.outer(body.h, com))
+    return np.array([body.mass, *com, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
+
+
+def _rms(error: Array, equations: Equations) -> Array:
+    return weighted_rms(error, equations.used.astype(np.float64))

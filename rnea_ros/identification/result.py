@@ -1,0 +1,119 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The result of an identification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from ..arrays import Array
+from ..feedforward.law import JointFriction
+from ..robot import RobotModel
+from .base_parameters import BaseParameters
+from .comparison import Comparison
+
+DETERMINED = 0.75
+"""Least reduction of a parameter's variance by the data for an origin in the data."""
+
+
+class Origin(str, Enum):
+    """What determined a parameter."""
+
+    DATA = 'data'
+    PRIOR = 'URDF'
+    NOTHING = 'nothing'
+
+    @classmethod
+    def of(cls, informed: float, has_effect: bool) -> Origin:
+        """
+        Return the origin of a parameter.
+
+        :param informed: share of the prior's variance that the data removed
+        :param has_effect: whether the parameter has any influence on the efforts
+        """
+        if not has_effect:
+            return cls.NOTHING
+        return cls.DATA if informed >= DETERMINED else cls.PRIOR
+
+
+@dataclass(frozen=True)
+class JointDeviations:
+    """
+    Standard deviations of the joints' parameters, each of shape (n,).
+
+    :param viscous: N m s/rad or N s/m
+    :param coulomb: N m or N
+    :param load: of the Coulomb friction per N m or N of load
+    :param armature: kg m^2 or kg
+    :param offset: N m or N
+    """
+
+    viscous: Array
+    coulomb: Array
+    load: Array
+    armature: Array
+    offset: Array
+
+
+@dataclass(frozen=True)
+class Identification:
+    """
+    An identified model of a robot with n joints.
+
+    :param prior: the model of the URDF
+    :param model: the same robot with the identified rigid bodies
+    :param parameters: standard parameters of the bodies, in the order of
+        :attr:`~rnea_ros.RobotModel.inertial_parameters`, shape (10 * bodies,)
+    :param deviations: their standard deviations by block jackknife, same shape
+    :param origin: what determined each of them
+    :param friction: friction of the joints; the offset is in its Coulomb friction, as the node
+        has no parameter for it: C + o in positive and C - o in negative direction, at least 0
+    :param armature: reflected rotor inertia, shape (n,), kg m^2 or kg
+    :param offset: offset of the effort sensors, shape (n,), N m or N
+    :param joint_deviations: standard deviations of friction, rotor inertia and offset
+    :param base: identifiable combinations of the parameters
+    :param comparison: errors on the runs that were not fitted
+    :param notes: what the data lack, one sentence each
+    """
+
+    prior: RobotModel
+    model: RobotModel
+    parameters: Array
+    deviations: Array
+    origin: tuple[Origin, ...]
+    friction: JointFriction
+    armature: Array
+    offset: Array
+    joint_deviations: JointDeviations
+    base: BaseParameters
+    comparison: Comparison
+    notes: tuple[str, ...] = ()
+
+    def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """
+        Return the efforts of N motions with rotors and friction, shape (N, n), N m or N.
+
+        :param q: joint positions, shape (N, n)
+        :param qd: joint velocities, shape (N, n)
+        :param qdd: joint accelerations, shape (N, n)
+        """
+        return total_efforts(self.model, self.friction, self.armature, q, qd, qdd)
+
+
+def total_efforts(
+    model: RobotModel, friction: JointFriction, armature: Array, q: Array, qd: Array, qdd: Array
+) -> Array:
+    """
+    Return the efforts of N motions, as the node computes them, shape (N, n).
+
+    :param model: the rigid bodies
+    :param friction: friction of the joints
+    :param armature: reflected rotor inertia, shape (n,), kg m^2 or kg
+    :param q: joint positions, shape (N, n)
+    :param qd: joint velocities, shape (N, n)
+    :param qdd: joint accelerations, shape (N, n)
+    """
+    rigid = model.inverse_dynamics_batch(q, qd, qdd)
+    return rigid + armature * qdd + friction.friction(qd, rigid)

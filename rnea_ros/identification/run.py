@@ -1,0 +1,72 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A recorded run: joint motion and efforts, clean, filtered, on a uniform grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Array, Indices
+from ..errors import RneaError
+
+
+class IdentificationError(RneaError):
+    """A model cannot be identified from these recordings."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """
+    Motion and efforts of all n joints of a model, in the model's order.
+
+    :param name: name of the recording, for reports
+    :param time: shape (N,), s
+    :param q: joint positions, shape (N, n), rad or m; zero for joints that were not recorded
+    :param qd: joint velocities, shape (N, n), rad/s or m/s
+    :param qdd: joint accelerations, shape (N, n), rad/s^2 or m/s^2
+    :param effort: shape (N, n), N m or N; NaN for joints without usable effort
+    :param segment: number of the part without gaps of each sample, shape (N,)
+    :param joints: names of the model's joints that were recorded
+    :param notes: flaws of the recording, one sentence each
+    """
+
+    name: str
+    time: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    effort: Array
+    segment: Indices
+    joints: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def part(self, start: int, stop: int) -> Run:
+        """
+        Return the samples from one number to another.
+
+        :param start: number of the first sample
+        :param stop: number after the last sample
+        """
+        which = slice(start, stop)
+        return replace(
+            self,
+            time=self.time[which],
+            q=self.q[which],
+            qd=self.qd[which],
+            qdd=self.qdd[which],
+            effort=self.effort[which],
+            segment=self.segment[which],
+        )
+
+    def split(self, share: float) -> tuple[Run, Run]:
+        """
+        Return the first part of the run and the rest.
+
+        :param share: share of the time that the first part has, 0 to 1
+        """
+        end = self.time[0] + share * (self.time[-1] - self.time[0])
+        place = int(np.searchsorted(self.time, end))
+        return self.part(0, place), self.part(place, len(self.time))
