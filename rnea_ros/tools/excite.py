@@ -14,7 +14,7 @@ With --publish (needs ROS) the robot moves: the trajectory starts at the present
 first moves to the pose of --start. Have the emergency stop at hand, and begin with --speed 0.2.
 Ctrl-C stops the motion.
 
-Exit code: 0 done; 1 interrupted, or the robot did not move; 2 not possible, bad arguments or files.
+Exit code: 0 done; 1 interrupted; 2 not possible, bad arguments or files.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _run(options: argparse.Namespace, ros_arguments: Sequence[str]) -> int:
         robot, start = None, options.start
         if options.publish is not None:
             try:
-                from .live.moving_robot import moving_robot
+                from .live import moving_robot
             except ImportError as error:
                 raise NoConsentError(f'--publish needs ROS ({error})') from error
             robot = stack.enter_context(

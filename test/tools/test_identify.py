@@ -138,6 +138,9 @@ def test_an_unknown_link_is_refused_with_the_moving_links(
     assert run('--links', 'hand') == 2
     error = capsys.readouterr().err
     assert "unknown moving link 'hand'; known are fer_link1, fer_link2" in error
+    assert run('--effort-scale', '1', '-1') == 2
+    assert '--effort-scale: 2 factors for 7 joints' in capsys.readouterr().err
+    assert calls['loaded'] == []
 
 
 def test_a_payload_is_weighed_and_written_for_the_node(

@@ -82,8 +82,8 @@ class JointLimits:
     @property
     def middle(self) -> Array:
         """The middle of each position range; 0 without a range, shape (n,)."""
-        middle = (self.lower + self.upper) / 2.0
-        return np.where(np.isfinite(middle), middle, 0.0)
+        bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
+        return np.where(bounded, self.lower / 2.0, 0.0) + np.where(bounded, self.upper / 2.0, 0.0)
 
     def with_margins(self, start: Array, excited: Sequence[int]) -> JointLimits:
         """

@@ -59,7 +59,10 @@ def check_rest(constraints: Constraints, start: Array) -> None:
     excess = constraints.excess(quantities)[0]
     outside = np.flatnonzero(excess > -1e-9)
     if outside.size:
-        raise _outside(constraints, int(outside[0]), float(quantities[0, outside[0]]),
+        n = len(start)
+        first = int(outside[0])
+        first += n if first // n == 2 and first < 4 * n else 0  # at rest the effort is gravity
+        raise _outside(constraints, first, float(quantities[0, first]),
                        'at the start pose', 'choose another start pose (--start)')
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 import math
 from pathlib import Path
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rclpy.executors import SingleThreadedExecutor
@@ -22,10 +22,12 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ...arrays import Array
 from ...errors import RneaError
-from ...identification.excitation import Motion
 from ...recordings import bag_writer
 from .joint_states import TIMEOUT
 from .node import SilentTopicError, live_node
+
+if TYPE_CHECKING:
+    from ...identification.excitation import Motion
 
 STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 
