@@ -82,7 +82,7 @@ def combinations(model: RobotModel, q: Array, moving: Indices, measured: Indices
         if (length := np.linalg.norm(rest)) > INDEPENDENT:
             independent.append(int(column))
             directions = np.column_stack([directions, rest / length])
-    matrix = np.linalg.lstsq(Y[:, independent], Y, rcond=None)[0] if independent else Y[:0]
+    matrix = np.asarray(np.linalg.lstsq(Y[:, independent], Y, rcond=None)[0], dtype=np.float64)
     matrix[np.abs(matrix) < INDEPENDENT] = 0.0
     matrix[:, scale <= INDEPENDENT * largest] = 0.0
     matrix[:, independent] = np.eye(len(independent))
@@ -117,7 +117,10 @@ def base_parameters(
     return BaseParameters(
         len(matrix),
         condition,
-        tuple(_in_words(row, first, names) for row, first in zip(matrix, independent, strict=True)),
+        tuple(
+            _in_words(row, first, names)
+            for row, first in zip(matrix, independent, strict=True)
+        ),
         matrix,
         matrix @ prior,
         matrix @ parameters,

@@ -11,15 +11,15 @@ of an effort unexplained. So a model with wrong masses passes, and friction may 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..robot import RobotModel
-from .equations import Equations, triangular
-from .fit import solve
-from .friction_terms import terms
-from .rounds import Fitted, first_problem, weighted_rms
+from .equations import Equations
+from .rounds import Fitted, fit_in_rounds, weighted_rms
 from .run import IdentificationError, Run
 
 LEAST_TIME = 5.0
@@ -34,13 +34,16 @@ SUSPICIOUS, SUSPICIOUS_UNLOADED = 0.25, 0.6
 INEXPLICABLE = 0.5
 """Unexplained share of a loaded joint's effort that no fault of masses causes."""
 
-GAIN = 0.5
-"""Greatest share of the unexplained effort that an error leaves if it is named as the cause."""
+GAIN = 1.0
+"""Least decrease of the logarithms of the unexplained shares, summed, by the cause of an error."""
+
+LEAST_SHARE = 0.01
+"""Unexplained share below which fits are equally good."""
 
 GREATEST_FACTOR = 5.0
 """Greatest factor between the identified and the URDF's effort; beyond, it is another unit."""
 
-SAMPLES = 1000
+SAMPLES = 700
 """Samples that are enough for the search of a cause."""
 
 TRIAL_WEIGHT = 1e-3
@@ -91,107 +94,118 @@ def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[
     :param fitted: result of the last round
     :raises IdentificationError: the efforts show an error, with its cause and the way out
     """
+    names = prior.joint_names
     used = equations.used.astype(np.float64)
     effort = weighted_rms(equations.effort, used)
     unexplained = weighted_rms(fitted.residual, used) / np.maximum(effort, np.finfo(float).tiny)
     loaded = effort >= LOADED_SHARE * effort.max()
     suspicious = unexplained > np.where(loaded, SUSPICIOUS, SUSPICIOUS_UNLOADED)
-    if suspicious.any():
-        _search_cause(equations, suspicious)
-    names = prior.joint_names
-    if (wrong := np.flatnonzero(loaded & (unexplained > INEXPLICABLE))).size:
+    factor = _factors(equations, prior, fitted)
+    another_unit = (factor < 1.0 / GREATEST_FACTOR) | (factor > GREATEST_FACTOR)
+    if (suspicious | another_unit).any():
+        _search_cause(equations, suspicious | another_unit)
+    for joint in np.flatnonzero(another_unit):
         raise IdentificationError(
-            f'no masses and friction explain {100.0 * unexplained[wrong[0]]:.0f} % of the effort '
-            f'of {names[wrong[0]]}: this may be the URDF of another robot, or the joints are '
-            'matched wrongly (joints)'
+            f'the effort of {names[joint]} without friction is {factor[joint]:.3g} times the '
+            "URDF's: another unit, a current or a gear ratio (correct it by effort_scale), "
+            'gravity that the hardware compensates, or the URDF of another robot'
         )
-    _check_units(equations, prior, fitted)
+    for joint in np.flatnonzero(loaded & (unexplained > INEXPLICABLE)):
+        raise IdentificationError(
+            f'no masses and friction explain {100.0 * unexplained[joint]:.0f} % of the effort of '
+            f'{names[joint]}: this may be the URDF of another robot, or the joints are matched '
+            'wrongly (joints)'
+        )
     return tuple(
         f'{names[joint]}: {100.0 * unexplained[joint]:.0f} % of the effort is not explained'
         for joint in np.flatnonzero(suspicious)
     )
 
 
-def _check_units(equations: Equations, prior: RobotModel, fitted: Fitted) -> None:
-    """Raise an error if the rigid-body efforts differ from the URDF's by a large factor."""
-    used = equations.used
-    expected = np.where(used, equations.rigid(prior), 0.0)
+def _factors(equations: Equations, prior: RobotModel, fitted: Fitted) -> Array:
+    """
+    Return the identified rigid-body effort of each joint as a factor of the URDF's, shape (n,).
+
+    1 for joints that the URDF's bodies hardly load.
+    """
+    expected = np.where(equations.used, equations.rigid(prior), 0.0)
     phi = fitted.x[: prior.inertial_parameters.size]
-    found = np.where(used, equations.rigid(prior.with_inertial_parameters(phi)), 0.0)
-    size = np.sqrt((expected**2).sum(axis=0))
-    loaded = size >= LOADED_SHARE * size.max()
-    for joint in np.flatnonzero(loaded & (size > 0.0)):
-        factor = float(expected[:, joint] @ found[:, joint]) / float(size[joint] ** 2)
-        if not 1.0 / GREATEST_FACTOR <= factor <= GREATEST_FACTOR:
-            raise IdentificationError(
-                f'the effort of {prior.joint_names[joint]} without friction is {factor:.3g} times '
-                "the URDF's: another unit, a current or a gear ratio (correct it by effort_scale), "
-                'gravity that the hardware compensates, or the URDF of another robot'
-            )
+    found = np.where(
+        equations.used, equations.rigid(prior.with_inertial_parameters(phi)), 0.0
+    )
+    squares = (expected**2).sum(axis=0)
+    loaded = (squares > 0.0) & (squares >= LOADED_SHARE**2 * squares.max())
+    factors: Array = (expected * found).sum(axis=0) / np.where(loaded, squares, 1.0)
+    return np.where(loaded, factors, 1.0)
 
 
-def _search_cause(equations: Equations, suspicious: Array) -> None:
+def _search_cause(equations: Equations, suspicious: NDArray[np.bool_]) -> None:
     """Raise an error if one error of the recording or of the URDF explains the efforts."""
     few = equations.thinned(SAMPLES)
-    before = _unexplained(few)
-    causes = [(_unexplained(changed), text) for changed, text in _causes(few, suspicious)]
-    after, text = min(causes)
-    if after < GAIN * before:
+    before = _score(_unexplained(few))
+    best, text = np.inf, ''
+    for causes in (_inverted_efforts, _inverted_axes, _other_gravity):
+        for changed, words in causes(few, suspicious):
+            unexplained = _unexplained(changed)
+            if (score := _score(unexplained)) < best:
+                best, text, rest = score, words, unexplained
+        if best < before - GAIN and (rest < SUSPICIOUS_UNLOADED).all():
+            break
+    if best < before - GAIN:
         raise IdentificationError(text)
 
 
-def _causes(equations: Equations, suspicious: Array) -> Iterator[tuple[Equations, str]]:
-    """Yield the equations without a possible error, and the error in words."""
-    names = equations.model.joint_names
-    groups = [np.flatnonzero(suspicious)]
-    groups += [np.array([joint]) for joint in groups[0]] if len(groups[0]) > 1 else []
-    groups.append(np.arange(len(names)))
-    for joints in groups:
+def _inverted_efforts(
+    equations: Equations, suspicious: NDArray[np.bool_]
+) -> Iterator[tuple[Equations, str]]:
+    """Yield the equations with efforts inverted, of suspicious joints and of all."""
+    names, joints = equations.model.joint_names, np.flatnonzero(suspicious)
+    everything = np.arange(len(names))
+    for group in (everything, joints, *(np.array([joint]) for joint in joints)):
         sign = np.ones(len(names))
-        sign[joints] = -1.0
-        which = ', '.join(names[joint] for joint in joints)
-        yield (
-            equations.with_signs(effort=sign, motion=np.ones_like(sign)),
-            f'the effort of {which} has the opposite sign of the model; correct it by '
-            f'effort_scale (-1 for these joints)',
-        )
-        yield (
-            equations.with_signs(effort=sign, motion=sign),
-            f'position and effort of {which} have the opposite sign of the axis in the URDF; '
-            'correct the axis',
-        )
+        sign[group] = -1.0
+        which = 'all joints' if len(group) == len(names) else ', '.join(names[k] for k in group)
+        text = f'the effort of {which} is inverted; correct it by effort_scale, -1 for these'
+        yield equations.with_signs(effort=sign, motion=np.ones_like(sign)), text
+
+
+def _inverted_axes(
+    equations: Equations, suspicious: NDArray[np.bool_]
+) -> Iterator[tuple[Equations, str]]:
+    """Yield the equations with the axis of each joint inverted."""
+    for joint, name in enumerate(equations.model.joint_names):
+        sign = np.ones(len(suspicious))
+        sign[joint] = -1.0
+        text = f'position and effort of {name} are opposite to its axis in the URDF; invert it'
+        yield equations.with_signs(effort=sign, motion=sign), text
+
+
+def _other_gravity(
+    equations: Equations, suspicious: NDArray[np.bool_]
+) -> Iterator[tuple[Equations, str]]:
+    """Yield the equations with gravity to the corners, edges and faces of a cube."""
     size = float(np.linalg.norm(equations.model.gravity))
-    for direction in _directions():
-        gravity = size * direction
-        if np.allclose(gravity, equations.model.gravity):
-            continue
-        yield (
-            equations.with_gravity(gravity),
-            'gravity has another direction than in the model: about '
-            f'({", ".join(f"{value:.1f}" for value in gravity)}) m/s^2 in the frame of the root '
-            'link; correct it by gravity',
-        )
+    for corner in product((-1.0, 0.0, 1.0), repeat=3):
+        gravity = size * np.array(corner) / max(float(np.linalg.norm(corner)), 1.0)
+        if any(corner) and not np.allclose(gravity, equations.model.gravity):
+            where = ', '.join(f'{value + 0.0:.1f}' for value in gravity)
+            yield (
+                equations.with_gravity(gravity),
+                f"gravity is not that of the model: it is about ({where}) m/s^2 in the root "
+                "link's frame; correct it by gravity",
+            )
 
 
-def _directions() -> Iterator[Array]:
-    """Yield the 26 directions to the corners, edges and faces of a cube."""
-    for x in (-1.0, 0.0, 1.0):
-        for y in (-1.0, 0.0, 1.0):
-            for z in (-1.0, 0.0, 1.0):
-                if x or y or z:
-                    yield np.array([x, y, z]) / np.sqrt(x * x + y * y + z * z)
-
-
-def _unexplained(equations: Equations) -> float:
-    """Return the mean square of the unexplained shares of all efforts, by a fit of one round."""
+def _unexplained(equations: Equations) -> Array:
+    """Return the unexplained share of each joint's effort, by a short fit, shape (n,)."""
     used = equations.used.astype(np.float64)
     size = weighted_rms(equations.effort, used)
-    size = np.where(size > 0.0, size, 1.0)
-    prior, n = equations.model, len(size)
-    problem = first_problem(equations, prior, len(equations) * TRIAL_WEIGHT, size)
-    columns = terms(equations.qd, equations.qdd, equations.rigid(prior), np.full(n, 0.05))
-    factor = triangular(
-        np.concatenate(list(equations.reduced(columns, equations.effort, used / size**2)))
-    )
-    r = factor[:, :-1] @ solve(factor, problem) - factor[:, -1]
-    return float(r @ r) / max(float(used.sum()), 1.0)
+    bodies = np.ones(len(equations.model.body_names), dtype=bool)
+    fitted = fit_in_rounds(equations, equations.model, TRIAL_WEIGHT, bodies, rounds=2)
+    shares: Array = weighted_rms(fitted.residual, used) / np.where(size > 0.0, size, 1.0)
+    return shares
+
+
+def _score(unexplained: Array) -> float:
+    """Return the sum of logarithms: a joint that nothing explains hides no improvement."""
+    return float(np.log(np.maximum(unexplained, LEAST_SHARE)).sum())

@@ -106,4 +106,5 @@ def _rms(values: Array) -> Array:
     count = known.sum(axis=0)
     total = np.where(known, values, 0.0) ** 2
     with np.errstate(invalid='ignore', divide='ignore'):
-        return np.sqrt(total.sum(axis=0) / count)
+        rms: Array = np.sqrt(total.sum(axis=0) / count)
+    return rms

@@ -15,6 +15,7 @@ from copy import copy
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
 from ..recordings import STILL_SPEED
@@ -129,7 +130,7 @@ class Equations:
     def _rows(self, part: slice, terms: Array, effort: Array, weights: Array) -> Array:
         """Return the weighted rows [A y] of some samples."""
         Y = self.regressor(part)
-        count, n, of_bodies = Y.shape
+        count, n = weights.shape
         own = np.zeros((count, n, terms.shape[2], n))
         for joint in range(n):
             own[:, joint, :, joint] = terms[:, joint]
@@ -153,7 +154,7 @@ def triangular(rows: Array) -> Array:
     return factor
 
 
-def sliding(run: Run) -> Array:
+def sliding(run: Run) -> NDArray[np.bool_]:
     """Return the rows in which a joint slides: neither still nor winding up, shape (N, n)."""
     slides = np.abs(run.qd) >= STILL_SPEED
     for joint in range(run.q.shape[1]):

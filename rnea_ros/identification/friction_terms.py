@@ -12,6 +12,7 @@ Terms of each joint beside the rigid bodies.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from .equations import Equations
@@ -25,11 +26,14 @@ SEARCH_SAMPLES = 20000
 SLOWEST_SMOOTHING, FASTEST_SMOOTHING = 0.01, 1.0
 """Range of v_s, rad/s or m/s. Slower samples are not used, so a smaller v_s cannot be found."""
 
+START = 0.05
+"""v_s of joints that do not move, rad/s or m/s."""
+
 GRID = 12
 """Number of values of v_s that the search begins with; a cost can have several minima."""
 
 
-def terms(qd: Array, qdd: Array, load: Array, smoothing: Array) -> Array:
+def terms(qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:
     """
     Return the columns of a, B, C, k and o of each joint.
 
@@ -39,7 +43,7 @@ def terms(qd: Array, qdd: Array, load: Array, smoothing: Array) -> Array:
     :param smoothing: v_s, shape (n,), rad/s or m/s
     :return: shape (..., n, 5)
     """
-    s = np.tanh(qd / smoothing)
+    s = np.tanh(qd / np.asarray(smoothing))
     return np.stack([qdd, qd, s, s * np.abs(load), np.ones_like(qd)], axis=-1)
 
 
@@ -57,28 +61,37 @@ def search_smoothing(
     :param weights: of the rows, shape (N, n); 0 for rows that are not used
     :param with_load: joints with friction that depends on the load, shape (n,)
     """
-    from scipy.optimize import minimize_scalar, nnls
-
-    found = np.full(load.shape[1], 0.05)
+    found = np.full(load.shape[1], START)
     for joint in np.flatnonzero((weights > 0.0).any(axis=0)):
         rows = np.flatnonzero(weights[:, joint])
         rows = rows[:: 1 + len(rows) // SEARCH_SAMPLES]
-        qd, effort = equations.qd[rows, joint], equations.effort[rows, joint]
-        root = np.sqrt(weights[rows, joint])[:, np.newaxis]
-        carried = load[rows, joint]
-
-        def error(exponent: float) -> float:
-            columns = terms(qd, equations.qdd[rows, joint], carried, np.exp(exponent))
-            kept = columns if with_load[joint] else np.delete(columns, 3, axis=1)
-            A = np.column_stack([kept, -columns[:, 4], carried, effort]) * root
-            R = np.linalg.qr(A, mode='r')
-            return float(nnls(R[:, :-1], R[:, -1])[1])
-
-        exponents = np.linspace(np.log(SLOWEST_SMOOTHING), np.log(FASTEST_SMOOTHING), GRID)
-        best = int(np.argmin([error(exponent) for exponent in exponents]))
-        around = exponents[max(best - 1, 0)], exponents[min(best + 1, GRID - 1)]
-        result = minimize_scalar(
-            error, bounds=around, method='bounded', options={'xatol': 0.02}
+        found[joint] = _search(
+            equations.qd[rows, joint],
+            equations.qdd[rows, joint],
+            load[rows, joint],
+            equations.effort[rows, joint],
+            np.sqrt(weights[rows, joint]),
+            bool(with_load[joint]),
         )
-        found[joint] = np.exp(result.x)
     return found
+
+
+def _search(
+    qd: Array, qdd: Array, load: Array, effort: Array, root: Array, with_load: bool
+) -> float:
+    """Return the v_s of one joint, from its used rows."""
+    from scipy.optimize import minimize_scalar, nnls
+
+    def error(exponent: float) -> float:
+        a, B, C, k, o = terms(qd, qdd, load, np.exp(exponent)).T
+        columns = [a, B, C, *([k] if with_load else []), o, -o, load, effort]
+        R = np.linalg.qr(np.column_stack(columns) * root[:, np.newaxis], mode='r')
+        if len(R) < len(columns):
+            return 0.0
+        return float(nnls(R[:, :-1], R[:, -1])[1])
+
+    exponents = np.linspace(np.log(SLOWEST_SMOOTHING), np.log(FASTEST_SMOOTHING), GRID)
+    best = int(np.argmin([error(exponent) for exponent in exponents]))
+    around = exponents[max(best - 1, 0)], exponents[min(best + 1, GRID - 1)]
+    result = minimize_scalar(error, bounds=around, method='bounded', options={'xatol': 0.02})
+    return float(np.exp(result.x))

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array
 from .equations import triangular
@@ -67,11 +68,12 @@ def certainty(fitted: Fitted) -> Certainty:
     covariance = np.zeros((p, p))
     inner = np.ix_(free, free)
     scale = 1.0 / np.sqrt(np.maximum(np.diag(H)[free], np.finfo(float).tiny))
-    inverse = np.linalg.pinv(scale[:, np.newaxis] * H[inner] * scale, hermitian=True)
-    inverse = scale[:, np.newaxis] * inverse * scale
+    of_scaled = np.linalg.pinv(scale[:, np.newaxis] * H[inner] * scale, hermitian=True)
+    inverse: Array = scale[:, np.newaxis] * of_scaled * scale
     error = _prior_error(fitted) ** 2 * problem.weight
-    covariance[inner] = error * inverse @ G[inner] @ inverse + jackknife(fitted.factors, problem, x)[inner]
-    return Certainty(covariance, _informed(G, H, inverse, free), size > 1e-9 * size.max())
+    covariance[inner] = error * inverse @ G[inner] @ inverse
+    covariance += jackknife(fitted.factors, problem, x)
+    return Certainty(covariance, _informed(G, inverse, free), size > 1e-9 * size.max())
 
 
 def jackknife(
@@ -115,7 +117,7 @@ def _prior_error(fitted: Fitted) -> float:
     return float(np.clip(error, LEAST_PRIOR_ERROR, GREATEST_PRIOR_ERROR))
 
 
-def _informed(G: Array, H: Array, inverse: Array, free: Array) -> Array:
+def _informed(G: Array, inverse: Array, free: NDArray[np.bool_]) -> Array:
     """Return the share of the prior's variance that the data removed, shape (p,)."""
     informed = np.zeros(len(free))
     bodies = np.flatnonzero(np.diag(G) > 0.0)

@@ -93,8 +93,7 @@ def least_eigenvalues(parameters: Array) -> Array:
 
     :param parameters: shape (10 * bodies,)
     """
-    least: Array = np.linalg.eigvalsh(pseudo_inertias(parameters))[:, 0]
-    return least
+    return np.asarray(np.linalg.eigvalsh(pseudo_inertias(parameters))[:, 0], dtype=np.float64)
 
 
 def regular(parameters: Array) -> Array:

@@ -70,6 +70,7 @@ def fit_in_rounds(
     prior_weight: float,
     free_bodies: NDArray[np.bool_],
     keep_friction: JointFriction | None = None,
+    rounds: int = ROUNDS,
 ) -> Fitted:
     """
     Return the fit of all rounds.
@@ -79,17 +80,19 @@ def fit_in_rounds(
     :param prior_weight: weight of the URDF, per sample
     :param free_bodies: which bodies are fitted, shape (bodies,)
     :param keep_friction: friction that is not fitted
+    :param rounds: number of rounds
     """
-    size, used = weighted_rms(equations.effort, equations.used), equations.used
-    sigma, weights = np.where(size > 0.0, size, 1.0), used.astype(np.float64)
-    problem = first_problem(
-        equations, prior, prior_weight * len(equations), sigma, free_bodies
-    )
+    used = equations.used
+    weights = used.astype(np.float64)
+    size = weighted_rms(equations.effort, weights)
+    size = np.where(size > 0.0, size, 1.0)
+    sigma = size
+    problem = _problem(equations, prior, prior_weight * len(equations), free_bodies, sigma)
     n = len(sigma)
     smoothing = np.full(n, 0.05)
     with_load = np.zeros(n, dtype=bool)
     load = equations.rigid(prior)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         effort = equations.effort
         if keep_friction is not None:
             effort = effort - keep_friction.friction(equations.qd, load)
@@ -103,40 +106,29 @@ def fit_in_rounds(
         load = equations.rigid(prior.with_inertial_parameters(bodies))
         residual = effort - load - np.einsum('ijk,kj->ij', columns, joints)
         residual = np.where(used, residual, np.nan)
-        sigma = np.maximum(weighted_rms(residual, weights), LEAST_NOISE * np.where(size > 0.0, size, 1.0))
+        sigma = np.maximum(weighted_rms(residual, weights), LEAST_NOISE * size)
         weights = used * huber_weights(residual, sigma)
         with_load = _spread(load, used) > LOAD_SPREAD * sigma
     return Fitted(x, smoothing, sigma, factors, problem, residual)
 
 
-def first_problem(
+def _problem(
     equations: Equations,
     prior: RobotModel,
     weight: float,
+    free_bodies: NDArray[np.bool_],
     size: Array,
-    free_bodies: NDArray[np.bool_] | None = None,
 ) -> Problem:
-    """
-    Return prior and constraints of a fit without friction that depends on the load.
-
-    :param equations: motion and efforts
-    :param prior: the model of the URDF
-    :param weight: lambda, of the divergence
-    :param size: scale of the effort of each joint, shape (n,), N m or N
-    :param free_bodies: which bodies are fitted, shape (bodies,); None for all
-    """
+    """Return prior and constraints, without the choice of unknowns."""
     n = len(size)
     phi = prior.inertial_parameters
-    if free_bodies is None:
-        free_bodies = np.ones(phi.size // 10, dtype=bool)
     phi = np.where(np.repeat(free_bodies, 10), regular(phi), phi)
     p = phi.size + TERMS * n
     positive, pull = np.zeros(p, dtype=bool), np.zeros(p)
     positive[phi.size : p - n] = True
     pull[p - n :] = 1.0 / (OFFSET_SHARE * size) ** 2
     fixed = np.concatenate([phi, np.zeros(TERMS * n)])
-    free = _free(equations.used, free_bodies, np.zeros(n, dtype=bool), None)
-    return Problem(phi, weight, positive, pull, free, fixed)
+    return Problem(phi, weight, positive, pull, np.zeros(p, dtype=bool), fixed)
 
 
 def _free(
@@ -172,11 +164,13 @@ def weighted_rms(values: Array, weights: Array) -> Array:
     """
     total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
     squares = (weights * np.nan_to_num(values) ** 2).sum(axis=0)
-    return np.sqrt(np.asarray(squares / total))
+    rms: Array = np.sqrt(squares / total)
+    return rms
 
 
 def _spread(values: Array, used: NDArray[np.bool_]) -> Array:
     """Return the standard deviation of the used rows of each column, shape (n,)."""
     count = np.maximum(used.sum(axis=0), 1)
     mean = np.where(used, values, 0.0).sum(axis=0) / count
-    return np.sqrt(np.where(used, (values - mean) ** 2, 0.0).sum(axis=0) / count)
+    spread: Array = np.sqrt(np.where(used, (values - mean) ** 2, 0.0).sum(axis=0) / count)
+    return spread

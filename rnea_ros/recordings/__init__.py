@@ -12,8 +12,8 @@ from .joint_states import (
     read_joint_states,
     recording_from,
 )
-from .matching import match_joints
 from .lowpass import CUTOFF, Motion, filtered_motion
+from .matching import match_joints
 from .samples import MIN_POSES, Kind, Samples, motion, still_poses, take_samples
 
 __all__ = [

@@ -11,6 +11,7 @@ because it runs forward and backward.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 import math
 
 import numpy as np
@@ -78,10 +79,9 @@ def filtered_motion(cleaned: CleanRecording, cutoff: float = CUTOFF) -> Motion:
             f'{cutoff:g} Hz needs at least {LEAST_OVERSAMPLING * cutoff:.0f} Hz'
         )
     edges = np.flatnonzero(np.diff(cleaned.segment)) + 1
-    bounds = np.concatenate([[0], edges, [len(time)]])
     parts = [
         _segment(cleaned, slice(start, stop), interval, cutoff)
-        for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
+        for start, stop in pairwise([0, *edges.tolist(), len(time)])
         if time[stop - 1] - time[start] > 2.0 * MARGIN + 4.0 * interval
     ]
     if not parts:
