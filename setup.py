@@ -20,6 +20,7 @@ EXECUTABLES = {
     'play_joint_states': 'rnea_ros.tools.play_joint_states',
     'preflight': 'rnea_ros.tools.preflight',
     'check_trajectory': 'rnea_ros.tools.check_trajectory',
+    'excite': 'rnea_ros.tools.excite',
     'replay': 'rnea_ros.tools.replay',
     'identify': 'rnea_ros.tools.identify',
     'plot': 'rnea_ros.tools.plot',

@@ -38,6 +38,7 @@ PRELOADED = (
     'rnea_ros.sim.simulated_robot',
     'rnea_ros.tools.activate_controller',
     'rnea_ros.tools.check_trajectory',
+    'rnea_ros.tools.excite',
     'rnea_ros.tools.play_joint_states',
     'rnea_ros.tools.plot',
     'rnea_ros.tools.preflight',

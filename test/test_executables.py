@@ -22,7 +22,7 @@ from rnea_ros.command_line import CLOSED_PIPE
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
 EXECUTABLES: dict[str, str] = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
 
-WITHOUT_ROS = ('preflight', 'check_trajectory', 'replay', 'identify', 'plot')
+WITHOUT_ROS = ('preflight', 'check_trajectory', 'excite', 'replay', 'identify', 'plot')
 URDF = f'--urdf {ROOT}/urdf/panda_arm.urdf'
 ROS = '--ros-args'
 FROM_ROS = ('-r bad', '--foo', '-p rate:', '--params-file none.yaml', '--params-file text.yaml')
@@ -73,6 +73,13 @@ REFUSED = {
         '', f'none.yaml {URDF}', f'text.yaml {URDF}', f'text.db3 {URDF}',
         'text.yaml --urdf none.urdf', 'text.yaml --urdf broken.urdf',
         *(f'--topic t {URDF} {ROS} {arguments}' for arguments in FROM_ROS),
+    ],
+    'excite': [
+        '', URDF, '--out a.yaml', '--out a.yaml --urdf none.urdf',
+        '--out a.yaml --urdf broken.urdf',
+        f'--out a.yaml {URDF} --start elbow=1', f'--out a.yaml {URDF} --floor x',
+        f'--out a.yaml {URDF} --floor 0.9', f'--publish {URDF}',
+        *(f'--publish --yes {URDF} {ROS} {arguments}' for arguments in FROM_ROS),
     ],
     'replay': [
         '', f'none.db3 {URDF}', f'text.db3 {URDF}', 'text.db3 --urdf broken.urdf',

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Array, finite_result_required, finite_vector
+from ..arrays import Array, finite_array, finite_result_required, finite_vector
 from ..dynamics.kernels import kinematics
 from ..dynamics.tree import Placement
 from .model_data import ModelData
@@ -27,6 +29,32 @@ def forward_kinematics(model: ModelData, q: ArrayLike, link: str) -> Array:
     """
     bodies = placed_bodies(model, model._checked_position('q', q))
     return link_pose(model, bodies, link).matrix()
+
+
+@finite_result_required
+def link_positions_batch(model: ModelData, q: ArrayLike, links: Sequence[str]) -> Array:
+    """
+    Return the origins of links in the root link's frame, shape (N, links, 3), m.
+
+    If the base floats, in the world frame.
+
+    :param q: joint positions, shape (N, nq)
+    :param links: names of links
+    :raises UnknownNameError: the robot has no such link
+    """
+    frames = [model._frame(link) for link in links]
+    body = np.array([frame.body for frame in frames], dtype=np.intp)
+    offsets = np.array([frame.placement.translation for frame in frames]).reshape(-1, 3)
+    samples = finite_array('q', q, (None, model._nq))
+    R, p = np.empty((len(samples), len(links), 3, 3)), np.empty((len(samples), len(links), 3))
+    bodies: NDArray[np.void] = model._thread_memory.workspace.bodies
+    rotations, origins = bodies['R'], bodies['p']
+    for k, sample in enumerate(samples):
+        kinematics.place_bodies(bodies, model._checked_position(f'q[{k}]', sample)
+                                if model._quaternions else sample)
+        R[k], p[k] = rotations[body], origins[body]
+    p += np.einsum('nkij,kj->nki', R, offsets)
+    return p
 
 
 @finite_result_required

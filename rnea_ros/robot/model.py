@@ -163,6 +163,7 @@ class RobotModel(ModelData):
     potential_energy = forces.potential_energy
 
     forward_kinematics = kinematics.forward_kinematics
+    link_positions_batch = kinematics.link_positions_batch
     jacobian = kinematics.jacobian
     link_velocity = kinematics.link_velocity
     link_acceleration = kinematics.link_acceleration

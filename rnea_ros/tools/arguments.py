@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 import math
 from pathlib import Path
 
@@ -17,6 +18,55 @@ def positive(text: str) -> float:
     number = _number(text)
     if not 0.0 < number < math.inf:
         raise argparse.ArgumentTypeError(f'{text} is not positive and finite')
+    return number
+
+
+def by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:
+    """
+    Return numbers by joint, of words ``JOINT=NUMBER`` or ``NUMBER``.
+
+    :param flag: name of the option, for errors
+    :param words: the option's words
+    :returns: by joint name; ``None`` stands for all other joints
+    :raises ValueError: a word without a finite number
+    """
+    given = {}
+    for word in words:
+        joint, _, number = word.rpartition('=')
+        given[joint or None] = finite(flag, number)
+    return given
+
+
+def positions(flag: str, words: Sequence[str]) -> dict[str, float]:
+    """
+    Return positions by joint name, of words ``JOINT=POSITION``.
+
+    :param flag: name of the option, for errors
+    :param words: the option's words
+    :raises ValueError: a word without a joint or a finite number
+    """
+    named: dict[str, float] = {}
+    for joint, value in by_joint(flag, words).items():
+        if joint is None:
+            raise ValueError(f'{flag} {value:g} is not JOINT=POSITION')
+        named[joint] = value
+    return named
+
+
+def finite(flag: str, text: str) -> float:
+    """
+    Return a finite number.
+
+    :param flag: name of the option, for errors
+    :param text: the number
+    :raises ValueError: not a finite number
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError(f'{flag}: {text!r} is not a number') from None
+    if not math.isfinite(number):
+        raise ValueError(f'{flag}: {text} is not finite')
     return number
 
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-import math
 from pathlib import Path
 import sys
 
@@ -29,7 +28,7 @@ from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..feedforward.trajectory import TrajectoryRequest
 from ..robot import RobotModel
-from .arguments import add_bag, add_gravity, chosen_bag, positive
+from .arguments import add_bag, add_gravity, by_joint, chosen_bag, finite, positions, positive
 from .model import load_model
 from .trajectory_names import with_model_names
 from .trajectory_sources import TrajectoryFileError, read_trajectory
@@ -91,40 +90,19 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     if options.index < 0:
         parser.error(f'--index {options.index} is negative')
     try:
-        options.start = _by_joint('--start', options.start)
-        if None in options.start:
-            raise ValueError(f'--start {options.start[None]:g} is not JOINT=POSITION')
+        options.start = positions('--start', options.start)
         options.limits = {
-            quantity: _by_joint(flag, getattr(options, f'{quantity.value}_limits'))
+            quantity: by_joint(flag, getattr(options, f'{quantity.value}_limits'))
             for quantity in LIMITED
             for flag in [f'--{quantity.value}-limits']
         }
         options.payload = [
-            (link, *(_finite('--payload', number) for number in numbers))
+            (link, *(finite('--payload', number) for number in numbers))
             for link, *numbers in options.payload
         ]
     except ValueError as error:
         parser.error(str(error))
     return options, ros_arguments
-
-
-def _by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:
-    """Return numbers by joint; ``None`` stands for all other joints."""
-    given = {}
-    for word in words:
-        joint, _, number = word.rpartition('=')
-        given[joint or None] = _finite(flag, number)
-    return given
-
-
-def _finite(flag: str, text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        raise ValueError(f'{flag}: {text!r} is not a number') from None
-    if not math.isfinite(number):
-        raise ValueError(f'{flag}: {text} is not finite')
-    return number
 
 
 def _model(options: argparse.Namespace) -> RobotModel:

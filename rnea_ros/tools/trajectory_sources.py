@@ -1,13 +1,14 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories from files, without ROS: YAML as ``ros2 topic echo`` writes it, or a bag."""
+"""Trajectories in files, without ROS: YAML as ``ros2 topic echo`` writes it, or a bag."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing
 from itertools import islice
+import json
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,30 @@ def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequ
             f'{path} has {len(requests)} trajectories; there is none with index {index}'
         )
     return requests[index]
+
+
+def write_trajectory(path: Path, request: TrajectoryRequest) -> None:
+    """
+    Write a trajectory as YAML.
+
+    :param path: file to write
+    :param request: trajectory without efforts, with values of all other fields at every point
+    :raises TrajectoryFileError: the file cannot be written
+    """
+    lines = [f'joint_names: [{", ".join(map(json.dumps, request.joint_names))}]', 'points:']
+    for point, time in enumerate(request.times):
+        nanoseconds = round(1e9 * time)
+        lines += [
+            f'{"-" if field == "positions" else " "} {field}: '
+            f'[{", ".join(f"{value:.10f}" for value in getattr(request, field).of_point(point))}]'
+            for field in ('positions', 'velocities', 'accelerations')
+        ]
+        lines.append(f'  time_from_start: {{sec: {nanoseconds // 10**9}, '
+                     f'nanosec: {nanoseconds % 10**9}}}')
+    try:
+        path.write_text('\n'.join(lines) + '\n', encoding='utf-8')
+    except OSError as error:
+        raise TrajectoryFileError(f'{path} cannot be written: {error.strerror}') from error
 
 
 def _of_bag(path: Path, topic: str | None) -> Generator[TrajectoryRequest, None, None]:

@@ -12,6 +12,7 @@ import threading
 from typing import Any
 
 import rclpy
+from rclpy.signals import SignalHandlerOptions
 
 from ...errors import RneaError
 from ...ros import ros_errors, without_ros_arguments
@@ -31,21 +32,26 @@ class SilentTopicError(RneaError):
 
 
 @contextmanager
-def live_node(name: str, ros_arguments: Sequence[str]) -> Iterator[Any]:
+def live_node(
+    name: str, ros_arguments: Sequence[str], *, ends_by_signals: bool = True
+) -> Iterator[Any]:
     """
     Provide a node until the block ends.
 
     :param name: name of the node
     :param ros_arguments: ROS arguments of the command line
+    :param ends_by_signals: whether Ctrl-C shuts ROS down too; if not, the block can still publish
+        after KeyboardInterrupt
     :raises RosError: ROS rejects the arguments or the name of a topic
     """
     without_ros_arguments(ros_arguments)  # rclpy would log unknown arguments only later
     if threading.current_thread() is threading.main_thread():
         # SIGTERM ends a tool as Ctrl-C does; rclpy also calls handlers installed before its own.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+    handled = SignalHandlerOptions.ALL if ends_by_signals else SignalHandlerOptions.NO
     try:
         with ros_errors():
-            rclpy.init(args=list(ros_arguments))
+            rclpy.init(args=list(ros_arguments), signal_handler_options=handled)
             node = rclpy.create_node(name)
             try:
                 yield node

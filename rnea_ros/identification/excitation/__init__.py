@@ -1,0 +1,30 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Exciting motions: motions of a robot that tell most of its dynamics, within all limits.
+
+:func:`excite` uses, in this order: :mod:`.limits`, :mod:`.criterion` (what a motion tells),
+:mod:`.constraints` (what it must keep), :mod:`.fourier` (how it is described), :mod:`.optimise`,
+:mod:`.motion` (points for a controller), :mod:`.accuracy`. :mod:`.report` and :mod:`.picture` show
+the result.
+"""
+
+from .accuracy import Accuracy
+from .excitation import Excitation, excite
+from .limits import ExcitationError, JointLimits, Region
+from .motion import Motion
+from .picture import picture
+from .report import report
+
+__all__ = [
+    'Accuracy',
+    'Excitation',
+    'ExcitationError',
+    'JointLimits',
+    'Motion',
+    'Region',
+    'excite',
+    'picture',
+    'report',
+]

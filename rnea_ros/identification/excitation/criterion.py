@@ -1,0 +1,178 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+How much a motion tells of the dynamics: the information matrix of the base parameters.
+
+The effort of joint j in a sample is linear in the parameters: a row of the regressor Y times the
+inertial parameters, plus viscous friction times qd_j, Coulomb friction times tanh(qd_j / v_s), and
+rotor inertia times qdd_j. Rows are divided by the noise of the joint's effort. Then the inverse of
+the information matrix, the sum of z z^T over rows z, is the covariance of the parameters, and the
+motion with the largest determinant is the most informative one (D-optimal; Swevers et al.,
+"Optimal robot excitation and identification", IEEE T-RA 1997, section III).
+
+The parameters are not independent. Those of a greatest independent set stand for the base
+parameters: the same space of efforts, and the determinants differ by a constant factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Array, Indices
+from ...robot import RobotModel
+
+SMOOTHING_VELOCITY = 0.05
+"""v_s, rad/s or m/s; default of the feedforward node."""
+
+DEPENDENT = 1e-9
+"""A column is a combination of others if the rest is less than this share of the largest."""
+
+RIDGE = 1e-12
+"""Share of the identity in a nearly singular information matrix."""
+
+
+@dataclass(frozen=True, eq=False)
+class Information:
+    """
+    The regressor of the base parameters with friction and rotor inertia.
+
+    :param model: the robot
+    :param rigid: columns of Y that are independent, shape (r,)
+    :param added: independent columns of friction and rotor inertia, (kind, joint) numbers of
+        shape (2, f); kind 0 viscous, 1 Coulomb, 2 rotor inertia
+    :param size: root mean square of each column, shape (r + f,); columns are divided by it
+    :param noise: standard deviation of the efforts, shape (n,), N m or N
+    """
+
+    model: RobotModel
+    rigid: Indices
+    added: Indices
+    size: Array
+    noise: Array
+
+    @classmethod
+    def of(
+        cls, model: RobotModel, samples: tuple[Array, Array, Array], noise: Array
+    ) -> Information:
+        """
+        Return the regressor for motions like the samples.
+
+        :param model: the robot
+        :param samples: positions, velocities and accelerations, each of shape (N, n)
+        :param noise: standard deviation of the efforts, shape (n,)
+        """
+        q, qd, qdd = samples
+        n = model.nv
+        Y = regressor(model, q, qd, qdd)
+        every = np.array([(kind, joint) for kind in range(3) for joint in range(n)]).T
+        Z = np.concatenate((Y, _added(qd, qdd, every)), axis=2) / noise[:, np.newaxis]
+        Z = Z.reshape(len(q) * n, -1)
+        columns = independent_columns(Z)
+        rigid = columns[columns < Y.shape[2]]
+        size = np.sqrt(np.mean(Z[:, columns] ** 2, axis=0))
+        return cls(model, rigid, every[:, columns[len(rigid) :] - Y.shape[2]], size, noise)
+
+    def rows(self, Y: Array, qd: Array, qdd: Array) -> Array:
+        """
+        Return Z, whose rows are those of the class, divided by noise and size.
+
+        :param Y: regressors, shape (N, n, 10 * bodies)
+        :param qd: joint velocities, shape (N, n)
+        :param qdd: joint accelerations, shape (N, n)
+        :returns: shape (N, n, r + f)
+        """
+        Z = np.concatenate((Y[:, :, self.rigid], _added(qd, qdd, self.added)), axis=2)
+        Z /= self.noise[:, np.newaxis] * self.size
+        return Z
+
+    def matrix(self, Z: Array) -> Array:
+        """Return the information matrix of a sample, on average, shape (r + f, r + f)."""
+        flat = Z.reshape(-1, Z.shape[2])
+        M: Array = flat.T @ flat / len(Z)
+        M[np.diag_indices_from(M)] += RIDGE
+        return M
+
+    def slopes(self, Z: Array) -> tuple[float, Array]:
+        """
+        Return log det of the information matrix, and its derivatives by Z.
+
+        :param Z: shape (N, n, r + f)
+        """
+        M = self.matrix(Z)
+        sign, log_det = np.linalg.slogdet(M)
+        return float(log_det) if sign > 0.0 else -np.inf, 2.0 / len(Z) * Z @ np.linalg.inv(M)
+
+    def by_motion(
+        self, of_rows: Array, qd: Array, qdd: Array, parameters: int
+    ) -> tuple[Array, Array, Array]:
+        """
+        Return derivatives by Y, by velocities and by accelerations from those by Z.
+
+        :param of_rows: derivatives by Z, shape (N, n, r + f)
+        :param qd: joint velocities, shape (N, n)
+        :param qdd: joint accelerations, shape (N, n)
+        :param parameters: number of inertial parameters
+        :returns: shapes (N, n, 10 * bodies), (N, n), (N, n); the last two are of friction and
+            rotors only
+        """
+        G = of_rows / (self.noise[:, np.newaxis] * self.size)
+        of_Y = np.zeros((*qd.shape, parameters))
+        of_Y[:, :, self.rigid] = G[:, :, : len(self.rigid)]
+        of_qd, of_qdd = np.zeros_like(qd), np.zeros_like(qdd)
+        fading = (1.0 - np.tanh(qd / SMOOTHING_VELOCITY) ** 2) / SMOOTHING_VELOCITY
+        for column, (kind, joint) in enumerate(self.added.T, start=len(self.rigid)):
+            of_this = G[:, joint, column]
+            if kind == 0:
+                of_qd[:, joint] += of_this
+            elif kind == 1:
+                of_qd[:, joint] += of_this * fading[:, joint]
+            else:
+                of_qdd[:, joint] += of_this
+        return of_Y, of_qd, of_qdd
+
+    def condition(self, Y: Array) -> float:
+        """
+        Return the condition number of the base regressor of the rigid bodies.
+
+        Rows are divided by the noise; columns are scaled to equal size, as their units differ.
+
+        :param Y: regressors of a motion, shape (N, n, 10 * bodies)
+        """
+        rows = (Y[:, :, self.rigid] / self.noise[:, np.newaxis]).reshape(-1, len(self.rigid))
+        size = np.linalg.norm(rows, axis=0)
+        return float(np.linalg.cond(rows / size)) if size.all() else np.inf
+
+
+def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
+    """Return the regressors of N samples, shape (N, n, 10 * bodies)."""
+    return model.regressor_batch(q, qd, qdd, threads=1)
+
+
+def independent_columns(Z: Array) -> Indices:
+    """
+    Return a greatest set of independent columns, in their order.
+
+    :param Z: shape (rows, columns)
+    """
+    from scipy.linalg import qr
+
+    size = np.linalg.norm(Z, axis=0)
+    scaled = Z / np.where(size > DEPENDENT * max(size.max(), np.finfo(float).tiny), size, np.inf)
+    R, order = qr(scaled, mode='r', pivoting=True)
+    diagonal = np.abs(np.diagonal(R))
+    rank = int((diagonal > DEPENDENT * diagonal[0]).sum()) if diagonal[0] > 0.0 else 0
+    columns: Indices = np.sort(order[:rank])
+    return columns
+
+
+def _added(qd: Array, qdd: Array, which: Indices | Sequence[Sequence[int]]) -> Array:
+    """Return columns of friction and rotor inertia, shape (N, n, f)."""
+    values = np.array([qd, np.tanh(qd / SMOOTHING_VELOCITY), qdd])
+    kind, joint = np.asarray(which, dtype=np.intp).reshape(2, -1)
+    columns = np.zeros((*qd.shape, len(kind)))
+    columns[:, joint, np.arange(len(kind))] = values[kind, :, joint].T
+    return columns

@@ -1,0 +1,221 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Limits of joints with margins, and the region for links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+import math
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array, finite_vector
+from ...errors import InputError, UnknownNameError
+from ...robot import RobotModel
+
+POSITION_SHARE = 0.9
+"""Share of the position range that a motion uses, about its middle."""
+
+LOAD_SHARE = 0.8
+"""Share of the velocity and effort limits that a motion uses. Friction takes some effort too."""
+
+ON_THE_LIMIT = 1e-3
+"""Accepted distance beyond a position limit of a joint that holds, rad or m."""
+
+
+class ExcitationError(InputError):
+    """No exciting motion is possible: the argument and the reason name what to change."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointLimits:
+    """
+    Limits of n joints; infinite for no limit.
+
+    :param lower: lower position limits, shape (n,), rad or m
+    :param upper: upper position limits, shape (n,), rad or m
+    :param velocity: shape (n,), rad/s or m/s
+    :param effort: shape (n,), N m or N
+    """
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
+
+    @classmethod
+    def of(
+        cls,
+        model: RobotModel,
+        velocity: Mapping[str | None, float] = MappingProxyType({}),
+        effort: Mapping[str | None, float] = MappingProxyType({}),
+    ) -> JointLimits:
+        """
+        Return the limits of a robot. Joints that mimic a joint limit its position and velocity.
+
+        :param model: model of the robot; its limits of 0 are unknown ones
+        :param velocity: velocity limits instead of the model's, by joint name; ``None`` stands
+            for all joints that are not named
+        :param effort: the same for effort limits
+        :raises UnknownNameError: an unknown joint
+        :raises ExcitationError: a floating base, a joint with more than one axis, a limit of 0 or
+            less
+        """
+        _check_joints(model)
+        limits = cls(
+            np.where(model.continuous, -np.inf, model.position_lower),
+            np.where(model.continuous, np.inf, model.position_upper),
+            *(
+                _replaced(model, what, values, given)
+                for what, values, given in (
+                    ('velocity', model.velocity_limits, velocity),
+                    ('effort', model.effort_limits, effort),
+                )
+            ),
+        )
+        return limits._with_mimic_joints(model)
+
+    @property
+    def middle(self) -> Array:
+        """The middle of each position range; 0 without a range, shape (n,)."""
+        bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
+        return np.where(bounded, self.lower / 2.0, 0.0) + np.where(bounded, self.upper / 2.0, 0.0)
+
+    def with_margins(self, start: Array, excited: Sequence[int]) -> JointLimits:
+        """
+        Return the limits for an exciting motion.
+
+        A joint without position limits stays within half a turn, or half a metre, of the start.
+
+        :param start: joint positions at the start, shape (n,)
+        :param excited: indices of the joints that move; the others have no margin of position
+        """
+        # Joints that hold may stand on a limit.
+        lower, upper = self.lower - ON_THE_LIMIT, self.upper + ON_THE_LIMIT
+        half = POSITION_SHARE * (self.upper - self.lower)[excited] / 2.0
+        lower[excited] = np.where(np.isfinite(half), self.middle[excited] - half, -np.inf)
+        upper[excited] = np.where(np.isfinite(half), self.middle[excited] + half, np.inf)
+        return JointLimits(
+            np.where(np.isfinite(lower), lower, start - math.pi),
+            np.where(np.isfinite(upper), upper, start + math.pi),
+            LOAD_SHARE * self.velocity,
+            LOAD_SHARE * self.effort,
+        )
+
+    def _with_mimic_joints(self, model: RobotModel) -> JointLimits:
+        joints = {} if model.description is None else model.description.joints
+        lower, upper, velocity = self.lower.copy(), self.upper.copy(), self.velocity.copy()
+        for joint in joints.values():
+            leader, factor, offset = joint, 1.0, 0.0
+            while leader.mimic is not None:  # position = factor * position of leader + offset
+                offset += factor * leader.mimic.offset
+                factor *= leader.mimic.multiplier
+                leader = joints[leader.mimic.joint]
+            if joint.mimic is None or factor == 0.0:
+                continue
+            index = model.joint_names.index(leader.name)
+            if joint.type != 'continuous':
+                bounds = [
+                    (bound - offset) / factor for bound in (joint.limits.lower, joint.limits.upper)
+                ]
+                lower[index] = max(lower[index], min(bounds))
+                upper[index] = min(upper[index], max(bounds))
+            if joint.limits.velocity > 0.0:
+                velocity[index] = min(velocity[index], joint.limits.velocity / abs(factor))
+        return replace(self, lower=lower, upper=upper, velocity=velocity)
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """
+    A box, or half a space, for the origins of links.
+
+    :param lower: least x, y and z in the root link's frame, shape (3,), m; -inf for no bound
+    :param upper: greatest x, y and z, shape (3,), m; inf for no bound
+    :param links: names of the links; empty for all links whose origins move
+    """
+
+    lower: Array
+    upper: Array
+    links: tuple[str, ...] = ()
+
+    @classmethod
+    def above(cls, floor: float, links: Sequence[str] = ()) -> Region:
+        """
+        Return the space above a height.
+
+        :param floor: least z in the root link's frame, m
+        :param links: names of the links
+        """
+        return cls(np.array([-np.inf, -np.inf, floor]), np.full(3, np.inf), tuple(links))
+
+    @classmethod
+    def box(cls, x: ArrayLike, y: ArrayLike, z: ArrayLike, links: Sequence[str] = ()) -> Region:
+        """
+        Return a box.
+
+        :param x: least and greatest x in the root link's frame, shape (2,), m
+        :param y: the same for y
+        :param z: the same for z
+        :param links: names of the links
+        :raises ExcitationError: a side of zero length
+        """
+        sides = [
+            finite_vector(name, side, 2) for name, side in (('x', x), ('y', y), ('z', z))
+        ]
+        for name, (least, greatest) in zip('xyz', sides, strict=True):
+            if not least < greatest:
+                raise ExcitationError(
+                    'box', f'{name} from {least:g} m to {greatest:g} m has no width'
+                )
+        lower, upper = np.array(sides).T
+        return cls(lower, upper, tuple(links))
+
+
+def chosen(model: RobotModel, names: Sequence[str] | None) -> list[int]:
+    """
+    Return the indices of joints; of all joints for None.
+
+    :param model: the robot
+    :param names: names of the joints
+    :raises UnknownNameError: an unknown joint
+    :raises ExcitationError: no joint
+    """
+    for name in names or ():
+        if name not in model.joint_names:
+            raise UnknownNameError('joint', name, model.joint_names)
+    indices = [
+        index for index, name in enumerate(model.joint_names) if names is None or name in names
+    ]
+    if not indices:
+        raise ExcitationError('joints', 'there is no joint to excite')
+    return indices
+
+
+def _replaced(
+    model: RobotModel, what: str, values: Array, given: Mapping[str | None, float]
+) -> Array:
+    """Return limits, with 0 as infinite and with given ones instead."""
+    limits: Array = np.where(values > 0.0, values, np.inf)
+    for name in sorted(given, key=lambda name: name is not None):
+        if not given[name] > 0.0:
+            raise ExcitationError(f'{what} limit', f'{given[name]:g} is not above 0')
+        if name is not None and name not in model.joint_names:
+            raise UnknownNameError('joint', name, model.joint_names)
+        limits[slice(None) if name is None else model.joint_names.index(name)] = given[name]
+    return limits
+
+
+def _check_joints(model: RobotModel) -> None:
+    for name in model.joint_names:
+        if name == 'floating_base':
+            raise ExcitationError('floating base', 'only robots on a fixed base can be excited')
+        width = model.position_indices(name)
+        if width.stop - width.start != 1:
+            raise ExcitationError(
+                f'joint {name}', 'has more than one axis; only joints with one can be excited'
+            )

@@ -1,0 +1,188 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Motions from rest to rest as points that a trajectory controller interpolates by quintics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ...arrays import Array
+from ...feedforward.trajectory import (
+    QUINTIC,
+    Knots,
+    Trajectory,
+    TrajectoryPoint,
+    TrajectoryRequest,
+    states_in,
+)
+from .fourier import FourierBasis
+
+States: TypeAlias = tuple[Array, Array, Array]
+
+POINTS = 200
+"""Points of a period: between them the quintics differ from the series by less than 1e-8."""
+
+GRID = 1e-3
+"""Interval of samples for the last check, s."""
+
+WAY_SHARE = 0.25
+"""Share of the velocity bounds that the way to the start uses."""
+
+SHORTEST_WAY = 2.0
+"""s"""
+
+QUINTIC_PEAK = 1.875
+"""Largest velocity of a quintic from rest to rest, by its mean velocity."""
+
+BRAKE_POINTS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """
+    Points of n joints.
+
+    :param joint_names: the joints
+    :param times: from 0 on, shape (N,), s
+    :param positions: shape (N, n), rad or m
+    :param velocities: shape (N, n)
+    :param accelerations: shape (N, n)
+    """
+
+    joint_names: tuple[str, ...]
+    times: Array
+    positions: Array
+    velocities: Array
+    accelerations: Array
+
+    @property
+    def duration(self) -> float:
+        """Time of the last point, s."""
+        return float(self.times[-1])
+
+    def at(self, times: Array) -> States:
+        """
+        Return positions, velocities and accelerations, each of shape (M, n).
+
+        :param times: shape (M,), s
+        """
+        degrees = np.full(self.times.size, QUINTIC)
+        states = self.positions, self.velocities, self.accelerations
+        trajectory = Trajectory(self.joint_names, None, Knots(self.times, *states, degrees))
+        inside = np.clip(times, 0.0, self.duration)
+        last = self.times.size - 2
+        segment = np.clip(np.searchsorted(self.times, inside, side='right') - 1, 0, last)
+        return states_in(
+            trajectory, segment, (inside - self.times[segment]) / np.diff(self.times)[segment]
+        )
+
+    def sampled(self) -> tuple[Array, States]:
+        """Return evenly spaced times with intervals of 1 ms or less, and the states there."""
+        times = np.linspace(0.0, self.duration, int(np.ceil(self.duration / GRID)) + 1)
+        return times, self.at(times)
+
+    def slowed(self, speed: float) -> Motion:
+        """
+        Return the motion at another speed.
+
+        :param speed: factor, 0.5 for half as fast
+        """
+        return Motion(
+            self.joint_names,
+            self.times / speed,
+            self.positions,
+            self.velocities * speed,
+            self.accelerations * speed**2,
+        )
+
+    def after(self, way: Motion) -> Motion:
+        """
+        Return both motions, one after the other.
+
+        :param way: motion to the first point of this one
+        """
+        return Motion(
+            self.joint_names,
+            np.concatenate((way.times, way.duration + self.times[1:])),
+            np.vstack((way.positions, self.positions[1:])),
+            np.vstack((way.velocities, self.velocities[1:])),
+            np.vstack((way.accelerations, self.accelerations[1:])),
+        )
+
+    def braked(self, time: float, duration: float) -> Motion:
+        """
+        Return a motion to rest, on the path of this one. It begins after time 0.
+
+        :param time: time when it begins, s from the start of this motion
+        :param duration: time until rest, s
+        """
+        s = np.arange(1, BRAKE_POINTS + 1) / BRAKE_POINTS
+        # The speed factor falls from 1 to 0: 1 - 3 s^2 + 2 s^3; its integral is the way.
+        factor, way = 1.0 - 3.0 * s**2 + 2.0 * s**3, s - s**3 + 0.5 * s**4
+        slope = (6.0 * s**2 - 6.0 * s) / duration
+        q, qd, qdd = self.at(time + duration * way)
+        factor, slope = factor[:, np.newaxis], slope[:, np.newaxis]
+        return Motion(
+            self.joint_names, duration * s, q, factor * qd, factor**2 * qdd + slope * qd
+        )
+
+    def request(self, joints: Sequence[str]) -> TrajectoryRequest:
+        """
+        Return the motion as a request.
+
+        :param joints: joints of the request
+        """
+        columns = [self.joint_names.index(name) for name in joints]
+        states = self.positions, self.velocities, self.accelerations
+        points = [
+            TrajectoryPoint(float(time), *(values[row, columns].tolist() for values in states))
+            for row, time in enumerate(self.times)
+        ]
+        return TrajectoryRequest.of_points(tuple(joints), points)
+
+
+def fourier_motion(
+    joint_names: tuple[str, ...], start: Array, coefficients: Array, period: float, periods: int
+) -> Motion:
+    """
+    Return periods of a Fourier series.
+
+    :param joint_names: n joints
+    :param start: positions at the start, shape (n,), rad or m
+    :param coefficients: shape (8, n)
+    :param period: s
+    :param periods: number of periods
+    """
+    times = period / POINTS * np.arange(periods * POINTS + 1, dtype=np.float64)
+    basis = FourierBasis.at(times[:POINTS], period)
+    states = [
+        np.vstack((np.tile(values, (periods, 1)), rest))
+        for values, rest in zip(
+            basis.motion(start, coefficients),
+            (start, np.zeros_like(start), np.zeros_like(start)),
+            strict=True,
+        )
+    ]
+    for values in states:
+        values[::POINTS] = values[-1]  # at rest, without rounding errors
+    return Motion(joint_names, times, *states)
+
+
+def way(joint_names: tuple[str, ...], start: Array, end: Array, velocity: Array) -> Motion:
+    """
+    Return a motion from rest to rest on a straight line between joint positions.
+
+    :param joint_names: n joints
+    :param start: shape (n,), rad or m
+    :param end: shape (n,), rad or m
+    :param velocity: velocity bounds, shape (n,)
+    """
+    duration = QUINTIC_PEAK * float((np.abs(end - start) / (WAY_SHARE * velocity)).max())
+    rest = np.zeros((2, len(start)))
+    times = np.array([0.0, max(duration, SHORTEST_WAY)])
+    return Motion(joint_names, times, np.vstack((start, end)), rest, rest)

@@ -1,0 +1,124 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Refusals of what makes an exciting motion impossible; each names the element and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...arrays import Array
+from ...robot import RobotModel
+from .constraints import Constraints
+from .limits import LOAD_SHARE, POSITION_SHARE, ExcitationError, JointLimits
+from .motion import Motion
+
+NO_ROOM = 1e-6
+"""Smallest velocity that counts as a motion, rad/s or m/s."""
+
+ROUNDING = 1e-6
+"""Excess by rounding at the measured pose, as a share of a range."""
+
+
+def check_limits(model: RobotModel, limits: JointLimits, excited: Sequence[int]) -> None:
+    """
+    Refuse ranges of zero width and unknown velocity limits.
+
+    :param model: the robot
+    :param limits: limits without margins
+    :param excited: indices of the joints that move
+    :raises ExcitationError: the first joint that cannot move
+    """
+    for index in excited:
+        name = model.joint_names[index]
+        lower, upper = limits.lower[index], limits.upper[index]
+        if not lower < upper:
+            raise ExcitationError(
+                f'joint {name}',
+                f'its position range, {lower:g} to {upper:g}, has no width; leave the joint still '
+                '(--joints names those that move)',
+            )
+        if not np.isfinite(limits.velocity[index]):
+            raise ExcitationError(
+                f'joint {name}', f'has no velocity limit; set one (--velocity-limits {name}=...)'
+            )
+
+
+def check_rest(constraints: Constraints, start: Array) -> None:
+    """
+    Refuse a start pose on a bound, or outside.
+
+    :param constraints: bounds with margins
+    :param start: joint positions, shape (n,)
+    :raises ExcitationError: the first bound that the pose does not keep
+    """
+    rest = np.zeros((1, len(start)))
+    quantities = constraints.of_motion(start[np.newaxis], rest, rest)
+    excess = constraints.excess(quantities)[0]
+    outside = np.flatnonzero(excess > -1e-9)
+    if outside.size:
+        n = len(start)
+        first = int(outside[0])
+        first += n if first // n == 2 and first < 4 * n else 0  # at rest the effort is gravity
+        raise _outside(constraints, first, float(quantities[0, first]),
+                       'at the start pose', 'choose another start pose (--start)')
+
+
+def check_way(constraints: Constraints, limits: JointLimits, motion: Motion) -> None:
+    """
+    Refuse a way to the start pose that leaves the position limits or the region.
+
+    :param constraints: bounds with margins
+    :param limits: limits without margins, for the positions
+    :param motion: the way
+    :raises ExcitationError: the first bound that it does not keep
+    """
+    n = len(limits.lower)
+    lower, upper = constraints.lower.copy(), constraints.upper.copy()
+    lower[:n], upper[:n] = limits.lower, limits.upper
+    bounds = Constraints(constraints.model, constraints.links, lower, upper)
+    times, states = motion.sampled()
+    quantities = bounds.of_motion(*states)
+    excess = bounds.excess(quantities)
+    outside = np.flatnonzero(bounds.peaks(quantities) > ROUNDING)
+    if outside.size:
+        worst = int(outside[0])
+        row = int(excess[:, worst].argmax())
+        raise _outside(bounds, worst, float(quantities[row, worst]),
+                       f'on the way to the start pose, after {times[row]:.2f} s',
+                       'move the robot nearer to the start pose by other means')
+
+
+def rounded_away(coefficients: Array) -> bool:
+    """Return whether a motion is too small to be one."""
+    return bool(np.abs(coefficients).max() < NO_ROOM)
+
+
+def _outside(
+    constraints: Constraints, index: int, value: float, when: str, remedy: str
+) -> ExcitationError:
+    """Return the error of a quantity outside its bounds."""
+    n = constraints.model.nv
+    bounds = f'{constraints.lower[index]:.4g} to {constraints.upper[index]:.4g}'
+    if index >= 4 * n:
+        link, axis = divmod(index - 4 * n, 3)
+        return ExcitationError(
+            f'link {constraints.links[link]}',
+            f'its origin is at {"xyz"[axis]} = {value:.4g} m {when}, not within {bounds} m; '
+            f'{remedy}, a larger region, or other links (--keep-inside)',
+        )
+    joint = f'joint {constraints.model.joint_names[index % n]}'
+    if index < n:
+        return ExcitationError(
+            joint,
+            f'is at {value:.4g} {when}, not within {bounds} ({100 * POSITION_SHARE:.0f} % of its '
+            f'range); {remedy}',
+        )
+    what = ('', 'the velocity is', 'the effort is', 'gravity needs')[index // n]
+    return ExcitationError(
+        joint,
+        f'{what} {value:.4g} {when}, not within {bounds} ({100 * LOAD_SHARE:.0f} % of its '
+        f'limit); {remedy}, or set the limit (--effort-limits)',
+    )

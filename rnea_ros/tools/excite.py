@@ -1,0 +1,230 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Compute an exciting trajectory: a motion that tells most of a robot's masses and friction.
+
+The trajectory starts and ends at rest in the same pose. It keeps 90 % of the position ranges and
+80 % of the velocity and effort limits of the URDF at all times, and with --floor or --box the
+origins of links stay inside. Links are points here: leave room for their shape.
+
+The YAML file is a trajectory_msgs/JointTrajectory, as check_trajectory reads it.
+
+With --publish (needs ROS) the robot moves: the trajectory starts at the present pose, or the robot
+first moves to the pose of --start. Have the emergency stop at hand, and begin with --speed 0.2.
+Ctrl-C stops the motion.
+
+Exit code: 0 done; 1 interrupted; 2 not possible, bad arguments or files.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+import sys
+import time
+
+from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
+from ..drawing import require_matplotlib
+from ..errors import RneaError, UnknownNameError
+from ..identification import excitation
+from ..robot import RobotModel
+from .arguments import add_gravity, by_joint, finite, positions, positive
+from .model import load_model
+from .trajectory_sources import write_trajectory
+
+TOPIC = 'feedforward/joint_trajectory'
+PROGRESS_INTERVAL = 5.0
+FAILED = 1
+
+
+class NoConsentError(RneaError):
+    """The user did not agree to a motion of the robot."""
+
+
+def _parser() -> OneLineParser:
+    parser = OneLineParser(
+        prog='excite',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog='example: excite --urdf robot.urdf --floor 0.05 --out excite.yaml',
+    )
+    add = parser.add_argument
+    add('--urdf', type=Path, required=True, help='URDF of the robot')
+    add('--out', type=Path, help='YAML file to write; needed without --publish')
+    add('--start', nargs='+', default=[], metavar='JOINT=POSITION',
+        help='pose at the start and the end, rad or m; default: the present pose with --publish, '
+        'else the middle of the ranges')
+    add('--joints', nargs='+', metavar='JOINT', help='joints that move; all. The others hold')
+    add('--omit', nargs='+', default=[], metavar='JOINT',
+        help='joints that hold and are no part of the trajectory, such as those of a gripper')
+    add('--floor', metavar='Z', help="least height of links in the root link's frame, m")
+    add('--box', nargs=6, metavar=('X0', 'X1', 'Y0', 'Y1', 'Z0', 'Z1'),
+        help="box for links in the root link's frame, m")
+    add('--keep-inside', nargs='+', default=[], metavar='LINK',
+        help='links above the floor or in the box; all links whose origins move')
+    for quantity in ('velocity', 'effort'):
+        add(f'--{quantity}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
+            help=f"{quantity} limit of a joint, or of all others, instead of the URDF's")
+    add('--duration', type=positive, default=10.0,
+        help='duration, s; 10. Above 15 s the motion is repeated')
+    add('--speed', type=_speed, default=1.0,
+        help='factor of the speed, at most 1: 0.2 for a first slow run; 1')
+    add('--seconds', type=positive, default=60.0, help='processor time for the search, s; 60')
+    add_gravity(parser)
+    add('--picture', type=Path, help='PNG file to write (needs matplotlib)')
+    add('--publish', nargs='?', const=TOPIC, metavar='TOPIC',
+        help=f'move the robot: publish to this node ({TOPIC}), or to the topic of a '
+        'joint_trajectory_controller')
+    add('--record', type=Path, metavar='BAG',
+        help='with --publish: write joint_states to a new bag (needs rosbags)')
+    add('--yes', action='store_true', help='with --publish: do not ask before the motion')
+    return parser
+
+
+def _speed(text: str) -> float:
+    speed = positive(text)
+    if speed > 1.0:
+        raise argparse.ArgumentTypeError(f'{text} is above 1')
+    return speed
+
+
+def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Return the checked options, and the ROS arguments."""
+    own, ros_arguments = split_ros_arguments(arguments)
+    parser = _parser()
+    options = parser.parse_args(own)
+    if options.out is None and options.publish is None:
+        parser.error('name the file to write (--out), or --publish')
+    if options.publish is None and (options.record is not None or options.yes):
+        parser.error('--record and --yes need --publish')
+    if options.floor is not None and options.box is not None:
+        parser.error('give --floor or --box, not both')
+    if options.keep_inside and options.floor is None and options.box is None:
+        parser.error('--keep-inside needs --floor or --box')
+    if options.publish is not None and not (options.yes or sys.stdin.isatty()):
+        parser.error('--publish asks before the motion, but there is no terminal; see --yes')
+    try:
+        options.start = positions('--start', options.start)
+        options.velocity_limits = by_joint('--velocity-limits', options.velocity_limits)
+        options.effort_limits = by_joint('--effort-limits', options.effort_limits)
+        if options.floor is not None:
+            options.floor = finite('--floor', options.floor)
+        if options.box is not None:
+            options.box = [finite('--box', text) for text in options.box]
+    except ValueError as error:
+        parser.error(str(error))
+    return options, ros_arguments
+
+
+def _excitation(
+    options: argparse.Namespace, model: RobotModel, start: Mapping[str, float]
+) -> excitation.Excitation:
+    """Return the exciting motion from a start pose."""
+    limits = excitation.JointLimits.of(model, options.velocity_limits, options.effort_limits)
+    region = None
+    if options.floor is not None:
+        region = excitation.Region.above(options.floor, options.keep_inside)
+    elif options.box is not None:
+        sides = options.box[:2], options.box[2:4], options.box[4:]
+        region = excitation.Region.box(*sides, options.keep_inside)
+    return excitation.excite(
+        model,
+        limits,
+        start=start,
+        joints=_moving(options, model),
+        region=region,
+        duration=options.duration,
+        seconds=options.seconds,
+        progress=_progress(),
+    )
+
+
+def _moving(options: argparse.Namespace, model: RobotModel) -> list[str]:
+    """Return the joints that move."""
+    for name in options.omit:
+        if name not in model.joint_names:
+            raise UnknownNameError('joint', name, model.joint_names)
+    chosen = model.joint_names if options.joints is None else options.joints
+    return [name for name in chosen if name not in options.omit]
+
+
+def _progress() -> Callable[[float, str], None]:
+    """Return a function that prints a line now and then."""
+    latest = time.monotonic()
+
+    def show(share: float, text: str) -> None:
+        nonlocal latest
+        if time.monotonic() - latest > PROGRESS_INTERVAL:
+            latest = time.monotonic()
+            print(f'{min(100.0, 100.0 * share):3.0f} %: {text}', flush=True)
+
+    return show
+
+
+def _run(options: argparse.Namespace, ros_arguments: Sequence[str]) -> int:
+    if options.picture is not None:
+        require_matplotlib()
+    model = load_model('excite', options.urdf, options.gravity)
+    joints = [name for name in model.joint_names if name not in options.omit]
+    with ExitStack() as stack:
+        robot, start = None, options.start
+        if options.publish is not None:
+            try:
+                from .live import moving_robot
+            except ImportError as error:
+                raise NoConsentError(f'--publish needs ROS ({error})') from error
+            robot = stack.enter_context(
+                moving_robot(ros_arguments, model.joint_names, options.publish)
+            )
+            start = dict(zip(model.joint_names, robot.pose(), strict=True)) | start
+        found = _excitation(options, model, start)
+        print(excitation.report(found))
+        motion = found.motion.slowed(options.speed)
+        if options.out is not None:
+            write_trajectory(options.out, motion.request(joints))
+        if options.picture is not None:
+            excitation.picture(options.picture, found)
+        if robot is None:
+            return 0
+        way = found.way_from(robot.pose()).slowed(options.speed)
+        _ask(options, way.duration, motion.duration)
+        return 0 if robot.follow(motion.after(way), joints, options.record) else FAILED
+
+
+def _ask(options: argparse.Namespace, way: float, duration: float) -> None:
+    """Ask before the motion, unless the options say not to."""
+    print(f'\nthe robot moves to the start pose in {way:.1f} s, then for {duration:.1f} s, at '
+          f'{100.0 * options.speed:.0f} % of the full speed', flush=True)
+    if options.yes:
+        return
+    try:
+        answer = input('type yes to start: ')
+    except EOFError:
+        answer = ''
+    if answer.strip().lower() != 'yes':
+        raise NoConsentError('not started')
+
+
+@tool
+def main(args: list[str] | None = None) -> int:
+    """
+    Compute an exciting trajectory, and move the robot if asked to; return the exit code.
+
+    :param args: arguments of the command line; ``None`` for those of the process
+    """
+    options, ros_arguments = _options(sys.argv[1:] if args is None else args)
+    try:
+        return _run(options, ros_arguments)
+    except RneaError as error:
+        print(f'excite: {error}', file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print('interrupted', file=sys.stderr)
+        return FAILED
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,222 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Move a robot along a trajectory: pose before, motion, recording, and a stop at any time."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+import math
+from pathlib import Path
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from ...arrays import Array
+from ...errors import RneaError
+from .bag_writer import bag_writer
+from .joint_states import TIMEOUT
+from .node import SilentTopicError, live_node
+
+if TYPE_CHECKING:
+    from ...identification.excitation import Motion
+
+STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+REST = 0.5
+"""Time for which the robot must stand still before it is moved, s."""
+
+STILL = 2e-3
+"""Greatest change of a position within this time, rad or m."""
+
+MARGIN = 1.0
+"""Recorded before and after the motion, s."""
+
+BRAKING = 0.5
+"""Time until rest after Ctrl-C, s."""
+
+WAIT = 0.05
+"""Longest wait in one step, s: Ctrl-C acts between two steps."""
+
+MOVED = 0.1
+"""Least share of the motion that a robot makes if it follows."""
+
+
+class MovingRobotError(RneaError):
+    """The robot cannot be moved."""
+
+
+class MovingRobot:
+    """
+    A robot that follows trajectories.
+
+    :param node: node of the topics
+    :param executor: executor of the node
+    :param joint_names: n joints
+    :param topic: topic of the trajectories
+    """
+
+    def __init__(
+        self, node: Any, executor: SingleThreadedExecutor, joint_names: Sequence[str], topic: str
+    ) -> None:
+        self._node, self._executor = node, executor
+        self._joint_names = tuple(joint_names)
+        self._publisher = node.create_publisher(JointTrajectory, topic, 1)
+        self._received: list[tuple[float, Array]] = []
+        self._keep: Callable[[bytes], None] | None = None
+        self._states = node.create_subscription(
+            JointState, 'joint_states', self._take, STATES, raw=True
+        )
+
+    def pose(self) -> Array:
+        """
+        Return the positions of the robot at rest, shape (n,), rad or m.
+
+        :raises SilentTopicError: no joint states with all joints arrived
+        :raises MovingRobotError: the robot moves
+        """
+        self._spin(4.0 * WAIT)  # joint states of the time before
+        self._received.clear()
+        self._spin(TIMEOUT, lambda: bool(self._received))
+        self._spin(REST)
+        if not self._received:
+            raise SilentTopicError(
+                f'{self._states.topic_name} with {", ".join(self._joint_names)}', TIMEOUT
+            )
+        positions = np.array([position for _, position in self._received])
+        moved = np.ptp(positions, axis=0)
+        if moved.max() > STILL:
+            name = self._joint_names[int(moved.argmax())]
+            raise MovingRobotError(f'the robot moves: {name} by {moved.max():.2g} in {REST:g} s')
+        latest: Array = positions[-1]
+        return latest
+
+    def follow(self, motion: Motion, joints: Sequence[str], bag: Path | None) -> bool:
+        """
+        Move the robot; on Ctrl-C stop it on its path. Return whether the motion was completed.
+
+        :param motion: the motion, from the present pose
+        :param joints: joints of the trajectory
+        :param bag: new bag for the joint states; ``None`` for none
+        :raises MovingRobotError: no subscription to the trajectories, or the robot did not move
+        :raises BagError: the bag cannot be written
+        """
+        topic = self._publisher.topic_name
+        self._spin(TIMEOUT, lambda: self._publisher.get_subscription_count() > 0)
+        if not self._publisher.get_subscription_count():
+            raise MovingRobotError(f'nobody subscribes to {topic}')
+        recorder = nullcontext() if bag is None else bag_writer(bag, self._states.topic_name)
+        with recorder as self._keep:
+            try:
+                completed = self._move(motion, joints)
+            finally:
+                self._keep = None
+        if completed:
+            self._check(motion)
+        print('the motion is completed' if completed else 'the robot was stopped')
+        if bag is not None:
+            print(f'recorded: {bag}')
+        return completed
+
+    def _move(self, motion: Motion, joints: Sequence[str]) -> bool:
+        """Publish the motion and wait; return whether it was completed."""
+        self._spin(MARGIN)
+        self._received.clear()
+        begin = time.monotonic()
+        self._publisher.publish(message(motion, joints))
+        try:
+            print(f'moving: {motion.duration:.1f} s; Ctrl-C stops', flush=True)
+            self._spin(motion.duration + MARGIN)
+        except KeyboardInterrupt:
+            self._stop(motion, joints, time.monotonic() - begin)
+            return False
+        return True
+
+    def _stop(self, motion: Motion, joints: Sequence[str], elapsed: float) -> None:
+        """
+        Cancel the trajectory, then brake on its path.
+
+        The feedforward node obeys the cancellation. A joint_trajectory_controller ignores an empty
+        trajectory, and brakes.
+        """
+        self._publisher.publish(JointTrajectory(joint_names=list(joints)))
+        self._publisher.publish(message(motion.braked(elapsed, BRAKING), joints))
+        self._spin(BRAKING + MARGIN)
+
+    def _check(self, motion: Motion) -> None:
+        planned = np.ptp(motion.positions, axis=0)
+        positions = np.array([position for _, position in self._received])
+        moved = np.ptp(positions, axis=0) if len(positions) else np.zeros_like(planned)
+        if (moved < MOVED * planned).all():
+            raise MovingRobotError(
+                f'the robot did not move: see the log of what subscribes to '
+                f'{self._publisher.topic_name}'
+            )
+
+    def _take(self, data: bytes) -> None:
+        if self._keep is not None:
+            self._keep(data)
+        state = deserialize_message(data, JointState)
+        names = list(state.name)
+        if set(self._joint_names) <= set(names) and len(state.position) == len(names):
+            by_name = dict(zip(names, state.position, strict=True))
+            position = np.array([by_name[name] for name in self._joint_names])
+            if np.isfinite(position).all():
+                self._received.append((time.monotonic(), position))
+
+    def _spin(self, duration: float, done: Callable[[], bool] = lambda: False) -> None:
+        """Handle messages until a condition holds, for at most a duration in s."""
+        deadline = time.monotonic() + duration
+        while not done() and (left := deadline - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=min(WAIT, left))
+
+
+def message(motion: Motion, joints: Sequence[str]) -> Any:
+    """
+    Return the message of a motion, which starts at once.
+
+    :param motion: the motion
+    :param joints: joints of the message
+    """
+    columns = [motion.joint_names.index(name) for name in joints]
+    trajectory = JointTrajectory(joint_names=list(joints))
+    for row, instant in enumerate(motion.times):
+        point = JointTrajectoryPoint()
+        point.positions, point.velocities, point.accelerations = (
+            array('d', values[row, columns])
+            for values in (motion.positions, motion.velocities, motion.accelerations)
+        )
+        fraction, seconds = math.modf(instant)
+        point.time_from_start.sec = int(seconds)
+        point.time_from_start.nanosec = min(round(1e9 * fraction), 999_999_999)
+        trajectory.points.append(point)
+    return trajectory
+
+
+@contextmanager
+def moving_robot(
+    ros_arguments: Sequence[str], joint_names: Sequence[str], topic: str
+) -> Iterator[MovingRobot]:
+    """
+    Provide a robot until the block ends.
+
+    :param ros_arguments: ROS arguments of the command line
+    :param joint_names: joints of the robot
+    :param topic: topic of the trajectories
+    :raises RosError: ROS rejects the arguments or the name of the topic
+    """
+    with live_node('excite', ros_arguments, ends_by_signals=False) as node:
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+        try:
+            yield MovingRobot(node, executor, joint_names, topic)
+        finally:
+            executor.shutdown()
