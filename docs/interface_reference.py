@@ -69,8 +69,8 @@ def page() -> str:
         ),
         _node(tables.TRAJECTORY_EFFORT, _effort_parameters()),
         _diagnostics(
-            'Status `trajectory_effort: trajectories`. Refused trajectories are counted as '
-            '`count/refused/<reason>`.',
+            'Status `trajectory_effort: trajectories`. Rejected trajectories are counted as '
+            '`count/rejected/<reason>`.',
             tables.EFFORT_DIAGNOSTICS,
         ),
         _launch_files(),

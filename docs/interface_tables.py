@@ -224,7 +224,7 @@ CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'achieved_rate': 'measured since the last report, Hz',
     'late_ticks': 'ticks more than half a period late, since activation',
     'missed_ticks': 'skipped ticks, since activation',
-    'unprompted_ticks': 'ticks without a new joint state, with `trigger: joint_states`',
+    'untriggered_ticks': 'ticks without a new joint state, with `trigger: joint_states`',
     'cpu_share': 'of the process, 1 is one core',
     'speed_scaling': 'current factor',
     'joint_states_age': 'age of the newest sample, of the joint with the oldest one, s',
@@ -242,13 +242,13 @@ CONTROL_DIAGNOSTICS: Mapping[str, str] = {
 
 COUNTS: Mapping[str, str] = {
     'joint_states': (
-        'refused [joint states](control.md#checks-of-the-joint-states), and clock steps'
+        'rejected [joint states](control.md#checks-of-the-joint-states), and clock steps'
     ),
-    'wrenches': 'refused readings of all [sensors](wrenches.md)',
-    'base_sensor': 'refused messages of the [IMU](base.md#when-it-goes-silent)',
-    'joint_trajectory': 'refused [trajectories](trajectories.md#what-is-refused)',
-    'speed_scaling': 'refused factors: `out_of_range`',
-    'controller_state': 'refused references of a [trajectory '
+    'wrenches': 'rejected readings of all [sensors](wrenches.md)',
+    'base_sensor': 'rejected messages of the [IMU](base.md#when-it-goes-silent)',
+    'joint_trajectory': 'rejected [trajectories](trajectories.md#what-is-rejected)',
+    'speed_scaling': 'rejected factors: `out_of_range`',
+    'controller_state': 'rejected references of a [trajectory '
     'controller](trajectory_controllers.md)',
     '': 'how often the flag was set',
 }
@@ -261,7 +261,7 @@ FOLLOWING_DIAGNOSTICS: Mapping[str, str] = {
 EFFORT_DIAGNOSTICS: Mapping[str, str] = {
     'ready': 'the node accepts trajectories',
     'missing': 'missing inputs',
-    'refused_last': 'reason, if the newest trajectory was refused',
+    'rejected_last': 'reason, if the newest trajectory was rejected',
     'passed_on': 'number of trajectories passed on',
     'points': 'of the newest trajectory passed on',
     'greatest_share_of_limit': 'maximum of effort / limit in it',
@@ -273,5 +273,5 @@ WATCHDOG_DIAGNOSTICS: Mapping[str, str] = {
     'last_command_age': 's',
     'acted': 'number of ramps to zero',
     'handed_back': 'how often commands resumed during a ramp',
-    'refused': 'number of invalid commands: empty, or not finite',
+    'rejected': 'number of invalid commands: empty, or not finite',
 }

@@ -51,7 +51,7 @@ def actions(context: Any) -> list[Any]:
     passed_on['hardware_compensates'] = 'none'  # the simulated robot adds nothing to a command
     passed_on['params_file'] = given['params_file'] or str(share / 'config/simulation.yaml')
     return [
-        # First: if it refuses an argument, launch does not stop a robot that was started before.
+        # First: if it rejects an argument, launch does not stop a robot that was started before.
         IncludeLaunchDescription(
             PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
             launch_arguments=passed_on.items(),

@@ -107,7 +107,7 @@ class Chaos:
 
     Positions that jump, and requests, are sent only while ``asking`` is set: a node that has just
     come, or that stood still for seconds, cannot know that a position jumps, and one that is not
-    active takes parameters that it refuses while it is.
+    active takes parameters that it rejects while it is.
 
     :param node: publishes and asks; spun by somebody else
     :param known: what is known of the robot
@@ -279,4 +279,4 @@ class Chaos:
         results = getattr(response, 'results', [response])
         for result in results:
             success = getattr(result, 'successful', getattr(result, 'success', None))
-            self.results[f'{what}: {"done" if success else "refused"}'] += 1
+            self.results[f'{what}: {"done" if success else "rejected"}'] += 1

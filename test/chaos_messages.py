@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Random messages for a feedforward node: such as it is to follow, and such as it is to refuse."""
+"""Random messages for a feedforward node: such as it is to follow, and such as it is to reject."""
 
 from __future__ import annotations
 

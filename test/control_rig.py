@@ -120,7 +120,7 @@ class Rig:
     @property
     def gravity(self) -> Array:
         """The gravity torque of the commanded joints where the robot is, in command order."""
-        return self.model.gravity_torques(self.q)[self.resolved.in_model]
+        return self.model.gravity_torques(self.q)[self.resolved.joint_indices]
 
     @property
     def greatest_step(self) -> Array:
@@ -225,12 +225,12 @@ class Rig:
         return (zero, zero) if wanted is None else (wanted.position, wanted.velocity)
 
     def _stale(self) -> bool:
-        age = self.states.age(self.now + 0.5 * self.period, self.resolved.in_model)
+        age = self.states.age(self.now + 0.5 * self.period, self.resolved.joint_indices)
         return age > self.resolved.joint_states_timeout
 
     def _acting_effort(self) -> Array | None:
         """Return the effort that the control is to take over from, by DESIGN's rule."""
-        effort = self.states.effort[self.resolved.in_model]
+        effort = self.states.effort[self.resolved.joint_indices]
         if (
             self.settings.hardware_compensates
             or not self.settings.start_from_measured_effort

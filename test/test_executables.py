@@ -35,7 +35,7 @@ FILES = {
     'text.db3': 'not a bag',
 }
 
-REFUSED = {
+REJECTED = {
     'feedforward_node': [
         *(f'{ROS} {arguments}' for arguments in FROM_ROS),
         f'{ROS} --params-file unknown.yaml',
@@ -165,8 +165,8 @@ def environment() -> dict[str, str]:
     return os.environ | {'PYTHONPATH': paths, 'ROS_DOMAIN_ID': str(new_domain_id())}
 
 
-def why_not_refused(name: str, ended: Ended) -> str:
-    """Return what is wrong with a refusal: one line with the name, exit code 2, nothing else."""
+def why_not_rejected(name: str, ended: Ended) -> str:
+    """Return what is wrong with a rejection: one line with the name, exit code 2, nothing else."""
     line = rf'(\[FATAL\] \[[\d.]+\] \[{name}\]|{name}): \S.*\n'
     if ended.returncode == 2 and not ended.stdout and re.fullmatch(line, ended.stderr):
         return ''
@@ -174,10 +174,10 @@ def why_not_refused(name: str, ended: Ended) -> str:
 
 
 @pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
-def test_a_process_of_every_executable_refuses_what_it_does_not_know(
+def test_a_process_of_every_executable_rejects_what_it_does_not_know(
     name: str, directory: Path
 ) -> None:
-    assert why_not_refused(name, run_anew(name, '--no-such-option', directory)) == ''
+    assert why_not_rejected(name, run_anew(name, '--no-such-option', directory)) == ''
 
 
 @pytest.mark.ros
@@ -229,14 +229,14 @@ def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(name: str) ->
 
 @pytest.mark.parametrize('for_ros', [False, True], ids=['own', 'ros'])
 @pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
-def test_what_cannot_be_used_is_refused_in_one_line_with_exit_code_2(
+def test_what_cannot_be_used_is_rejected_in_one_line_with_exit_code_2(
     name: str, for_ros: bool, directory: Path
 ) -> None:
-    refused = [each for each in ('--no-such-option', *REFUSED[name]) if (ROS in each) == for_ros]
+    rejected = [each for each in ('--no-such-option', *REJECTED[name]) if (ROS in each) == for_ros]
     wrong = {
         arguments: why
-        for arguments in refused
-        if (why := why_not_refused(name, run(name, arguments, directory)))
+        for arguments in rejected
+        if (why := why_not_rejected(name, run(name, arguments, directory)))
     }
     assert not wrong
 

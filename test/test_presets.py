@@ -145,7 +145,7 @@ def test_the_preset_of_the_gen3_fits_its_joints_which_turn_without_end() -> None
     model = load(chain(joints, limits, CONTINUOUS))
     settings = resolved('kinova_gen3', joints, model)
     np.testing.assert_array_equal(settings.effort_limits, limits)
-    assert not settings.settings.hardware_compensates
+    assert not settings.parameters.hardware_compensates
 
 
 @pytest.mark.parametrize('preset', [name for name in PRESETS if name != 'generic'])
@@ -164,7 +164,7 @@ def test_the_template_says_what_the_defaults_say_but_for_one() -> None:
 
 
 class WithoutDuplicates(yaml.SafeLoader):
-    """Reads YAML, and refuses a key that a mapping has already; others take the last one."""
+    """Reads YAML, and rejects a key that a mapping has already; others take the last one."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]

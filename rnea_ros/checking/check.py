@@ -16,7 +16,7 @@ import enum
 from ..errors import RneaError
 from ..feedforward.trajectory import TrajectoryError, TrajectoryReason, TrajectoryRequest
 from ..robot import RobotModel
-from .compiling import compiled, refusals, start_of, without_limits
+from .compiling import compiled, rejections, start_of, without_limits
 from .efforts import Efforts, efforts_of
 from .limits import Limits
 from .peaks import Peak, motion_peaks
@@ -71,14 +71,14 @@ class TrajectoryCheck:
 
     :param robot: name of the robot
     :param traps: faults other than violated limits
-    :param refusals: errors of the feedforward node for violated limits
+    :param rejections: errors of the feedforward node for violated limits
     :param notes: remarks about the result, one sentence each
     :param figures: numbers of the motion; ``None`` for a trajectory that cannot be compiled
     """
 
     robot: str
     traps: tuple[Trap, ...]
-    refusals: tuple[TrajectoryError, ...]
+    rejections: tuple[TrajectoryError, ...]
     notes: tuple[str, ...]
     figures: Figures | None
 
@@ -120,8 +120,8 @@ def check(
     try:
         trajectory = compiled(request, without_limits(rules), begin)
     except TrajectoryError as error:
-        return TrajectoryCheck(model.name, (Trap.of_refusal(error),), (), (), None)
-    refused = refusals(request, rules, begin)
+        return TrajectoryCheck(model.name, (Trap.of_rejection(error),), (), (), None)
+    rejected = rejections(request, rules, begin)
     of_limits = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
     efforts = efforts_of(model, trajectory, rate)
     by_motion = motion_peaks(trajectory, limits)
@@ -138,10 +138,10 @@ def check(
     return TrajectoryCheck(
         model.name,
         (
-            *(Trap.of_refusal(error) for error in refused if error.reason not in of_limits),
+            *(Trap.of_rejection(error) for error in rejected if error.reason not in of_limits),
             *traps(trajectory, limits),
         ),
-        tuple(error for error in refused if error.reason in of_limits),
+        tuple(error for error in rejected if error.reason in of_limits),
         tuple(notes(request, trajectory, begin)),
         figures,
     )

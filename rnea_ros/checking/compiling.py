@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Compilation of a requested trajectory without limits, and the refusals of the feedforward node.
+Compilation of a requested trajectory without limits, and the rejections of the feedforward node.
 
 In: a :class:`.TrajectoryRequest` and the start of the robot. Out: a :class:`.Trajectory`, or the
-errors with which the node would refuse it.
+errors with which the node would reject it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def without_limits(rules: JointRules) -> JointRules:
     )
 
 
-def refusals(
+def rejections(
     request: TrajectoryRequest, rules: JointRules, start: Start
 ) -> list[TrajectoryError]:
     """

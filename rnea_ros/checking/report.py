@@ -36,7 +36,7 @@ def report(checked: TrajectoryCheck) -> str:
         parts += _time_scaling(figures)
         parts += [f'* {_violation(peak, figures.limits)}' for peak in checked.violations]
     parts += [f'* {trap.word}: {trap.text}' for trap in checked.traps]
-    parts += [f'- the feedforward node refuses it: {error}' for error in checked.refusals]
+    parts += [f'- the feedforward node rejects it: {error}' for error in checked.rejections]
     parts += [f'- {note}' for note in checked.notes]
     if figures is not None:
         parts += [

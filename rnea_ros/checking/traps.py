@@ -34,7 +34,7 @@ class Trap:
     """
     A fault of a trajectory other than a violated limit.
 
-    :param word: name of the fault; for a refusal of the feedforward node, its reason
+    :param word: name of the fault; for a rejection of the feedforward node, its reason
     :param text: the fault with point, joint and value
     """
 
@@ -42,13 +42,13 @@ class Trap:
     text: str
 
     @classmethod
-    def of_refusal(cls, error: TrajectoryError) -> Trap:
+    def of_rejection(cls, error: TrajectoryError) -> Trap:
         """
-        Return the trap for a refusal of the feedforward node.
+        Return the trap for a rejection of the feedforward node.
 
         :param error: error of the node
         """
-        return cls(error.word, f'the feedforward node refuses it: {error}')
+        return cls(error.word, f'the feedforward node rejects it: {error}')
 
 
 def traps(trajectory: Trajectory, limits: Limits) -> list[Trap]:

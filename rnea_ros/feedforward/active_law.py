@@ -25,14 +25,14 @@ def law_of(settings: ResolvedSettings, robot: LoadedModel) -> ControlLaw:
     :param robot: the robot with its payloads
     """
     kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
-    kp[settings.in_model], kd[settings.in_model] = settings.kp, settings.kd
+    kp[settings.joint_indices], kd[settings.joint_indices] = settings.kp, settings.kd
     return ControlLaw(
         robot,
         kp,
         kd,
-        compensate_coriolis=settings.settings.compensate_coriolis,
+        compensate_coriolis=settings.parameters.compensate_coriolis,
         friction=settings.friction,
-        friction_velocity=settings.settings.friction.velocity,
+        friction_velocity=settings.parameters.friction.velocity,
         armature=settings.armature,
     )
 
@@ -58,7 +58,7 @@ class ActiveLaw:
         self._states = states
         self._environment = environment
         self._reference = reference
-        self._commanded = settings.in_model
+        self._commanded = settings.joint_indices
         n = environment.robot.model.nv
         self._motion = (np.zeros(n), np.zeros(n), np.zeros(n))
         self._has_reference = False
@@ -76,7 +76,7 @@ class ActiveLaw:
         :param settings: settings with its mode
         :param law: the law for these settings
         """
-        self.mode = settings.settings.mode
+        self.mode = settings.parameters.mode
         self._law = law
 
     def effort(self, now: float) -> Array:

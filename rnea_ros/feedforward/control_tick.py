@@ -48,8 +48,8 @@ class ControlTick:
         self.started = False
         self.outside_flags: frozenset[Reason] = frozenset()
         self.error: BaseException | None = None
-        self.environment = Environment(model, settings.settings)
-        self.reference = Reference(len(settings.joints), settings.settings.reference_timeout)
+        self.environment = Environment(model, settings.parameters)
+        self.reference = Reference(len(settings.joints), settings.parameters.reference_timeout)
         self.state_machine = StateMachine()
         self.monitor = TickMonitor(states, self.reference, settings)
         self.law = ActiveLaw(settings, states, self.environment, self.reference)
@@ -113,7 +113,7 @@ class ControlTick:
         if self.error is None:  # after an error, the same computation may fail again
             self.holding.update(self.law.holding_effort(compute=True))
         command, event = self.ramp_down.step(
-            now, self.monitor.dt, self.holding.effort, self.settings.settings
+            now, self.monitor.dt, self.holding.effort, self.settings.parameters
         )
         if event is not None:
             self.state_machine.handle(event, now)
@@ -125,7 +125,7 @@ class ControlTick:
         self.state_machine.handle(Event.STATES_STALE if stale else Event.STATES_VALID, now)
         if self.state_machine.state is State.READY and permitted:
             self.start_output()
-            self.limiter.blend(self.settings.settings.ramp_duration)
+            self.limiter.blend(self.settings.parameters.ramp_duration)
             self.state_machine.handle(Event.PERMITTED, now)
             self.started = True
         return self.started

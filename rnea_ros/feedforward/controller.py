@@ -132,7 +132,7 @@ class FeedforwardController:
 
     def measured(self) -> tuple[Array, Array]:
         """Return positions and velocities of the commanded joints, shapes (m,), rad or m."""
-        commanded = self.settings.in_model
+        commanded = self.settings.joint_indices
         return self._states.position[commanded], self._states.velocity[commanded]
 
     def reference_at(self, time: float) -> MotionState | None:
@@ -220,7 +220,7 @@ class FeedforwardController:
         if not self.following:
             return
         if not self._tick.reference.from_controller:
-            self._tick.limiter.blend(self.settings.settings.ramp_duration)
+            self._tick.limiter.blend(self.settings.parameters.ramp_duration)
         self._tick.reference.accept(setpoint, None)
 
     def step(self, now: float) -> Array | None:
@@ -258,14 +258,14 @@ class FeedforwardController:
 
     def _change(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         tick = self._tick
-        before, tick.settings = tick.settings.settings, settings
+        before, tick.settings = tick.settings.parameters, settings
         tick.law.activate(settings, law)
-        if settings.settings.payloads != before.payloads:
+        if settings.parameters.payloads != before.payloads:
             # The environment blends payloads itself.
-            self.environment.change_payloads(settings.settings)
-            before = replace(before, payloads=settings.settings.payloads)
+            self.environment.change_payloads(settings.parameters)
+            before = replace(before, payloads=settings.parameters.payloads)
         if self.mode is Mode.GRAVITY:
             # The arm may be moved by hand now: a later mode must not pull it back.
             tick.reference.clear()
-        if tick.state_machine.controlling and before != settings.settings:
-            tick.limiter.blend(settings.settings.ramp_duration)
+        if tick.state_machine.controlling and before != settings.parameters:
+            tick.limiter.blend(settings.parameters.ramp_duration)

@@ -23,6 +23,6 @@ def initial_effort(states: JointStateMonitor, settings: ResolvedSettings) -> Arr
     :param settings: the settings in force
     :return: shape (m,), N m or N
     """
-    effort, given = states.effort[settings.in_model], settings.settings
+    effort, given = states.effort[settings.joint_indices], settings.parameters
     used = given.start_from_measured_effort and not given.hardware_compensates
     return effort if used and np.isfinite(effort).all() else None

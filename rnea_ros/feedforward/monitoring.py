@@ -55,9 +55,9 @@ class TickMonitor:
     ) -> None:
         self._states = states
         self._reference = reference
-        self._period = settings.settings.period
-        self._commanded = settings.in_model
-        self._others = np.setdiff1d(np.arange(states.position.size), settings.in_model)
+        self._period = settings.parameters.period
+        self._commanded = settings.joint_indices
+        self._others = np.setdiff1d(np.arange(states.position.size), settings.joint_indices)
         self._timeout = settings.joint_states_timeout
         self._timeout_of_others = settings.uncommanded_timeout
         self._last_tick = math.inf

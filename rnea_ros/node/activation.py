@@ -60,7 +60,7 @@ class Activation:
         self._configuration = configuration
         self._controller_joints = controller_joints
         self._other_publishers = other_publishers
-        self._refusals: Counter[str] = Counter()
+        self._rejections: Counter[str] = Counter()
         with ExitStack() as resources:
             self._start(resources)
             self._resources = resources.pop_all()
@@ -100,7 +100,7 @@ class Activation:
             takes,
             configuration.publishers,
             permission,
-            settings.settings.period,
+            settings.parameters.period,
             self._clock,
             schedule,
             setup.realtime,
@@ -120,7 +120,7 @@ class Activation:
             states,
             self._loop.statistics,
             self._clock,
-            self._refusals,
+            self._rejections,
             self._command_topic,
             self._references,
         )
@@ -136,7 +136,7 @@ class Activation:
             setup.values['speed_scaling_topic'],
             setup.speed_scaling_scale,
             self.controller.speed_scaling,
-            self._refusals,
+            self._rejections,
         )
         resources.callback(speed_scaling.close)
         self.poll()
@@ -181,16 +181,16 @@ class Activation:
 
     def follow(self, message: bytes) -> None:
         """
-        Follow a JointTrajectory; a refused one is logged and counted, and changes nothing.
+        Follow a JointTrajectory; a rejected one is logged and counted, and changes nothing.
 
         :param message: trajectory_msgs/JointTrajectory as CDR bytes
         """
         try:
             self._follow(message)
         except (MalformedError, TrajectoryError, RequestRejectedError) as error:
-            self._refusals[f'joint_trajectory/{error.word}'] += 1
+            self._rejections[f'joint_trajectory/{error.word}'] += 1
             self._node.get_logger().error(
-                f'trajectory refused: {error}', throttle_duration_sec=1.0
+                f'trajectory rejected: {error}', throttle_duration_sec=1.0
             )
 
     def _follow(self, message: bytes) -> None:
@@ -198,7 +198,7 @@ class Activation:
         if controller.state not in CONTROLLING:
             raise RequestRejectedError('not_active', f'the control is {controller.state.value}')
         # The mode requested last, not the mode in force: the loop handles requests in their order.
-        if self._configuration.setup.settings.settings.mode is Mode.GRAVITY:
+        if self._configuration.setup.settings.parameters.mode is Mode.GRAVITY:
             raise RequestRejectedError('mode_gravity', 'mode gravity follows no trajectory')
         if self._references is not None:
             raise RequestRejectedError('other_source', 'reference_source is controller_state')
@@ -237,13 +237,13 @@ class Activation:
     ) -> tuple[Sequence[Callable[[float], None]], Schedule]:
         """Return the functions that take messages at a tick, and the schedule of the ticks."""
         configuration, clock = self._configuration, self._clock
-        period = configuration.setup.settings.settings.period
+        period = configuration.setup.settings.parameters.period
         if configuration.setup.trigger is Trigger.TIMER:
             takes = [inputs.take_joint_states, *inputs.take_others]
             return takes, PeriodicSchedule(period, clock.now, clock.sleep)
         return inputs.take_others, JointStateTrigger(
             states,
-            configuration.setup.settings.in_model,
+            configuration.setup.settings.joint_indices,
             configuration.joint_states.wait,
             inputs.take_joint_states,
             period,

@@ -56,7 +56,7 @@ class Configuration:
         with ExitStack() as resources:
             self._subscribe(node, resources)
             self.publishers = Publishers(
-                node, command_topic, joints, setup.settings.settings.period
+                node, command_topic, joints, setup.settings.parameters.period
             )
             resources.callback(self.publishers.close)
             self._resources = resources.pop_all()
@@ -81,7 +81,7 @@ class Configuration:
         )
         self.wrenches: dict[str, RawSubscription] = {
             sensor.name: subscribe(WrenchStamped, sensor.topic, SENSOR_DATA, raw=True)
-            for sensor in self.setup.settings.settings.wrench_inputs
+            for sensor in self.setup.settings.parameters.wrench_inputs
         }
         self.imu: RawSubscription | None = None
         if values['base_sensor.topic']:

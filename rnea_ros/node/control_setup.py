@@ -78,7 +78,7 @@ class ControlSetup:
     @property
     def zero_gains_warning(self) -> str:
         """A warning if the mode needs gains and all are zero; otherwise empty."""
-        mode, settings = self.settings.settings.mode, self.settings
+        mode, settings = self.settings.parameters.mode, self.settings
         if mode not in MODES_NEEDING_GAINS or settings.kp.any() or settings.kd.any():
             return ''
         falls = ', not even of gravity: the arm falls' if mode is Mode.FEEDBACK else ''

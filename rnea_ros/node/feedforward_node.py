@@ -27,7 +27,13 @@ from .command_topic import ControllerJoints, OtherPublishers, difference
 from .configuration import Configuration
 from .control_setup import ControlSetup, make_setup
 from .node_parameters import NodeParameters
-from .parameters import PARAMETERS, check_alone, listed_joints, sensor_declarations, why_not_stated
+from .parameters import (
+    PARAMETERS,
+    check_without_robot,
+    listed_joints,
+    missing_hardware_compensates,
+    sensor_declarations,
+)
 from .tare_service import TareService
 
 LATCHED = QoSProfile(
@@ -90,11 +96,12 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._poll_command_topic()
         values = self._parameter_values.values()
         try:
-            refusal = why_not_stated(values) or self._refusal(self._up_to_date(values))
+            rejection = missing_hardware_compensates(values)
+            rejection = rejection or self._rejection(self._up_to_date(values))
         except RneaError as error:
-            refusal = str(error)
-        if refusal or self._configuration is None:
-            self.get_logger().error(f'cannot activate: {refusal}')
+            rejection = str(error)
+        if rejection or self._configuration is None:
+            self.get_logger().error(f'cannot activate: {rejection}')
             return TransitionCallbackReturn.FAILURE
         self._activation = Activation(
             self, self._configuration, self._controller_joints, self._other_publishers
@@ -190,9 +197,9 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return ''
 
     def _missing_at_start(self) -> str:
-        return why_not_stated(self._parameter_values.values()) or self._missing()
+        return missing_hardware_compensates(self._parameter_values.values()) or self._missing()
 
-    def _refusal(self, configuration: Configuration) -> str:
+    def _rejection(self, configuration: Configuration) -> str:
         """Return why the control must not start; empty if it may."""
         others, joints = self._other_publishers.names, self._controller_joints
         if others:
@@ -245,7 +252,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             values = self._parameter_values.values(changes)
             if self._activation is not None:
                 self._parameter_values.check_while_active(changes)
-            check_alone(values)
+            check_without_robot(values)
             self._parameter_values.check_topics(values)
             if self._activation is not None and self._configuration is not None:
                 self._changed = self._configuration.setup.changed(values)

@@ -57,7 +57,7 @@ class ControlLoop:
     :param schedule: times of the ticks
     :param realtime: real-time settings of the loop's thread
     :ivar statistics: timing of the ticks
-    :ivar warnings: one sentence per refused real-time setting
+    :ivar warnings: one sentence per rejected real-time setting
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class ControlLoop:
             last_command.update(command)
             self._ticks += 1
             self.statistics.missed = self._schedule.missed
-            self.statistics.unprompted = self._schedule.unprompted
+            self.statistics.untriggered = self._schedule.untriggered
             self.statistics.record(lateness, time.perf_counter() - began)
         if not self._taken_over:
             self._stopped.set()

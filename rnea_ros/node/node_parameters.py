@@ -11,9 +11,9 @@ from typing import Any
 from rclpy.parameter import Parameter
 
 from ..errors import InputError
-from ..parameters import declare, refuse_unknown
+from ..parameters import declare, reject_unknown
 from ..ros import check_topic
-from .parameters import PARAMETERS, all_declarations, check_alone
+from .parameters import PARAMETERS, all_declarations, check_without_robot
 
 SIMULATED_TIME = 'use_sim_time'
 """A parameter that ROS itself declares."""
@@ -35,8 +35,8 @@ class NodeParameters:
         declare(node, {
             name: entry for name, entry in self._table.items() if name not in PARAMETERS
         })
-        refuse_unknown(node, self._table)
-        check_alone(self.values())
+        reject_unknown(node, self._table)
+        check_without_robot(self.values())
         self.check_topics(self.values())
 
     def values(self, changes: Iterable[Parameter] = ()) -> dict[str, Any]:

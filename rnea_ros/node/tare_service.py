@@ -28,7 +28,7 @@ class TareService:
     Serves the active control; it exists as long as the node.
 
     A client would wait without end for a service that is destroyed before its answer. So the
-    service stays, and refuses while the node is not active.
+    service stays, and rejects while the node is not active.
 
     :param node: the node
     :param controller: returns the active control, None if there is none
@@ -48,7 +48,7 @@ class TareService:
     async def _on_tare(self, request: Any, response: Any) -> Any:
         del request
         controller = self._controller()
-        response.message = self._refusal(controller)
+        response.message = self._rejection(controller)
         if controller is not None and not response.message:
             self._taring = True
             try:
@@ -62,7 +62,7 @@ class TareService:
         response.message = response.message or 'all sensors are zeroed'
         return response
 
-    def _refusal(self, controller: FeedforwardController | None) -> str:
+    def _rejection(self, controller: FeedforwardController | None) -> str:
         if controller is None:
             return 'the node is not active'
         if not controller.environment.wrenches.settings:
@@ -72,7 +72,7 @@ class TareService:
         return _not_controlling(controller)
 
     async def _tare(self, controller: FeedforwardController) -> str:
-        """Tare all sensors; return why some refused, empty if none did."""
+        """Tare all sensors; return why some rejected, empty if none did."""
         wrenches = controller.environment.wrenches
         before = wrenches.tares
         controller.tare()
@@ -84,8 +84,8 @@ class TareService:
                 return 'the control did not start the tare'
             time.sleep(CHECK_INTERVAL)
             await _OtherCallbacks()
-        refusals = wrenches.tare_refusals.items()
-        return ', '.join(f'{name}: {reason.value}' for name, reason in refusals)
+        rejections = wrenches.tare_rejections.items()
+        return ', '.join(f'{name}: {reason.value}' for name, reason in rejections)
 
 
 def _not_controlling(controller: FeedforwardController) -> str:

@@ -14,7 +14,7 @@ from .declaration import (
     parameter,
 )
 from .file_text import Value, parameter_file_text
-from .on_node import declare, declare_all, refuse_unknown
+from .on_node import declare, declare_all, reject_unknown
 
 __all__ = [
     'Declaration',
@@ -29,5 +29,5 @@ __all__ = [
     'in_range',
     'parameter',
     'parameter_file_text',
-    'refuse_unknown',
+    'reject_unknown',
 ]

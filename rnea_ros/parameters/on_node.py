@@ -22,7 +22,7 @@ def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
         parameter that does not exist
     """
     declare(node, table)
-    refuse_unknown(node, table)
+    reject_unknown(node, table)
 
 
 def declare(node: Any, table: Mapping[str, Declaration]) -> None:
@@ -49,7 +49,7 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
             raise InputError(name, clipped(str(error))) from error
 
 
-def refuse_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
+def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
     """
     Reject values at the start for parameters that do not exist.
 

@@ -102,7 +102,7 @@ def play(
     :raises RecordingError: the stamps span too long a time
     """
     arrivals = np.maximum.accumulate([sample.time for sample in robot.samples])
-    period = settings.settings.period
+    period = settings.parameters.period
     span = float(arrivals[-1] - arrivals[0])
     if not span / period < MAX_TICKS:
         raise RecordingError(
@@ -130,12 +130,12 @@ def play(
             receive(robot.samples[received], START + float(arrivals[received]))
             received += 1
         new_command = controller.step(START + float(arrivals[0] + tick))
-        effort[k] = states.effort[settings.in_model]
+        effort[k] = states.effort[settings.joint_indices]
         if new_command is not None:
             command[k] = new_command
             saturated[k] = controller.saturated
             added = loaded.compensated(states.position, loaded.gravity(states.position))
-            hardware[k] = 0.0 if added is None else added[settings.in_model]
+            hardware[k] = 0.0 if added is None else added[settings.joint_indices]
         controlling[k] = controller.state in COMPARED
         if not changes or controller.state is not changes[-1].state:
             changes.append(StateChange(float(tick), controller.state, controller.reason))

@@ -25,7 +25,7 @@ HEADER = ('gravity', 'inverse dynamics', 'at limit', 'at rate limit')
 def report(review: Review) -> str:
     """Return the whole report."""
     robot, playback, settings = review.robot, review.playback, review.settings
-    control = settings.settings
+    control = settings.parameters
     parts = [
         _conclusion(review),
         '',
@@ -112,7 +112,7 @@ def _counts(what: str, counts: Counter[Reason]) -> Iterator[str]:
 
 def _remarks(review: Review) -> Iterator[str]:
     """Yield the limits of the comparison."""
-    robot, control = review.robot, review.settings.settings
+    robot, control = review.robot, review.settings.parameters
     if robot.absent:
         yield f'not recorded, assumed at rest: {", ".join(robot.absent)}'
     if control.mode is not Mode.GRAVITY:

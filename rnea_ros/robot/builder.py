@@ -35,7 +35,9 @@ def independent_joints(description: RobotDescription) -> list[Joint]:
 
 def build_tree(description: RobotDescription, *, floating_base: bool = False) -> KinematicTree:
     """
-    Return the kinematic tree of a description; links at fixed joints are lumped.
+    Return the kinematic tree of a description.
+
+    Links at fixed joints are part of the body that carries them.
 
     :param description: the robot
     :param floating_base: whether the root link moves freely, by the joint :data:`FLOATING_BASE`

@@ -23,10 +23,10 @@ INTEGERS_FOR_DOUBLES = (
 
 class ParameterServices(Node):
     """
-    A node that answers every request to set parameters; a refusal names parameter and reason.
+    A node that answers every request to set parameters; a rejection names parameter and reason.
 
     rclpy raises an exception for some requests, for example for an unknown type; the client then
-    waits without end. Other refusals of rclpy quote the whole request.
+    waits without end. Other rejections of rclpy quote the whole request.
     """
 
     _post_set_callback: Callable[[Sequence[Parameter]], None] | None = None  # Humble only
@@ -49,7 +49,7 @@ class ParameterServices(Node):
         return super().create_service(srv_type, srv_name, answer, **options)
 
     def set_parameters_atomically(self, parameter_list: list[Parameter]) -> SetParametersResult:
-        """Set all parameters; on a refusal none, with the reason."""
+        """Set all parameters; on a rejection none, with the reason."""
         return self._answer(parameter_list, lambda parameter: parameter)
 
     def _set_each(self, request: Any, response: Any) -> Any:
@@ -78,7 +78,7 @@ class ParameterServices(Node):
                 reason = result.reason
         except Exception as error:  # of rclpy or a callback: the client gets it as the reason
             self.get_logger().error(
-                f'parameters refused: {type(error).__name__}: {clipped(one_line(error))}',
+                f'parameters rejected: {type(error).__name__}: {clipped(one_line(error))}',
                 throttle_duration_sec=1.0,
             )
             reason = f'{type(error).__name__}: {one_line(error)}'
@@ -89,7 +89,7 @@ class ParameterServices(Node):
         return SetParametersResult(successful=False, reason=clipped(reason))
 
     def _type_error(self, changes: Sequence[Parameter]) -> str:
-        """Return why a parameter's name or type is refused; empty if all are right."""
+        """Return why a parameter's name or type is rejected; empty if all are right."""
         for change in changes:
             if not self.has_parameter(change.name):
                 return f'{clipped(change.name, 60)}: no such parameter'

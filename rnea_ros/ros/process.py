@@ -45,7 +45,7 @@ Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
 
 
 class RosError(RneaError):
-    """ROS refuses a command-line argument, or the name of a node or topic."""
+    """ROS rejects a command-line argument, or the name of a node or topic."""
 
 
 class NodeProcess:
@@ -75,7 +75,7 @@ class NodeProcess:
             with ros_errors():
                 rclpy.init(args=given, signal_handler_options=SignalHandlerOptions.NO)
         except RosError as error:
-            self._refuse(error)
+            self._reject(error)
         self._signalled = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._signalled.set())
@@ -91,7 +91,7 @@ class NodeProcess:
             with ros_errors():
                 return make()
         except RneaError as error:
-            self._refuse(error)
+            self._reject(error)
 
     def spin(self, *nodes: Any, running: Callable[[], bool] = lambda: True) -> None:
         """
@@ -114,7 +114,7 @@ class NodeProcess:
                 logger.error(traceback.format_exc(), throttle_duration_sec=1.0)
                 time.sleep(PAUSE)
 
-    def _refuse(self, error: RneaError) -> NoReturn:
+    def _reject(self, error: RneaError) -> NoReturn:
         rclpy.logging.get_logger(self._name).fatal(one_line(error))
         rclpy.try_shutdown()
         sys.exit(BAD_INPUT)
@@ -125,7 +125,7 @@ def without_ros_arguments(arguments: Sequence[str]) -> list[str]:
     Return the command-line arguments that are not ROS arguments.
 
     :param arguments: all arguments
-    :raises RosError: ROS refuses one of its arguments
+    :raises RosError: ROS rejects one of its arguments
     """
     with ros_errors():
         return list(remove_ros_args(['', *arguments])[1:])
@@ -167,7 +167,7 @@ def check_topic(node: Any, parameter: str, topic: str) -> None:
     :param node: any node
     :param parameter: name of the parameter, for the error
     :param topic: its value
-    :raises InputError: ROS refuses the name
+    :raises InputError: ROS rejects the name
     """
     try:
         with ros_errors():

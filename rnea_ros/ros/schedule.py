@@ -19,7 +19,7 @@ class PeriodicSchedule:
     :param clock: returns the time, s
     :param sleep: sleeps for a duration, s
     :ivar missed: number of skipped ticks
-    :ivar unprompted: number of ticks without a new joint state: always 0, ticks need none
+    :ivar untriggered: number of ticks without a new joint state: always 0, ticks need none
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class PeriodicSchedule:
         self._deadline = clock()
         self._cancelled = False
         self.missed = 0
-        self.unprompted = 0
+        self.untriggered = 0
 
     def start(self) -> None:
         """Start the schedule now."""

@@ -9,8 +9,9 @@ it), from a bag, or the next one on a live topic (needs ROS). It is interpolated
 feedforward node and in joint_trajectory_controller. Nothing is commanded.
 
 The report shows the peaks of position, velocity, acceleration (exact) and effort (inverse dynamics
-at --rate and on both sides of every point), each with its limit, margin and time; the refusals of
-the feedforward node; and the least factor by which all times may be multiplied.
+at --rate and on both sides of every point), each with its limit, margin and time; the rules by
+which the feedforward node would reject the trajectory; and the least factor by which all times may
+be multiplied.
 
 Exit code: 0 fine; 1 a violated limit or a trap; 2 not checked: bad arguments or files.
 """

@@ -32,5 +32,5 @@ def with_model_names(
     if renamed == request.joint_names:
         return request, ()
     pairs = ', '.join(f'{given} is {name}' for given, name in names.items() if given != name)
-    note = f'joint names differ from the URDF ({pairs}); a node with that URDF refuses them'
+    note = f'joint names differ from the URDF ({pairs}); a node with that URDF rejects them'
     return replace(request, joint_names=renamed), (note,)

@@ -24,7 +24,7 @@ from .motion_points import MotionPoints, samples_between
 
 
 class EffortReason(enum.Enum):
-    """Why a trajectory is refused, beside the words of :class:`.TrajectoryReason`."""
+    """Why a trajectory is rejected, beside the words of :class:`.TrajectoryReason`."""
 
     EFFORT_LIMIT = 'effort_limit'
     TOO_MANY_POINTS = 'too_many_points'
@@ -32,7 +32,7 @@ class EffortReason(enum.Enum):
 
 class EffortError(RneaError):
     """
-    A trajectory is refused whole for its efforts or the number of its points.
+    A trajectory is rejected whole for its efforts or the number of its points.
 
     :param reason: broken rule
     :param detail: offending values and the limit that they break
@@ -68,8 +68,8 @@ class MotionEfforts:
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
-        robot = LoadedModel(model, settings.settings.hardware_compensates)
-        robot.set_payloads([(payload, 1.0) for payload in settings.settings.payloads])
+        robot = LoadedModel(model, settings.parameters.hardware_compensates)
+        robot.set_payloads([(payload, 1.0) for payload in settings.parameters.payloads])
         zero = np.zeros(model.nv)
         self._law = ControlLaw(
             robot, zero, zero, friction=settings.friction, armature=settings.armature
@@ -130,7 +130,7 @@ class MotionEfforts:
 
     def _required(self, motion: tuple[Array, Array, Array], q_robot: Array) -> Array:
         """Return the efforts for states of the commanded joints, shape (N, joints)."""
-        commanded = self._settings.in_model
+        commanded = self._settings.joint_indices
         robot = (q_robot.copy(), np.zeros_like(q_robot), np.zeros_like(q_robot))
         efforts = np.empty_like(motion[0])
         for row, states in enumerate(zip(*motion, strict=True)):
@@ -142,7 +142,7 @@ class MotionEfforts:
 
     def _check(self, times: Array, efforts: Array) -> None:
         limits, joints = self._settings.effort_limits, self._settings.joints
-        broken = ~(np.abs(efforts) <= limits)  # negated, so that NaN is refused
+        broken = ~(np.abs(efforts) <= limits)  # negated, so that NaN is rejected
         if broken.any():
             row, column = (int(index) for index in np.argwhere(broken)[0])
             raise EffortError(

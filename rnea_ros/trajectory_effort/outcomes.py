@@ -12,16 +12,16 @@ from .planner import Plan
 
 class Outcomes:
     """
-    Counts of passed on and refused trajectories, and the last of each.
+    Counts of passed on and rejected trajectories, and the last of each.
 
-    :ivar refused_last: error of the last trajectory, empty if it was passed on
+    :ivar rejected_last: error of the last trajectory, empty if it was passed on
     """
 
     def __init__(self) -> None:
         self._passed_on = 0
-        self._refused: Counter[str] = Counter()
+        self._rejected: Counter[str] = Counter()
         self._plan: Plan | None = None
-        self.refused_last = ''
+        self.rejected_last = ''
 
     def record_passed_on(self, plan: Plan) -> str:
         """
@@ -32,7 +32,7 @@ class Outcomes:
         """
         self._passed_on += 1
         self._plan = plan
-        self.refused_last = ''
+        self.rejected_last = ''
         worst = plan.deviation
         where = f' ({worst.joint} at {worst.time:.3f} s)' if worst.joint else ''
         return (
@@ -41,17 +41,17 @@ class Outcomes:
             f'between the efforts is off by up to {worst.effort:.3g}{where}'
         )
 
-    def record_refused(self, word: str, detail: str) -> str:
+    def record_rejected(self, word: str, detail: str) -> str:
         """
-        Count a refused trajectory.
+        Count a rejected trajectory.
 
         :param word: word of the reason, for diagnostics
         :param detail: the error
         :returns: line for the log
         """
-        self._refused[word] += 1
-        self.refused_last = detail
-        return f'trajectory refused: {detail}'
+        self._rejected[word] += 1
+        self.rejected_last = detail
+        return f'trajectory rejected: {detail}'
 
     def values(self, missing: str) -> dict[str, object]:
         """
@@ -62,12 +62,12 @@ class Outcomes:
         values: dict[str, object] = {
             'ready': not missing,
             'missing': missing,
-            'refused_last': self.refused_last,
+            'rejected_last': self.rejected_last,
             'passed_on': self._passed_on,
         }
         if self._plan is not None:
             values['points'] = len(self._plan.message.points)
             values['greatest_share_of_limit'] = f'{self._plan.greatest_share:.3f}'
             values['greatest_deviation'] = f'{self._plan.deviation.effort:.4g}'
-        values.update({f'count/refused/{word}': n for word, n in self._refused.items()})
+        values.update({f'count/rejected/{word}': n for word, n in self._rejected.items()})
         return values

@@ -14,7 +14,7 @@ from rclpy.parameter import Parameter
 
 from ..errors import InputError
 from ..node.parameters import PARAMETERS as OF_FEEDFORWARD
-from ..node.parameters import check_alone
+from ..node.parameters import check_without_robot
 from ..parameters import Declaration, declare_all
 
 _SHARED = (
@@ -47,7 +47,7 @@ PARAMETERS: Mapping[str, Declaration] = {
         span=(0.0, 10.0),
     ),
     'joint_states_timeout': Declaration(
-        0.5, 'age of joint states above which every trajectory is refused, s', span=(0.1, 3600.0)
+        0.5, 'age of joint states above which every trajectory is rejected, s', span=(0.1, 3600.0)
     ),
     **{
         name: replace(OF_FEEDFORWARD[name], read_only=name in _OF_THE_MODEL)
@@ -82,7 +82,7 @@ def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
     values = {name: declaration.default for name, declaration in OF_FEEDFORWARD.items()}
     values.update({name: node.get_parameter(name).value for name in PARAMETERS})
     values.update({change.name: change.value for change in changes if change.name in PARAMETERS})
-    check_alone({**values, 'joint_states_timeout': 0.0})
+    check_without_robot({**values, 'joint_states_timeout': 0.0})
     for name in ('resample', 'joint_states_timeout', 'start_tolerance'):
         if not math.isfinite(values[name]):
             raise InputError(name, f'{values[name]} is not finite')

@@ -93,7 +93,7 @@ class EffortPlanner:
         :raises TrajectoryError: the trajectory breaks a rule
         :raises EffortError: an effort exceeds its limit, or there are too many points
         """
-        commanded = self._settings.in_model
+        commanded = self._settings.joint_indices
         motion = compile_trajectory(
             request,
             self._rules,
@@ -116,7 +116,7 @@ class EffortPlanner:
 
     def check_start(self, plan: Plan, now: float, q_robot: Array) -> None:
         """
-        Refuse a trajectory that started, and left the robot behind, during the computation.
+        Reject a trajectory that started, and left the robot behind, during the computation.
 
         :param plan: plan of this planner
         :param now: time in the clock of its start time, s
@@ -129,7 +129,7 @@ class EffortPlanner:
         elapsed = now - motion.start_time
         if elapsed > 0.0:
             q = motion.state(elapsed).position
-            check_start(motion, elapsed, q, q_robot[self._settings.in_model], self._rules)
+            check_start(motion, elapsed, q, q_robot[self._settings.joint_indices], self._rules)
 
     def _message(self, request: TrajectoryRequest, points: MotionPoints, efforts: Array) -> Any:
         """Return the message: joints in the order of the request, then the joints left out."""

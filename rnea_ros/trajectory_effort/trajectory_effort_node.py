@@ -6,7 +6,7 @@ The node ``trajectory_effort``: adds efforts to trajectories and passes them on.
 
 In: ``~/joint_trajectory``, joint states, and the robot description. Out: trajectories with
 efforts for a joint_trajectory_controller with an effort command interface. A trajectory is passed
-on whole, or refused whole with the reason in the log and in diagnostics.
+on whole, or rejected whole with the reason in the log and in diagnostics.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from .trajectory_controller import TrajectoryController
 ABOUT = """\
 The node 'trajectory_effort': adds efforts to trajectories and passes them on to a
 joint_trajectory_controller with an effort command interface. A trajectory is passed on whole, or
-refused whole with the reason in the log and in diagnostics."""
+rejected whole with the reason in the log and in diagnostics."""
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
@@ -106,7 +106,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         load_decoder()
         if os.environ.get('ROS_DISTRO') == 'humble':
             self.get_logger().warning(
-                'joint_trajectory_controller refuses efforts on Humble; use reference_source of '
+                'joint_trajectory_controller rejects efforts on Humble; use reference_source of '
                 'the feedforward node instead'
             )
         if self._values['robot_description']:
@@ -127,7 +127,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         try:
             self._load_model(message.data)
         except RneaError as error:
-            self.get_logger().error(f'robot_description refused: {error}')
+            self.get_logger().error(f'robot_description rejected: {error}')
 
     def _load_model(self, urdf: str) -> None:
         description = parse_urdf(urdf, strict_inertia=self._values['strict_inertia'])
@@ -177,7 +177,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         try:
             plan = self._plan_for(data)
         except (MalformedError, TrajectoryError, EffortError, RequestRejectedError) as error:
-            self.get_logger().error(self._outcomes.record_refused(error.word, str(error)))
+            self.get_logger().error(self._outcomes.record_rejected(error.word, str(error)))
             return
         self._publisher.publish(plan.message)
         self.get_logger().info(self._outcomes.record_passed_on(plan))
@@ -240,7 +240,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         if word != self._logged_missing:
             self._logged_missing = word
             self.get_logger().info(f'waiting: {missing}' if missing else 'ready')
-        complaint = missing or self._outcomes.refused_last
+        complaint = missing or self._outcomes.rejected_last
         self._diagnostics.publish(
             diagnostic_array(
                 self.get_clock().now().to_msg(),
@@ -252,7 +252,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         )
 
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        """Check all changes together. They take effect later: another callback may refuse them."""
+        """Check all changes together. They take effect later: another callback may reject them."""
         try:
             self._new_values = parameters.values_of(self, changes)
             if self._model is not None and self._planner_joints:

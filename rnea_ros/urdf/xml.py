@@ -71,13 +71,13 @@ def parse_xml(text: str) -> ElementTree.Element:
     if len(text.encode('utf-8', errors='replace')) > MAX_BYTES:
         raise UrdfError('URDF', f'the text has over {MAX_BYTES} bytes')
 
-    def refuse_document_type(name: str, *_: object) -> None:
+    def reject_document_type(name: str, *_: object) -> None:
         raise UrdfError(
             f'document type {name!r}', 'DTD and entity declarations are not allowed in a URDF'
         )
 
     parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = refuse_document_type
+    parser.StartDoctypeDeclHandler = reject_document_type
     try:
         parser.Parse(text, True)
         root = ElementTree.fromstring(text)

@@ -55,5 +55,5 @@ class ControllerSwitch:
             self._logger.warning(f'{self._controller} was deactivated')
         else:
             self._logger.error(
-                f'{self._controller} stays active: {future.exception() or "request refused"}'
+                f'{self._controller} stays active: {future.exception() or "request rejected"}'
             )

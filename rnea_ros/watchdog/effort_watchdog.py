@@ -63,7 +63,7 @@ class EffortWatchdog(Node):
         link = CommandLink(self, settings.command_topic)
         self._monitor = SilenceMonitor(settings.timeout, settings.ramp_duration, settings.period)
         self._ramp_duration = settings.ramp_duration
-        self._logged_acted = self._logged_handed_back = self._logged_refused = 0
+        self._logged_acted = self._logged_handed_back = self._logged_rejected = 0
         self._switched_acted = 0
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.create_timer(0.1, self._follow_up, clock=MACHINE_TIME)
@@ -87,9 +87,9 @@ class EffortWatchdog(Node):
         if monitor.handed_back > self._logged_handed_back:
             self._logged_handed_back = monitor.handed_back
             logger.warning(f'commands came again after {monitor.silence:.3f} s: handed back')
-        if monitor.refused and not self._logged_refused:
-            self._logged_refused = monitor.refused
-            logger.warning('refused a command that is empty or not finite')
+        if monitor.rejected and not self._logged_rejected:
+            self._logged_rejected = monitor.rejected
+            logger.warning('rejected a command that is empty or not finite')
         if monitor.state is State.ACTED and monitor.acted > self._switched_acted:
             self._switched_acted = monitor.acted
             logger.error('zero effort was commanded')
@@ -103,7 +103,7 @@ class EffortWatchdog(Node):
             'last_command_age': f'{monitor.age(time.monotonic()):.3f}',
             'acted': monitor.acted,
             'handed_back': monitor.handed_back,
-            'refused': monitor.refused,
+            'rejected': monitor.rejected,
         }
         self._diagnostics.publish(
             diagnostic_array(

@@ -54,7 +54,7 @@ class SilenceMonitor:
     :ivar silence: silence before the last action or hand-back, s
     :ivar acted: how often the watchdog took over
     :ivar handed_back: how often commands came again while it acted
-    :ivar refused: number of invalid commands
+    :ivar rejected: number of invalid commands
     """
 
     def __init__(self, timeout: float, ramp_duration: float, period: float) -> None:
@@ -71,7 +71,7 @@ class SilenceMonitor:
         self.silence = 0.0
         self.acted = 0
         self.handed_back = 0
-        self.refused = 0
+        self.rejected = 0
 
     @property
     def last_command(self) -> Sequence[float]:
@@ -87,13 +87,13 @@ class SilenceMonitor:
         Take a command of another node; while such commands come, the watchdog sends nothing.
 
         ros2_control drops an empty command and one with a value that is not finite: the command
-        before it stays applied. So the watchdog refuses them too.
+        before it stays applied. So the watchdog rejects them too.
 
         :param command: efforts, N m or N; their number may change
         :param now: monotonic time, s
         """
         if not command or not all(map(math.isfinite, command)):
-            self.refused += 1
+            self.rejected += 1
             return
         self._leave_out_stall(now)
         gap = self.age(now)

@@ -145,11 +145,11 @@ def test_a_limit_of_0_is_no_limit_and_others_can_be_given() -> None:
 
 
 @pytest.mark.parametrize('rate', [0.0, -1.0, math.inf, math.nan])
-def test_a_rate_that_makes_no_sense_is_refused(rate: float) -> None:
+def test_a_rate_that_makes_no_sense_is_rejected(rate: float) -> None:
     with pytest.raises(InputError, match='not positive and finite'):
         checked([at(0.0, 0.0, 0.0), at(1.0, 1.0, 0.0)], model=SHOULDER, rate=rate)
 
 
-def test_more_samples_than_fit_into_memory_are_refused_before_they_are_made() -> None:
+def test_more_samples_than_fit_into_memory_are_rejected_before_they_are_made() -> None:
     with pytest.raises(InputError, match='more than'):
         checked([at(0.0, 0.0, 0.0), at(1e9, 1.0, 0.0)], model=SHOULDER)

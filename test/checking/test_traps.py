@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Traps: refusals of the node, and motions that no robot can follow."""
+"""Traps: rejections of the node, and motions that no robot can follow."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def test_an_acceleration_at_the_end_is_a_trap() -> None:
         ([at(math.nan, 0.0, 0.0)], 'not_finite'),
     ],
 )
-def test_a_refusal_of_the_node_is_a_trap_with_its_reason(
+def test_a_rejection_of_the_node_is_a_trap_with_its_reason(
     points: list[TrajectoryPoint], word: str
 ) -> None:
     found = checked(points, model=SHOULDER)
     assert word in [trap.word for trap in found.traps]
     assert found.verdict is Verdict.FAULTY
-    assert f'* {word}: the feedforward node refuses it' in report(found)
+    assert f'* {word}: the feedforward node rejects it' in report(found)
 
 
 @pytest.mark.parametrize(
@@ -93,11 +93,11 @@ def test_joint_names_that_are_wrong_are_a_trap(names: tuple[str, ...], word: str
     assert found.figures is None
 
 
-def test_a_motion_beyond_position_limits_is_a_violation_and_a_refusal_of_the_node() -> None:
+def test_a_motion_beyond_position_limits_is_a_violation_and_a_rejection_of_the_node() -> None:
     found = checked([at(0.0, 2.9, 0.0), at(4.0, 2.9, 1.5), at(5.0, 2.9, 0.0)], model=SHOULDER)
-    assert {error.word for error in found.refusals} == {'position_limit'}
+    assert {error.word for error in found.rejections} == {'position_limit'}
     assert {peak.quantity for peak in found.violations} == {Quantity.POSITION}
-    assert '- the feedforward node refuses it: position_limit, point' in report(found)
+    assert '- the feedforward node rejects it: position_limit, point' in report(found)
 
 
 def test_no_points_are_nothing_to_check() -> None:
@@ -162,7 +162,7 @@ def test_notes_say_what_is_not_in_the_result() -> None:
     assert any('efforts of the points are not added' in note for note in notes)
 
 
-def test_a_robot_with_joints_of_several_axes_is_refused() -> None:
+def test_a_robot_with_joints_of_several_axes_is_rejected() -> None:
     planar = load(robot(link('base'), link('cart', 1.0), joint('drive', 'planar', 'base', 'cart')))
     with pytest.raises(InputError, match='more than one axis'):
         Limits.of_model(planar)

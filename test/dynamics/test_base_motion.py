@@ -340,7 +340,7 @@ def test_a_model_at_first_stands_and_a_copy_keeps_its_motion() -> None:
     ['linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration'],
 )
 @each('value', [(1.0, 2.0), (1.0, np.nan, 2.0), 'fast'])
-def test_a_motion_that_is_no_motion_is_refused_by_name(part: str, value: ArrayLike) -> None:
+def test_a_motion_that_is_no_motion_is_rejected_by_name(part: str, value: ArrayLike) -> None:
     with pytest.raises(InputError, match=f'^{part}') as caught:
         chair_swing().with_base_motion(BaseMotion(**{part: value}))
     assert caught.value.argument == part

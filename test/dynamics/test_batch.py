@@ -253,12 +253,12 @@ def test_quaternions_are_brought_to_unit_length() -> None:
     np.testing.assert_array_equal(near['q'], kept)
 
 
-# Refusals
+# Rejections
 
 
 @each(('method', 'argument'), PLACES)
 @each('value', [np.nan, np.inf, -np.inf])
-def test_a_value_that_is_not_finite_is_refused_by_argument_and_sample(
+def test_a_value_that_is_not_finite_is_rejected_by_argument_and_sample(
     model: RobotModel, method: str, argument: str, value: float
 ) -> None:
     given = samples(model, 20)
@@ -286,7 +286,7 @@ def test_a_bad_sample_in_a_later_block_is_counted_from_the_first(
 
 @each('sample', [0, 13, 19])
 @each('length', [0.0, 1.0 + 2e-6, 2.0])
-def test_a_quaternion_that_has_not_unit_length_is_refused_by_sample_and_joint(
+def test_a_quaternion_that_has_not_unit_length_is_rejected_by_sample_and_joint(
     sample: int, length: float
 ) -> None:
     model = floating(SHIPPED[2])
@@ -297,7 +297,7 @@ def test_a_quaternion_that_has_not_unit_length_is_refused_by_sample_and_joint(
     assert caught.value.argument == f'q[{sample}]'
 
 
-def test_efforts_that_overflow_are_refused_by_sample(arm: RobotModel) -> None:
+def test_efforts_that_overflow_are_rejected_by_sample(arm: RobotModel) -> None:
     given = samples(arm, 20)
     given['qd'][13] = 1e200
     with pytest.raises(InputError, match=r'^motion\[13\]: .*not finite'):
@@ -305,7 +305,7 @@ def test_efforts_that_overflow_are_refused_by_sample(arm: RobotModel) -> None:
 
 
 @each('method', METHODS)
-def test_a_refusal_changes_no_later_answer(model: RobotModel, method: str) -> None:
+def test_a_rejection_changes_no_later_answer(model: RobotModel, method: str) -> None:
     given = samples(model, 20)
     before = batch(model, method, given)
     for argument in ARGUMENTS[method]:
@@ -329,7 +329,7 @@ def test_a_refusal_changes_no_later_answer(model: RobotModel, method: str) -> No
         ((20, 0), r'shape \(20, 0\), not \(20, 6\)'),
     ],
 )
-def test_a_wrong_shape_is_refused_by_name(
+def test_a_wrong_shape_is_rejected_by_name(
     arm: RobotModel, method: str, argument: str, shape: tuple[int, ...], said: str
 ) -> None:
     given = samples(arm, 20)
@@ -350,7 +350,7 @@ def test_arguments_have_as_many_rows_as_the_positions(arm: RobotModel, method: s
 
 @each(('method', 'argument'), PLACES)
 @each('values', [None, 'text', [['a'] * 6] * 20, [[1j] * 6] * 20, [[1.0], []]])
-def test_what_is_no_array_of_numbers_is_refused_by_name(
+def test_what_is_no_array_of_numbers_is_rejected_by_name(
     arm: RobotModel, method: str, argument: str, values: Any
 ) -> None:
     given: dict[str, Any] = {**samples(arm, 20), argument: values}
@@ -362,7 +362,7 @@ def test_what_is_no_array_of_numbers_is_refused_by_name(
 @each('method', METHODS)
 @each('threads', [0, -1])
 @each('count', [0, 20])
-def test_no_thread_at_all_is_refused(
+def test_no_thread_at_all_is_rejected(
     arm: RobotModel, method: str, threads: int, count: int
 ) -> None:
     with pytest.raises(InputError, match=rf'^threads: is {threads}, not at least 1'):

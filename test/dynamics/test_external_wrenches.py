@@ -241,7 +241,7 @@ NO_VECTORS: list[tuple[Any, str]] = [
     ((np.inf, 0.0, 0.0), 'inf'),
     ('abc', 'not an array'),
 ]
-REFUSED = [
+REJECTED = [
     pytest.param({'no': Wrench()}, UnknownNameError, "unknown link 'no'", id='link'),
     pytest.param(
         {'fer_hand': Wrench(frame='no')}, UnknownNameError, "unknown link 'no'", id='frame'
@@ -261,8 +261,8 @@ REFUSED = [
 ]
 
 
-@each(('wrenches', 'error', 'said'), REFUSED)
-def test_a_refused_wrench_is_named_and_leaves_nothing_behind(
+@each(('wrenches', 'error', 'said'), REJECTED)
+def test_a_rejected_wrench_is_named_and_leaves_nothing_behind(
     panda: RobotModel, wrenches: Any, error: type[Exception], said: str
 ) -> None:
     state = random_state(0, panda.nv)

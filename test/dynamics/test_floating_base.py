@@ -83,7 +83,7 @@ def test_the_free_joint_has_no_limits_and_no_losses() -> None:
 
 
 @each('kind', ['revolute', 'fixed', 'floating'])
-def test_a_robot_with_a_joint_of_that_name_is_refused(kind: str) -> None:
+def test_a_robot_with_a_joint_of_that_name_is_rejected(kind: str) -> None:
     text = robot(
         link('base'), link('arm', 1.0), joint('floating_base', kind, 'base', 'arm')
     )

@@ -278,7 +278,7 @@ def test_a_root_that_stands_is_carried_by_no_joint(model: RobotModel) -> None:
     assert set(caught.value.known) == set(model.link_names[1:])
 
 
-def test_an_unknown_link_is_refused_by_name() -> None:
+def test_an_unknown_link_is_rejected_by_name() -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'nose'; known are arm, tool, tip"):
         gripping_arm().internal_wrench([0.0], STILL, STILL, 'nose')
 

@@ -255,7 +255,7 @@ CALLS: list[tuple[str, Callable[[RobotModel, Array, Array], Array]]] = [
 @each(('argument', 'call'), CALLS)
 @each('kind', ['spherical', 'floating'])
 @each('length', [0.0, 0.5, 1.0 - 2e-6, 1.0 + 2e-6, 1e200])
-def test_a_quaternion_that_has_not_unit_length_is_refused_by_argument_joint_and_length(
+def test_a_quaternion_that_has_not_unit_length_is_rejected_by_argument_joint_and_length(
     argument: str, call: Any, kind: str, length: float
 ) -> None:
     model, parts = tree(0, 'revolute', kind, 'prismatic')
@@ -301,7 +301,7 @@ def test_the_neutral_position_is_a_position() -> None:
 
 
 @each('dt', [np.nan, np.inf, None, 'soon', [1.0], 1j])
-def test_what_is_no_time_is_refused(dt: Any) -> None:
+def test_what_is_no_time_is_rejected(dt: Any) -> None:
     model, parts = tree(0, 'revolute')
     q, v, _ = random_motion(0, parts)
     with pytest.raises(InputError, match=r'^dt: '):

@@ -228,7 +228,7 @@ def planar_arm(length: float = 1.0, tilt: Sequence[float] = (0.0, 0.0, 0.0)) -> 
 # Singularities
 
 
-def test_a_stretched_arm_is_refused_with_link_and_condition() -> None:
+def test_a_stretched_arm_is_rejected_with_link_and_condition() -> None:
     with pytest.raises(SingularityError, match=r'condition number \d.*fewer') as caught:
         planar_arm().task_space_dynamics([0.3, 0.0], [0.0, 0.0], 'turned_tip', coordinates=(4, 5))
     assert caught.value.element == "link 'turned_tip'"
@@ -244,7 +244,7 @@ def test_a_stretched_arms_task_along_what_it_can_do_is_fine() -> None:
 @each('length', [1e-3, 1.0, 1e3])
 @each('name', ['tip', 'turned_tip'])
 @each('bend', [1e-8, 1e-10])
-def test_an_arm_that_is_all_but_stretched_is_refused_whatever_its_size_and_axes(
+def test_an_arm_that_is_all_but_stretched_is_rejected_whatever_its_size_and_axes(
     length: float, name: str, bend: float
 ) -> None:
     model = planar_arm(length)
@@ -267,19 +267,19 @@ def test_a_bent_arm_is_taken_whatever_its_size_and_axes(
     assert_equal(task.jacobian @ task.inverse, np.eye(2))
 
 
-def test_a_wrist_that_is_in_line_is_refused() -> None:
+def test_a_wrist_that_is_in_line_is_rejected() -> None:
     model, q = ready_arm()
     q[4] = 0.0
     with pytest.raises(SingularityError, match=r"link 'tool0' .* its 6 coordinates .*number \d"):
         model.task_space_dynamics(q, np.zeros(6), 'tool0')
 
 
-def test_more_coordinates_than_joints_are_refused() -> None:
+def test_more_coordinates_than_joints_are_rejected() -> None:
     with pytest.raises(SingularityError, match=r"link 'tip' .* its 3 coordinates"):
         planar_arm().task_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(0, 4, 5))
 
 
-def test_a_coordinate_that_is_named_twice_is_refused() -> None:
+def test_a_coordinate_that_is_named_twice_is_rejected() -> None:
     with pytest.raises(InputError, match=r'coordinates: expected different .*got \[4, 4\]'):
         planar_arm().task_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(4, 4))
 
@@ -333,14 +333,14 @@ def test_the_root_link_moves_in_no_coordinate() -> None:
 
 
 @each('coordinates', [(), (6,), (-1,), (3, 17)])
-def test_coordinates_that_no_link_has_are_refused(coordinates: Sequence[int]) -> None:
+def test_coordinates_that_no_link_has_are_rejected(coordinates: Sequence[int]) -> None:
     with pytest.raises(InputError, match=r'^coordinates'):
         planar_arm().task_space_dynamics(
             [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=coordinates
         )
 
 
-def test_an_unknown_link_and_a_point_that_is_none_are_refused_by_name() -> None:
+def test_an_unknown_link_and_a_point_that_is_none_are_rejected_by_name() -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'nose'"):
         planar_arm().task_space_dynamics([0.3, 1.0], [0.0, 0.0], 'nose')
     with pytest.raises(InputError, match=r'^point'):

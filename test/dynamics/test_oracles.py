@@ -52,7 +52,7 @@ def assert_poses_agree(pair: Pair) -> None:
         assert_equal(pair.model.forward_kinematics(q, name), pose, f'{pair.label}, {name}')
 
 
-def test_a_robot_without_links_is_refused_as_pinocchio_refuses_it() -> None:
+def test_a_robot_without_links_is_rejected_as_pinocchio_rejects_it() -> None:
     path = empty_vendor_robot()
     pinocchio = pytest.importorskip('pinocchio')
     with pytest.raises(UrdfError, match='has no link'):

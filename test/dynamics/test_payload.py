@@ -96,7 +96,7 @@ def test_an_unknown_link_carries_nothing() -> None:
         (0.0, (0, 0, 0), (1, 0, 0, 1, 0, 1), 'payload inertia: is not zero, but the mass is zero'),
     ],
 )
-def test_what_no_rigid_body_can_be_is_refused(
+def test_what_no_rigid_body_can_be_is_rejected(
     mass: Any, com: ArrayLike, inertia: ArrayLike, said: str
 ) -> None:
     with pytest.raises(InputError, match=said):

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the reference formulations take of a tree, and what they refuse by name."""
+"""What the reference formulations take of a tree, and what they reject by name."""
 
 from __future__ import annotations
 
@@ -105,16 +105,16 @@ def test_a_joint_of_several_movements_is_a_row_of_bodies(
         'it has no coordinate of its own: 0.1 q[1] + 0.0',
     ),
 ], ids=['spherical', 'floating', 'mimic', 'twin', 'helical'])
-def test_other_joints_are_refused_by_the_link_that_they_move(
+def test_other_joints_are_rejected_by_the_link_that_they_move(
     joint: JointType, element: str, reason: str
 ) -> None:
     tree = tree_of(('a', 'base', revolute('x')), ('b', 'a', joint))
-    with pytest.raises(TreeError) as refusal:
+    with pytest.raises(TreeError) as rejection:
         bodies_of(tree)
-    assert (refusal.value.element, refusal.value.reason) == (element, reason)
+    assert (rejection.value.element, rejection.value.reason) == (element, reason)
 
 
-def test_a_body_that_does_not_move_is_refused_by_its_link() -> None:
+def test_a_body_that_does_not_move_is_rejected_by_its_link() -> None:
     tree = tree_of(('a', 'base', revolute('x')), ('b', 'a', revolute('y')))
     records = tree.bodies.copy()
     records[2]['kind'] = JointKind.FIXED
@@ -122,7 +122,7 @@ def test_a_body_that_does_not_move_is_refused_by_its_link() -> None:
         bodies_of(dataclasses.replace(tree, bodies=records))
 
 
-def test_a_first_moment_without_mass_is_refused() -> None:
+def test_a_first_moment_without_mass_is_rejected() -> None:
     builder = TreeBuilder('base')
     moment = RigidBodyInertia(0.0, np.array([1.0, 0.0, 0.0]), np.zeros((3, 3)))
     builder.add_link('a', 'base', Placement.identity(), revolute('x'), moment)

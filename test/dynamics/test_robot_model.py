@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The model's manners: names, shapes, refusals, and that nobody's array is anybody else's."""
+"""The model's manners: names, shapes, rejections, and that nobody's array is anybody else's."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_what_goes_in_is_not_written_to(panda: RobotModel, method: str) -> None:
         ((), r'shape \(\), not \(8,\)'),
     ],
 )
-def test_a_wrong_shape_is_refused_by_name(
+def test_a_wrong_shape_is_rejected_by_name(
     panda: RobotModel, method: str, argument: str, shape: tuple[int, ...], said: str
 ) -> None:
     with pytest.raises(InputError, match=f'^{argument}: has {said}$') as caught:
@@ -216,7 +216,7 @@ def test_a_wrong_shape_is_refused_by_name(
 @each(('method', 'argument'), PLACES)
 @each('value', [np.nan, np.inf, -np.inf])
 @each('place', [0, -1])
-def test_a_value_that_is_not_finite_is_refused_by_name_and_value(
+def test_a_value_that_is_not_finite_is_rejected_by_name_and_value(
     panda: RobotModel, method: str, argument: str, value: float, place: int
 ) -> None:
     values = np.zeros(panda.nv)
@@ -243,7 +243,7 @@ def test_a_value_that_is_not_finite_is_refused_by_name_and_value(
         pytest.param(object(), id='object'),
     ],
 )
-def test_what_is_no_array_of_numbers_is_refused_by_name(
+def test_what_is_no_array_of_numbers_is_rejected_by_name(
     panda: RobotModel, method: str, argument: str, values: Any
 ) -> None:
     with pytest.raises(InputError) as caught:
@@ -251,7 +251,7 @@ def test_what_is_no_array_of_numbers_is_refused_by_name(
     assert caught.value.argument == argument
 
 
-def test_efforts_that_overflow_are_refused(panda: RobotModel) -> None:
+def test_efforts_that_overflow_are_rejected(panda: RobotModel) -> None:
     with pytest.raises(InputError, match='not finite'):
         panda.inverse_dynamics(np.zeros(8), np.full(8, 1e200), np.zeros(8))
 
@@ -265,7 +265,7 @@ def test_no_result_is_returned_that_is_not_finite(
         assert np.isfinite(call(panda, method, **huge)).all()
 
 
-def test_a_refused_input_is_a_value_error_too(panda: RobotModel) -> None:
+def test_a_rejected_input_is_a_value_error_too(panda: RobotModel) -> None:
     assert issubclass(InputError, ValueError)
     assert issubclass(InputError, RneaError)
     with pytest.raises(ValueError, match='qdd'):
@@ -283,13 +283,13 @@ def test_an_unknown_link_is_named_with_those_that_are_known(panda: RobotModel) -
 
 @each('method', OF_A_LINK)
 @each('name', ['fer_joint1', 'floating_base', 'Fer_link1', '', None, 3])
-def test_what_is_no_links_name_is_refused(panda: RobotModel, method: str, name: Any) -> None:
+def test_what_is_no_links_name_is_rejected(panda: RobotModel, method: str, name: Any) -> None:
     with pytest.raises(UnknownNameError, match=rf'^unknown link {name!r}'):
         call(panda, method, link=name)
 
 
 @each('name', ['fer_link1', 'fer_joint8', 'fer_finger_joint2', '', None, 3])
-def test_what_is_no_independent_joints_name_is_refused_with_those_that_are(
+def test_what_is_no_independent_joints_name_is_rejected_with_those_that_are(
     panda: RobotModel, name: Any
 ) -> None:
     for indices in (panda.position_indices, panda.velocity_indices):
@@ -306,7 +306,7 @@ def test_every_joint_has_its_place_in_the_arrays(model: RobotModel) -> None:
 
 
 @each('method', METHODS)
-def test_a_refusal_changes_no_later_answer(panda: RobotModel, method: str) -> None:
+def test_a_rejection_changes_no_later_answer(panda: RobotModel, method: str) -> None:
     before = call(panda, method)
     for argument in ARGUMENTS[method]:
         with pytest.raises(InputError):
@@ -387,7 +387,7 @@ def test_a_gravity_that_its_giver_changes_later_stays(panda: RobotModel) -> None
 
 
 @each('gravity', [(0.0, 0.0), -9.81, (0.0, 0.0, np.nan), 'down', None])
-def test_what_is_no_gravity_is_refused(panda: RobotModel, gravity: Any) -> None:
+def test_what_is_no_gravity_is_rejected(panda: RobotModel, gravity: Any) -> None:
     with pytest.raises(InputError, match=r'^gravity: ') as caught:
         panda.with_gravity(gravity)
     assert caught.value.argument == 'gravity'

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled code that does not see NaN or infinity is refused before its first use."""
+"""Compiled code that does not see NaN or infinity is rejected before its first use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where nothing resists a joint there is no acceleration to tell: the refusal names the joint."""
+"""A joint that nothing resists has no defined acceleration: the error names the joint."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ WAYS = [
 Way = Callable[[TreeBuilder], TreeBuilder]
 
 
-def refusals(model: RobotModel) -> list[SingularityError]:
+def rejections(model: RobotModel) -> list[SingularityError]:
     """Return what forward dynamics say of one sample, and of many."""
     q, rest, tau = model.neutral_position, np.zeros(model.nv), np.ones(model.nv)
     told = []
@@ -85,7 +85,7 @@ def arm_with_an_empty_tip() -> RobotModel:
 
 
 def test_a_joint_that_carries_nothing_is_named() -> None:
-    for error in refusals(arm_with_an_empty_tip()):
+    for error in rejections(arm_with_an_empty_tip()):
         assert isinstance(error, RneaError)
         assert error.element == "joint 'wrist'"
         assert str(error).startswith("joint 'wrist' has no inertia to accelerate")
@@ -112,7 +112,7 @@ def test_a_leaf_of_any_joint_that_carries_nothing_is_named(kind: str, way: Way) 
     builder.add_link('arm', 'base', HERE, revolute('shoulder', X), ball(1.0))
     leaf = {'revolute': revolute('leaf'), 'prismatic': prismatic('leaf')}
     builder.add_link('tip', 'arm', HERE, leaf.get(kind, spherical('leaf')), NOTHING)
-    for error in refusals(model_of(way(builder))):
+    for error in rejections(model_of(way(builder))):
         assert error.element == "joint 'leaf'"
 
 
@@ -120,16 +120,16 @@ def test_a_leaf_of_any_joint_that_carries_nothing_is_named(kind: str, way: Way) 
 def test_a_point_mass_on_a_ball_joint_has_nothing_to_turn(way: Way) -> None:
     builder = TreeBuilder('base')
     builder.add_link('tip', 'base', HERE, spherical('ball'), point(1.0))
-    for error in refusals(model_of(way(builder))):
+    for error in rejections(model_of(way(builder))):
         assert error.element == "joint 'ball'"
 
 
 @pytest.mark.parametrize('way', WAYS)
-def test_an_arm_without_mass_is_refused_as_a_whole(way: Way) -> None:
+def test_an_arm_without_mass_is_rejected_as_a_whole(way: Way) -> None:
     builder = TreeBuilder('base')
     builder.add_link('one', 'base', HERE, revolute('a', X), NOTHING)
     builder.add_link('two', 'one', HERE, revolute('b'), NOTHING)
-    for error in refusals(model_of(way(builder))):
+    for error in rejections(model_of(way(builder))):
         assert error.element in ("joint 'a'", "joint 'b'")
 
 
@@ -145,7 +145,7 @@ def test_of_two_slides_in_one_line_with_nothing_between_one_is_named(
     builder = TreeBuilder('base')
     builder.add_link('between', 'base', HERE, prismatic('inner', axis), NOTHING)
     builder.add_link('end', 'between', HERE, prismatic('outer', axis), ball(mass))
-    for error in refusals(model_of(way(builder))):
+    for error in rejections(model_of(way(builder))):
         assert error.element in ("joint 'inner'", "joint 'outer'")
 
 
@@ -157,7 +157,7 @@ def test_of_two_hinges_in_one_line_with_nothing_between_one_is_named(
     builder = TreeBuilder('base')
     builder.add_link('between', 'base', HERE, revolute('inner', OBLIQUE), NOTHING)
     builder.add_link('end', 'between', HERE, revolute('outer', OBLIQUE), ball(mass))
-    for error in refusals(model_of(way(builder))):
+    for error in rejections(model_of(way(builder))):
         assert error.element in ("joint 'inner'", "joint 'outer'")
 
 
@@ -174,7 +174,7 @@ def crane(way: Way, offset: float = 0.0) -> RobotModel:
 
 
 @pytest.mark.parametrize('way', WAYS)
-def test_a_position_where_nothing_resists_is_refused(way: Way) -> None:
+def test_a_position_where_nothing_resists_is_rejected(way: Way) -> None:
     model = crane(way, offset=0.5)
     good, bad = np.zeros(model.nv), np.zeros(model.nv)
     bad[1] = -0.5
@@ -189,7 +189,7 @@ def test_a_position_where_nothing_resists_is_refused(way: Way) -> None:
 
 
 @pytest.mark.parametrize('way', WAYS)
-def test_a_position_that_no_sample_has_refuses_none(way: Way) -> None:
+def test_a_position_that_no_sample_has_rejects_none(way: Way) -> None:
     # At the neutral position nothing resists the pivot; half a metre out the load does.
     model = crane(way)
     q, rest, tau = np.zeros(model.nv), np.zeros(model.nv), np.ones(model.nv)
@@ -225,7 +225,7 @@ def test_a_thin_rod_turns_about_its_length(ratio: float) -> None:
     np.testing.assert_allclose(qdd, [3.0], rtol=1e-9)
 
 
-def test_a_refusal_changes_no_later_answer() -> None:
+def test_a_rejection_changes_no_later_answer() -> None:
     model = crane(as_it_is, offset=0.5)
     state = np.random.default_rng(0).normal(size=(3, 2))
     before = model.forward_dynamics(*state)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints that can move with nothing to accelerate: refused at every position, with their name."""
+"""Joints that can move with nothing to accelerate: rejected at every position, with their name."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_what_moves_no_inertia_cannot_be_accelerated(pair: Pair, idle: set[str])
 
 
 @pytest.mark.parametrize(('pair', 'idle'), CASES)
-def test_tasks_of_what_moves_no_inertia_are_refused_as_its_motion_is(
+def test_tasks_of_what_moves_no_inertia_are_rejected_as_its_motion_is(
     pair: Pair, idle: set[str]
 ) -> None:
     q, qd, _ = pair.motion(0)

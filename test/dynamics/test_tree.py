@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The builder refuses what is no tree, lumps what is fixed and turns every axis to z."""
+"""The builder rejects what is no tree, lumps what is fixed and turns every axis to z."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_placement_and_inertia_are_finite(x: float, mass: float) -> None:
         TreeBuilder('base', []).add_link('a', 'base', placement, FIXED, inertia)
 
 
-def test_a_refusal_carries_element_and_reason() -> None:
+def test_a_rejection_carries_element_and_reason() -> None:
     with pytest.raises(RneaError) as caught:
         TreeBuilder('base', []).add_link('b', 'a', HERE, FIXED, NOTHING)
     assert isinstance(caught.value, TreeError)
@@ -94,7 +94,7 @@ def test_a_refusal_carries_element_and_reason() -> None:
     assert caught.value.reason == "the tree has no parent link 'a'"
 
 
-def test_a_refused_link_leaves_nothing_behind() -> None:
+def test_a_rejected_link_leaves_nothing_behind() -> None:
     builder = TreeBuilder('base', ['x'])
     with pytest.raises(TreeError):
         builder.add_link('a', 'base', HERE, revolute('x', (0.0, 0.0, 2.0)), random_inertia(

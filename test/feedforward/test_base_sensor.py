@@ -50,20 +50,20 @@ NUMBERS = [
 
 @pytest.mark.parametrize('parameter', NUMBERS)
 @pytest.mark.parametrize('value', [-1.0, NAN, INF])
-def test_a_number_out_of_its_range_is_refused_by_name(parameter: str, value: float) -> None:
+def test_a_number_out_of_its_range_is_rejected_by_name(parameter: str, value: float) -> None:
     settings = replace(BaseSensorSettings(), **{parameter: value})  # type: ignore[arg-type]
     with pytest.raises(InputError, match=rf'base_sensor\.{parameter}: {value} is not between'):
         check_base_sensor(settings, tilting_robot())
 
 
 @pytest.mark.parametrize('link', ['arm', 'hand', 'hand_imu'])
-def test_a_link_that_moves_with_the_joints_is_refused(link: str) -> None:
+def test_a_link_that_moves_with_the_joints_is_rejected(link: str) -> None:
     message = rf"link: link '{link}' of robot 'robot' moves.*fixed to the root link are base, "
     with pytest.raises(InputError, match=message):
         BaseRig(link=link)
 
 
-def test_a_link_that_the_robot_does_not_have_is_refused() -> None:
+def test_a_link_that_the_robot_does_not_have_is_rejected() -> None:
     with pytest.raises(InputError, match=r"link: robot 'robot' has no link 'Imu'.*plate, imu"):
         BaseRig(link='Imu')
 
@@ -99,7 +99,7 @@ def test_no_link_of_a_robot_that_floats_is_fixed() -> None:
         ({'orientation': None, 'push': STILL}, Reason.FREE_FALL),
     ],
 )
-def test_a_message_with_a_fault_is_refused_whole_and_counted(
+def test_a_message_with_a_fault_is_rejected_whole_and_counted(
     use: BaseUse, message: dict[str, Any], reason: Reason
 ) -> None:
     rig = BaseRig(use=use)
@@ -142,7 +142,7 @@ def test_an_orientation_that_is_not_trusted_is_not_looked_at() -> None:
 
 
 @pytest.mark.parametrize('behind', [0.0, 1e-6, 1e9])
-def test_a_stamp_that_is_repeated_or_runs_backwards_is_refused(behind: float) -> None:
+def test_a_stamp_that_is_repeated_or_runs_backwards_is_rejected(behind: float) -> None:
     rig = BaseRig()
     assert rig.feed() is None
     assert rig.feed(stamp=CLOCK + rig.now - behind) is Reason.STAMP_NOT_NEWER
@@ -160,14 +160,14 @@ def test_after_the_clock_of_stamps_was_set_the_third_message_counts(shift: float
     for _ in range(3):
         rig.now += 0.01
         told.append(rig.feed(turn=(0.2, 0.0, 0.0), stamp=CLOCK + shift + rig.now))
-    refusal = Reason.STAMP_IN_FUTURE if shift > 0.0 else Reason.STAMP_NOT_NEWER
-    assert told == [refusal, refusal, None]
+    rejection = Reason.STAMP_IN_FUTURE if shift > 0.0 else Reason.STAMP_NOT_NEWER
+    assert told == [rejection, rejection, None]
     # Filtered over the time that really passed: one message does not bring all of the change.
     turned = rig.sample().velocity[0] - before.velocity[0]
     assert 0.0 < turned < 0.09
 
 
-def test_a_refused_message_changes_nothing_and_counts_for_no_age() -> None:
+def test_a_rejected_message_changes_nothing_and_counts_for_no_age() -> None:
     rig = BaseRig(use=BaseUse.MOTION)
     before = rig.run(1.0)
     rig.now += 0.05
@@ -176,7 +176,7 @@ def test_a_refused_message_changes_nothing_and_counts_for_no_age() -> None:
     assert_close(np.concatenate(rig.sample()), np.concatenate(before))
 
 
-def test_messages_of_another_link_are_refused_until_those_of_the_first_have_stopped() -> None:
+def test_messages_of_another_link_are_rejected_until_those_of_the_first_have_stopped() -> None:
     rig = BaseRig(timeout=0.1)
     assert rig.feed('plate') is None
     rig.now += 0.09

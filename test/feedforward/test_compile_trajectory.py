@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compilation of requests: every refusal, and the compiled motion of valid requests."""
+"""Compilation of requests: every rejection, and the compiled motion of valid requests."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def setpoint_of(
     return setpoint
 
 
-def refusal(
+def rejection(
     request: TrajectoryRequest,
     held_to: JointRules | None = None,
     *,
@@ -108,7 +108,7 @@ def refusal(
     position: ArrayLike = AT_REST,
     velocity: ArrayLike = AT_REST,
 ) -> tuple[str, str | None, int | None]:
-    """Return reason, joint and point of the refusal; each is in its message."""
+    """Return reason, joint and point of the rejection; each is in its message."""
     with pytest.raises(TrajectoryError) as caught:
         compile_trajectory(
             request, held_to or rules(), now=now, position=position, velocity=velocity
@@ -134,7 +134,7 @@ def with_point(index: int, **changes: Any) -> TrajectoryRequest:
     return request_of(*points)
 
 
-def test_the_request_that_the_refusals_are_made_from_is_accepted() -> None:
+def test_the_request_that_the_rejections_are_made_from_is_accepted() -> None:
     trajectory = compiled(request_of(*valid_points()))
     assert trajectory.joint_names == NAMES
     assert trajectory.start_time is None
@@ -142,28 +142,28 @@ def test_the_request_that_the_refusals_are_made_from_is_accepted() -> None:
     np.testing.assert_array_equal(trajectory.final_position, (0.6, 0.4, 0.2))
 
 
-def test_a_refusal_is_an_error_of_the_package() -> None:
+def test_a_rejection_is_an_error_of_the_package() -> None:
     assert issubclass(TrajectoryError, RneaError)
 
 
-def test_empty_joint_names_are_refused() -> None:
+def test_empty_joint_names_are_rejected() -> None:
     request = request_of(*valid_points(), names=())
-    assert refusal(request) == ('empty_joint_names', None, None)
+    assert rejection(request) == ('empty_joint_names', None, None)
 
 
-def test_an_unknown_joint_is_refused_by_name() -> None:
+def test_an_unknown_joint_is_rejected_by_name() -> None:
     request = request_of(*valid_points(), names=('shoulder', 'tail', 'wrist'))
-    assert refusal(request) == ('unknown_joint', 'tail', None)
+    assert rejection(request) == ('unknown_joint', 'tail', None)
 
 
-def test_a_joint_named_twice_is_refused_by_name() -> None:
+def test_a_joint_named_twice_is_rejected_by_name() -> None:
     request = request_of(*valid_points(), names=('shoulder', 'wrist', 'wrist'))
-    assert refusal(request) == ('duplicate_joint', 'wrist', None)
+    assert rejection(request) == ('duplicate_joint', 'wrist', None)
 
 
-def test_a_missing_joint_is_refused_by_name() -> None:
+def test_a_missing_joint_is_rejected_by_name() -> None:
     request = request_of(TrajectoryPoint(1.0, (0.0, 0.0)), names=('wrist', 'shoulder'))
-    assert refusal(request) == ('missing_joint', 'elbow', None)
+    assert rejection(request) == ('missing_joint', 'elbow', None)
 
 
 def test_joints_may_come_in_any_order() -> None:
@@ -211,22 +211,22 @@ def test_a_held_joint_may_be_beyond_its_limit() -> None:
 
 @pytest.mark.parametrize('field', FIELDS)
 @pytest.mark.parametrize('size', [1, 2, 4])
-def test_a_field_of_the_wrong_length_is_refused(field: str, size: int) -> None:
+def test_a_field_of_the_wrong_length_is_rejected(field: str, size: int) -> None:
     full: dict[str, tuple[float, ...]] = dict.fromkeys(FIELDS, AT_REST) | {field: (0.0,) * size}
     request = request_of(valid_points()[0], TrajectoryPoint(1.0, **full), valid_points()[2])
-    assert refusal(request) == ('wrong_size', None, 1)
+    assert rejection(request) == ('wrong_size', None, 1)
 
 
-def test_a_point_without_positions_is_refused() -> None:
-    assert refusal(with_point(1, positions=())) == ('wrong_size', None, 1)
+def test_a_point_without_positions_is_rejected() -> None:
+    assert rejection(with_point(1, positions=())) == ('wrong_size', None, 1)
 
 
-def test_accelerations_without_velocities_are_refused() -> None:
+def test_accelerations_without_velocities_are_rejected() -> None:
     request = with_point(1, velocities=(), accelerations=AT_REST)
-    assert refusal(request) == ('accelerations_without_velocities', None, 1)
+    assert rejection(request) == ('accelerations_without_velocities', None, 1)
 
 
-def test_a_refusal_shows_the_values_of_its_own_point() -> None:
+def test_a_rejection_shows_the_values_of_its_own_point() -> None:
     values = (0.25, 0.5, 0.75)
     points = valid_points()
     alone = replace(points[1], velocities=(), accelerations=values)
@@ -236,50 +236,50 @@ def test_a_refusal_shows_the_values_of_its_own_point() -> None:
 
 
 def test_a_request_without_points_is_a_cancellation_and_no_motion() -> None:
-    assert refusal(request_of()) == ('no_points', None, None)
+    assert rejection(request_of()) == ('no_points', None, None)
 
 
 @pytest.mark.parametrize('field', FIELDS)
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
-def test_a_value_that_is_not_finite_is_refused(field: str, value: float) -> None:
+def test_a_value_that_is_not_finite_is_rejected(field: str, value: float) -> None:
     full = dict.fromkeys(FIELDS, AT_REST) | {field: (0.0, 0.0, value)}
     request = request_of(*valid_points()[:2], TrajectoryPoint(2.0, **full))
-    assert refusal(request) == ('not_finite', 'wrist', 2)
+    assert rejection(request) == ('not_finite', 'wrist', 2)
 
 
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
-def test_a_time_that_is_not_finite_is_refused(value: float) -> None:
-    assert refusal(with_point(1, time=value)) == ('not_finite', None, 1)
+def test_a_time_that_is_not_finite_is_rejected(value: float) -> None:
+    assert rejection(with_point(1, time=value)) == ('not_finite', None, 1)
 
 
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
-def test_a_start_time_that_is_not_finite_is_refused(value: float) -> None:
+def test_a_start_time_that_is_not_finite_is_rejected(value: float) -> None:
     request = request_of(*valid_points(), start_time=value)
-    assert refusal(request) == ('not_finite', None, None)
+    assert rejection(request) == ('not_finite', None, None)
 
 
-def test_a_motion_too_fast_for_a_number_is_refused() -> None:
-    assert refusal(with_point(1, time=1e-200)) == ('not_finite', 'shoulder', 1)
+def test_a_motion_too_fast_for_a_number_is_rejected() -> None:
+    assert rejection(with_point(1, time=1e-200)) == ('not_finite', 'shoulder', 1)
 
 
-def test_a_motion_too_far_for_a_number_is_refused() -> None:
+def test_a_motion_too_far_for_a_number_is_rejected() -> None:
     request = request_of(
         TrajectoryPoint(0.0, AT_REST),
         TrajectoryPoint(1.0, (0.0, 0.0, 1.0)),
         TrajectoryPoint(4.0, (0.0, 0.0, 1.7e308)),
     )
-    assert refusal(request, rules(start_tolerance=math.inf)) == ('not_finite', 'wrist', 2)
+    assert rejection(request, rules(start_tolerance=math.inf)) == ('not_finite', 'wrist', 2)
 
 
 @pytest.mark.parametrize('argument', ['position', 'velocity'])
-def test_a_start_state_that_is_not_finite_is_refused(argument: str) -> None:
+def test_a_start_state_that_is_not_finite_is_rejected(argument: str) -> None:
     state: dict[str, Any] = {argument: (0.0, math.nan, 0.0)}
-    assert refusal(request_of(*valid_points()), **state) == ('start_not_finite', 'elbow', None)
+    assert rejection(request_of(*valid_points()), **state) == ('start_not_finite', 'elbow', None)
 
 
-def test_a_present_time_that_is_not_finite_is_refused() -> None:
+def test_a_present_time_that_is_not_finite_is_rejected() -> None:
     request = request_of(*valid_points())
-    assert refusal(request, now=math.nan) == ('start_not_finite', None, None)
+    assert rejection(request, now=math.nan) == ('start_not_finite', None, None)
 
 
 @pytest.mark.parametrize('argument', ['position', 'velocity'])
@@ -289,23 +289,23 @@ def test_a_start_state_of_the_wrong_shape_is_the_callers_error(argument: str) ->
         compile_trajectory(request_of(*valid_points()), rules(), now=0.0, **state)
 
 
-def test_a_negative_time_is_refused() -> None:
-    assert refusal(with_point(0, time=-0.1)) == ('negative_time', None, 0)
+def test_a_negative_time_is_rejected() -> None:
+    assert rejection(with_point(0, time=-0.1)) == ('negative_time', None, 0)
 
 
 @pytest.mark.parametrize('time', [0.0, 0.9, 1.0])
-def test_times_that_do_not_increase_are_refused(time: float) -> None:
-    assert refusal(with_point(2, time=time)) == ('times_not_increasing', None, 2)
+def test_times_that_do_not_increase_are_rejected(time: float) -> None:
+    assert rejection(with_point(2, time=time)) == ('times_not_increasing', None, 2)
 
 
-def test_a_trajectory_that_ended_in_the_past_is_refused() -> None:
+def test_a_trajectory_that_ended_in_the_past_is_rejected() -> None:
     request = request_of(*valid_points(), start_time=100.0)
-    assert refusal(request, now=102.5) == ('ended_in_past', None, 2)
+    assert rejection(request, now=102.5) == ('ended_in_past', None, 2)
 
 
-def test_a_set_point_of_the_past_is_refused() -> None:
+def test_a_set_point_of_the_past_is_rejected() -> None:
     request = request_of(TrajectoryPoint(0.0, AT_REST), start_time=100.0)
-    assert refusal(request, now=100.001) == ('ended_in_past', None, 0)
+    assert rejection(request, now=100.001) == ('ended_in_past', None, 0)
 
 
 def test_a_trajectory_that_ends_now_is_accepted() -> None:
@@ -314,9 +314,9 @@ def test_a_trajectory_that_ends_now_is_accepted() -> None:
     np.testing.assert_array_equal(sample(trajectory, 2.0)[0], (0.6, 0.4, 0.2))
 
 
-def test_a_final_velocity_is_refused() -> None:
+def test_a_final_velocity_is_rejected() -> None:
     request = with_point(2, velocities=(0.0, -1e-6, 0.0))
-    assert refusal(request) == ('final_velocity', 'elbow', 2)
+    assert rejection(request) == ('final_velocity', 'elbow', 2)
 
 
 def test_a_final_velocity_below_single_precision_is_rest() -> None:
@@ -331,9 +331,9 @@ def test_a_final_velocity_is_accepted_where_allowed_and_ends_in_rest() -> None:
 
 
 @pytest.mark.parametrize('elbow', [-1.00001, 1.00001])
-def test_a_point_beyond_a_position_limit_is_refused(elbow: float) -> None:
+def test_a_point_beyond_a_position_limit_is_rejected(elbow: float) -> None:
     request = with_point(1, positions=(0.0, elbow, 0.0), velocities=AT_REST)
-    assert refusal(request) == ('position_limit', 'elbow', 1)
+    assert rejection(request) == ('position_limit', 'elbow', 1)
 
 
 def test_limits_go_by_joint_name() -> None:
@@ -341,7 +341,7 @@ def test_limits_go_by_joint_name() -> None:
         TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(1.0, (0.0, 0.0, 1.5)),
         names=('wrist', 'shoulder', 'elbow'),
     )
-    assert refusal(request) == ('position_limit', 'elbow', 1)
+    assert rejection(request) == ('position_limit', 'elbow', 1)
 
 
 def test_a_limit_in_single_precision_is_not_beyond_itself() -> None:
@@ -354,7 +354,7 @@ def test_a_limit_in_single_precision_is_not_beyond_itself() -> None:
 
 @pytest.mark.parametrize('accelerations', [(), AT_REST])
 @pytest.mark.parametrize('side', [-1.0, 1.0])
-def test_an_overshoot_between_two_points_is_refused(
+def test_an_overshoot_between_two_points_is_rejected(
     accelerations: Sequence[float], side: float
 ) -> None:
     request = request_of(
@@ -362,7 +362,7 @@ def test_an_overshoot_between_two_points_is_refused(
         TrajectoryPoint(1.0, (0.0, 0.9 * side, 0.0), (0.0, 2.0 * side, 0.0), accelerations),
         TrajectoryPoint(2.0, (0.0, 0.9 * side, 0.0), AT_REST, accelerations),
     )
-    assert refusal(request) == ('position_limit', 'elbow', 2)
+    assert rejection(request) == ('position_limit', 'elbow', 2)
 
 
 def test_an_overshoot_below_a_milliradian_is_accepted() -> None:
@@ -376,10 +376,10 @@ def test_an_overshoot_below_a_milliradian_is_accepted() -> None:
     assert sample(trajectory, 1.0 + 1.0 / 3.0)[0, 1] == pytest.approx(1.0009)
 
 
-def test_an_overshoot_on_the_way_to_the_first_point_is_refused() -> None:
+def test_an_overshoot_on_the_way_to_the_first_point_is_rejected() -> None:
     request = request_of(TrajectoryPoint(1.0, (0.0, 0.9, 0.0), AT_REST))
-    refused = refusal(request, position=(0.0, 0.9, 0.0), velocity=(0.0, 3.0, 0.0))
-    assert refused == ('position_limit', 'elbow', 0)
+    rejected = rejection(request, position=(0.0, 0.9, 0.0), velocity=(0.0, 3.0, 0.0))
+    assert rejected == ('position_limit', 'elbow', 0)
 
 
 @pytest.mark.parametrize('side', [-1.0, 1.0])
@@ -391,9 +391,9 @@ def test_a_robot_beyond_a_limit_may_come_back(side: float) -> None:
 
 
 @pytest.mark.parametrize('shoulder', [-0.101, 0.101])
-def test_a_start_too_far_from_the_robot_is_refused(shoulder: float) -> None:
-    refused = refusal(request_of(*valid_points()), position=(shoulder, 0.0, 0.0))
-    assert refused == ('start_too_far', 'shoulder', 0)
+def test_a_start_too_far_from_the_robot_is_rejected(shoulder: float) -> None:
+    rejected = rejection(request_of(*valid_points()), position=(shoulder, 0.0, 0.0))
+    assert rejected == ('start_too_far', 'shoulder', 0)
 
 
 def test_a_start_within_the_tolerance_is_accepted() -> None:
@@ -452,7 +452,7 @@ def test_a_start_that_has_passed_is_joined_where_the_motion_is_now() -> None:
 
 def test_a_motion_joined_midway_must_be_near_the_robot_now_not_at_its_first_point() -> None:
     request = request_of(*valid_points(), start_time=100.0)
-    assert refusal(request, now=101.5) == ('start_too_far', 'shoulder', 1)
+    assert rejection(request, now=101.5) == ('start_too_far', 'shoulder', 1)
 
 
 def test_a_first_point_still_ahead_of_a_passed_start_is_reached_from_now() -> None:
@@ -467,7 +467,7 @@ def test_a_first_point_that_has_passed_too_needs_no_way_to_it() -> None:
     whole = compiled(request_of(*valid_points()))
     request = request_of(*valid_points()[1:], start_time=100.0)
     joined = compiled(request, now=101.5, position=sample(whole, 1.5)[0] + 0.05)
-    assert refusal(request, now=101.5) == ('start_too_far', 'shoulder', 0)
+    assert rejection(request, now=101.5) == ('start_too_far', 'shoulder', 0)
     for time in (1.5, 1.7, 2.0):
         np.testing.assert_array_equal(sample(joined, time), sample(whole, time))
 
@@ -504,10 +504,10 @@ def test_the_start_of_a_continuous_joint_is_measured_the_short_way_round() -> No
     near = rules(start_tolerance=0.1)
     wrist = (0.0, 0.0, math.pi - 0.04)
     assert setpoint_of(TrajectoryPoint(0.0, wrist), near, position=(0.0, 0.0, -math.pi + 0.04))
-    refused = refusal(
+    rejected = rejection(
         request_of(TrajectoryPoint(0.0, wrist)), near, position=(0.0, 0.0, -math.pi + 0.07)
     )
-    assert refused == ('start_too_far', 'wrist', 0)
+    assert rejected == ('start_too_far', 'wrist', 0)
 
 
 @pytest.mark.parametrize('turns', [0.5, 1.5, 2.5, 7.5])
@@ -555,14 +555,14 @@ def test_a_set_point_of_a_continuous_joint_is_shifted_to_the_robot() -> None:
 
 def test_a_set_point_is_held_to_limits_and_to_the_start_tolerance() -> None:
     beyond = request_of(TrajectoryPoint(0.0, (2.1, 0.0, 0.0)))
-    assert refusal(beyond, position=(2.1, 0.0, 0.0)) == ('position_limit', 'shoulder', 0)
+    assert rejection(beyond, position=(2.1, 0.0, 0.0)) == ('position_limit', 'shoulder', 0)
     far = request_of(TrajectoryPoint(0.0, (0.2, 0.0, 0.0)))
-    assert refusal(far) == ('start_too_far', 'shoulder', 0)
+    assert rejection(far) == ('start_too_far', 'shoulder', 0)
 
 
 def test_one_point_at_a_later_time_is_a_motion_that_must_end_at_rest() -> None:
     request = request_of(TrajectoryPoint(1.0, AT_REST, (0.0, 0.1, 0.0)))
-    assert refusal(request) == ('final_velocity', 'elbow', 0)
+    assert rejection(request) == ('final_velocity', 'elbow', 0)
 
 
 def test_a_set_point_cannot_be_written_to() -> None:
@@ -673,7 +673,7 @@ def test_limits_of_a_continuous_joint_are_ignored() -> None:
         ('start_tolerance', math.nan),
     ],
 )
-def test_impossible_rules_are_refused_by_argument(argument: str, value: Any) -> None:
+def test_impossible_rules_are_rejected_by_argument(argument: str, value: Any) -> None:
     with pytest.raises(InputError, match=argument):
         rules(**{argument: value})
 
@@ -743,7 +743,7 @@ def is_finite_over_time(motion: Trajectory | Setpoint) -> bool:
     return all(np.isfinite(sample(motion, time)).all() for time in times)
 
 
-@settings(deadline=None, derandomize=True, max_examples=500)
+@settings(max_examples=500)
 @given(
     request=any_requests(),
     now=st.sampled_from((0.0, 1.0)) | SOME_FLOATS,
@@ -751,7 +751,7 @@ def is_finite_over_time(motion: Trajectory | Setpoint) -> bool:
     velocity=st.just(AT_REST) | st.tuples(SOME_FLOATS, SOME_FLOATS, SOME_FLOATS),
     lenient=st.booleans(),
 )
-def test_whatever_comes_is_refused_with_a_reason_or_is_finite_at_every_time(
+def test_whatever_comes_is_rejected_with_a_reason_or_is_finite_at_every_time(
     request: TrajectoryRequest,
     now: float,
     position: tuple[float, float, float],
@@ -767,9 +767,9 @@ def test_whatever_comes_is_refused_with_a_reason_or_is_finite_at_every_time(
     assert isinstance(outcome, TrajectoryReason) or is_finite_over_time(outcome)
 
 
-@settings(deadline=None, derandomize=True, max_examples=500)
+@settings(max_examples=500)
 @given(request=finite_requests(), position=THREE_FINITE, velocity=THREE_FINITE)
-def test_finite_requests_of_any_size_are_finite_at_every_time_or_refused_as_not_finite(
+def test_finite_requests_of_any_size_are_finite_at_every_time_or_rejected_as_not_finite(
     request: TrajectoryRequest, position: list[float], velocity: list[float]
 ) -> None:
     held_to = rules(

@@ -60,7 +60,7 @@ def compiled(
     )
 
 
-def refusal(
+def rejection(
     points: list[TrajectoryPoint], held_to: JointRules | None = None, **state: ArrayLike
 ) -> TrajectoryError:
     with pytest.raises(TrajectoryError) as caught:
@@ -87,7 +87,7 @@ KINDS = {1: ((), 1.0), 3: ((0.0,), 1.5), 5: ((0.0, 0.0), 1.875)}
 
 @pytest.mark.parametrize('degree', KINDS)
 @pytest.mark.parametrize('side', [-1.0, 1.0])
-def test_a_velocity_beyond_the_limit_is_refused_and_one_at_the_limit_is_not(
+def test_a_velocity_beyond_the_limit_is_rejected_and_one_at_the_limit_is_not(
     degree: int, side: float
 ) -> None:
     fields, peak = KINDS[degree]
@@ -99,7 +99,7 @@ def test_a_velocity_beyond_the_limit_is_refused_and_one_at_the_limit_is_not(
 
     compiled(motion(1.0))
     compiled(motion(TOLERANCE - 1e-9))
-    error = refusal(motion(TOLERANCE + 1e-9))
+    error = rejection(motion(TOLERANCE + 1e-9))
     assert told(error) == ('velocity_limit', 'elbow', 1)
     assert 'limit of 1.0' in error.detail
     speeds = re.findall(r'[\d.]+', error.detail)
@@ -107,15 +107,15 @@ def test_a_velocity_beyond_the_limit_is_refused_and_one_at_the_limit_is_not(
 
 
 @pytest.mark.parametrize('degree', KINDS)
-def test_a_steep_way_to_a_first_point_that_is_near_in_time_is_refused(degree: int) -> None:
+def test_a_steep_way_to_a_first_point_that_is_near_in_time_is_rejected(degree: int) -> None:
     fields, _ = KINDS[degree]
-    error = refusal([elbow(0.01, 1.0, *fields), elbow(5.0, 1.0, *fields)])
+    error = rejection([elbow(0.01, 1.0, *fields), elbow(5.0, 1.0, *fields)])
     assert told(error) == ('velocity_limit', 'elbow', 0)
     compiled([elbow(5.0, 1.0, *fields), elbow(9.0, 1.0, *fields)])
 
 
-def test_a_velocity_of_a_point_beyond_the_limit_is_refused() -> None:
-    error = refusal([elbow(0.0, 0.0, 0.0), elbow(1.0, 0.4, 1.2), elbow(2.0, 0.8, 0.0)])
+def test_a_velocity_of_a_point_beyond_the_limit_is_rejected() -> None:
+    error = rejection([elbow(0.0, 0.0, 0.0), elbow(1.0, 0.4, 1.2), elbow(2.0, 0.8, 0.0)])
     assert told(error) == ('velocity_limit', 'elbow', 1)
 
 
@@ -124,20 +124,20 @@ def test_limits_are_per_joint_and_a_joint_without_limit_has_any_speed() -> None:
         return [TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(1.0, goal)]
 
     compiled(motion(2.0, 1.0, 100.0))
-    assert told(refusal(motion(2.2, 1.0, 0.0))) == ('velocity_limit', 'shoulder', 1)
-    assert told(refusal(motion(2.0, 1.1, 0.0))) == ('velocity_limit', 'elbow', 1)
+    assert told(rejection(motion(2.2, 1.0, 0.0))) == ('velocity_limit', 'shoulder', 1)
+    assert told(rejection(motion(2.0, 1.1, 0.0))) == ('velocity_limit', 'elbow', 1)
 
 
 def test_the_first_segment_that_is_too_fast_is_named() -> None:
     points = [elbow(float(k), 0.5 * k) for k in range(10)]
     points[6] = elbow(6.0, 4.2)
-    assert told(refusal(points)) == ('velocity_limit', 'elbow', 6)
+    assert told(rejection(points)) == ('velocity_limit', 'elbow', 6)
 
 
 @pytest.mark.parametrize('side', [-1.0, 1.0])
-def test_a_set_point_with_a_velocity_beyond_the_limit_is_refused(side: float) -> None:
+def test_a_set_point_with_a_velocity_beyond_the_limit_is_rejected(side: float) -> None:
     compiled([elbow(0.0, 0.0, side)])
-    error = refusal([elbow(0.0, 0.0, 1.06 * side)])
+    error = rejection([elbow(0.0, 0.0, 1.06 * side)])
     assert told(error) == ('velocity_limit', 'elbow', 0)
 
 
@@ -186,7 +186,7 @@ def test_the_peak_speed_of_random_motions_is_found_neither_too_low_nor_too_high(
     for joint, speed in enumerate(seen(trajectory)[2] / TOLERANCE):
         # The true peak exceeds the highest sample by less than a millionth.
         compiled(points, with_limit('velocity_limits', joint, speed + 1e-6))
-        error = refusal(points, with_limit('velocity_limits', joint, speed - 1e-6))
+        error = rejection(points, with_limit('velocity_limits', joint, speed - 1e-6))
         assert error.reason.value == 'velocity_limit'
         assert error.joint == NAMES[joint]
 
@@ -208,7 +208,7 @@ def test_the_farthest_swing_of_random_motions_is_found_neither_too_low_nor_too_h
                     continue  # the position of a point, which has another tolerance
                 swings += 1
                 compiled(points, with_limit(field, joint, extreme - sign * (1e-3 - 1e-6)))
-                error = refusal(points, with_limit(field, joint, extreme - sign * (1e-3 + 1e-6)))
+                error = rejection(points, with_limit(field, joint, extreme - sign * (1e-3 + 1e-6)))
                 assert error.reason.value == 'position_limit'
                 assert error.joint == NAMES[joint]
     assert swings > 5
@@ -233,12 +233,12 @@ def test_a_swing_over_a_position_limit_is_measured_at_its_very_peak(
         ]
 
     compiled(motion(1e-3 - 1e-9), limit)
-    error = refusal(motion(1e-3 + 1e-9), limit)
+    error = rejection(motion(1e-3 + 1e-9), limit)
     assert told(error) == ('position_limit', 'elbow', 1)
 
 
 def test_a_motion_of_the_greatest_numbers_is_judged_without_overflow() -> None:
     points = [elbow(0.0, 0.0, 0.0, 0.0), elbow(1.0, 1e305, 0.0, 0.0)]
-    assert refusal(points).reason.value == 'velocity_limit'
+    assert rejection(points).reason.value == 'velocity_limit'
     held = rules(upper=np.array((1.0, 2e305, 1.0)), velocity_limits=[math.inf] * 3)
     compiled(points, held)

@@ -367,7 +367,7 @@ def test_a_change_of_gains_fades_from_the_last_command_in_ramp_duration() -> Non
     share = shares(600, rig)
     commands = rig.run(1.2 * RAMP)
     np.testing.assert_allclose(commands, (1.0 - share) * before + share * after, atol=1e-9)
-    assert rig.controller.settings.settings.kp == (300.0, 100.0)
+    assert rig.controller.settings.parameters.kp == (300.0, 100.0)
 
 
 def test_a_change_of_compensate_coriolis_fades_too() -> None:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""References of a trajectory controller: set-points made of them, and refusals."""
+"""References of a trajectory controller: set-points made of them, and rejections."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ class Bench:
         assert setpoint is not None, self.monitor.complaint
         return setpoint
 
-    def refused(self, reason: str, *args: Any, **kwargs: Any) -> str:
-        """Return the complaint about a reference that must be refused."""
-        before, age = self.monitor.refusals[reason], self.monitor.age(self.now)
+    def rejected(self, reason: str, *args: Any, **kwargs: Any) -> str:
+        """Return the complaint about a reference that must be rejected."""
+        before, age = self.monitor.rejections[reason], self.monitor.age(self.now)
         assert self.say(*args, **kwargs) is None
-        assert self.monitor.refusals[reason] == before + 1, self.monitor.complaint
+        assert self.monitor.rejections[reason] == before + 1, self.monitor.complaint
         assert self.monitor.age(self.now) == pytest.approx(age + 0.01)
         return self.monitor.complaint
 
@@ -176,7 +176,7 @@ def test_after_a_positive_factor_zero_means_zero(bench: Bench) -> None:
     assert bench.monitor.speed == 0.0
 
 
-@settings(derandomize=True, max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     speeds=st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=5),
     last_acceleration=st.floats(-3.0, 3.0),
@@ -208,15 +208,15 @@ def test_velocity_and_acceleration_are_derivatives_of_the_desired_position(
     np.testing.assert_allclose(qdd[1:-1][smooth], curve[smooth], atol=0.3)
 
 
-# Refusals
+# Rejections
 
 
-def test_names_are_refused_that_do_not_fit(bench: Bench) -> None:
+def test_names_are_rejected_that_do_not_fit(bench: Bench) -> None:
     q = (0.0, 0.5, 1.0)
-    assert "'lift'" in bench.refused('missing_joint', q, names=('a', 'turn', 'bend'))
-    assert "'lift'" in bench.refused('duplicate_joint', q, names=('lift', 'turn', 'lift'))
-    bench.refused('unknown_joint', q, names=('a', 'b', 'c'))
-    bench.refused('empty_joint_names', NONE, names=())
+    assert "'lift'" in bench.rejected('missing_joint', q, names=('a', 'turn', 'bend'))
+    assert "'lift'" in bench.rejected('duplicate_joint', q, names=('lift', 'turn', 'lift'))
+    bench.rejected('unknown_joint', q, names=('a', 'b', 'c'))
+    bench.rejected('empty_joint_names', NONE, names=())
 
 
 def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
@@ -235,51 +235,51 @@ def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
     [((0.0, 0.5), NONE, NONE), ((0.0, 0.5, 1.0), (0.0,), NONE),
      ((0.0, 0.5, 1.0), (0.0,) * 3, (0.0,) * 4), (NONE, (0.0,) * 3, NONE)],
 )
-def test_a_wrong_number_of_values_is_refused(
+def test_a_wrong_number_of_values_is_rejected(
     bench: Bench, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike
 ) -> None:
-    assert 'for 3 joints' in bench.refused('wrong_size', q, qd, qdd)
+    assert 'for 3 joints' in bench.rejected('wrong_size', q, qd, qdd)
 
 
 @pytest.mark.parametrize('field', [0, 1, 2])
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
-def test_a_value_that_is_not_finite_is_refused_and_named(
+def test_a_value_that_is_not_finite_is_rejected_and_named(
     bench: Bench, field: int, value: float
 ) -> None:
     numbers = [np.array(bench.measured), np.zeros(3), np.zeros(3)]
     numbers[field][2] = value
-    complaint = bench.refused('not_finite', *numbers)
+    complaint = bench.rejected('not_finite', *numbers)
     assert "'bend'" in complaint
     assert ('positions', 'velocities', 'accelerations')[field] in complaint
 
 
-def test_accelerations_without_velocities_are_refused(bench: Bench) -> None:
-    bench.refused('accelerations_without_velocities', qdd=(1.0,) * 3)
+def test_accelerations_without_velocities_are_rejected(bench: Bench) -> None:
+    bench.rejected('accelerations_without_velocities', qdd=(1.0,) * 3)
 
 
 @pytest.mark.parametrize('speed', [-0.1, math.nan, math.inf])
-def test_an_invalid_factor_is_refused(bench: Bench, speed: float) -> None:
-    assert str(speed) in bench.refused('speed_out_of_range', speed=speed)
+def test_an_invalid_factor_is_rejected(bench: Bench, speed: float) -> None:
+    assert str(speed) in bench.rejected('speed_out_of_range', speed=speed)
 
 
-def test_stamps_in_the_wrong_order_or_in_the_future_are_refused_and_a_stamp_of_zero_is_ignored(
+def test_stamps_in_the_wrong_order_or_in_the_future_are_rejected_and_a_stamp_of_zero_is_ignored(
     bench: Bench,
 ) -> None:
     bench.taken()
-    bench.refused('stamp_not_newer', stamp=CLOCK + bench.now)
-    bench.refused('stamp_in_future', stamp=CLOCK + bench.now + 1.0)
+    bench.rejected('stamp_not_newer', stamp=CLOCK + bench.now)
+    bench.rejected('stamp_in_future', stamp=CLOCK + bench.now + 1.0)
     bench.taken(stamp=0.0)
 
 
 def test_limits_of_position_and_velocity_and_the_start_tolerance_hold(bench: Bench) -> None:
     bench.measured[:] = (0.98, 0.5, 1.0)
     bench.taken((1.0005, 0.5, 1.0))
-    complaint = bench.refused('position_limit', (1.002, 0.5, 1.0))
+    complaint = bench.rejected('position_limit', (1.002, 0.5, 1.0))
     assert complaint == "position_limit, joint 'lift': 1.002 is not in [-1.0, 1.0]"
     bench.taken((0.97, 0.5, 1.0), (1.04, 0.0, 0.0))
-    assert "'lift'" in bench.refused('velocity_limit', (0.96, 0.5, 1.0), (1.06, 0.0, 0.0))
+    assert "'lift'" in bench.rejected('velocity_limit', (0.96, 0.5, 1.0), (1.06, 0.0, 0.0))
     bench.taken((0.95, 0.5, 1.0), (1.06, 0.0, 0.0), speed=0.9)
-    assert "'bend'" in bench.refused('start_too_far', (0.94, 0.5, 1.2))
+    assert "'bend'" in bench.rejected('start_too_far', (0.94, 0.5, 1.2))
 
 
 def test_a_robot_beyond_a_limit_may_be_led_back(bench: Bench) -> None:
@@ -290,12 +290,12 @@ def test_a_robot_beyond_a_limit_may_be_led_back(bench: Bench) -> None:
 def test_a_continuous_joint_may_be_whole_turns_away(bench: Bench) -> None:
     turned = 0.5 + 4.0 * math.pi
     assert bench.taken((0.0, turned, 1.0)).q[1] == turned
-    bench.refused('start_too_far', (0.0, turned + 0.2, 1.0))
+    bench.rejected('start_too_far', (0.0, turned + 0.2, 1.0))
 
 
-def test_a_refused_reference_changes_nothing(bench: Bench) -> None:
+def test_a_rejected_reference_changes_nothing(bench: Bench) -> None:
     bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), speed=0.0)
-    bench.refused('start_too_far', (0.5, 0.5, 1.0), (0.1, 0.0, 0.0), stamp=0.0)
+    bench.rejected('start_too_far', (0.5, 0.5, 1.0), (0.1, 0.0, 0.0), stamp=0.0)
     still = bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), stamp=CLOCK + bench.now)
     assert still.qd.tolist() == [0.0] * 3
 

@@ -271,7 +271,7 @@ def test_up_to_nineteen_lost_samples_in_a_row_stop_nothing(lost: int, rate: floa
     ],
     ids=['repeated', 'repeated from long ago', 'backward', 'in the future'],
 )
-def test_joint_states_that_are_stamped_wrong_are_refused_counted_and_as_good_as_none(
+def test_joint_states_that_are_stamped_wrong_are_rejected_counted_and_as_good_as_none(
     offset: Callable[[int], float], reason: Reason
 ) -> None:
     rig = rig_in_motion()
@@ -384,7 +384,7 @@ def test_only_the_publisher_of_commanded_joints_can_freeze() -> None:
 
 @pytest.mark.parametrize('field', ['q', 'qd'])
 @pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
-def test_joint_states_that_are_not_finite_are_refused_and_as_good_as_none(
+def test_joint_states_that_are_not_finite_are_rejected_and_as_good_as_none(
     field: str, bad: float
 ) -> None:
     rig = rig_in_motion()
@@ -493,7 +493,7 @@ def test_an_effort_that_is_not_finite_ends_the_control_at_once(
 # --- row 8: positions that jump ------------------------------------------------------------------
 
 
-def test_a_position_that_jumps_is_refused_and_the_valid_one_stays_in_force() -> None:
+def test_a_position_that_jumps_is_rejected_and_the_valid_one_stays_in_force() -> None:
     rig, other = rig_in_motion(velocity_limit_factor=2.0), rig_in_motion(velocity_limit_factor=2.0)
     for k in range(200):
         follow_along(rig)

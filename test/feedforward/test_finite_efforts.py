@@ -44,7 +44,7 @@ def test_the_ends_of_every_range_together_make_finite_efforts(arm: Any) -> None:
     )
 
 
-def test_a_description_whose_efforts_overflow_is_refused_by_joint() -> None:
+def test_a_description_whose_efforts_overflow_is_rejected_by_joint() -> None:
     model = load(robot(
         link('base'), link('tip', 1e305, com=(10.0, 0.0, 0.0)),
         joint('hinge', 'revolute', 'base', 'tip', axis=(0, 1, 0)),
@@ -84,7 +84,7 @@ def test_what_is_long_is_quoted_by_its_beginning() -> None:
         ('effort_rate_limit', {'effort_rate_limit': (1e-6,)}),
     ],
 )
-def test_what_no_robot_has_is_refused_by_name(parameter: str, settings: Any) -> None:
+def test_what_no_robot_has_is_rejected_by_name(parameter: str, settings: Any) -> None:
     with pytest.raises(InputError) as caught:
         tried(two_joint_arm(), **settings)
     assert caught.value.argument == parameter

@@ -35,9 +35,9 @@ def resolved(
     joints: tuple[str, ...] = ('first', 'second'), *, compensated: bool = False, **settings: Any
 ) -> JointFriction:
     model = two_joints()
-    in_model = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
+    joint_indices = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
     given_settings = FrictionSettings(**({'model': FrictionModel.PARAMETERS} | settings))
-    return resolve_friction(given_settings, joints, in_model, model, compensated=compensated)
+    return resolve_friction(given_settings, joints, joint_indices, model, compensated=compensated)
 
 
 def friction(joints: JointFriction, qd: float, load_of_joint: float = 0.0) -> Array:
@@ -127,7 +127,7 @@ def test_values_stand_in_the_order_of_the_controllers_joints() -> None:
     np.testing.assert_allclose(friction(joints, 1.0), [4.0, 3.0])
 
 
-# What is refused
+# What is rejected
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_values_stand_in_the_order_of_the_controllers_joints() -> None:
         ({'viscous': ()}, 'friction.viscous'),
     ],
 )
-def test_what_no_joint_can_lose_is_refused_by_parameter(
+def test_what_no_joint_can_lose_is_rejected_by_parameter(
     settings: dict[str, Any], parameter: str
 ) -> None:
     with pytest.raises(InputError) as caught:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which joint states are taken, which are refused whole, and how those taken are merged."""
+"""Which joint states are taken, which are rejected whole, and how those taken are merged."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def contents(states: JointStateMonitor) -> list[list[float]]:
     return [array.tolist() for array in values]
 
 
-def assert_refused(states: JointStateMonitor, reason: Reason, **sample: object) -> None:
+def assert_rejected(states: JointStateMonitor, reason: Reason, **sample: object) -> None:
     """Feed a sample half a second after the last valid one, and see that it left no trace."""
     before, counts = contents(states), states.rejections.copy()
     age = states.age(5.5)
@@ -115,34 +115,34 @@ def test_joints_of_which_no_sample_came_are_missing_and_infinitely_old() -> None
         ),
     ],
 )
-def test_a_sample_with_a_fault_is_refused_whole_and_counted(
+def test_a_sample_with_a_fault_is_rejected_whole_and_counted(
     states: JointStateMonitor, sample: dict[str, object], reason: Reason
 ) -> None:
-    assert_refused(states, reason, **sample)
-    assert_refused(states, reason, **sample)
+    assert_rejected(states, reason, **sample)
+    assert_rejected(states, reason, **sample)
 
 
 @pytest.mark.parametrize('behind', [0.0, 1e-6, 0.5, 1e9])
-def test_a_stamp_that_is_repeated_or_runs_backwards_is_refused(
+def test_a_stamp_that_is_repeated_or_runs_backwards_is_rejected(
     states: JointStateMonitor, behind: float
 ) -> None:
-    assert_refused(states, Reason.STAMP_NOT_NEWER, stamp=CLOCK + 5.0 - behind)
+    assert_rejected(states, Reason.STAMP_NOT_NEWER, stamp=CLOCK + 5.0 - behind)
 
 
 def test_naming_the_joints_in_another_order_does_not_get_an_old_stamp_past(
     states: JointStateMonitor,
 ) -> None:
     stamp = CLOCK + 5.0
-    assert_refused(states, Reason.STAMP_NOT_NEWER, names=('c', 'b', 'a'), stamp=stamp)
-    assert_refused(
+    assert_rejected(states, Reason.STAMP_NOT_NEWER, names=('c', 'b', 'a'), stamp=stamp)
+    assert_rejected(
         states, Reason.STAMP_NOT_NEWER, names=('b',), q=(0.0,), qd=(0.0,), stamp=stamp
     )
 
 
-def test_a_refused_stamp_does_not_count_for_the_order_of_those_that_follow(
+def test_a_rejected_stamp_does_not_count_for_the_order_of_those_that_follow(
     states: JointStateMonitor,
 ) -> None:
-    assert_refused(states, Reason.NOT_FINITE, q=(NAN, 0.0, 0.0), stamp=CLOCK + 5.4)
+    assert_rejected(states, Reason.NOT_FINITE, q=(NAN, 0.0, 0.0), stamp=CLOCK + 5.4)
     assert feed(states, 5.5, stamp=CLOCK + 5.3) is None
 
 
@@ -150,8 +150,8 @@ def test_a_stamp_may_lie_ten_milliseconds_in_the_future_but_no_more(
     states: JointStateMonitor,
 ) -> None:
     assert MAX_FUTURE == 0.010
-    assert_refused(states, Reason.STAMP_IN_FUTURE, stamp=CLOCK + 5.5 + 0.0101)
-    assert_refused(states, Reason.STAMP_IN_FUTURE, stamp=CLOCK + 1e6)
+    assert_rejected(states, Reason.STAMP_IN_FUTURE, stamp=CLOCK + 5.5 + 0.0101)
+    assert_rejected(states, Reason.STAMP_IN_FUTURE, stamp=CLOCK + 1e6)
     assert feed(states, 5.5, stamp=CLOCK + 5.5 + 0.0099) is None
 
 
@@ -190,7 +190,7 @@ def test_joints_that_the_robot_does_not_have_are_ignored_with_all_their_values(
     assert states.velocity.tolist() == [0.4, 0.5, 0.6]
 
 
-def test_a_sample_of_other_joints_only_is_neither_taken_nor_refused(
+def test_a_sample_of_other_joints_only_is_neither_taken_nor_rejected(
     states: JointStateMonitor,
 ) -> None:
     before = contents(states)

@@ -70,7 +70,7 @@ def needed(model: RobotModel, motion: tuple[Array, Array, Array]) -> Array:
 # Points
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     degrees=st.lists(st.sampled_from(DEGREES), min_size=1, max_size=5),
     period=st.sampled_from([0.0, 0.01, 0.033, 0.1]),
@@ -146,7 +146,7 @@ def test_a_point_between_two_polynomials_has_the_mean_of_their_efforts() -> None
     np.testing.assert_allclose(efforts[1], 0.5 * (both[0] + both[1]), rtol=1e-6)
 
 
-@settings(derandomize=True, max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 1000))
 def test_between_near_points_interpolated_efforts_are_the_required_ones(seed: int) -> None:
     model = two_joint_arm()
@@ -234,7 +234,7 @@ def test_efforts_include_payload_friction_and_rotors_without_the_part_of_the_har
 def test_joints_that_are_not_commanded_rest_at_their_positions() -> None:
     model = mixed_arm()
     joints = ('bend', 'turn')
-    in_model = [model.joint_names.index(name) for name in joints]
+    joint_indices = [model.joint_names.index(name) for name in joints]
     motion = random_motion(np.random.default_rng(7), 2, [QUINTIC] * 2)
     points = MotionPoints(motion, 0.0)
     q_robot = np.array([0.1, 0.2, 0.3, 0.4])
@@ -243,8 +243,8 @@ def test_joints_that_are_not_commanded_rest_at_their_positions() -> None:
     for values, state in zip(
         whole, (points.positions, points.velocities, points.accelerations), strict=True
     ):
-        values[in_model] = state[0]
-    expected = model.inverse_dynamics(q, qd, qdd)[in_model]
+        values[joint_indices] = state[0]
+    expected = model.inverse_dynamics(q, qd, qdd)[joint_indices]
     np.testing.assert_allclose(efforts[0], expected, atol=1e-9)
 
 
@@ -289,7 +289,7 @@ def still_points(q: list[list[float]], qdd: list[list[float]], duration: float) 
     return MotionPoints(Trajectory(two_joint_arm().joint_names, None, knots), 0.0)
 
 
-def test_an_effort_beyond_its_limit_is_refused_with_joint_time_value_and_limit() -> None:
+def test_an_effort_beyond_its_limit_is_rejected_with_joint_time_value_and_limit() -> None:
     points = still_points([[0.0, 0.0], [0.5, 0.5]], [[0.0, 0.0], [-900.0, 0.0]], 1.0)
     calculator = efforts_of(two_joint_arm(), effort_limits=(100.0, 200.0))
     with pytest.raises(EffortError) as caught:
@@ -301,7 +301,7 @@ def test_an_effort_beyond_its_limit_is_refused_with_joint_time_value_and_limit()
     efforts_of(two_joint_arm(), effort_limits=(2000.0,)).of_points(points, np.zeros(2))
 
 
-def test_an_effort_beyond_its_limit_between_two_points_is_refused_too() -> None:
+def test_an_effort_beyond_its_limit_between_two_points_is_rejected_too() -> None:
     points = still_points([[-1.5, 0.0], [-1.64, 0.0]], [[0.0, 0.0]] * 2, 0.2)
     calculator = efforts_of(two_joint_arm(), effort_limits=(15.0,))
     efforts = calculator.of_points(points, np.zeros(2))
@@ -309,7 +309,7 @@ def test_an_effort_beyond_its_limit_between_two_points_is_refused_too() -> None:
         calculator.deviation(points, efforts, np.zeros(2))
 
 
-def test_an_effort_that_is_not_a_number_is_refused() -> None:
+def test_an_effort_that_is_not_a_number_is_rejected() -> None:
     calculator = efforts_of(two_joint_arm())
     with pytest.raises(EffortError, match='nan'):
         calculator._check(np.zeros(1), np.array([[math.nan, 0.0]]))

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is refused of the settings, by parameter and value, and what defaults stand for."""
+"""What is rejected of the settings, by parameter and value, and what defaults stand for."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ def test_joints_keep_the_controller_s_order_and_are_found_in_the_model_by_name()
     joints = (JOINTS[5], JOINTS[0], JOINTS[3])
     settings = resolved(joints=joints)
     assert settings.joints == joints
-    assert settings.in_model.tolist() == [5, 0, 3]
+    assert settings.joint_indices.tolist() == [5, 0, 3]
     assert settings.effort_limits.tolist() == [12.0, 87.0, 87.0]
 
 
-def refusal(parameter: str, **changes: Any) -> str:
-    """Return why settings are refused; see that the parameter is named."""
+def rejection(parameter: str, **changes: Any) -> str:
+    """Return why settings are rejected; see that the parameter is named."""
     with pytest.raises(InputError) as caught:
         resolved(**changes)
     error = caught.value
@@ -99,35 +99,35 @@ def refusal(parameter: str, **changes: Any) -> str:
 
 
 @pytest.mark.parametrize('value', [0.0, 0.99, 10_001.0, -500.0, NAN, INF, -INF])
-def test_a_rate_out_of_its_range_is_refused(value: float) -> None:
-    assert refusal('rate', rate=value) == f'{value} is not between 1 and 10000'
+def test_a_rate_out_of_its_range_is_rejected(value: float) -> None:
+    assert rejection('rate', rate=value) == f'{value} is not between 1 and 10000'
 
 
 @pytest.mark.parametrize('parameter', ['ramp_duration', 'hold_duration'])
 @pytest.mark.parametrize('value', [-1e-9, 3600.1, NAN, INF])
-def test_a_duration_out_of_its_range_is_refused(parameter: str, value: float) -> None:
-    reason = refusal(parameter, **{parameter: value})
+def test_a_duration_out_of_its_range_is_rejected(parameter: str, value: float) -> None:
+    reason = rejection(parameter, **{parameter: value})
     assert reason == f'{value} is not between 0 and 3600'
 
 
 @pytest.mark.parametrize('parameter', ['joint_states_timeout', 'reference_timeout'])
 @pytest.mark.parametrize('value', [-1.0, 1e-9, 0.0019, 3600.1, NAN, INF])
-def test_a_timeout_below_one_period_or_out_of_its_range_is_refused(
+def test_a_timeout_below_one_period_or_out_of_its_range_is_rejected(
     parameter: str, value: float
 ) -> None:
-    reason = refusal(parameter, **{parameter: value})
+    reason = rejection(parameter, **{parameter: value})
     assert reason == f'{value} is not between 0.002 and 3600'
 
 
-def test_no_reference_timeout_at_all_is_refused() -> None:
-    refusal('reference_timeout', reference_timeout=0.0)
+def test_no_reference_timeout_at_all_is_rejected() -> None:
+    rejection('reference_timeout', reference_timeout=0.0)
 
 
 @pytest.mark.parametrize('value', [1.0, 10_000.0])
 def test_the_ends_of_a_range_belong_to_it(value: float) -> None:
-    assert resolved(rate=value, reference_timeout=3600.0).settings.rate == value
+    assert resolved(rate=value, reference_timeout=3600.0).parameters.rate == value
     assert resolved(joint_states_timeout=0.002).joint_states_timeout == 0.002
-    assert resolved(ramp_duration=0.0, hold_duration=0.0).settings.ramp_duration == 0.0
+    assert resolved(ramp_duration=0.0, hold_duration=0.0).parameters.ramp_duration == 0.0
 
 
 @pytest.mark.parametrize(
@@ -144,27 +144,27 @@ def test_a_value_per_joint_must_be_finite_not_negative_and_of_the_right_number(
 ) -> None:
     for bad in (-1.0, NAN, INF, -INF):
         values = (1.0,) * (N - 1) + (bad,)
-        reason = refusal(parameter, **{field: values})
+        reason = rejection(parameter, **{field: values})
         assert reason.startswith(f'value {N} of {N}, {bad} is not between 0 and ')
-        assert refusal(parameter, **{field: (bad,)}).startswith(f'{bad} is not between 0 and ')
+        assert rejection(parameter, **{field: (bad,)}).startswith(f'{bad} is not between 0 and ')
     for size in (0, 2, N - 1, N + 1):
         values = (1.0,) * size
-        reason = refusal(parameter, **{field: values})
+        reason = rejection(parameter, **{field: values})
         assert reason.endswith(f' has {size} values, not 1 or one for each of {N} joints')
 
 
-def test_no_joints_are_refused() -> None:
-    assert refusal('joints', joints=()) == 'no joint to command'
+def test_no_joints_are_rejected() -> None:
+    assert rejection('joints', joints=()) == 'no joint to command'
 
 
-def test_a_joint_that_is_listed_twice_is_refused_by_name() -> None:
+def test_a_joint_that_is_listed_twice_is_rejected_by_name() -> None:
     joints = (*JOINTS, JOINTS[2])
-    assert refusal('joints', joints=joints) == f'joint {JOINTS[2]!r} is listed 2 times'
+    assert rejection('joints', joints=joints) == f'joint {JOINTS[2]!r} is listed 2 times'
 
 
 @pytest.mark.parametrize('name', ['elbow', 'fer_joint8', ''])
-def test_a_joint_that_does_not_move_by_itself_is_refused_with_those_that_do(name: str) -> None:
-    reason = refusal('joints', joints=(JOINTS[0], name))
+def test_a_joint_that_does_not_move_by_itself_is_rejected_with_those_that_do(name: str) -> None:
+    reason = rejection('joints', joints=(JOINTS[0], name))
     assert reason.startswith(f'joint {name!r} is no moving, independent joint of robot')
     assert all(known in reason for known in JOINTS)
 
@@ -178,7 +178,7 @@ def cart() -> RobotModel:
     ))
 
 
-def test_a_joint_without_effort_limit_in_the_urdf_is_refused_by_name_unless_one_is_set() -> None:
+def test_a_joint_without_effort_limit_in_the_urdf_is_rejected_by_name_unless_one_is_set() -> None:
     both = ('hinge', 'wheel')
     with pytest.raises(InputError, match=r"^effort_limits: joint 'wheel': the URDF has limit"):
         resolve(Settings(joints=both), cart())
@@ -190,7 +190,7 @@ def test_a_joint_without_effort_limit_is_no_obstacle_where_it_is_not_commanded()
     assert resolve(Settings(joints=('hinge',)), cart()).effort_limits.tolist() == [100.0]
 
 
-def test_a_joint_whose_urdf_limit_is_zero_is_refused_by_name_unless_one_is_set() -> None:
+def test_a_joint_whose_urdf_limit_is_zero_is_rejected_by_name_unless_one_is_set() -> None:
     text = robot(
         link('base'), link('tip', 1.0),
         joint('hinge', 'revolute', 'base', 'tip').replace('effort="100"', 'effort="0"'),

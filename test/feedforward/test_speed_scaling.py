@@ -135,7 +135,7 @@ def test_time_that_runs_backwards_or_stands_still_does_not_count() -> None:
 
 
 @pytest.mark.parametrize('factor', [-0.01, 1.01, math.nan, math.inf, -math.inf])
-def test_a_factor_out_of_range_is_refused_and_the_one_before_stays(factor: float) -> None:
+def test_a_factor_out_of_range_is_rejected_and_the_one_before_stays(factor: float) -> None:
     scaling = SpeedScaling()
     scaling.set_target(0.5)
     with pytest.raises(InputError, match='speed scaling'):
@@ -164,7 +164,7 @@ def test_full_speed_is_1_or_100_percent_and_rounding_is_accepted(
     assert speed_factor(value, scale) == factor
 
 
-def test_percent_with_the_scale_of_a_factor_is_refused() -> None:
+def test_percent_with_the_scale_of_a_factor_is_rejected() -> None:
     with pytest.raises(InputError, match=r'50\.0 times 1\.0 is not between 0'):
         speed_factor(50.0, FACTOR)
     with pytest.raises(InputError, match=r'101\.0 times 0\.01 is not between 0'):

@@ -35,7 +35,7 @@ def tared(rig: WrenchRig, force: tuple[float, ...] = BIAS) -> Array:
 def test_a_tare_takes_off_what_a_free_sensor_reads() -> None:
     rig = WrenchRig(arm())
     np.testing.assert_allclose(tared(rig), 0.0, atol=1e-9)
-    assert not rig.inputs.tare_refusals
+    assert not rig.inputs.tare_rejections
     push = rig.run(0.2, np.add(BIAS, (1.0, 0.0, 0.0)), DRIFT)[-1]
     np.testing.assert_allclose(push, [0, 0, 0, 1, 0, 0], atol=1e-9)
 
@@ -50,7 +50,7 @@ def test_a_tare_averages_the_noise_away() -> None:
         assert rig.feed((rng.normal(size=3) + BIAS).tolist()) is None
         rig.step(0.0)
     wrench = rig.run(0.3, BIAS)[-1]
-    assert not rig.inputs.tare_refusals
+    assert not rig.inputs.tare_rejections
     # Standard deviation of the mean of 1,000 readings: 0.03.
     np.testing.assert_allclose(wrench[3:], 0.0, atol=0.12)
 
@@ -109,14 +109,14 @@ def test_two_tares_in_a_row_blend_without_a_jump() -> None:
 
 @pytest.mark.parametrize('joint', [0, 1])
 @pytest.mark.parametrize('way', [-1.1, 1.1])
-def test_a_tare_is_refused_when_the_robot_moves(joint: int, way: float) -> None:
+def test_a_tare_is_rejected_when_the_robot_moves(joint: int, way: float) -> None:
     rig = WrenchRig(arm())
     tared(rig, (1.0, 0.0, 0.0))
     tare(rig)
     rig.run(0.05, BIAS)
     rig.q[joint] += way * MAX_MOTION
     wrench = rig.run(0.5, BIAS, DRIFT)[-1]
-    assert rig.inputs.tare_refusals == {'wrist': Reason.TARE_ROBOT_MOVED}
+    assert rig.inputs.tare_rejections == {'wrist': Reason.TARE_ROBOT_MOVED}
     assert not rig.inputs.taring
     np.testing.assert_allclose(wrench[3:], np.subtract(BIAS, (1.0, 0.0, 0.0)), atol=1e-9)
 
@@ -127,55 +127,55 @@ def test_a_robot_that_hardly_moves_may_be_tared() -> None:
     tare(rig)
     rig.q += 0.9 * MAX_MOTION
     rig.run(0.5, BIAS)
-    assert not rig.inputs.tare_refusals
+    assert not rig.inputs.tare_rejections
 
 
-def test_a_tare_is_refused_when_readings_are_stale() -> None:
+def test_a_tare_is_rejected_when_readings_are_stale() -> None:
     rig = WrenchRig(arm())
     tared(rig, (1.0, 0.0, 0.0))
     tare(rig)
     rig.run(0.05, BIAS)
     rig.run(0.03, None)
-    assert rig.inputs.tare_refusals == {'wrist': Reason.WRENCH_STALE}
+    assert rig.inputs.tare_rejections == {'wrist': Reason.WRENCH_STALE}
     wrench = rig.run(0.5, BIAS, DRIFT)[-1]
     assert not rig.inputs.taring
     np.testing.assert_allclose(wrench[3:], np.subtract(BIAS, (1.0, 0.0, 0.0)), atol=1e-9)
 
 
-def test_a_sensor_that_never_spoke_refuses_a_tare() -> None:
+def test_a_sensor_that_never_spoke_rejects_a_tare() -> None:
     rig = WrenchRig(arm())
     tare(rig)
     assert rig.inputs.taring
     rig.step()
-    assert rig.inputs.tare_refusals == {'wrist': Reason.WRENCH_STALE}
+    assert rig.inputs.tare_rejections == {'wrist': Reason.WRENCH_STALE}
 
 
-def test_an_offset_over_a_cap_is_refused() -> None:
+def test_an_offset_over_a_cap_is_rejected() -> None:
     # The model has a tool of 20 N that the reading does not show: no offset of such a sensor.
     rig = WrenchRig(arm(), {'placement': INLINE, 'max_force': 15.0})
     before = rig.run(0.2, (0.0, 0.0, 0.0))[-1]
     tare(rig)
     after = rig.run(0.5, (0.0, 0.0, 0.0))[-1]
-    assert rig.inputs.tare_refusals == {'wrist': Reason.OVER_CAP}
+    assert rig.inputs.tare_rejections == {'wrist': Reason.OVER_CAP}
     np.testing.assert_allclose(after, before, rtol=1e-9)
 
 
-def test_one_sensors_refusal_leaves_the_others_tare_alone() -> None:
+def test_one_sensors_rejection_leaves_the_others_tare_alone() -> None:
     rig = WrenchRig(arm(), {}, {'name': 'other', 'topic': '/other', 'link': 'lower'})
     rig.run(0.1, BIAS, DRIFT)
     tare(rig)
     wrench = rig.run(0.5, BIAS, DRIFT)[-1]
-    assert rig.inputs.tare_refusals == {'other': Reason.WRENCH_STALE}
+    assert rig.inputs.tare_rejections == {'other': Reason.WRENCH_STALE}
     np.testing.assert_allclose(wrench, 0.0, atol=1e-9)
 
 
-def test_a_tare_that_succeeds_forgets_the_refusal_before() -> None:
+def test_a_tare_that_succeeds_forgets_the_rejection_before() -> None:
     rig = WrenchRig(arm())
     tare(rig)
     rig.step()
-    assert rig.inputs.tare_refusals
+    assert rig.inputs.tare_rejections
     tared(rig)
-    assert not rig.inputs.tare_refusals
+    assert not rig.inputs.tare_rejections
 
 
 def test_an_offset_belongs_to_the_frame_that_it_was_found_in() -> None:
@@ -203,4 +203,4 @@ def test_a_position_that_is_not_finite_is_a_motion() -> None:
     tare = Tare(WrenchInputSettings('wrist', '/wrist'))
     tare.begin(0.0, np.zeros(2))
     tare.observe(0.01, np.array([0.0, math.nan]), np.zeros(6))
-    assert tare.refusal is Reason.TARE_ROBOT_MOVED
+    assert tare.rejection is Reason.TARE_ROBOT_MOVED

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A reading is taken whole, or refused whole and counted, and then it is as if it had not come."""
+"""A reading is taken whole, or rejected whole and counted, and then changes nothing else."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def rig() -> WrenchRig:
     return WrenchRig(arm(), {'max_force': 50.0, 'max_torque': 5.0})
 
 
-def assert_refused(rig: WrenchRig, reason: Reason, *reading: Any, **how: Any) -> None:
-    """Assert that a reading is refused, counted, and that the term fades as without it."""
+def assert_rejected(rig: WrenchRig, reason: Reason, *reading: Any, **how: Any) -> None:
+    """Assert that a reading is rejected, counted, and that the term fades as without it."""
     before = rig.inputs.rejections[reason]
     assert rig.feed(*reading, **how) is reason
     assert rig.inputs.rejections[reason] == before + 1
@@ -32,37 +32,37 @@ def assert_refused(rig: WrenchRig, reason: Reason, *reading: Any, **how: Any) ->
 
 @pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize('number', range(6))
-def test_a_number_that_is_not_finite_is_refused(rig: WrenchRig, bad: float, number: int) -> None:
+def test_a_number_that_is_not_finite_is_rejected(rig: WrenchRig, bad: float, number: int) -> None:
     numbers = [1.0] * 6
     numbers[number] = bad
-    assert_refused(rig, Reason.NOT_FINITE, numbers[:3], numbers[3:])
+    assert_rejected(rig, Reason.NOT_FINITE, numbers[:3], numbers[3:])
 
 
-def test_a_force_over_its_cap_is_refused_by_its_length(rig: WrenchRig) -> None:
+def test_a_force_over_its_cap_is_rejected_by_its_length(rig: WrenchRig) -> None:
     assert rig.feed((30.0, 40.0, 0.0)) is None
     rig.step()
-    assert_refused(rig, Reason.OVER_CAP, (30.0, 40.0, 0.1))
+    assert_rejected(rig, Reason.OVER_CAP, (30.0, 40.0, 0.1))
 
 
-def test_a_torque_over_its_cap_is_refused_by_its_length(rig: WrenchRig) -> None:
+def test_a_torque_over_its_cap_is_rejected_by_its_length(rig: WrenchRig) -> None:
     assert rig.feed(PUSH, (3.0, 4.0, 0.0)) is None
     rig.step()
-    assert_refused(rig, Reason.OVER_CAP, PUSH, (3.0, -4.0, 0.01))
+    assert_rejected(rig, Reason.OVER_CAP, PUSH, (3.0, -4.0, 0.01))
 
 
-def test_a_stamp_that_is_not_newer_is_refused(rig: WrenchRig) -> None:
+def test_a_stamp_that_is_not_newer_is_rejected(rig: WrenchRig) -> None:
     assert rig.feed(PUSH, stamp=50.0) is None
-    assert_refused(rig, Reason.STAMP_NOT_NEWER, PUSH, stamp=50.0)
+    assert_rejected(rig, Reason.STAMP_NOT_NEWER, PUSH, stamp=50.0)
     assert rig.feed(PUSH, stamp=49.0) is Reason.STAMP_NOT_NEWER
     assert rig.feed(PUSH, stamp=50.001) is None
 
 
-def test_a_stamp_in_the_future_is_refused(rig: WrenchRig) -> None:
+def test_a_stamp_in_the_future_is_rejected(rig: WrenchRig) -> None:
     assert rig.feed(PUSH, stamp=70.0 + 0.9 * MAX_FUTURE, clock=70.0) is None
-    assert_refused(rig, Reason.STAMP_IN_FUTURE, PUSH, stamp=70.0 + 1.2 * MAX_FUTURE, clock=70.0)
+    assert_rejected(rig, Reason.STAMP_IN_FUTURE, PUSH, stamp=70.0 + 1.2 * MAX_FUTURE, clock=70.0)
 
 
-def test_a_refused_stamp_does_not_count_as_the_last(rig: WrenchRig) -> None:
+def test_a_rejected_stamp_does_not_count_as_the_last(rig: WrenchRig) -> None:
     assert rig.feed((math.nan, 0.0, 0.0), stamp=60.0) is Reason.NOT_FINITE
     assert rig.feed(PUSH, stamp=60.0) is None
 
@@ -79,17 +79,17 @@ def test_the_settings_link_wins_over_the_frame_of_a_reading(rig: WrenchRig) -> N
 
 
 @pytest.mark.parametrize('frame', ['', 'nose', 'base', 'post'])
-def test_a_frame_that_is_no_moving_link_is_refused_where_none_is_set(frame: str) -> None:
+def test_a_frame_that_is_no_moving_link_is_rejected_where_none_is_set(frame: str) -> None:
     rig = WrenchRig(arm(), {'link': ''})
-    assert_refused(rig, Reason.UNKNOWN_FRAME, PUSH, frame=frame)
+    assert_rejected(rig, Reason.UNKNOWN_FRAME, PUSH, frame=frame)
 
 
 def test_a_frame_does_not_change_while_its_term_acts() -> None:
     rig = WrenchRig(arm(), {'link': ''})
     rig.run(0.2, PUSH, frame='tip')
-    assert_refused(rig, Reason.FRAME_CHANGED, PUSH, frame='lower')
+    assert_rejected(rig, Reason.FRAME_CHANGED, PUSH, frame='lower')
     assert rig.run(0.05, None)[-1].any()
-    assert_refused(rig, Reason.FRAME_CHANGED, PUSH, frame='lower')
+    assert_rejected(rig, Reason.FRAME_CHANGED, PUSH, frame='lower')
     rig.run(0.2, None)
     assert rig.feed(PUSH, frame='lower') is None
 
@@ -101,22 +101,22 @@ def test_a_frame_does_not_change_while_its_term_acts() -> None:
         {'stamp': 1e9}, {'frame': 'nose'},
     ],
 )
-def test_after_refusals_a_term_fades_as_if_nothing_had_come(how: dict[str, Any]) -> None:
+def test_after_rejections_a_term_fades_as_if_nothing_had_come(how: dict[str, Any]) -> None:
     wrenches = []
-    for refuses in (False, True):
+    for rejects in (False, True):
         rig = WrenchRig(arm(), {'link': '', 'max_force': 50.0})
         rig.run(0.2, PUSH, frame='tool')
         for _ in range(100):
-            if refuses:
+            if rejects:
                 assert rig.feed(**({'force': PUSH, 'frame': 'tool'} | how)) is not None
             wrenches.append(rig.step())
-    silent, refusing = np.array(wrenches[:100]), np.array(wrenches[100:])
-    np.testing.assert_array_equal(refusing, silent)
+    silent, rejecting = np.array(wrenches[:100]), np.array(wrenches[100:])
+    np.testing.assert_array_equal(rejecting, silent)
     assert silent[0].any()
     assert not silent[-1].any()
 
 
-def test_one_refusal_among_good_readings_changes_nothing(rig: WrenchRig) -> None:
+def test_one_rejection_among_good_readings_changes_nothing(rig: WrenchRig) -> None:
     rig.run(0.2, PUSH)
     assert rig.feed((math.nan, 0.0, 0.0), stamp=rig.now + 0.001) is Reason.NOT_FINITE
     wrench = rig.step()
@@ -134,5 +134,5 @@ def test_after_the_clock_of_stamps_was_set_the_third_reading_counts(
     for _ in range(5):
         rig.wait()
         told.append(rig.feed(PUSH, stamp=5000.0 + shift + rig.now, clock=5000.0 + rig.now))
-    refusal = Reason.STAMP_IN_FUTURE if shift > 0.0 else Reason.STAMP_NOT_NEWER
-    assert told == [refusal, refusal, None, None, None]
+    rejection = Reason.STAMP_IN_FUTURE if shift > 0.0 else Reason.STAMP_NOT_NEWER
+    assert told == [rejection, rejection, None, None, None]

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is set for a sensor is used as it is, or refused by name and value."""
+"""What is set for a sensor is used as it is, or rejected by name and value."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_an_unknown_link_is_named_with_the_nearest_known_ones() -> None:
 
 
 @pytest.mark.parametrize('link', ['base', 'post'])
-def test_a_link_that_no_joint_moves_is_refused(link: str) -> None:
+def test_a_link_that_no_joint_moves_is_rejected(link: str) -> None:
     with pytest.raises(InputError, match=f"no joint moves link '{link}'"):
         check({'link': link})
 
@@ -83,6 +83,6 @@ def test_a_sensor_nearer_to_the_base_is_not_carried() -> None:
     check({'placement': INLINE}, {'name': 'other', 'topic': '/other', 'link': ''})
 
 
-def test_no_sensors_are_made_of_settings_that_are_refused() -> None:
+def test_no_sensors_are_made_of_settings_that_are_rejected() -> None:
     with pytest.raises(InputError):
         WrenchInputs(arm(), [WrenchInputSettings('wrist', '/wrist', gain=2.0)])

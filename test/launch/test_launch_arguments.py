@@ -57,7 +57,7 @@ def test_a_file_that_says_nothing_of_it_leaves_the_topic_of_the_preset(
 
 
 @pytest.mark.parametrize('name', ['panda', '../feedforward', 'franka.yaml'])
-def test_an_unknown_preset_is_refused_with_those_that_are_known(
+def test_an_unknown_preset_is_rejected_with_those_that_are_known(
     launch_file: ModuleType, name: str
 ) -> None:
     with pytest.raises(ValueError, match=f'{name} is unknown; known presets: franka, generic'):

@@ -5,7 +5,7 @@
 Everything at once, over real DDS: chance sends, and the node is killed, stopped and started again.
 
 A simulated UR5e is under the node's control with the watchdog beside it. For a minute chance sends
-500 times a second what the node listens to: messages that are valid, that are to be refused, and
+500 times a second what the node listens to: messages that are valid, that are to be rejected, and
 bytes that are no message. What is left out is what no controller can tell from the truth: false
 positions and velocities that could be true, and gains that do not fit the arm. Meanwhile the node
 is killed and started again, stopped and let go on, deactivated and activated.

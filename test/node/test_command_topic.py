@@ -199,7 +199,7 @@ def test_listeners_are_no_controller_and_the_late_one_is_sent_its_own_order_only
 
 
 def test_the_parameter_joints_must_be_the_controllers(robot: FakeRobot, domain_id: int) -> None:
-    # Refused at configure or, if the controller is discovered later, ended at once.
+    # Rejected at configure or, if the controller is discovered later, ended at once.
     listed = ','.join(JOINTS[1:])
     controller = fake_controller(domain_id, JOINTS[:6])
     with controller as commands, node(domain_id, f'-p joints:=[{listed}]') as process:

@@ -120,7 +120,7 @@ def test_only_the_first_message_of_a_layout_is_taken_apart() -> None:
 
 
 @pytest.mark.parametrize('fields', [JAZZY, HUMBLE], ids=['jazzy', 'humble'])
-def test_a_message_that_is_cut_is_refused_wherever_what_is_read_ends(
+def test_a_message_that_is_cut_is_rejected_wherever_what_is_read_ends(
     fields: dict[str, str],
 ) -> None:
     whole = encoded(fields, ['a', 'b'], [[1.0, 2.0]] * 4, 0.5)

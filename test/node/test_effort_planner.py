@@ -74,7 +74,7 @@ def test_times_are_those_given_to_the_nanosecond_and_increase() -> None:
     assert {round(1e9 * time) for time in times} <= set(told)
 
 
-def test_too_many_points_are_refused_before_any_is_made() -> None:
+def test_too_many_points_are_rejected_before_any_is_made() -> None:
     with pytest.raises(EffortError, match=f'^too_many_points: .* more than {MOST_POINTS}$'):
         plan(request(end(time=2e9)), resample=0.001)
 
@@ -92,14 +92,14 @@ def test_a_start_that_has_passed_is_joined_where_the_motion_is_now() -> None:
     np.testing.assert_allclose(first.positions, measured(JOINTS))
 
 
-def test_a_trajectory_that_left_the_robot_behind_during_planning_is_refused() -> None:
+def test_a_trajectory_that_left_the_robot_behind_during_planning_is_rejected() -> None:
     make = planner(start_tolerance=0.1)
     made = make.plan(request(end(time=1.0), start=NOW + 1.0), NOW, MEASURED, np.zeros(4))
     for now in (NOW, NOW + 1.0, NOW + 1.3):
         make.check_start(made, now, MEASURED)
-    with pytest.raises(TrajectoryError, match='start_too_far') as refused:
+    with pytest.raises(TrajectoryError, match='start_too_far') as rejected:
         make.check_start(made, NOW + 1.9, MEASURED)
-    assert refused.value.joint in JOINTS
+    assert rejected.value.joint in JOINTS
     make.check_start(made, NOW + 1.9, MEASURED + 0.2)
 
 
@@ -122,6 +122,6 @@ def test_the_plan_has_the_greatest_share_of_a_limit() -> None:
     assert told.greatest_share == pytest.approx((efforts / (500.0, 500.0, 40.0)).max())
 
 
-def test_a_cancel_is_refused() -> None:
+def test_a_cancel_is_rejected() -> None:
     with pytest.raises(TrajectoryError, match=r'^no_points'):
         plan(request())

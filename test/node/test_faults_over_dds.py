@@ -183,7 +183,7 @@ FLANGE = (
         ('unknown_frame', lambda message: setattr(message.header, 'frame_id', 'nose')),
     ],
 )
-def test_a_wrench_that_is_refused_is_counted_and_its_term_fades(
+def test_a_wrench_that_is_rejected_is_counted_and_its_term_fades(
     robot: FakeRobot, domain_id: int, reason: str, spoil: Callable[[Any], None]
 ) -> None:
     message = WrenchStamped()
@@ -211,7 +211,7 @@ def test_a_wrench_that_is_refused_is_counted_and_its_term_fades(
 # --- row 8: positions that jump ------------------------------------------------------------------
 
 
-def test_a_position_that_jumps_is_refused_and_one_that_stays_there_ends_the_control(
+def test_a_position_that_jumps_is_rejected_and_one_that_stays_there_ends_the_control(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with node(domain_id, SOON) as process:
@@ -318,7 +318,7 @@ def test_an_exception_in_every_tick_ends_in_zero_effort_and_is_logged_once(
 BROKEN_INERTIA = PANDA_ARM.replace('ixx="', 'ixx="1000', 1)
 
 
-def test_an_impossible_inertia_is_a_warning_and_refused_where_asked_to(domain_id: int) -> None:
+def test_an_impossible_inertia_is_a_warning_and_rejected_where_asked_to(domain_id: int) -> None:
     with fake_robot(domain_id, urdf=BROKEN_INERTIA) as robot:
         with node(domain_id) as process:
             process.wait_for('triangle inequality')
@@ -350,7 +350,7 @@ def test_joint_states_without_velocity_are_taken_where_it_is_to_be_derived(
     ],
     ids=['length', 'type', 'not finite', 'range', 'unknown', 'word'],
 )
-def test_a_bad_parameter_is_refused_with_the_reason_and_nothing_changes(
+def test_a_bad_parameter_is_rejected_with_the_reason_and_nothing_changes(
     robot: FakeRobot, domain_id: int, name: str, value: Any, said: str
 ) -> None:
     with node(domain_id):
@@ -361,7 +361,7 @@ def test_a_bad_parameter_is_refused_with_the_reason_and_nothing_changes(
         assert robot.steady(GRAVITY)
 
 
-def test_a_bad_parameter_is_refused_before_there_is_a_robot(domain_id: int) -> None:
+def test_a_bad_parameter_is_rejected_before_there_is_a_robot(domain_id: int) -> None:
     with fake_robot(domain_id, urdf=None) as robot, node(domain_id):
         for name, value in (('mode', 'weightless'), ('gravity', [9.81]), ('rate', 'fast')):
             (result,) = robot.set_parameters(**{name: value})

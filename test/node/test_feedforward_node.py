@@ -96,7 +96,7 @@ def test_the_node_says_what_it_waits_for(domain_id: int) -> None:
         process.wait_for('no robot_description, neither as parameter nor on /robot_description')
 
 
-def test_a_bad_robot_description_is_refused_by_name_and_a_good_one_taken(domain_id: int) -> None:
+def test_a_bad_robot_description_is_rejected_by_name_and_a_good_one_taken(domain_id: int) -> None:
     bad = PANDA_ARM.replace('type="revolute"', 'type="elastic"', 1)
     with fake_robot(domain_id, urdf=bad) as robot, node(domain_id) as process:
         process.wait_for("joint 'fer_joint1': unknown type 'elastic'")
@@ -127,7 +127,7 @@ def test_new_descriptions_in_a_row_are_told_of_once_a_second(
     assert told <= 1 + (time.monotonic() - began)
 
 
-def test_an_unknown_joint_of_the_controller_is_refused_by_name(domain_id: int) -> None:
+def test_an_unknown_joint_of_the_controller_is_rejected_by_name(domain_id: int) -> None:
     with fake_robot(domain_id, joints=['elbow']), node(domain_id) as process:
         process.wait_for("joints: joint 'elbow' is no moving, independent joint")
 
@@ -172,7 +172,7 @@ def test_a_request_with_one_bad_parameter_changes_nothing(
     assert mode.string_value == 'gravity'
 
 
-def test_what_needs_a_new_configure_is_refused_while_active(
+def test_what_needs_a_new_configure_is_rejected_while_active(
     robot: FakeRobot, active: RosProcess
 ) -> None:
     (result,) = robot.set_parameters(rate=100.0)
@@ -277,7 +277,7 @@ def test_a_bad_joint_state_is_counted_and_never_reaches_the_command(
     assert_safe(robot, LIMITS)
 
 
-def test_a_stamp_that_stands_still_or_runs_ahead_is_refused(
+def test_a_stamp_that_stands_still_or_runs_ahead_is_rejected(
     robot: FakeRobot, active: RosProcess
 ) -> None:
     robot.stamped = False
@@ -287,7 +287,7 @@ def test_a_stamp_that_stands_still_or_runs_ahead_is_refused(
     assert_safe(robot, LIMITS)
 
 
-def test_a_trajectory_is_refused_with_its_reason_and_the_arm_stays(
+def test_a_trajectory_is_rejected_with_its_reason_and_the_arm_stays(
     robot: FakeRobot, active: RosProcess
 ) -> None:
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -299,7 +299,7 @@ def test_a_trajectory_is_refused_with_its_reason_and_the_arm_stays(
         joint_names=list(JOINTS), points=[JointTrajectoryPoint(positions=beyond)]
     )
     publisher.publish(far)
-    active.wait_for('trajectory refused: mode_gravity')
+    active.wait_for('trajectory rejected: mode_gravity')
     assert robot.set_parameters(mode='computed_torque')[0].successful
     assert wait_until(lambda: robot.diagnostics.get('mode') == 'computed_torque')
     publisher.publish(far)

@@ -18,7 +18,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 from lifecycle_msgs.msg import Transition
 
-from rnea_ros.node.parameters import why_not_stated
+from rnea_ros.node.parameters import missing_hardware_compensates
 from rnea_ros.node.parameters.hardware_compensation import compensated
 
 UNSTATED = "-p hardware_compensates:=['']"
@@ -63,11 +63,11 @@ def test_unstated_it_is_configured_and_not_activated(robot: FakeRobot, domain_id
 def test_what_is_stated_is_what_is_left_to_the_hardware(given: list[str], parts: Any) -> None:
     assert compensated(given) == parts
     stated = given not in ([''], [])
-    assert bool(why_not_stated({'hardware_compensates': given})) == (not stated)
+    assert bool(missing_hardware_compensates({'hardware_compensates': given})) == (not stated)
 
 
 @pytest.mark.parametrize('given', [['none', 'gravity'], ['inertia'], ['None']])
-def test_a_contradiction_and_an_unknown_word_are_refused(given: list[str]) -> None:
+def test_a_contradiction_and_an_unknown_word_are_rejected(given: list[str]) -> None:
     with pytest.raises(InputError, match=r'^hardware_compensates: '):
         compensated(given)
 

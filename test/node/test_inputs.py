@@ -112,7 +112,7 @@ def test_a_payload_set_while_active_is_blended_in_and_out(
         ('armature', [0.1], 'armature: cannot be changed while active'),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_changes(
+def test_what_cannot_be_is_rejected_and_nothing_changes(
     robot: FakeRobot, domain_id: int, name: str, value: Any, said: str
 ) -> None:
     with node(domain_id, '-p payload.link:=[fer_link8] -p payload.mass:=[1.0]'):

@@ -24,7 +24,7 @@ PERIOD = 0.125
 """A period without rounding errors, so that times can be compared exactly."""
 
 JOINTS = ('a', 'b', 'finger')
-REFUSED = ['refused']
+REJECTED = ['rejected']
 
 
 class Robot:
@@ -61,8 +61,8 @@ class Robot:
         assert now == self.now_
         while self.arrivals and self.arrivals[0][0] <= self.now_:
             _, names = self.arrivals.pop(0)
-            if names == REFUSED:
-                self.states.refuse(Reason.POSITION_JUMP)
+            if names == REJECTED:
+                self.states.reject(Reason.POSITION_JUMP)
                 continue
             zeros = np.zeros(len(names))
             assert (
@@ -97,7 +97,7 @@ def test_a_tick_comes_with_its_joint_states() -> None:
     times = [0.1, 0.22, 0.36, 0.47]
     robot = Robot(*whole(*times))
     assert robot.ticks(4) == times
-    assert robot.schedule.unprompted == 0
+    assert robot.schedule.untriggered == 0
 
 
 def test_what_several_publishers_send_makes_one_tick_when_the_last_part_is_there() -> None:
@@ -110,15 +110,15 @@ def test_joints_that_are_not_commanded_set_off_no_tick() -> None:
     assert robot.ticks(1) == [TIMEOUT * PERIOD]
 
 
-def test_joint_states_that_are_refused_set_off_no_tick() -> None:
-    robot = Robot((0.1, REFUSED))
+def test_joint_states_that_are_rejected_set_off_no_tick() -> None:
+    robot = Robot((0.1, REJECTED))
     assert robot.ticks(1) == [TIMEOUT * PERIOD]
 
 
 def test_in_simulated_time_they_do_as_a_simulation_may_wait_for_their_answer() -> None:
-    robot = SimulatedRobot((0.1, REFUSED), (0.2, JOINTS), (0.3, REFUSED))
+    robot = SimulatedRobot((0.1, REJECTED), (0.2, JOINTS), (0.3, REJECTED))
     assert robot.ticks(3) == [0.1, 0.2, 0.3]
-    assert robot.schedule.unprompted == 0
+    assert robot.schedule.untriggered == 0
 
 
 def test_in_simulated_time_that_stands_still_joint_states_soon_after_a_tick_are_answered() -> None:
@@ -129,14 +129,14 @@ def test_in_simulated_time_that_stands_still_joint_states_soon_after_a_tick_are_
 def test_where_joint_states_are_late_ticks_come_all_the_same_and_are_counted() -> None:
     robot = Robot()
     assert robot.ticks(4) == [TIMEOUT * PERIOD * k for k in (1, 2, 3, 4)]
-    assert robot.schedule.unprompted == 4
+    assert robot.schedule.untriggered == 4
 
 
 def test_after_ticks_without_them_joint_states_set_ticks_off_again() -> None:
     robot = Robot(*whole(0.5, 0.625))
     *_, before_last, last = robot.ticks(4)
     assert (before_last, last) == (0.5, 0.625)
-    assert robot.schedule.unprompted == 2
+    assert robot.schedule.untriggered == 2
 
 
 def test_joint_states_that_come_in_a_burst_make_one_tick() -> None:

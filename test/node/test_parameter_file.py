@@ -87,23 +87,23 @@ def test_what_every_node_has_is_left_aside() -> None:
         ('wrench_inputs.names', 'flange'),
     ],
 )
-def test_a_value_that_the_node_would_refuse_is_refused_by_name(name: str, value: Any) -> None:
-    with pytest.raises(InputError) as refusal:
+def test_a_value_that_the_node_would_reject_is_rejected_by_name(name: str, value: Any) -> None:
+    with pytest.raises(InputError) as rejection:
         complete_values({name: value})
-    assert refusal.value.argument == name
+    assert rejection.value.argument == name
 
 
 @pytest.mark.parametrize(
     'text',
     ['', '7', '[', 'other:\n  ros__parameters: {rate: 7.0}', '/**: {rate: 7.0}', '/**: 3'],
 )
-def test_what_is_no_parameter_file_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ParameterFileError, match=r'some\.yaml') as refusal:
+def test_what_is_no_parameter_file_is_rejected_in_one_line(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ParameterFileError, match=r'some\.yaml') as rejection:
         read_parameter_file(written(tmp_path, text))
-    assert '\n' not in str(refusal.value)
+    assert '\n' not in str(rejection.value)
 
 
-def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_directory_are_rejected(tmp_path: Path) -> None:
     for path in (tmp_path / 'none.yaml', tmp_path):
         with pytest.raises(ParameterFileError, match='cannot be read'):
             read_parameter_file(path)

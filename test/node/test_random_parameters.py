@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whatever is set, it is refused with a sentence or taken, and the control goes on."""
+"""Whatever is set, it is rejected with a sentence or taken, and the control goes on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SENTENCE = 500
 
 
 def is_answer(result: Any, changes: list[Parameter]) -> bool:
-    """Whether parameters were taken, or refused with a sentence that names a parameter."""
+    """Whether parameters were taken, or rejected with a sentence that names a parameter."""
     if result.successful:
         return True
     names = [change.name[:50] for change in changes] + [*PARAMETERS, 'URDF']

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the system grants a thread, and what is said of what it refuses."""
+"""What the system grants a thread, and what is said of what it rejects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def in_thread(function: Callable[[], Any]) -> Any:
     return results[0]
 
 
-def refuse(*_: object) -> None:
+def reject(*_: object) -> None:
     raise PermissionError(1, 'Operation not permitted')
 
 
@@ -59,7 +59,7 @@ def test_a_core_that_is_not_there_is_told_with_those_that_are() -> None:
     assert str(sorted(os.sched_getaffinity(0))) in complaint
 
 
-def test_a_priority_is_in_force_and_others_are_one_below_or_it_is_told_to_be_refused() -> None:
+def test_a_priority_is_in_force_and_others_are_one_below_or_it_is_told_to_be_rejected() -> None:
     def enter() -> Any:
         complaints = enter_realtime(RealtimeSettings(priority=10))
         return complaints, os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
@@ -76,10 +76,10 @@ def test_a_priority_is_in_force_and_others_are_one_below_or_it_is_told_to_be_ref
     assert os.sched_getscheduler(0) == os.SCHED_OTHER
 
 
-def test_a_refused_priority_is_told_once_with_what_would_allow_it(
+def test_a_rejected_priority_is_told_once_with_what_would_allow_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(os, 'sched_setscheduler', refuse)
+    monkeypatch.setattr(os, 'sched_setscheduler', reject)
     core = max(os.sched_getaffinity(0))
 
     def enter() -> Any:
@@ -113,7 +113,7 @@ def test_memory_is_not_locked_within_a_limit(
         (RealtimeSettings(cpus=(1, 1)), 'realtime.cpu_affinity'),
     ],
 )
-def test_what_no_system_can_grant_is_refused(
+def test_what_no_system_can_grant_is_rejected(
     settings: RealtimeSettings, parameter: str
 ) -> None:
     with pytest.raises(InputError, match=parameter):

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Log of the control: every change of state, refusals once a second, an error once."""
+"""Log of the control: every change of state, rejections once a second, an error once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Bench:
         self.rig.q[:] = PANDA_POSE
         self.rig.activate()
         self.node = Node()
-        self.refusals: Counter[str] = Counter()
+        self.rejections: Counter[str] = Counter()
         time = SimpleNamespace(monotonic=lambda: self.rig.now)
         monkeypatch.setattr(module, 'time', time)
         self.clock = SimpleNamespace(latest=lambda: self.rig.now, simulated=False)
@@ -70,7 +70,7 @@ class Bench:
         parts: Any = (
             self.node, self.rig.controller, self.rig.states,
             LoopStatistics(self.rig.period, self.rig.now),
-            self.clock, self.refusals, command_topic,
+            self.clock, self.rejections, command_topic,
         )
         self.reporter = Reporter(*parts)
         self.reporter.log_changes()
@@ -120,12 +120,12 @@ def test_what_ends_the_control_is_logged_as_an_error_with_its_reason(bench: Benc
     assert (values['state'], values['reason']) == ('fault', 'joint_states_stale')
 
 
-def test_refusals_are_logged_at_most_once_a_second_and_all_counted(bench: Bench) -> None:
+def test_rejections_are_logged_at_most_once_a_second_and_all_counted(bench: Bench) -> None:
     began = bench.rig.now
     for _ in range(3500):
         bench.rig.tick()
         bench.rig.feed(q=np.full(7, np.nan))
-        bench.refusals['joint_trajectory/start_too_far'] += 1
+        bench.rejections['joint_trajectory/start_too_far'] += 1
         bench.reporter.log_changes()
     warnings = bench.lines('warning')
     assert len(warnings) == int(bench.rig.now - began) + 1
@@ -141,7 +141,7 @@ def test_stamps_that_repeat_in_simulated_time_are_counted_and_not_logged(bench: 
     bench.clock.simulated = True
     for _ in range(1500):
         bench.rig.tick()
-        bench.rig.states.refuse(Reason.STAMP_NOT_NEWER)
+        bench.rig.states.reject(Reason.STAMP_NOT_NEWER)
         bench.reporter.log_changes()
     assert not bench.lines('warning')
     _, values = bench.diagnostics()

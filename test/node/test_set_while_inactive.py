@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is set while the node is inactive acts from the next activation on, or is refused."""
+"""What is set while the node is inactive acts from the next activation on, or is rejected."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_description_that_is_set_while_inactive_is_that_of_the_next_activation
         ({'hardware_compensates': ['none', 'gravity']}, 'hardware_compensates: '),
     ],
 )
-def test_what_cannot_be_used_is_refused_at_once_with_a_sentence(
+def test_what_cannot_be_used_is_rejected_at_once_with_a_sentence(
     runner: NodeInProcess, robot: FakeRobot, values: Mapping[str, Any], reason: str
 ) -> None:
     result = set_all(runner, **values)
@@ -139,7 +139,7 @@ def test_what_cannot_be_used_is_refused_at_once_with_a_sentence(
     assert runner.wait_until(lambda: robot.steady(GRAVITY))
 
 
-def test_nothing_takes_effect_that_another_callback_refuses(
+def test_nothing_takes_effect_that_another_callback_rejects(
     runner: NodeInProcess, robot: FakeRobot
 ) -> None:
     from rcl_interfaces.msg import SetParametersResult
@@ -166,7 +166,7 @@ def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(
         assert runner.wait_until(lambda: robot.steady(loaded))
 
 
-def test_an_exception_in_the_check_is_a_refusal(
+def test_an_exception_in_the_check_is_a_rejection(
     runner: NodeInProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: Any) -> None:

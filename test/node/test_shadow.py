@@ -134,12 +134,12 @@ def test_a_bad_reference_is_counted_and_named_and_never_followed(
         setattr(controller.message.reference, field, value)
         key = f'count/controller_state/{reason}'
         assert wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
-        process.wait_for(f'controller_state refused: {reason}')
+        process.wait_for(f'controller_state rejected: {reason}')
         assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
         assert_safe(robot, LIMITS)
 
 
-def test_a_trajectory_is_refused_while_a_controller_is_followed(
+def test_a_trajectory_is_rejected_while_a_controller_is_followed(
     robot: FakeRobot, domain_id: int
 ) -> None:
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -152,7 +152,7 @@ def test_a_trajectory_is_refused_while_a_controller_is_followed(
                 joint_names=list(JOINTS), points=[JointTrajectoryPoint(positions=list(POSE))]
             )
         )
-        process.wait_for('trajectory refused: other_source: reference_source is controller_state')
+        process.wait_for('trajectory rejected: other_source: reference_source is controller_state')
         assert wait_until(lambda: robot.steady(effort(), 1e-6))
 
 
@@ -165,7 +165,7 @@ def test_another_topic_may_be_named(robot: FakeRobot, domain_id: int) -> None:
 
 
 @pytest.mark.skipif(find_spec('control_msgs') is not None, reason='control_msgs is installed')
-def test_without_control_msgs_configure_is_refused_and_names_the_package(
+def test_without_control_msgs_configure_is_rejected_and_names_the_package(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with node(domain_id, SHADOW) as process:

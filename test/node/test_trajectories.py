@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories through the node and over real DDS: efforts, refusals, starts, slower motions."""
+"""Trajectories through the node and over real DDS: efforts, rejections, starts, slower motions."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def sender(robot: FakeRobot) -> Send:
     return send
 
 
-def refused(robot: FakeRobot, reason: str) -> bool:
-    """Whether a trajectory was refused for a reason, by the time the test's patience ends."""
+def rejected(robot: FakeRobot, reason: str) -> bool:
+    """Whether a trajectory was rejected for a reason, by the time the test's patience ends."""
     key = f'count/joint_trajectory/{reason}'
     return wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
 
@@ -82,17 +82,17 @@ def test_efforts_are_checked_but_not_added_by_default(
         send = sender(robot)
         send(0, effort=EFFORT)
         send(0, effort=EFFORT[1:])
-        assert refused(robot, 'wrong_size')
+        assert rejected(robot, 'wrong_size')
         assert robot.steady(GRAVITY)
 
 
-def test_a_refused_trajectory_leaves_the_one_in_force(robot: FakeRobot, domain_id: int) -> None:
+def test_a_rejected_trajectory_leaves_the_one_in_force(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, LASTING + '-p mode:=feedforward'):
         send = sender(robot)
         send(0, effort=EFFORT)
         assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
         send(0, velocities=[9.0] * 7)
-        assert refused(robot, 'velocity_limit')
+        assert rejected(robot, 'velocity_limit')
         assert robot.steady(GRAVITY + EFFORT)
 
 
@@ -105,7 +105,7 @@ def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: 
         assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
 
 
-def test_bytes_that_are_no_trajectory_are_refused_and_the_one_in_force_goes_on(
+def test_bytes_that_are_no_trajectory_are_rejected_and_the_one_in_force_goes_on(
     robot: FakeRobot, domain_id: int
 ) -> None:
     from trajectory_msgs.msg import JointTrajectory
@@ -117,9 +117,9 @@ def test_bytes_that_are_no_trajectory_are_refused_and_the_one_in_force_goes_on(
         assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
         assert wait_until(lambda: publisher.get_subscription_count() > 0)
         publisher.publish(bytes((0, 1, 0, 0)) + bytes(8) + bytes((255,)) * 8)
-        assert refused(robot, 'malformed')
+        assert rejected(robot, 'malformed')
         process.wait_for(
-            'trajectory refused: malformed: byte 16: frame: 4294967295 bytes expected, 4 left'
+            'trajectory rejected: malformed: byte 16: frame: 4294967295 bytes expected, 4 left'
         )
         assert robot.steady(GRAVITY + EFFORT)
         send(0)

@@ -171,10 +171,10 @@ def test_the_order_of_the_joints_stays_and_fields_that_were_left_out_stay_out(
         np.testing.assert_allclose(message.points[1].effort, held, atol=1e-9)
 
 
-def test_joints_that_are_left_out_are_refused_or_completed(domain_id: int) -> None:
+def test_joints_that_are_left_out_are_rejected_or_completed(domain_id: int) -> None:
     with beside(domain_id, '-p resample:=0.0') as (controller, process):
         controller.send((0.0, POSE[1:]), (1.0, END[1:]), names=JOINTS[1:])
-        process.wait_for("trajectory refused: missing_joint, joint 'fer_joint1'")
+        process.wait_for("trajectory rejected: missing_joint, joint 'fer_joint1'")
         assert not controller.messages
     partial = '-p resample:=0.0 -p allow_partial_joints_goal:=true'
     with beside(domain_id, partial) as (controller, _):
@@ -185,7 +185,7 @@ def test_joints_that_are_left_out_are_refused_or_completed(domain_id: int) -> No
         assert message.points[1].positions[-1] == POSE[0]
 
 
-def test_a_trajectory_that_breaks_a_rule_is_refused_whole_with_the_reason(domain_id: int) -> None:
+def test_a_trajectory_that_breaks_a_rule_is_rejected_whole_with_the_reason(domain_id: int) -> None:
     nan = float('nan')
     far = np.add(POSE, 0.2)
     with beside(domain_id) as (controller, process):
@@ -203,8 +203,8 @@ def test_a_trajectory_that_breaks_a_rule_is_refused_whole_with_the_reason(domain
             (((1.0, END[:6]),), JOINTS, 'wrong_size, point 0'),
         ):
             controller.send(*points, names=names)
-            process.wait_for(f'trajectory refused: {said}')
-            key = f'count/refused/{said.partition(",")[0].partition(":")[0]}'
+            process.wait_for(f'trajectory rejected: {said}')
+            key = f'count/rejected/{said.partition(",")[0].partition(":")[0]}'
             assert wait_until(partial(has, controller, key)), key
         assert not controller.messages
 
@@ -213,7 +213,8 @@ def test_an_effort_beyond_its_limit_names_joint_time_value_and_limit(domain_id: 
     with beside(domain_id, '-p effort_limits:=[10.0]') as (controller, process):
         controller.send((2.0, END))
         needs = MODEL.gravity_torques(POSE)[1]
-        process.wait_for(f"trajectory refused: effort_limit: joint 'fer_joint2' needs {needs:.3g}")
+        joint = "joint 'fer_joint2'"
+        process.wait_for(f'trajectory rejected: effort_limit: {joint} needs {needs:.3g}')
         assert ' at 0 s, more than its limit of 10' in process.output
         assert not controller.messages
 
@@ -223,12 +224,12 @@ def test_a_controller_that_takes_no_efforts_is_not_sent_any(domain_id: int) -> N
         reason = 'no_effort_interface'
         assert wait_until(lambda: reason in controller.diagnostics.get('missing', ''))
         controller.send((2.0, END))
-        process.wait_for('trajectory refused: no_effort_interface: '
+        process.wait_for('trajectory rejected: no_effort_interface: '
                          '/joint_trajectory_controller commands position and takes no efforts')
         assert not controller.messages
 
 
-def test_a_payload_may_be_set_while_it_runs_and_a_bad_one_is_refused(domain_id: int) -> None:
+def test_a_payload_may_be_set_while_it_runs_and_a_bad_one_is_rejected(domain_id: int) -> None:
     from rcl_interfaces.srv import SetParametersAtomically
     from rclpy.parameter import Parameter
 
@@ -269,7 +270,7 @@ def test_a_best_effort_subscription_to_long_messages_is_warned_of(
         controller.send((1.9, END, zero, zero))
         process.wait_for('trajectory passed on: 1901 points')
         controller.send()
-        process.wait_for('trajectory refused: no_points')
+        process.wait_for('trajectory rejected: no_points')
         assert process.output.count('may lose so long a message') == (not reliable)
 
 
@@ -284,7 +285,7 @@ def test_a_missing_input_is_logged_and_ctrl_c_ends_the_node_with_0(domain_id: in
         assert wait_until(lambda: publisher.get_subscription_count() > 0)
         process.wait_for('waiting: no_robot_description')
         publisher.publish(JointTrajectory())
-        process.wait_for('trajectory refused: no_robot_description')
+        process.wait_for('trajectory rejected: no_robot_description')
         process.send(signal.SIGINT)
         assert process.wait() == 0
 

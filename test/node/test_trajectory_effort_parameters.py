@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parameters of trajectory_effort agree with its document, and bad values are refused."""
+"""The parameters of trajectory_effort agree with its document, and bad values are rejected."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_document_has_every_parameter_and_the_defaults_of_its_own() -> None:
     assert rows['joints'] == repr(PARAMETERS['joints'].default)
 
 
-def test_the_document_explains_every_reason_for_which_efforts_are_refused() -> None:
+def test_the_document_explains_every_reason_for_which_efforts_are_rejected() -> None:
     assert all(f'`{reason.value}`' in TEXT for reason in EffortReason)
 
 
@@ -70,7 +70,7 @@ def test_the_defaults_are_accepted_and_stand_beside_those_of_the_control() -> No
         ('hardware_compensates', ['weight']),
     ],
 )
-def test_a_value_that_cannot_be_used_is_refused_by_name(name: str, value: Any) -> None:
+def test_a_value_that_cannot_be_used_is_rejected_by_name(name: str, value: Any) -> None:
     given = {name: value}
     if name == 'payload.mass':
         given['payload.link'] = ['hand']

@@ -51,7 +51,7 @@ def test_where_joint_states_stop_ticks_go_on_and_wind_the_control_down(
         robot.sending = False
         robot.wait_for_state('fault')
         assert robot.diagnostics['reason'] == 'joint_states_stale'
-        assert int(robot.diagnostics['unprompted_ticks']) > 0
+        assert int(robot.diagnostics['untriggered_ticks']) > 0
         assert not robot.newest.any()
         assert_safe(robot, LIMITS)
 
@@ -74,7 +74,7 @@ def test_bytes_that_are_no_joint_state_are_counted_and_nothing_else_happens(
         assert_safe(robot, LIMITS)
 
 
-def test_what_the_system_refuses_is_told_once_and_the_control_runs(
+def test_what_the_system_rejects_is_told_once_and_the_control_runs(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with node(domain_id, '-p realtime.cpu_affinity:=[1023]') as process:

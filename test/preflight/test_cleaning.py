@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What drivers and recorders do to joint states is undone, or refused with a reason."""
+"""What drivers and recorders do to joint states is undone, or rejected with a reason."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_samples_that_are_not_finite_are_left_out(field: str) -> None:
     assert len(cleaned.recording.time) == len(MOTION.time) - 2
 
 
-def test_no_effort_at_all_is_refused() -> None:
+def test_no_effort_at_all_is_rejected() -> None:
     with pytest.raises(RecordingError, match='no effort'):
         clean(replace(MOTION, effort=np.full_like(MOTION.effort, np.nan)))
 
@@ -132,7 +132,7 @@ def test_poses_at_rest_are_preferred_if_there_are_enough() -> None:
     assert take_samples(clean(MOTION)).kind is Kind.MOTION
 
 
-def test_one_constant_pose_is_refused_with_what_is_needed() -> None:
+def test_one_constant_pose_is_rejected_with_what_is_needed() -> None:
     constant = record(Robot(ARM), Kind.STILL, 1, count=1)
     with pytest.raises(RecordingError, match='only 1 different poses at rest; at least 8'):
         check(ARM, constant, kind=Kind.STILL)
@@ -166,7 +166,7 @@ def test_samples_of_any_order_of_joints_are_sorted_by_name() -> None:
 
 
 @pytest.mark.parametrize('samples', [[], [Sample(0.0, ('a',), [], [], [])]])
-def test_no_usable_joint_state_is_refused(samples: list[Sample]) -> None:
+def test_no_usable_joint_state_is_rejected(samples: list[Sample]) -> None:
     with pytest.raises(RecordingError):
         recording_from(samples)
 
@@ -189,6 +189,6 @@ def test_given_names_win() -> None:
     ('given', 'reason'),
     [({'z': 'x'}, "no joint 'z'"), ({'a': 'y'}, "'y' is not recorded"), ({}, 'give the pairs')],
 )
-def test_joints_that_are_unknown_are_refused(given: dict[str, str], reason: str) -> None:
+def test_joints_that_are_unknown_are_rejected(given: dict[str, str], reason: str) -> None:
     with pytest.raises(RecordingError, match=reason):
         match_joints(['a', 'b'], ['x', 'left_k'], given)

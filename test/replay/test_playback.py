@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recording drives the control as the robot would: times, refusals, limits, joints left out."""
+"""A recording drives the control as a robot does: times, rejections, limits, missing joints."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_gap_ends_the_control_as_it_would_have() -> None:
     assert playback.states[-1].state in (State.RAMPING_DOWN, State.FAULT)
 
 
-def test_what_the_control_refuses_is_counted_by_reason() -> None:
+def test_what_the_control_rejects_is_counted_by_reason() -> None:
     samples = samples_of(motion())
     samples[50] = replace(samples[50], time=samples[49].time)
     samples[60] = replace(samples[60], position=[np.nan, *samples[60].position[1:]])
@@ -164,7 +164,7 @@ def test_a_joint_that_is_given_another_ones_name_does_not_stand_for_two() -> Non
     assert states(playback) == [State.RAMPING, State.ACTIVE]
 
 
-def test_stamps_that_reach_too_far_are_refused_instead_of_played_for_ever() -> None:
+def test_stamps_that_reach_too_far_are_rejected_instead_of_played_for_ever() -> None:
     samples = samples_of(motion())
     samples[-1] = replace(samples[-1], time=1e9)
     with pytest.raises(RecordingError, match='1000000000 s'):

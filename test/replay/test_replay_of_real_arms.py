@@ -110,7 +110,7 @@ def test_the_hand_that_the_real_panda_does_not_have_is_seen_in_the_residuals() -
     assert 'fer_hand' in ' '.join(played.flaws)
 
 
-def test_the_control_goes_through_both_recordings_and_refuses_nothing() -> None:
+def test_the_control_goes_through_both_recordings_and_rejects_nothing() -> None:
     for played in (panda(), *(ur10(urdf) for urdf in (case.values[0] for case in UR10) if urdf)):
         assert played.playback.states[0].state is State.RAMPING
         assert played.completed

@@ -149,7 +149,7 @@ def test_computed_torque_tracks_a_demanding_motion_to_5_mrad(tmp_path: Path) -> 
     }
     with arm_under_control(tmp_path, READY, LOCKSTEP, **parameters) as (arm, control):
         start = follow(arm, wanted, duration)
-        assert 'refused' not in control.output
+        assert 'rejected' not in control.output
     errors, span = tracked(arm, wanted, start, duration)
     assert (span > 0.9).all()
     rms = np.sqrt(np.mean(errors**2))
@@ -184,7 +184,7 @@ def test_what_is_run_in_gazebo_holds_to_1_mrad_and_tracks_two_sines_to_10_mrad(
         assert wait_until(lambda: arm.stamps[-1] > begin + 2.0)
         drift = np.abs(np.array(arm.positions) - READY).max()
         start = follow(arm, wanted, duration)
-        assert 'refused' not in control.output
+        assert 'rejected' not in control.output
     errors, span = tracked(arm, wanted, start, duration)
     largest = np.abs(errors).max()
     print(f'drift {1e3 * drift:.3f}, error at most {1e3 * largest:.2f} mrad')

@@ -52,6 +52,6 @@ def test_joints_that_are_listed_are_the_commanded_ones() -> None:
 @pytest.mark.parametrize(
     'values', [None, [], {}, {'left': None}, {'left': {'ros__parameters': 1}}]
 )
-def test_a_file_without_the_controller_is_refused(values: object) -> None:
+def test_a_file_without_the_controller_is_rejected(values: object) -> None:
     with pytest.raises(InputError, match='has no left: ros__parameters'):
         listed_joints(values, 'left')

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A robot for Gazebo: what is added to its URDF, what is fixed, what is refused."""
+"""A robot for Gazebo: what is added to its URDF, what is fixed, what is rejected."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_a_finger_that_is_listed_is_commanded_unless_others_follow_it() -> None:
         with_gazebo_control(PANDA, CONTROLLERS, joints=['elbow'])
 
 
-def test_positions_that_cannot_be_are_refused() -> None:
+def test_positions_that_cannot_be_are_rejected() -> None:
     with pytest.raises(InputError, match='has 1 numbers for 7 joints'):
         with_gazebo_control(PANDA, CONTROLLERS, positions=[0.0])
     for wrong in (0.0, math.nan):
@@ -199,7 +199,7 @@ def test_positions_that_cannot_be_are_refused() -> None:
         with_gazebo_control(GRIPPER, CONTROLLERS, positions=[math.inf])
 
 
-def test_a_urdf_with_tags_of_its_own_is_refused() -> None:
+def test_a_urdf_with_tags_of_its_own_is_rejected() -> None:
     made = with_gazebo_control(ARM, CONTROLLERS).description
     assert has_own_control(made)
     assert not has_own_control(ARM)
@@ -207,7 +207,7 @@ def test_a_urdf_with_tags_of_its_own_is_refused() -> None:
         with_gazebo_control(made, CONTROLLERS)
 
 
-def test_a_robot_without_joints_is_refused() -> None:
+def test_a_robot_without_joints_is_rejected() -> None:
     with pytest.raises(UrdfError, match='has no joint'):
         arm_joints(parse_urdf(robot(link('base', 1.0))))
 
@@ -241,7 +241,7 @@ def test_a_base_without_mass_is_given_some_as_gazebo_would_leave_out_the_arm() -
     assert base.mass > 0.0
 
 
-def test_what_moves_without_mass_is_refused() -> None:
+def test_what_moves_without_mass_is_rejected() -> None:
     bare = robot(
         link('base', 1.0),
         link('wrist'),

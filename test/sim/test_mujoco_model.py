@@ -169,7 +169,7 @@ def test_a_payload_adds_its_mass_and_no_inertia_of_its_own() -> None:
     assert not loaded.body_inertia[-1].any()
 
 
-def test_a_payload_of_an_unknown_link_is_refused() -> None:
+def test_a_payload_of_an_unknown_link_is_rejected() -> None:
     with pytest.raises(UnknownNameError, match='nowhere'):
         build(HAND, payload=Payload('nowhere', 1.0))
 
@@ -181,7 +181,7 @@ def test_a_payload_of_an_unknown_link_is_refused() -> None:
         (link('arm', 1.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.9)), 'A \\+ B >= C'),
     ],
 )
-def test_a_robot_that_mujoco_refuses_is_named_with_the_reason(moving: str, reason: str) -> None:
+def test_a_robot_that_mujoco_rejects_is_named_with_the_reason(moving: str, reason: str) -> None:
     text = robot(link('base'), moving, joint('a', 'revolute', 'base', 'arm'), name='odd')
     with pytest.raises(UrdfError, match=f"robot 'odd': MuJoCo rejects it: .*{reason}"):
         build(text)

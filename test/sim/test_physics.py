@@ -263,7 +263,7 @@ def test_whatever_is_commanded_the_states_stay_finite() -> None:
     assert all(np.isfinite(values).all() for values in simulated.state())
 
 
-def test_wrong_arguments_are_refused_by_name() -> None:
+def test_wrong_arguments_are_rejected_by_name() -> None:
     with pytest.raises(UnknownNameError, match='fer_joint9'):
         SimulatedRobot(PANDA, joints=['fer_joint9'])
     with pytest.raises(UnknownNameError, match='fer_finger_joint2'):

@@ -48,7 +48,7 @@ def test_a_push_without_a_duration_lasts_for_ever() -> None:
     assert cart.state().velocities[0] == pytest.approx(0.5 * 2.0, abs=0.01)
 
 
-def test_a_push_that_cannot_be_is_refused_before_its_time() -> None:
+def test_a_push_that_cannot_be_is_rejected_before_its_time() -> None:
     cart = SimulatedRobot(CART)
     with pytest.raises(UnknownNameError, match='nowhere'):
         ScheduledPush(cart, 'nowhere', PUSH, 1.0, 1.0)

@@ -58,11 +58,11 @@ class Sensor:
         else:
             pose = model.forward_kinematics(loop.simulated.state().positions, link)
             force, torque = pose[:3, :3].T @ self.push, np.zeros(3)
-        refusal = loop.control.environment.wrenches.update(
+        rejection = loop.control.environment.wrenches.update(
             'sensor', link, np.ascontiguousarray(force), np.ascontiguousarray(torque),
             stamp=loop.now, clock=loop.now, received=loop.now,
         )
-        assert refusal is None
+        assert rejection is None
 
 
 def displacement(

@@ -310,7 +310,7 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
 )
-def test_an_option_that_cannot_be_used_is_refused_with_the_reason(
+def test_an_option_that_cannot_be_used_is_rejected_with_the_reason(
     options: dict[str, Any], reason: str
 ) -> None:
     with RosProcess(MODULE, *arguments(**options), domain_id=new_domain_id()) as process:

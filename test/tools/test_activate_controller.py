@@ -192,7 +192,7 @@ def test_the_pose_is_held_before_the_controller_is_activated(manager: Controller
     assert len(manager.requests) == 1
 
 
-def test_a_pose_that_the_node_refuses_gets_no_controller(manager: ControllerManager) -> None:
+def test_a_pose_that_the_node_rejects_gets_no_controller(manager: ControllerManager) -> None:
     watched = holding(manager)
     stand(manager)
     assert not watched.done()
@@ -238,7 +238,7 @@ def test_without_the_messages_of_ros2_control_it_says_so(
 
 
 @pytest.mark.parametrize('arguments', [[], ['effort_controller', '--timeout', 'nan'], ['a', 'b']])
-def test_bad_arguments_are_refused_with_one_line(
+def test_bad_arguments_are_rejected_with_one_line(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:

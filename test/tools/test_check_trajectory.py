@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command: exit codes, one line for what is refused, YAML, bags and a live topic."""
+"""The command: exit codes, one line for what is rejected, YAML, bags and a live topic."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ points:
 ---
 """
 FAST = GOOD.replace('sec: 1, nanosec: 500000000', 'sec: 0, nanosec: 200000000')
-Refused = pytest.CaptureFixture[str]
+Rejected = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def run(*arguments: str | Path) -> int:
     return main([*map(str, arguments), '--urdf', URDF])
 
 
-def refused(captured: Refused, *arguments: str | Path) -> str:
-    """Return the one line by which arguments were refused with exit code 2."""
+def rejected(captured: Rejected, *arguments: str | Path) -> str:
+    """Return the one line by which arguments were rejected with exit code 2."""
     code: object
     try:
         code = main(list(map(str, arguments)))
@@ -96,7 +96,7 @@ def message(nanoseconds: int) -> bytes:
     return encoded(Message(NAMES, points, (7, 0), ''))
 
 
-def test_a_good_trajectory_is_fine_and_drawn(good: Path, tmp_path: Path, capsys: Refused) -> None:
+def test_a_good_trajectory_is_fine_and_drawn(good: Path, tmp_path: Path, capsys: Rejected) -> None:
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     drawn = tmp_path / 'efforts.png'
     assert run(good, '--picture', drawn) == 0
@@ -107,20 +107,20 @@ def test_a_good_trajectory_is_fine_and_drawn(good: Path, tmp_path: Path, capsys:
     assert drawn.read_bytes().startswith(b'\x89PNG')
 
 
-def test_a_trajectory_that_is_too_fast_is_not(good: Path, capsys: Refused) -> None:
+def test_a_trajectory_that_is_too_fast_is_not(good: Path, capsys: Rejected) -> None:
     good.write_text(GOOD + FAST, encoding='utf-8')
     assert run(good) == 0
     assert run(good, '--index', '1') == 1
     assert '* velocity of fer_joint2 at 0.100 s' in capsys.readouterr().out
 
 
-def test_a_trap_is_not_fine(good: Path, capsys: Refused) -> None:
+def test_a_trap_is_not_fine(good: Path, capsys: Rejected) -> None:
     good.write_text(GOOD.replace('fer_joint4', 'elbow'), encoding='utf-8')
     assert run(good) == 1
-    assert '* unknown_joint: the feedforward node refuses it' in capsys.readouterr().out
+    assert '* unknown_joint: the feedforward node rejects it' in capsys.readouterr().out
 
 
-def test_limits_payload_and_gravity_count(good: Path, capsys: Refused) -> None:
+def test_limits_payload_and_gravity_count(good: Path, capsys: Rejected) -> None:
     assert run(good, '--effort-limits', 'fer_joint2=20') == 1
     assert run(good, '--acceleration-limits', '0.5') == 1
     assert run(good, '--velocity-limits', '0.5', 'fer_joint2=0.1') == 1
@@ -172,39 +172,39 @@ def test_the_layout_of_the_command_that_publishes_is_read(good: Path) -> None:
         ('!!python/object:os.system {}', 'cannot be read'),
     ],
 )
-def test_a_file_without_a_trajectory_is_refused(
-    good: Path, capsys: Refused, text: str, reason: str
+def test_a_file_without_a_trajectory_is_rejected(
+    good: Path, capsys: Rejected, text: str, reason: str
 ) -> None:
     good.write_text(text, encoding='utf-8')
-    assert reason in refused(capsys, good, '--urdf', URDF)
+    assert reason in rejected(capsys, good, '--urdf', URDF)
 
 
-def test_bytes_that_are_no_text_are_refused(good: Path, capsys: Refused) -> None:
+def test_bytes_that_are_no_text_are_rejected(good: Path, capsys: Rejected) -> None:
     good.write_bytes(b'\xff\xfe\x00joint')
-    assert 'cannot be read' in refused(capsys, good, '--urdf', URDF)
+    assert 'cannot be read' in rejected(capsys, good, '--urdf', URDF)
 
 
 def test_trajectories_of_a_bag_are_read_by_topic_and_index(
-    tmp_path: Path, capsys: Refused
+    tmp_path: Path, capsys: Rejected
 ) -> None:
     bag = tmp_path / 'bag'
     write_bag(bag, ['/one', '/two'], [message(1_500_000_000), message(200_000_000)])
-    assert 'name one' in refused(capsys, bag, '--urdf', URDF)
+    assert 'name one' in rejected(capsys, bag, '--urdf', URDF)
     assert run(bag, '--topic', '/one') == 0
     assert run(bag, '--topic', '/two', '--index', '1') == 1
     assert 'the stamp is ignored' in capsys.readouterr().out
-    assert 'has 2 trajectories' in refused(
+    assert 'has 2 trajectories' in rejected(
         capsys, bag, '--topic', '/one', '--index', '2', '--urdf', URDF
     )
-    told = refused(capsys, bag, '--topic', '/three', '--urdf', URDF)
+    told = rejected(capsys, bag, '--topic', '/three', '--urdf', URDF)
     assert 'no trajectories on /three; topics with trajectories: /one, /two' in told
 
 
-def test_a_broken_bag_or_message_is_refused(tmp_path: Path, capsys: Refused) -> None:
+def test_a_broken_bag_or_message_is_rejected(tmp_path: Path, capsys: Rejected) -> None:
     write_bag(tmp_path / 'bag', ['/one'], [message(10**9)[:70]])
-    assert 'broken message: malformed' in refused(capsys, tmp_path / 'bag', '--urdf', URDF)
+    assert 'broken message: malformed' in rejected(capsys, tmp_path / 'bag', '--urdf', URDF)
     (tmp_path / 'some.mcap').write_text('not a bag')
-    assert 'some.mcap cannot be read' in refused(capsys, tmp_path / 'some.mcap', '--urdf', URDF)
+    assert 'some.mcap cannot be read' in rejected(capsys, tmp_path / 'some.mcap', '--urdf', URDF)
 
 
 @pytest.mark.parametrize(
@@ -227,23 +227,23 @@ def test_a_broken_bag_or_message_is_refused(tmp_path: Path, capsys: Refused) -> 
         (('x.yaml', '--urdf', URDF, '--dance'), '--dance'),
     ],
 )
-def test_bad_arguments_are_refused(
-    arguments: tuple[str, ...], reason: str, capsys: Refused
+def test_bad_arguments_are_rejected(
+    arguments: tuple[str, ...], reason: str, capsys: Rejected
 ) -> None:
-    assert reason in refused(capsys, *arguments)
+    assert reason in rejected(capsys, *arguments)
 
 
-def test_a_joint_of_start_that_is_unknown_and_a_bad_picture_or_rate_are_refused(
-    good: Path, capsys: Refused
+def test_a_joint_of_start_that_is_unknown_and_a_bad_picture_or_rate_are_rejected(
+    good: Path, capsys: Rejected
 ) -> None:
-    assert "unknown joint 'x'" in refused(capsys, good, '--urdf', URDF, '--start', 'x=1')
+    assert "unknown joint 'x'" in rejected(capsys, good, '--urdf', URDF, '--start', 'x=1')
     capsys.readouterr()
-    assert 'rate: 0 Hz' in refused(capsys, good, '--urdf', URDF, '--rate', '0')
+    assert 'rate: 0 Hz' in rejected(capsys, good, '--urdf', URDF, '--rate', '0')
     drawn = str(good.parent / 'none' / 'x.png')
-    assert 'cannot be written' in refused(capsys, good, '--urdf', URDF, '--picture', drawn)
+    assert 'cannot be written' in rejected(capsys, good, '--urdf', URDF, '--picture', drawn)
 
 
-def test_help_describes_inputs_and_exit_codes(capsys: Refused) -> None:
+def test_help_describes_inputs_and_exit_codes(capsys: Rejected) -> None:
     with pytest.raises(SystemExit) as ended:
         main(['--help'])
     assert ended.value.code == 0
@@ -301,7 +301,7 @@ def test_a_trajectory_of_a_live_topic_is_checked() -> None:
         ('motion', ('--ros-args', '--dance'), '--dance'),
     ],
 )
-def test_a_refusal_of_ros_is_one_line(
+def test_a_rejection_of_ros_is_one_line(
     topic: str, more: tuple[str, ...], reason: str
 ) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
@@ -328,23 +328,23 @@ def test_a_silent_topic_is_reported() -> None:
         assert 'Traceback' not in process.output
 
 
-def test_a_joint_prefix_is_mapped_and_reported(good: Path, capsys: Refused) -> None:
+def test_a_joint_prefix_is_mapped_and_reported(good: Path, capsys: Rejected) -> None:
     good.write_text(GOOD.replace('fer_', 'panda_'), encoding='utf-8')
     assert run(good) == 0
     text = capsys.readouterr().out
     assert 'panda_joint2 is fer_joint2, panda_joint4 is fer_joint4' in text
-    assert 'a node with that URDF refuses them' in text
+    assert 'a node with that URDF rejects them' in text
 
 
-def test_a_file_is_named_with_or_without_the_option(good: Path, capsys: Refused) -> None:
+def test_a_file_is_named_with_or_without_the_option(good: Path, capsys: Rejected) -> None:
     assert run(good) == run('--bag', good) == 0
-    assert 'not both' in refused(capsys, good, '--bag', good, '--urdf', URDF)
+    assert 'not both' in rejected(capsys, good, '--bag', good, '--urdf', URDF)
 
 
 @pytest.mark.parametrize(
     'text', ['points: [', '5', 'joint_names: [1]', 'joint_names: [a]', 'joint_names: {a: 1}']
 )
-def test_errors_are_plain_text(good: Path, capsys: Refused, text: str) -> None:
+def test_errors_are_plain_text(good: Path, capsys: Rejected, text: str) -> None:
     good.write_text(text, encoding='utf-8')
-    told = refused(capsys, good, '--urdf', URDF)
+    told = rejected(capsys, good, '--urdf', URDF)
     assert not re.search(r'None|\(\'|\[\'|Error|np\.', told)

@@ -53,13 +53,13 @@ def test_the_gravity_model_explains_what_the_real_panda_measured() -> None:
 
 
 @pytest.mark.parametrize('name', ['absent.db3', 'notes.txt'])
-def test_a_file_that_is_no_bag_is_refused_by_name(tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_no_bag_is_rejected_by_name(tmp_path: Path, name: str) -> None:
     (tmp_path / 'notes.txt').write_text('not a bag')
     with pytest.raises(BagError, match=name):
         list(read_joint_states(tmp_path / name))
 
 
-def test_a_topic_that_the_bag_does_not_have_is_refused() -> None:
+def test_a_topic_that_the_bag_does_not_have_is_rejected() -> None:
     bag = recording('panda_exciting_trajectory.db3')
     with pytest.raises(BagError, match='topics with joint states: /joint_states'):
         list(read_joint_states(bag, '/elsewhere'))
@@ -78,7 +78,7 @@ def test_a_topic_that_the_bag_does_not_have_is_refused() -> None:
         (('none.db3', '--dance'), '--dance'),
     ],
 )
-def test_bad_arguments_and_files_are_refused_with_one_line(
+def test_bad_arguments_and_files_are_rejected_with_one_line(
     arguments: tuple[str, ...], reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code: object

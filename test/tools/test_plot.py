@@ -25,7 +25,7 @@ RAMP = np.outer(np.arange(N, dtype=np.float64), (1.0, -2.0))
 NOTHING = np.zeros((N, 2))
 
 NO_OTHERS: Efforts = {}
-Refused = Callable[..., str]
+Rejected = Callable[..., str]
 
 
 def write(
@@ -44,8 +44,8 @@ def write(
 
 
 @pytest.fixture
-def refused(capsys: pytest.CaptureFixture[str]) -> Refused:
-    """Return what returns the one line by which arguments were refused with exit code 2."""
+def rejected(capsys: pytest.CaptureFixture[str]) -> Rejected:
+    """Return what returns the one line by which arguments were rejected with exit code 2."""
 
     def line(*arguments: str | Path) -> str:
         assert main([str(argument) for argument in arguments]) == 2
@@ -112,11 +112,11 @@ def test_the_command_draws_and_says_where(
 
 
 def test_a_recording_is_named_with_or_without_the_option(
-    tmp_path: Path, refused: Refused
+    tmp_path: Path, rejected: Rejected
 ) -> None:
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     bag = str(write(tmp_path / 'bag'))
-    printed = refused(bag, '--topic', '/elsewhere')
+    printed = rejected(bag, '--topic', '/elsewhere')
     assert 'no joint states on /elsewhere; topics with joint states: ' in printed
     assert main([bag, '--output', str(tmp_path / 'some.png')]) == 0
     for arguments in ([bag, '--bag', bag], []):
@@ -125,43 +125,43 @@ def test_a_recording_is_named_with_or_without_the_option(
 
 
 def test_a_namespace_is_found_and_of_several_nodes_one_is_named(
-    tmp_path: Path, refused: Refused
+    tmp_path: Path, rejected: Rejected
 ) -> None:
     left = write(tmp_path / 'left', prefix='/left')
     assert read_terms(left).node == '/left/feedforward'
     assert MEASURED in read_terms(left).lines
     both = {'/right/feedforward/terms/gravity': (JOINTS, -RAMP)}
     bag = write(tmp_path / 'both', prefix='/left', others=both)
-    printed = refused('--bag', bag)
+    printed = rejected('--bag', bag)
     assert 'terms of /left/feedforward, /right/feedforward; choose one with --node' in printed
     chosen = read_terms(bag, 'right/feedforward')
     np.testing.assert_array_equal(chosen.lines['gravity']['elbow'].effort, -RAMP[:, 1])
     assert set(chosen.lines) == {'gravity'}
     measured = read_terms(bag, '/right/feedforward', '/left/joint_states')
     assert set(measured.lines) == {MEASURED, 'gravity'}
-    assert 'terms of' in refused('--bag', bag, '--node', '/middle')
+    assert 'terms of' in rejected('--bag', bag, '--node', '/middle')
     with pytest.raises(BagError, match='no joint states on /elsewhere'):
         read_terms(bag, '/right/feedforward', '/elsewhere')
 
 
 def test_the_error_for_a_bag_without_terms_has_its_topics_and_a_command_to_record(
-    tmp_path: Path, refused: Refused
+    tmp_path: Path, rejected: Rejected
 ) -> None:
     write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    printed = refused('--bag', tmp_path / 'bag')
+    printed = rejected('--bag', tmp_path / 'bag')
     assert 'its topics are /joint_states;' in printed
     assert "ros2 bag record --regex '/feedforward/(terms/.*|effort)|/joint_states'" in printed
-    printed = refused('--bag', tmp_path / 'bag', '--node', '/left/feedforward')
+    printed = rejected('--bag', tmp_path / 'bag', '--node', '/left/feedforward')
     assert "--regex '/left/feedforward/(terms" in printed
 
 
-def test_terms_without_messages_and_unknown_joints_are_refused(
-    tmp_path: Path, refused: Refused
+def test_terms_without_messages_and_unknown_joints_are_rejected(
+    tmp_path: Path, rejected: Rejected
 ) -> None:
     write_efforts(tmp_path / 'none', {'/feedforward/terms/gravity': (JOINTS, NOTHING[:0])}, 'MCAP')
-    assert 'no message with an effort' in refused('--bag', tmp_path / 'none')
+    assert 'no message with an effort' in rejected('--bag', tmp_path / 'none')
     bag = write(tmp_path / 'bag')
-    assert "unknown joint 'wrist'" in refused('--bag', bag, '--joints', 'wrist')
+    assert "unknown joint 'wrist'" in rejected('--bag', bag, '--joints', 'wrist')
     with pytest.raises(UnknownNameError):
         read_terms(bag).of_joints(['finger'])
-    assert 'cannot be written' in refused('--bag', bag, '--output', tmp_path / 'no' / 'terms.png')
+    assert 'cannot be written' in rejected('--bag', bag, '--output', tmp_path / 'no' / 'terms.png')

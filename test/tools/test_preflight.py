@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command: exit codes, one line for what is refused, bags of every kind, live topics."""
+"""The command: exit codes, one line for what is rejected, bags of every kind, live topics."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def preflight(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return run_forked(module, *map(str, arguments), env=os.environ, cwd=ROOT)
 
 
-def refused(*arguments: str | Path) -> str:
-    """Return the one line by which arguments were refused with exit code 2."""
+def rejected(*arguments: str | Path) -> str:
+    """Return the one line by which arguments were rejected with exit code 2."""
     finished = preflight(*arguments)
     assert finished.returncode == 2, finished.stdout + finished.stderr
     assert len(finished.stderr.splitlines()) == 1, finished.stderr
@@ -90,8 +90,8 @@ def test_joints_by_other_names_are_given_or_found(tmp_path: Path) -> None:
     assert preflight(*arguments).returncode == 0
     pairs = [f'{name}={other}' for name, other in zip(recorded.names, others, strict=True)]
     assert preflight(*arguments, '--joints', *pairs).returncode == 0
-    assert "'elbow'" in refused(*arguments, '--joints', 'elbow=panda_joint1')
-    assert "'elbow' is not recorded" in refused(*arguments, '--joints', 'fer_joint1=elbow')
+    assert "'elbow'" in rejected(*arguments, '--joints', 'elbow=panda_joint1')
+    assert "'elbow' is not recorded" in rejected(*arguments, '--joints', 'fer_joint1=elbow')
 
 
 def test_a_recording_is_named_with_or_without_the_option(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_recording_is_named_with_or_without_the_option(tmp_path: Path) -> None
 
 def test_a_wrong_topic_is_answered_with_those_that_are_there(tmp_path: Path) -> None:
     write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    error = refused(tmp_path / 'bag', '--urdf', ARM_URDF, '--topic', '/elsewhere')
+    error = rejected(tmp_path / 'bag', '--urdf', ARM_URDF, '--topic', '/elsewhere')
     assert 'no joint states on /elsewhere; topics with joint states: /joint_states' in error
     assert '[' not in error
 
@@ -143,27 +143,27 @@ def empty_database(path: Path) -> None:
 
 
 @pytest.mark.parametrize('make', [no_bag, empty_database, Path.mkdir, lambda path: None])
-def test_what_is_no_bag_is_refused_by_name(tmp_path: Path, make: Callable[[Path], None]) -> None:
+def test_what_is_no_bag_is_rejected_by_name(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / 'some.db3')
-    assert 'some.db3' in refused('--bag', tmp_path / 'some.db3', '--urdf', ARM_URDF)
+    assert 'some.db3' in rejected('--bag', tmp_path / 'some.db3', '--urdf', ARM_URDF)
 
 
-def test_a_bag_without_messages_is_refused(tmp_path: Path) -> None:
+def test_a_bag_without_messages_is_rejected(tmp_path: Path) -> None:
     empty = record(Robot(ARM), Kind.STILL, 1).part(slice(0, 0))
     write_bag(tmp_path / 'bag', empty, 'SQLITE3')
-    assert 'no joint state' in refused('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+    assert 'no joint state' in rejected('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
 
 
 @pytest.mark.parametrize(
     ('effort', 'count', 'reason'), [(np.nan, 12, 'no effort'), (1.0, 3, 'at least 8 of 0.5 s')]
 )
-def test_a_bag_with_too_little_in_it_is_refused(
+def test_a_bag_with_too_little_in_it_is_rejected(
     tmp_path: Path, effort: float, count: int, reason: str
 ) -> None:
     recorded = record(Robot(ARM), Kind.STILL, 1, count=count).with_scaled_effort(effort)
     write_bag(tmp_path / 'bag', recorded, 'SQLITE3')
     arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF, '--use', 'still')
-    assert reason in refused(*arguments)
+    assert reason in rejected(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -179,16 +179,16 @@ def test_a_bag_with_too_little_in_it_is_refused(
         (('--unknown',), '--unknown'),
     ],
 )
-def test_bad_arguments_are_refused(arguments: tuple[str, ...], reason: str) -> None:
-    assert reason in refused(*arguments)
+def test_bad_arguments_are_rejected(arguments: tuple[str, ...], reason: str) -> None:
+    assert reason in rejected(*arguments)
 
 
-def test_a_missing_urdf_and_a_picture_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
+def test_a_missing_urdf_and_a_picture_that_cannot_be_written_are_rejected(tmp_path: Path) -> None:
     write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    assert 'none.urdf' in refused('--bag', tmp_path / 'bag', '--urdf', tmp_path / 'none.urdf')
+    assert 'none.urdf' in rejected('--bag', tmp_path / 'bag', '--urdf', tmp_path / 'none.urdf')
     drawn = tmp_path / 'none' / 'picture.png'
     arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF, '--picture', drawn)
-    assert 'cannot be written' in refused(*arguments)
+    assert 'cannot be written' in rejected(*arguments)
 
 
 def test_help_says_what_is_looked_for_and_what_is_returned() -> None:

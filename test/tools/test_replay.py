@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command: exit codes, one line for what is refused, parameters as the node takes them."""
+"""The command: exit codes, one line for what is rejected, parameters as the node takes them."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def refused(run: Run) -> Callable[..., str]:
-    """Return what returns the one line by which arguments were refused with exit code 2."""
+def rejected(run: Run) -> Callable[..., str]:
+    """Return what returns the one line by which arguments were rejected with exit code 2."""
 
     def line(*arguments: str | Path) -> str:
         code, output, complaint = run(*arguments)
@@ -167,7 +167,7 @@ def test_gravity_is_the_nodes_parameter(bag: Path, run: Run) -> None:
         (('--unknown',), '--unknown'),
     ],
 )
-def test_bad_arguments_are_refused(
+def test_bad_arguments_are_rejected(
     bag: Path,
     run: Run,
     monkeypatch: pytest.MonkeyPatch,
@@ -182,23 +182,23 @@ def test_bad_arguments_are_refused(
     assert reason in complaint
 
 
-def test_bad_files_are_refused(
-    tmp_path: Path, bag: Path, refused: Callable[..., str]
+def test_bad_files_are_rejected(
+    tmp_path: Path, bag: Path, rejected: Callable[..., str]
 ) -> None:
-    assert '--urdf' in refused(bag)
-    assert 'none.urdf' in refused(bag, '--urdf', 'none.urdf')
-    assert 'none.mcap does not exist' in refused('none.mcap', '--urdf', ARM_URDF)
+    assert '--urdf' in rejected(bag)
+    assert 'none.urdf' in rejected(bag, '--urdf', 'none.urdf')
+    assert 'none.mcap does not exist' in rejected('none.mcap', '--urdf', ARM_URDF)
     text = tmp_path / 'some.mcap'
     text.write_text('not a bag')
-    assert 'some.mcap' in refused(text, '--urdf', ARM_URDF)
+    assert 'some.mcap' in rejected(text, '--urdf', ARM_URDF)
     write_bag(tmp_path / 'empty', SHORT.part(slice(0, 0)), 'MCAP')
-    assert 'no joint state' in refused(tmp_path / 'empty', '--urdf', ARM_URDF)
+    assert 'no joint state' in rejected(tmp_path / 'empty', '--urdf', ARM_URDF)
     write_bag(tmp_path / 'silent', SHORT.with_scaled_effort(np.nan), 'MCAP')
-    assert 'no effort' in refused(tmp_path / 'silent', '--urdf', ARM_URDF)
+    assert 'no effort' in rejected(tmp_path / 'silent', '--urdf', ARM_URDF)
     write_bag(tmp_path / 'short', SHORT.part(slice(0, 1)), 'MCAP')
-    assert 'at least 2 are needed' in refused(tmp_path / 'short', '--urdf', ARM_URDF)
+    assert 'at least 2 are needed' in rejected(tmp_path / 'short', '--urdf', ARM_URDF)
     ur5e = ROOT / 'urdf/ur5e.urdf'
-    assert 'no recorded joint' in refused(bag, '--urdf', ur5e)
+    assert 'no recorded joint' in rejected(bag, '--urdf', ur5e)
 
 
 def test_a_recording_is_named_with_or_without_the_option(bag: Path, run: Run) -> None:

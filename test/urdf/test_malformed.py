@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is no usable URDF is refused as a whole, and the refusal names the element and value."""
+"""What is no usable URDF is rejected as a whole, and the rejection names the element and value."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def mimic_that_is(kind: str) -> str:
 
 
 def case(name: str, text: str, element: str, *words: str) -> Any:
-    """Return a text, the element at fault, and what the refusal must say."""
+    """Return a text, the element at fault, and what the rejection must say."""
     return pytest.param(text, element, words, id=name)
 
 
@@ -222,7 +222,7 @@ NOT_PHYSICAL = [
 ]
 
 
-def refusal(text: str, *, strict_inertia: bool = False) -> UrdfError:
+def rejection(text: str, *, strict_inertia: bool = False) -> UrdfError:
     with pytest.raises(UrdfError) as caught:
         parse_urdf(text, strict_inertia=strict_inertia)
     return caught.value
@@ -233,10 +233,10 @@ def test_the_unbroken_arm_is_accepted() -> None:
 
 
 @each(('text', 'element', 'words'), MALFORMED)
-def test_a_refusal_names_the_element_and_the_value(
+def test_a_rejection_names_the_element_and_the_value(
     text: str, element: str, words: tuple[str, ...]
 ) -> None:
-    error = refusal(text)
+    error = rejection(text)
     assert error.element.startswith(element)
     assert str(error) == f'{error.element}: {error.reason}'
     for word in words:
@@ -244,22 +244,22 @@ def test_a_refusal_names_the_element_and_the_value(
 
 
 @each(('text', 'element', 'words'), MALFORMED)
-def test_a_refusal_is_a_sentence_and_not_a_dump(
+def test_a_rejection_is_a_sentence_and_not_a_dump(
     text: str, element: str, words: tuple[str, ...]
 ) -> None:
-    message = str(refusal(text))
+    message = str(rejection(text))
     assert len(message) < 300
     assert '\n' not in message
 
 
 @each(('text', 'element', 'words'), MALFORMED)
-def test_a_refusal_leaves_nothing_behind(
+def test_a_rejection_leaves_nothing_behind(
     text: str, element: str, words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
     before, threads = parse_urdf(GOOD), set(threading.enumerate())
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter('always')
-        refusal(text)
+        rejection(text)
     assert parse_urdf(GOOD) == before
     assert set(threading.enumerate()) <= threads
     assert told == []
@@ -267,10 +267,10 @@ def test_a_refusal_leaves_nothing_behind(
 
 
 @each(('text', 'element', 'words'), NOT_PHYSICAL)
-def test_strict_inertia_refuses_what_no_rigid_body_has(
+def test_strict_inertia_rejects_what_no_rigid_body_has(
     text: str, element: str, words: tuple[str, ...]
 ) -> None:
-    error = refusal(text, strict_inertia=True)
+    error = rejection(text, strict_inertia=True)
     assert error.element == element
     for word in words:
         assert word in str(error)
@@ -295,7 +295,7 @@ def test_an_external_entity_reads_no_file(tmp_path: Path) -> None:
     secret = tmp_path / 'secret'
     secret.write_text('the secret', encoding='utf-8')
     declaration = f'<!DOCTYPE robot [<!ENTITY leak SYSTEM "{secret.as_uri()}">]>'
-    error = refusal(declaration + GOOD.replace('name="arm"', 'name="&leak;"'))
+    error = rejection(declaration + GOOD.replace('name="arm"', 'name="&leak;"'))
     assert 'the secret' not in str(error)
     assert 'DTD' in str(error)
 
@@ -304,7 +304,7 @@ def test_an_external_entity_in_a_parameter_reads_no_file(tmp_path: Path) -> None
     grammar = tmp_path / 'robot.dtd'
     grammar.write_text('<!ENTITY arm "the secret">', encoding='utf-8')
     declaration = f'<!DOCTYPE robot [<!ENTITY % all SYSTEM "{grammar.as_uri()}"> %all;]>'
-    assert 'the secret' not in str(refusal(declaration + GOOD))
+    assert 'the secret' not in str(rejection(declaration + GOOD))
 
 
 QUADRATIC = (
@@ -328,8 +328,8 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize('text', HIDDEN)
-def test_a_document_type_is_refused_wherever_it_hides(text: str, tmp_path: Path) -> None:
-    assert 'DTD' in str(refusal(text))
+def test_a_document_type_is_rejected_wherever_it_hides(text: str, tmp_path: Path) -> None:
+    assert 'DTD' in str(rejection(text))
     path = tmp_path / 'robot.urdf'
     path.write_text(text, encoding='utf-8')
     with pytest.raises(UrdfError, match='DTD'):
@@ -352,13 +352,13 @@ def test_a_declared_encoding_changes_no_text_that_is_decoded_already() -> None:
         assert parse_urdf(text).name == 'bär'
 
 
-def test_what_xacro_made_of_a_document_type_is_refused(tmp_path: Path) -> None:
+def test_what_xacro_made_of_a_document_type_is_rejected(tmp_path: Path) -> None:
     xacro = pytest.importorskip('xacro', reason='xacro is not installed')
     path = tmp_path / 'arm.urdf.xacro'
     path.write_text(f'<!DOCTYPE robot [<!ENTITY name "arm">]>{GOOD}', encoding='utf-8')
     expanded = xacro.process_file(str(path)).toxml()
     assert '<!DOCTYPE' in expanded
-    assert 'DTD' in str(refusal(expanded))
+    assert 'DTD' in str(rejection(expanded))
     path.write_text(GOOD, encoding='utf-8')
     assert parse_urdf(xacro.process_file(str(path)).toxml()).name == 'arm'
 
@@ -374,7 +374,7 @@ def test_what_xacro_made_of_a_document_type_is_refused(tmp_path: Path) -> None:
         pytest.param(b' ' * (MAX_BYTES + 1), 'over 16777216 bytes', id='too-large'),
     ],
 )
-def test_a_file_that_is_no_urdf_is_refused(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_a_file_that_is_no_urdf_is_rejected(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / 'robot.urdf'
     path.write_bytes(content)
     with pytest.raises(UrdfError, match=reason):

@@ -95,7 +95,7 @@ def test_the_controller_of_the_topic_is_deactivated_strictly() -> None:
 
 
 @pytest.mark.parametrize('ok', [False, RuntimeError('gone')])
-def test_a_refusal_is_logged_as_an_error(ok: bool | Exception) -> None:
+def test_a_rejection_is_logged_as_an_error(ok: bool | Exception) -> None:
     manager = ControllerManager(ok=ok)
     ControllerSwitch(manager, 'controller_manager', TOPIC).deactivate()
     ((level, text),) = manager.lines
@@ -110,7 +110,7 @@ def test_a_controller_manager_that_is_not_there_is_not_waited_for() -> None:
     assert manager.lines[0][0] == 'error'
 
 
-def test_a_topic_that_names_no_controller_is_refused() -> None:
+def test_a_topic_that_names_no_controller_is_rejected() -> None:
     with pytest.raises(InputError, match=r"command_topic: '/commands' names no controller"):
         ControllerSwitch(ControllerManager(), 'controller_manager', '/commands')
 

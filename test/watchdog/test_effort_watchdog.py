@@ -322,7 +322,7 @@ def test_a_bad_parameter_ends_it_with_exit_code_2_and_is_named(
         assert 'Traceback' not in process.output
 
 
-def test_to_deactivate_a_controller_without_the_messages_is_refused(domain_id: int) -> None:
+def test_to_deactivate_a_controller_without_the_messages_is_rejected(domain_id: int) -> None:
     if find_spec('controller_manager_msgs') is not None:
         pytest.skip('controller_manager_msgs is installed')
     with watchdog(domain_id, '-p action:=deactivate_controller') as process:

@@ -158,7 +158,7 @@ class JointStateMonitor:
             layout, position, velocity, effort, stamp, clock, received, machine
         )
         if reason is not None:
-            self.refuse(reason)
+            self.reject(reason)
             return reason
         derive = self._derived is not None and not velocity.size
         if derive:
@@ -172,7 +172,7 @@ class JointStateMonitor:
             self._machine_times[layout.in_robot] = machine
         return None
 
-    def refuse(self, reason: Reason) -> None:
+    def reject(self, reason: Reason) -> None:
         """Count a rejected sample."""
         self.rejections = self.rejections + Counter((reason,))
 

@@ -65,7 +65,7 @@ class JointTable:
         none, empty = np.zeros(0, dtype=np.intp), np.zeros(0)
         sample = (table, none, none, empty, empty)
         judge = entry_point(_judge, (*sample, empty, empty, 0.0))
-        _refuse_blind(judge)
+        _reject_blind(judge)
         self.judge: Callable[..., int] = partial(judge, table)
         """
         Return FINE, NOT_FINITE or FAR for a sample.
@@ -119,7 +119,7 @@ class JointTable:
         return usual
 
 
-def _refuse_blind(judge: Callable[..., int]) -> None:
+def _reject_blind(judge: Callable[..., int]) -> None:
     """Check before its first use that the compiled kernel detects NaN and infinity."""
     name = 'judge_joint_states'
     if needs_check(name):

@@ -60,12 +60,12 @@ class PositionJumps:
     @classmethod
     def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> PositionJumps:
         """Return the check of a robot's joints, with the velocity limits of its URDF."""
-        factor, limits = settings.settings.velocity_limit_factor, model.velocity_limits
+        factor, limits = settings.parameters.velocity_limit_factor, model.velocity_limits
         # Many URDFs have a limit of 0 for an unknown limit.
         checked = (limits > 0.0) & (factor > 0.0)
         speeds = np.where(checked, limits, np.inf) * max(factor, 1.0)
         timeouts = np.full(model.nv, settings.uncommanded_timeout)
-        timeouts[settings.in_model] = settings.joint_states_timeout
+        timeouts[settings.joint_indices] = settings.joint_states_timeout
         return cls(speeds, model.continuous, timeouts)
 
     def check(

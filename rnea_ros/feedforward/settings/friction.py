@@ -73,7 +73,7 @@ class FrictionSettings:
 def resolve_friction(
     settings: FrictionSettings,
     joints: Sequence[str],
-    in_model: NDArray[np.intp],
+    joint_indices: NDArray[np.intp],
     model: RobotModel,
     *,
     compensated: bool,
@@ -83,7 +83,7 @@ def resolve_friction(
 
     :param settings: the parameters
     :param joints: the commanded joints
-    :param in_model: their indices in the model, shape (m,)
+    :param joint_indices: their indices in the model, shape (m,)
     :param model: the robot
     :param compensated: whether the hardware compensates friction
     :raises InputError: the first parameter that cannot be used
@@ -113,15 +113,15 @@ def resolve_friction(
     load = checked('load', settings.load)
     smoothing = checked('smoothing_velocity', settings.smoothing_velocity)
     if settings.model is FrictionModel.URDF:
-        viscous = np.array(2 * [model.damping[in_model]])
-        coulomb = np.array(2 * [model.friction[in_model]])
+        viscous = np.array(2 * [model.damping[joint_indices]])
+        coulomb = np.array(2 * [model.friction[joint_indices]])
         load = np.zeros_like(load)
     if compensated or settings.model is FrictionModel.NONE:
         viscous, coulomb, load = np.zeros_like(viscous), np.zeros_like(coulomb), 0.0 * load
 
     def of_all_joints(values: Array, default: float = 0.0) -> Array:
         expanded = np.full((*values.shape[:-1], model.nv), default)
-        expanded[..., in_model] = values
+        expanded[..., joint_indices] = values
         return expanded
 
     return JointFriction(

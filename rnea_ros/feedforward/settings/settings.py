@@ -148,9 +148,9 @@ class ResolvedSettings:
     """
     Settings for one robot with n joints and m commanded joints, defaults filled in.
 
-    :param settings: the parameters
+    :param parameters: values as the user set them
     :param joints: the commanded joints
-    :param in_model: their indices in the model, shape (m,)
+    :param joint_indices: their indices in the model, shape (m,)
     :param kp: proportional gains, shape (m,)
     :param kd: derivative gains, shape (m,)
     :param armature: rotor inertia of all joints of the model, shape (n,), kg m^2 or kg
@@ -161,9 +161,9 @@ class ResolvedSettings:
     :param friction: friction of all joints of the model
     """
 
-    settings: Settings
+    parameters: Settings
     joints: tuple[str, ...]
-    in_model: NDArray[np.intp]
+    joint_indices: NDArray[np.intp]
     kp: Array
     kd: Array
     armature: Array
@@ -178,7 +178,7 @@ class ResolvedSettings:
         """Longest duration of a stop: to gravity at the rate limit, hold, ramp to zero, s."""
         with np.errstate(over='ignore'):  # resolve() rejects infinity
             swing = float((2.0 * self.effort_limits / self.effort_rate_limit).max())
-        return 2.0 * swing + self.settings.hold_duration + self.settings.ramp_duration
+        return 2.0 * swing + self.parameters.hold_duration + self.parameters.ramp_duration
 
 
 def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
@@ -191,11 +191,12 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     """
     joints = settings.joints
     _check_joints(joints, model)
-    in_model = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
+    joint_indices = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
     _check_numbers(settings)
     check_payloads(settings.payloads, model)
     effort_limits = per_joint('effort_limits', settings.effort_limits, joints)
-    effort_limits = np.where(effort_limits > 0.0, effort_limits, model.effort_limits[in_model])
+    of_urdf = model.effort_limits[joint_indices]
+    effort_limits = np.where(effort_limits > 0.0, effort_limits, of_urdf)
     for name, limit in zip(joints, effort_limits, strict=True):
         if not 0.0 < limit < math.inf:
             raise InputError(
@@ -205,15 +206,15 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
     effort_rate_limit = np.where(rate_limit > 0.0, rate_limit, default_rate_limit)
     armature = np.zeros(model.nv)
-    armature[in_model] = per_joint('armature', settings.armature, joints)
+    armature[joint_indices] = per_joint('armature', settings.armature, joints)
     check_wrench_inputs(settings.wrench_inputs, model)
     if settings.base_sensor is not None:
         check_base_sensor(settings.base_sensor, model)
     timeout = settings.joint_states_timeout or DEFAULT_TIMEOUT_PERIODS * settings.period
     resolved = ResolvedSettings(
-        settings=settings,
+        parameters=settings,
         joints=joints,
-        in_model=in_model,
+        joint_indices=joint_indices,
         kp=per_joint('gains.kp', settings.kp, joints),
         kd=per_joint('gains.kd', settings.kd, joints),
         armature=armature,
@@ -224,7 +225,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         friction=resolve_friction(
             settings.friction,
             joints,
-            in_model,
+            joint_indices,
             model,
             compensated=HardwareCompensation.FRICTION in settings.hardware_compensates,
         ),

@@ -84,14 +84,14 @@ def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel
         if not sensor.name or sensor.name in [other.name for other in before]:
             raise InputError('wrench_inputs', f'name {sensor.name!r} is empty or taken')
         if not sensor.topic or sensor.topic in [other.topic for other in before]:
-            raise _refused(sensor, 'topic', f'{brief(sensor.topic)} is empty or taken')
+            raise _rejected(sensor, 'topic', f'{brief(sensor.topic)} is empty or taken')
         _check_numbers(sensor)
         if sensor.link:
             _check_link(sensor, model)
     for carrier in inputs:
         for other in inputs:
             if carrier is not other and stands_before(carrier, other, model):
-                raise _refused(
+                raise _rejected(
                     carrier,
                     'link',
                     f'{carrier.link!r} carries {other.link!r}, whose wrench sensor '
@@ -116,13 +116,13 @@ def _check_link(sensor: WrenchInputSettings, model: RobotModel) -> None:
     link = sensor.link
     if link not in model.link_names:
         nearest = difflib.get_close_matches(link, model.link_names, n=3, cutoff=0.0)
-        raise _refused(
+        raise _rejected(
             sensor,
             'link',
             f'robot {model.name!r} has no link {brief(link)}; nearest are {", ".join(nearest)}',
         )
     if model.tree.frames[link].body == BASE:
-        raise _refused(
+        raise _rejected(
             sensor, 'link', f'no joint moves link {link!r}: a wrench on it needs no joint effort'
         )
 
@@ -133,7 +133,7 @@ def _check_numbers(sensor: WrenchInputSettings) -> None:
         deadband, most = getattr(sensor, f'deadband_{part}'), getattr(sensor, f'max_{part}')
         in_range(_parameter(sensor, f'deadband_{part}'), deadband, 0.0, most)
     if sensor.tare_duration < sensor.timeout:
-        raise _refused(
+        raise _rejected(
             sensor,
             'tare_duration',
             f'{sensor.tare_duration} is less than the timeout, {sensor.timeout}: '
@@ -141,7 +141,7 @@ def _check_numbers(sensor: WrenchInputSettings) -> None:
         )
 
 
-def _refused(sensor: WrenchInputSettings, parameter: str, reason: str) -> InputError:
+def _rejected(sensor: WrenchInputSettings, parameter: str, reason: str) -> InputError:
     return InputError(_parameter(sensor, parameter), reason)
 
 

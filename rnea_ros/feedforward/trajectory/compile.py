@@ -85,7 +85,7 @@ def compile_trajectory(
     if start_time is None and has_bridge and start is desired:
         start_time = now
 
-    # Finite values may overflow here; check_finite refuses the result.
+    # Finite values may overflow here; check_finite rejects the result.
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
         q_joined = _position_at(points, elapsed, rules)
         shift = rules.whole_turns(q_joined - start.position)

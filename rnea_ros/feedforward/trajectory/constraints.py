@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
-from .rules import JointRules, TrajectoryError, TrajectoryReason, refuse_where
+from .rules import JointRules, TrajectoryError, TrajectoryReason, reject_where
 from .spline import turning_points, values_at
 from .trajectory import Trajectory
 
@@ -38,7 +38,7 @@ A spline through samples of a motion at full speed exceeds the limit a little: b
 
 def check_finite(trajectory: Trajectory, first_point: int) -> None:
     """
-    Refuse a motion with a sample that overflows.
+    Reject a motion with a sample that overflows.
 
     :param trajectory: the motion
     :param first_point: point of the first knot; -1 for the start state
@@ -51,7 +51,7 @@ def check_finite(trajectory: Trajectory, first_point: int) -> None:
         # An upper bound for every partial sum of a position, velocity or acceleration.
         bound = np.abs(trajectory.knots.positions)
         bound[1:] += np.einsum('sp,spj->sj', weights, np.abs(trajectory.coefficients))
-    refuse_where(
+    reject_where(
         ~np.isfinite(bound),
         TrajectoryReason.NOT_FINITE,
         lambda knot, joint: f'the motion to {trajectory.knots.positions[knot, joint]} overflows',
@@ -64,7 +64,7 @@ def check_start(
     trajectory: Trajectory, elapsed: float, q: Array, q_measured: Array, rules: JointRules
 ) -> None:
     """
-    Refuse a motion that is not near the robot.
+    Reject a motion that is not near the robot.
 
     :param trajectory: the motion
     :param elapsed: time since the start of the motion, s
@@ -87,7 +87,7 @@ def check_start(
 
 def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
     """
-    Refuse a motion that leaves the position limits between points, by more than a milliradian.
+    Reject a motion that leaves the position limits between points, by more than a milliradian.
 
     A segment whose end is beyond a limit already may stay there, so that a robot can come back.
 
@@ -100,7 +100,7 @@ def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules)
     lower = np.minimum(rules.lower, np.minimum(q[:-1], q[1:])) - OVERSHOOT
     upper = np.maximum(rules.upper, np.maximum(q[:-1], q[1:])) + OVERSHOOT
     lowest, highest = _extremes(trajectory.coefficients, lower, upper)
-    refuse_where(
+    reject_where(
         (lowest < lower) | (highest > upper),
         TrajectoryReason.POSITION_LIMIT,
         lambda row, joint: f'moves from {lowest[row, joint]} to {highest[row, joint]} on the way, '
@@ -112,7 +112,7 @@ def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules)
 
 def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
     """
-    Refuse a motion that is faster than a velocity limit anywhere, by more than 5 %.
+    Reject a motion that is faster than a velocity limit anywhere, by more than 5 %.
 
     :param trajectory: the motion; a single point counts with its own velocity
     :param first_point: point of the first knot; -1 for the start state
@@ -128,7 +128,7 @@ def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules
         slowest, fastest = _extremes(slopes * trajectory.coefficients[:, 1:], -limits, limits)
         speeds = np.maximum(-slowest, fastest)
         first_point += 1
-    refuse_where(
+    reject_where(
         speeds > limits,
         TrajectoryReason.VELOCITY_LIMIT,
         lambda row, joint: f'moves at {speeds[row, joint]} on the way, '

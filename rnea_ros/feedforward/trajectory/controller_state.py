@@ -6,7 +6,7 @@ The reference of a trajectory controller as the source of the desired motion.
 
 In: ``reference`` of a control_msgs/JointTrajectoryControllerState, which ros2_control's
 joint_trajectory_controller (JTC) publishes many times a second. Out: a :class:`.Setpoint`, or
-``None`` for a refused message.
+``None`` for a rejected message.
 
 Inverse dynamics cannot take JTC's reference as it is:
 
@@ -48,7 +48,7 @@ class ReferenceSource(enum.Enum):
 
 class ControllerStateError(RneaError):
     """
-    A reference is refused whole. The previous reference is followed until its timeout.
+    A reference is rejected whole. The previous reference is followed until its timeout.
 
     :param reason: broken rule
     :param detail: offending values and the limit that they break
@@ -70,8 +70,8 @@ class ControllerStateMonitor:
 
     :param rules: rules for the commanded joints
     :param scaling: speed scaling of the node, for controllers that publish no factor
-    :ivar refusals: number of refused references by reason
-    :ivar complaint: error of the last refused reference
+    :ivar rejections: number of rejected references by reason
+    :ivar complaint: error of the last rejected reference
     :ivar speed: speed scaling factor of the last accepted reference
     """
 
@@ -87,7 +87,7 @@ class ControllerStateMonitor:
         self._last_position: Array | None = None
         self._last_received = -math.inf
         self._publishes_speed = False
-        self.refusals: Counter[str] = Counter()
+        self.rejections: Counter[str] = Counter()
         self.complaint = ''
         self.speed = 1.0
 
@@ -99,14 +99,14 @@ class ControllerStateMonitor:
         """
         return now - self._last_received
 
-    def refuse(self, error: ControllerStateError) -> None:
+    def reject(self, error: ControllerStateError) -> None:
         """
-        Count a refused reference.
+        Count a rejected reference.
 
         :param error: its error
         """
         # Replaced, not changed: another thread may read it.
-        self.refusals = self.refusals + Counter((error.reason.value,))
+        self.rejections = self.rejections + Counter((error.reason.value,))
         self.complaint = str(error)
 
     def update(
@@ -124,7 +124,7 @@ class ControllerStateMonitor:
         held: Callable[[], Array],
     ) -> Setpoint | None:
         """
-        Return the set-point of a reference, or ``None`` for a refused one.
+        Return the set-point of a reference, or ``None`` for a rejected one.
 
         :param names: the k joints of the reference; joints that are not commanded are ignored
         :param position: shape (k,), rad or m
@@ -146,7 +146,7 @@ class ControllerStateMonitor:
             setpoint = self._setpoint(position, velocity, acceleration, speed, q_missing)
             self._check_motion(setpoint, measured)
         except ControllerStateError as error:
-            self.refuse(error)
+            self.reject(error)
             return None
         if stamp:
             self._stamps.accept(SINGLE, stamp, received)
@@ -198,7 +198,7 @@ class ControllerStateMonitor:
             raise ControllerStateError(Reason.SPEED_OUT_OF_RANGE, f'{speed} is not 0 or more')
 
     def _check_finite(self, field: str, used: Array) -> None:
-        self._refuse_where(
+        self._reject_where(
             ~np.isfinite(used), self._target, _R.NOT_FINITE, lambda k: f'{field} {used[k]}'
         )
 
@@ -243,21 +243,21 @@ class ControllerStateMonitor:
         q, qd = setpoint.q, setpoint.qd
         # A robot that is beyond a limit may come back.
         lower, upper = np.minimum(rules.lower, measured), np.maximum(rules.upper, measured)
-        self._refuse_where(
+        self._reject_where(
             (q < lower - OVERSHOOT) | (q > upper + OVERSHOOT), joints, _R.POSITION_LIMIT,
             lambda k: f'{q[k]} is not in [{rules.lower[k]}, {rules.upper[k]}]',
         )
-        self._refuse_where(
+        self._reject_where(
             np.abs(qd) > OVERSPEED * rules.velocity_limits, joints, _R.VELOCITY_LIMIT,
             lambda k: f'{qd[k]} is more than the limit of {rules.velocity_limits[k]}',
         )
-        self._refuse_where(
+        self._reject_where(
             np.abs(rules.shortest_way(q - measured)) > rules.start_tolerance,
             joints, _R.START_TOO_FAR,
             lambda k: f'{q[k]} is more than {rules.start_tolerance} from {measured[k]}',
         )
 
-    def _refuse_where(
+    def _reject_where(
         self,
         broken: NDArray[np.bool_],
         joints: Indices,

@@ -8,7 +8,7 @@ In: a :class:`.TrajectoryRequest`. Out: its points as arrays, the input of :mod:
 :class:`.TrajectoryError`.
 
 Most of these rules are those of ros2_control's joint_trajectory_controller (JTC). JTC accepts,
-and this module refuses: values that are not finite, duplicate joint names, accelerations without
+and this module rejects: values that are not finite, duplicate joint names, accelerations without
 velocities (JTC then commands position 0), effort fields of the wrong length, negative times, and
 positions beyond a joint's limits.
 """
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array, Indices
 from .request import Column, TrajectoryRequest
-from .rules import JointRules, TrajectoryError, TrajectoryReason, refuse_where
+from .rules import JointRules, TrajectoryError, TrajectoryReason, reject_where
 from .spline import CUBIC, LINEAR, QUINTIC, Knots
 
 # JTC's tolerance for a final velocity of zero, rad/s or m/s.
@@ -100,7 +100,7 @@ def _columns(joint_names: tuple[str, ...], rules: JointRules) -> Indices:
 
 
 def _check_times(request: TrajectoryRequest, now: float) -> None:
-    """Refuse times that do not increase from 0, and a trajectory that has ended already."""
+    """Reject times that do not increase from 0, and a trajectory that has ended already."""
     if request.is_cancel:
         raise TrajectoryError(TrajectoryReason.NO_POINTS, 'the trajectory has no points')
     times = request.times
@@ -156,7 +156,7 @@ def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bo
         )
     table = np.zeros((present.size, joints))
     table[present] = column.values.reshape(-1, joints)
-    refuse_where(
+    reject_where(
         ~np.isfinite(table),
         TrajectoryReason.NOT_FINITE,
         lambda point, joint: f'{field} {table[point, joint]}',
@@ -171,7 +171,7 @@ def _check_combination(
     with_accelerations: NDArray[np.bool_],
     with_efforts: NDArray[np.bool_],
 ) -> None:
-    """Refuse accelerations without velocities, and efforts at some points only."""
+    """Reject accelerations without velocities, and efforts at some points only."""
     wrong = with_accelerations & ~with_velocities
     if wrong.any():
         point = int(np.argmax(wrong))
@@ -193,7 +193,7 @@ def _check_limits(
     q: Array, request: TrajectoryRequest, rules: JointRules, columns: Indices
 ) -> None:
     lower, upper = rules.lower[columns], rules.upper[columns]
-    refuse_where(
+    reject_where(
         (q < lower - _LIMIT_TOLERANCE) | (q > upper + _LIMIT_TOLERANCE),
         TrajectoryReason.POSITION_LIMIT,
         lambda point, joint: f'{q[point, joint]} is not in [{lower[joint]}, {upper[joint]}]',
@@ -202,7 +202,7 @@ def _check_limits(
 
 
 def _check_final_velocity(qd: Array, request: TrajectoryRequest) -> None:
-    refuse_where(
+    reject_where(
         np.abs(qd) > _FINAL_VELOCITY_TOLERANCE,
         TrajectoryReason.FINAL_VELOCITY,
         lambda row, joint: f'{qd[row, joint]} at the last point is not 0',

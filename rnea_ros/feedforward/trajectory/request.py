@@ -139,7 +139,7 @@ class TrajectoryRequest:
         """
         Whether the request has no points: the active trajectory is dropped, the position held.
 
-        JTC refuses a trajectory without points from its topic.
+        JTC rejects a trajectory without points from its topic.
         """
         return self.times.size == 0
 

@@ -22,7 +22,7 @@ _HALF_TURN_ROUNDING = 1e-9
 
 
 class TrajectoryReason(enum.Enum):
-    """Why a trajectory is refused; the values appear in diagnostics and logs and are stable."""
+    """Why a trajectory is rejected; the values appear in diagnostics and logs and are stable."""
 
     NO_POINTS = 'no_points'
     EMPTY_JOINT_NAMES = 'empty_joint_names'
@@ -45,7 +45,7 @@ class TrajectoryReason(enum.Enum):
 
 class TrajectoryError(RneaError):
     """
-    A trajectory is refused whole. The active trajectory stays active.
+    A trajectory is rejected whole. The active trajectory stays active.
 
     :param reason: broken rule
     :param detail: offending values and the limit that they break
@@ -159,7 +159,7 @@ class JointRules:
         return difference - self.whole_turns(difference)
 
 
-def refuse_where(
+def reject_where(
     broken: NDArray[np.bool_],
     reason: TrajectoryReason,
     detail: Callable[[int, int], str],

@@ -68,7 +68,7 @@ class ControllerStateInput:
             try:
                 sample, stamp = self._read(message)
             except MalformedError as error:
-                self._monitor.refuse(ControllerStateError(Reason.MALFORMED, error.detail))
+                self._monitor.reject(ControllerStateError(Reason.MALFORMED, error.detail))
                 continue
             names, position, velocity, acceleration, speed = sample
             setpoint = self._monitor.update(

@@ -75,7 +75,7 @@ class Inputs:
         # A delayed tick takes samples that are newer than its own time.
         received = max(now, self._clock.now())
         machine = time.monotonic() if self._clock.simulated else None
-        for sample, stamp in _samples(messages, self._read_joint_state, self._states.refuse):
+        for sample, stamp in _samples(messages, self._read_joint_state, self._states.reject):
             self._states.update(
                 *sample,
                 stamp=stamp,
@@ -87,8 +87,8 @@ class Inputs:
     def _take_wrenches(self, now: float) -> None:
         wrenches = self._environment.wrenches
         for name, subscription, read in self._wrenches:
-            refuse = partial(wrenches.refuse, name)
-            for sample, stamp in _samples(subscription.take_all(), read, refuse):
+            reject = partial(wrenches.reject, name)
+            for sample, stamp in _samples(subscription.take_all(), read, reject):
                 wrenches.update(
                     name, *sample, stamp=stamp, clock=self._clock.stamp(), received=now
                 )
@@ -97,7 +97,7 @@ class Inputs:
         base = self._environment.base
         assert self._imu is not None
         assert base is not None
-        for sample, stamp in _samples(self._imu.take_all(), self._read_imu, base.refuse):
+        for sample, stamp in _samples(self._imu.take_all(), self._read_imu, base.reject):
             base.update(
                 sample.frame,
                 *sample.present(),
@@ -108,13 +108,13 @@ class Inputs:
 
 
 def _samples(
-    messages: Iterable[bytes], read: FixedLayoutReader[Sample], refuse: Callable[[Reason], None]
+    messages: Iterable[bytes], read: FixedLayoutReader[Sample], reject: Callable[[Reason], None]
 ) -> Iterator[tuple[Sample, float]]:
-    """Yield the sample and the stamp, s, of each message; refuse malformed messages."""
+    """Yield the sample and the stamp, s, of each message; reject malformed messages."""
     for message in messages:
         try:
             sample = read(message)
         except MalformedError:
-            refuse(Reason.MALFORMED)
+            reject(Reason.MALFORMED)
         else:
             yield sample

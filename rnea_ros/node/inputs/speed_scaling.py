@@ -25,7 +25,7 @@ class SpeedScalingInput:
     :param topic: topic of std_msgs/Float64; empty for none
     :param scale: factor of one unit of its values; 0.01 for percent
     :param scaling: speed scaling of the motions
-    :param refusals: counter for values out of range
+    :param rejections: counter for values out of range
     """
 
     def __init__(
@@ -34,12 +34,12 @@ class SpeedScalingInput:
         topic: str,
         scale: float,
         scaling: SpeedScaling,
-        refusals: Counter[str],
+        rejections: Counter[str],
     ) -> None:
         self._node = node
         self._scale = scale
         self._scaling = scaling
-        self._refusals = refusals
+        self._rejections = rejections
         self._subscription = None
         if topic:
             self._subscription = node.create_subscription(Float64, topic, self._take, NEWEST)
@@ -53,5 +53,5 @@ class SpeedScalingInput:
         try:
             self._scaling.set_target(speed_factor(message.data, self._scale))
         except InputError as error:
-            self._refusals['speed_scaling/out_of_range'] += 1
-            self._node.get_logger().error(f'refused: {error}', throttle_duration_sec=1.0)
+            self._rejections['speed_scaling/out_of_range'] += 1
+            self._node.get_logger().error(f'rejected: {error}', throttle_duration_sec=1.0)

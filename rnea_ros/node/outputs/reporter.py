@@ -43,7 +43,7 @@ class Reporter:
     :param states: the measured joint state
     :param statistics: statistics of the loop
     :param clock: the loop's clock
-    :param refusals: counts of refused trajectories and speed scaling values
+    :param rejections: counts of rejected trajectories and speed scaling values
     :param command_topic: monitor of the command topic
     :param references: monitor of a trajectory controller's reference, None if none is followed
     """
@@ -55,7 +55,7 @@ class Reporter:
         states: JointStateMonitor,
         statistics: LoopStatistics,
         clock: Clock,
-        refusals: Counter[str],
+        rejections: Counter[str],
         command_topic: CommandTopicMonitor,
         references: ControllerStateMonitor | None = None,
     ) -> None:
@@ -64,7 +64,7 @@ class Reporter:
         self._states = states
         self._statistics = statistics
         self._clock = clock
-        self._refusals = refusals
+        self._rejections = rejections
         self._command_topic = command_topic
         self._references = references
         self._logged_state: State | None = None
@@ -78,7 +78,7 @@ class Reporter:
         self._node.destroy_publisher(self._publisher)
 
     def log_changes(self) -> None:
-        """Log a change of state at once, new refusals and flags at most once a second."""
+        """Log a change of state at once, new rejections and flags at most once a second."""
         controller, logger = self._controller, self._node.get_logger()
         state = controller.state
         if state is State.DEGRADED:
@@ -107,7 +107,7 @@ class Reporter:
                 logger.warning(', '.join(f'{key}: {value}' for key, value in new.items()))
                 if any(key.startswith('controller_state/') for key in new):
                     assert self._references is not None
-                    logger.warning(f'controller_state refused: {self._references.complaint}')
+                    logger.warning(f'controller_state rejected: {self._references.complaint}')
 
     def publish(self) -> None:
         """Publish diagnostics."""
@@ -126,7 +126,7 @@ class Reporter:
             'achieved_rate': f'{report.rate:.2f}',
             'late_ticks': report.late,
             'missed_ticks': report.missed,
-            'unprompted_ticks': report.unprompted,
+            'untriggered_ticks': report.untriggered,
             'cpu_share': f'{report.cpu:.4f}',
             'speed_scaling': f'{self._speed():.3f}',
             'joint_states_age': f'{self._states.age(now):.4f}',
@@ -165,16 +165,16 @@ class Reporter:
 
     def _counts(self) -> dict[str, int]:
         counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
-        refused = self._controller.environment.wrenches.rejections
-        counts.update({f'wrenches/{k.value}': v for k, v in refused.items()})
+        rejected = self._controller.environment.wrenches.rejections
+        counts.update({f'wrenches/{k.value}': v for k, v in rejected.items()})
         if self._controller.environment.base is not None:
-            refused = self._controller.environment.base.rejections
-            counts.update({f'base_sensor/{k.value}': v for k, v in refused.items()})
+            rejected = self._controller.environment.base.rejections
+            counts.update({f'base_sensor/{k.value}': v for k, v in rejected.items()})
         if self._references is not None:
-            refusals = self._references.refusals
-            counts.update({f'controller_state/{word}': n for word, n in refusals.items()})
+            rejections = self._references.rejections
+            counts.update({f'controller_state/{word}': n for word, n in rejections.items()})
         if self._states.clock_steps:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
         for flags in (self._controller.flag_counts, self._command_topic.counts):
             counts.update({k.value: v for k, v in flags.items()})
-        return counts | self._refusals
+        return counts | self._rejections

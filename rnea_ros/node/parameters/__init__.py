@@ -4,21 +4,21 @@
 """The node's parameters: declarations, values, parameter files. Importable without ROS."""
 
 from .file import complete_values, parse_assignment, read_parameter_file
-from .hardware_compensation import why_not_stated
+from .hardware_compensation import missing_hardware_compensates
 from .table import PARAMETERS, all_declarations, sensor_declarations
-from .values import check_alone, joint_rules, listed_joints, realtime_from, settings_from
+from .values import check_without_robot, joint_rules, listed_joints, realtime_from, settings_from
 
 __all__ = [
     'PARAMETERS',
     'all_declarations',
-    'check_alone',
+    'check_without_robot',
     'complete_values',
     'joint_rules',
     'listed_joints',
+    'missing_hardware_compensates',
     'parse_assignment',
     'read_parameter_file',
     'realtime_from',
     'sensor_declarations',
     'settings_from',
-    'why_not_stated',
 ]

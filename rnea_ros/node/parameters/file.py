@@ -12,7 +12,7 @@ from typing import Any
 from ...errors import InputError, RneaError, brief, one_line
 from ...parameters import Declaration
 from .table import PARAMETERS, all_declarations
-from .values import check_alone
+from .values import check_without_robot
 
 SECTIONS = ('/**', '**', '/*', '/feedforward', 'feedforward')
 """Sections of a parameter file that apply to the node ``feedforward``."""
@@ -68,7 +68,7 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
 
     :param given: values by name
 
-    :raises InputError: a parameter that does not exist, or a value that the node would refuse
+    :raises InputError: a parameter that does not exist, or a value that the node would reject
     """
     names = 'wrench_inputs.names'
     sensors = _checked(names, given[names], PARAMETERS[names]) if names in given else []
@@ -80,7 +80,7 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
         if name not in table:
             raise InputError(name, 'no such parameter')
         values[name] = _checked(name, value, table[name])
-    check_alone(values)
+    check_without_robot(values)
     return values
 
 

@@ -15,7 +15,7 @@ NOTHING = 'none'
 """Value for a robot whose own controller adds nothing."""
 
 
-def why_not_stated(values: Mapping[str, Any]) -> str:
+def missing_hardware_compensates(values: Mapping[str, Any]) -> str:
     """
     Return why the node must not command while the parameter is not stated; empty if it is.
 

@@ -75,7 +75,7 @@ def listed_joints(values: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in values['joints'] if name)
 
 
-def check_alone(values: Mapping[str, Any]) -> None:
+def check_without_robot(values: Mapping[str, Any]) -> None:
     """
     Check what can be checked without a robot.
 
@@ -100,7 +100,7 @@ def joint_rules(
     :param model: model of the robot
     :param settings: settings of the control
     """
-    commanded = settings.in_model
+    commanded = settings.joint_indices
     speeds = model.velocity_limits[commanded]
     return JointRules(
         joint_names=settings.joints,

@@ -34,7 +34,7 @@ class JointStateTrigger:
     Wakes its thread when every commanded joint has a new sample, or when samples are late.
 
     A simulation in lockstep waits for the command after each of its joint states. So in simulated
-    time a refused joint state triggers a tick too, and no tick waits for time that stands still.
+    time a rejected joint state triggers a tick too, and no tick waits for time that stands still.
 
     :param states: the measured joint state
     :param commanded: indices of the commanded joints
@@ -43,7 +43,7 @@ class JointStateTrigger:
     :param period: expected period of the joint states, s
     :param clock: the loop's clock
     :ivar missed: number of skipped ticks: always 0, ticks have no planned times
-    :ivar unprompted: number of ticks without a new joint state
+    :ivar untriggered: number of ticks without a new joint state
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class JointStateTrigger:
         self._clock = clock
         self._ticked = 0.0
         self._cancelled = False
-        self._refusals = states.rejections
+        self._rejections = states.rejections
         self.missed = 0
-        self.unprompted = 0
+        self.untriggered = 0
 
     def start(self) -> None:
         """Start now."""
@@ -82,7 +82,7 @@ class JointStateTrigger:
             self._ticked = min(self._ticked, now)  # simulated time can be set back
             elapsed = now - self._ticked
             if elapsed >= TIMEOUT * self._period:
-                self.unprompted += 1
+                self.untriggered += 1
                 break
             self._take(now)
             if not self._prompted():
@@ -95,12 +95,12 @@ class JointStateTrigger:
                 break
             now = self._clock.now()
         self._states.mark_seen()
-        self._refusals = self._states.rejections
+        self._rejections = self._states.rejections
         late = max(now - self._ticked - self._period, 0.0)
         self._ticked = now
         return late
 
     def _prompted(self) -> bool:
         """Return whether joint states trigger a tick."""
-        refused = self._states.rejections is not self._refusals  # replaced at each refusal
-        return self._states.all_updated(self._commanded) or (refused and self._clock.simulated)
+        rejected = self._states.rejections is not self._rejections  # replaced at each rejection
+        return self._states.all_updated(self._commanded) or (rejected and self._clock.simulated)

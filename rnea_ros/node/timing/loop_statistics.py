@@ -20,7 +20,7 @@ class LoopReport:
     :param rate: ticks per second of the loop's clock, Hz
     :param late: number of ticks more than half a period late
     :param missed: number of skipped ticks
-    :param unprompted: number of ticks without a new joint state
+    :param untriggered: number of ticks without a new joint state
     :param lateness: delay of a tick's start, 99th percentile and maximum, s
     :param compute: duration of a tick, 99th percentile and maximum, s
     :param cpu: share of one core that the whole process used
@@ -29,7 +29,7 @@ class LoopReport:
     rate: float
     late: int
     missed: int
-    unprompted: int
+    untriggered: int
     lateness: tuple[float, float]
     compute: tuple[float, float]
     cpu: float
@@ -45,7 +45,7 @@ class LoopStatistics:
     :param loop_time: present time of the loop's clock, s
     :param capacity: greatest number of ticks in a report
     :ivar missed: number of skipped ticks, set by the loop
-    :ivar unprompted: number of ticks without a new joint state, set by the loop
+    :ivar untriggered: number of ticks without a new joint state, set by the loop
     """
 
     def __init__(self, period: float, loop_time: float, capacity: int = 10_000) -> None:
@@ -55,7 +55,7 @@ class LoopStatistics:
         self._ticks = 0
         self._late = 0
         self.missed = 0
-        self.unprompted = 0
+        self.untriggered = 0
         self._reported_ticks = 0
         self._reported_loop_time = loop_time
         self._reported_at = time.monotonic()
@@ -89,7 +89,7 @@ class LoopStatistics:
             rate=new / passed if passed > 0.0 else 0.0,
             late=self._late,
             missed=self.missed,
-            unprompted=self.unprompted,
+            untriggered=self.untriggered,
             lateness=_summary(self._lateness, ticks, new),
             compute=_summary(self._compute, ticks, new),
             cpu=(cpu - self._reported_cpu) / elapsed,

@@ -4,7 +4,7 @@
 """
 Real-time settings of a thread: scheduler, cores, locked memory.
 
-Most users need a permission for them. A refused setting is reported with the permission that it
+Most users need a permission for them. A rejected setting is reported with the permission that it
 needs; the others stay in force.
 """
 
@@ -72,7 +72,7 @@ def enter_realtime(settings: RealtimeSettings) -> list[str]:
     Apply the settings to the calling thread; memory is locked for the whole process.
 
     :param settings: the settings
-    :return: one sentence per refused setting, with the permission that it needs
+    :return: one sentence per rejected setting, with the permission that it needs
     """
     if sys.platform != 'linux':
         asked = settings != RealtimeSettings()

@@ -30,7 +30,7 @@ def live_trajectory(
     :param timeout: longest wait, s
     :param ros_arguments: ROS arguments of the command line
     :raises SilentTopicError: no message before the timeout
-    :raises RosError: ROS refuses the arguments, or the topic
+    :raises RosError: ROS rejects the arguments, or the topic
     :raises MalformedError: a message with wrong bytes
     """
     received: list[bytes] = []

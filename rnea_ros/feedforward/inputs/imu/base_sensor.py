@@ -103,9 +103,9 @@ class BaseSensor:
             received=received,
         )
 
-    def refuse(self, reason: Reason) -> None:
+    def reject(self, reason: Reason) -> None:
         """Count a rejected message."""
-        self._imu.refuse(reason)
+        self._imu.reject(reason)
 
     def sample(self, now: float) -> BaseState:
         """

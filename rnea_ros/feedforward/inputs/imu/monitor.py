@@ -90,7 +90,7 @@ class ImuMonitor:
         if stamp:
             reason = reason or self._stamps.check(SINGLE, stamp, clock, received)
         if reason is not None:
-            self.refuse(reason)
+            self.reject(reason)
             return reason
         dt = self._elapsed(stamp, received)
         self._link, self._received = link, received
@@ -103,7 +103,7 @@ class ImuMonitor:
             self.motion.update_motion(message, mount, dt)
         return None
 
-    def refuse(self, reason: Reason) -> None:
+    def reject(self, reason: Reason) -> None:
         """Count a rejected message."""
         self.rejections = self.rejections + Counter((reason,))
 

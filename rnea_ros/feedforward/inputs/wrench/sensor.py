@@ -115,7 +115,7 @@ class WrenchSensor:
         fresh = self.monitor.age(now) <= self._settings.timeout
         self.stale = not (fresh and self._filter(now, dt, q))
         if self.stale:
-            self.tare.refuse(Reason.WRENCH_STALE)
+            self.tare.reject(Reason.WRENCH_STALE)
         change = dt / self._settings.fade
         self._share = min(max(self._share + (-change if self.stale else change), 0.0), 1.0)
         if not fresh and self._share == 0.0:
@@ -190,7 +190,7 @@ class WrenchMonitor:
         self._judge = entry_point(
             _judge, (*np.zeros((2, 3)), 0.0, 0.0, 0.0, self._reading)
         )
-        _refuse_blind(self._judge)
+        _reject_blind(self._judge)
         self._received = -math.inf
         self.link = settings.link
         self.wrench = np.zeros(6)
@@ -233,7 +233,7 @@ class WrenchMonitor:
         if stamp:
             reason = reason or self._stamps.check(SINGLE, stamp, clock, received)
         if reason is not None:
-            self.refuse(reason)
+            self.reject(reason)
             return reason
         self.link = self.link or frame_id
         self._received = received
@@ -242,7 +242,7 @@ class WrenchMonitor:
         self.wrench[:] = self._reading
         return None
 
-    def refuse(self, reason: Reason) -> None:
+    def reject(self, reason: Reason) -> None:
         """Count a rejected reading."""
         self.rejections = self.rejections + Counter((reason,))
 
@@ -263,7 +263,7 @@ class WrenchMonitor:
         return None if verdict == FINE else _REASONS[verdict]
 
 
-def _refuse_blind(judge: Callable[..., int]) -> None:
+def _reject_blind(judge: Callable[..., int]) -> None:
     """Check before its first use that the compiled kernel detects NaN and infinity."""
     name = 'judge_wrenches'
     if needs_check(name):

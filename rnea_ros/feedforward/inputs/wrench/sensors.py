@@ -73,10 +73,10 @@ class WrenchInputs:
         return any(sensor.tare.averaging for sensor in self.sensors.values())
 
     @property
-    def tare_refusals(self) -> dict[str, Reason]:
+    def tare_rejections(self) -> dict[str, Reason]:
         """Why sensors rejected the last tare, by name; without the sensors that accepted it."""
-        refusals = {name: sensor.tare.refusal for name, sensor in self.sensors.items()}
-        return {name: reason for name, reason in refusals.items() if reason is not None}
+        rejections = {name: sensor.tare.rejection for name, sensor in self.sensors.items()}
+        return {name: reason for name, reason in rejections.items() if reason is not None}
 
     def update(
         self,
@@ -98,15 +98,15 @@ class WrenchInputs:
             frame_id, force, torque, stamp=stamp, clock=clock, received=received
         )
 
-    def refuse(self, name: str, reason: Reason) -> None:
+    def reject(self, name: str, reason: Reason) -> None:
         """Count a rejected reading of a sensor."""
-        self.sensors[name].monitor.refuse(reason)
+        self.sensors[name].monitor.reject(reason)
 
     def tare(self, now: float, q: Array) -> None:
         """
         Begin a tare of every sensor.
 
-        It ends after the longest ``tare_duration``; see ``taring`` and ``tare_refusals``.
+        It ends after the longest ``tare_duration``; see ``taring`` and ``tare_rejections``.
 
         :param now: monotonic time, s
         :param q: measured joint positions, shape (nq,), rad or m

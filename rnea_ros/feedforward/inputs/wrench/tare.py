@@ -24,7 +24,7 @@ class Tare:
     :param settings: settings of the sensor
     :ivar offset: the offset in force, shape (6,), N m and N
     :ivar averaging: whether a tare is averaging
-    :ivar refusal: why the last tare was rejected, None if it was not
+    :ivar rejection: why the last tare was rejected, None if it was not
     """
 
     def __init__(self, settings: WrenchInputSettings) -> None:
@@ -39,7 +39,7 @@ class Tare:
         self._blending = False
         self.offset = np.zeros(6)
         self.averaging = False
-        self.refusal: Reason | None = None
+        self.rejection: Reason | None = None
 
     def begin(self, now: float, q: Array) -> None:
         """
@@ -50,12 +50,12 @@ class Tare:
         """
         self._began, self._q = now, q.copy()
         self._sum[:], self._count = 0.0, 0
-        self.averaging, self.refusal = True, None
+        self.averaging, self.rejection = True, None
 
-    def refuse(self, reason: Reason) -> None:
+    def reject(self, reason: Reason) -> None:
         """Reject a tare in progress; the offset stays in force."""
         if self.averaging:
-            self.averaging, self.refusal = False, reason
+            self.averaging, self.rejection = False, reason
 
     def reset(self) -> None:
         """Set the offset to zero at once; for a sensor without an effect at this time."""
@@ -73,7 +73,7 @@ class Tare:
         if not self.averaging:
             return
         if not np.abs(q - self._q).max(initial=0.0) <= MAX_MOTION:
-            self.refuse(Reason.TARE_ROBOT_MOVED)
+            self.reject(Reason.TARE_ROBOT_MOVED)
             return
         self._sum += reading
         self._count += 1
@@ -95,7 +95,7 @@ class Tare:
         mean = self._sum / self._count
         settings, torque, force = self._settings, mean[:3], mean[3:]
         if math.hypot(*torque) > settings.max_torque or math.hypot(*force) > settings.max_force:
-            self.refuse(Reason.OVER_CAP)
+            self.reject(Reason.OVER_CAP)
             return
         self.averaging = False
         self._from[:], self._to[:] = self.offset, mean

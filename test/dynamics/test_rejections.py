@@ -61,10 +61,10 @@ def arm() -> RobotModel:
 @each('method', POSITION_CALLS)
 @each('kind', MOVING)
 @each('value', [np.nan, np.inf, -np.inf])
-def test_a_position_that_is_not_finite_is_refused_in_whatever_joint(
+def test_a_position_that_is_not_finite_is_rejected_in_whatever_joint(
     method: str, kind: str, value: float
 ) -> None:
-    # The first joint's position does not enter everything; it is refused all the same.
+    # The first joint's position does not enter everything; it is rejected all the same.
     parts = random_parts(0, [kind, 'revolute'])
     model, rest = model_of(parts), np.zeros(model_of(parts).nv)
     q, _, _ = random_motion(0, parts)
@@ -78,7 +78,7 @@ def test_a_position_that_is_not_finite_is_refused_in_whatever_joint(
 @each('method', POSITION_CALLS)
 @each('kind', ['spherical', 'floating'])
 @each('length', [0.0, 1.0 - 2e-6, 1.0 + 2e-6, 100.0])
-def test_a_quaternion_that_has_not_unit_length_is_refused(
+def test_a_quaternion_that_has_not_unit_length_is_rejected(
     method: str, kind: str, length: float
 ) -> None:
     parts = random_parts(0, ['revolute', kind])
@@ -91,7 +91,7 @@ def test_a_quaternion_that_has_not_unit_length_is_refused(
 
 @each('method', POSITION_CALLS)
 @each('size', [0, 5, 7, 12])
-def test_positions_of_another_number_are_refused(
+def test_positions_of_another_number_are_rejected(
     arm: RobotModel, method: str, size: int
 ) -> None:
     with pytest.raises(InputError, match=rf'^q: has shape \({size},\), not \(6,\)$'):
@@ -132,7 +132,7 @@ POINT_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
         (None, 'not an array of real numbers'),
     ],
 )
-def test_what_is_no_point_is_refused(
+def test_what_is_no_point_is_rejected(
     arm: RobotModel, method: str, point: Any, said: str
 ) -> None:
     with pytest.raises(InputError, match=f'^point: .*{said}') as caught:
@@ -144,7 +144,7 @@ def test_what_is_no_point_is_refused(
 
 
 @each('coordinates', [(6,), (-1,), (0, 0), (), (0.5,), ('x',), None, 3])
-def test_what_are_no_coordinates_of_a_task_are_refused(
+def test_what_are_no_coordinates_of_a_task_are_rejected(
     arm: RobotModel, coordinates: Any
 ) -> None:
     with pytest.raises(InputError) as caught:
@@ -152,7 +152,7 @@ def test_what_are_no_coordinates_of_a_task_are_refused(
     assert caught.value.argument == 'coordinates'
 
 
-def test_a_task_of_an_unknown_link_is_refused(arm: RobotModel) -> None:
+def test_a_task_of_an_unknown_link_is_rejected(arm: RobotModel) -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'no'"):
         arm.task_space_dynamics(np.ones(6), np.ones(6), 'no')
 
@@ -167,7 +167,7 @@ def test_a_task_of_an_unknown_link_is_refused(arm: RobotModel) -> None:
         ('tip', 'not an array of real numbers'),
     ],
 )
-def test_what_is_no_contact_jacobian_is_refused(
+def test_what_is_no_contact_jacobian_is_rejected(
     arm: RobotModel, jacobian: Any, said: str
 ) -> None:
     with pytest.raises(InputError, match=f'^contact_jacobian: .*{said}'):
@@ -175,7 +175,7 @@ def test_what_is_no_contact_jacobian_is_refused(
 
 
 @each('unactuated', [['no'], ['elbow_joint', ''], ['tool0'], [None], 'elbow'])
-def test_an_unknown_joint_without_actuator_is_refused(arm: RobotModel, unactuated: Any) -> None:
+def test_an_unknown_joint_without_actuator_is_rejected(arm: RobotModel, unactuated: Any) -> None:
     with pytest.raises(UnknownNameError, match='unknown joint'):
         arm.constrained_inverse_dynamics(*MOTION, np.zeros((0, 6)), unactuated)
 
@@ -194,7 +194,7 @@ def test_an_unknown_joint_without_actuator_is_refused(arm: RobotModel, unactuate
         (None, 'not an array'), (1.0, 'shape'),
     ],
 )
-def test_what_is_no_motion_of_the_base_is_refused(
+def test_what_is_no_motion_of_the_base_is_rejected(
     arm: RobotModel, part: str, values: Any, said: str
 ) -> None:
     with pytest.raises(InputError, match=f'^{part}: .*{said}'):
@@ -233,7 +233,7 @@ WRENCH_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
         ('tool0', InputError, 'external_wrenches'),
     ],
 )
-def test_a_refused_wrench_is_named_and_leaves_nothing_behind(
+def test_a_rejected_wrench_is_named_and_leaves_nothing_behind(
     arm: RobotModel, method: str, wrenches: Any, error: type[Exception], said: str
 ) -> None:
     call = WRENCH_CALLS[method]
@@ -250,7 +250,7 @@ def vars_of(result: object) -> object:
 
 
 @each('method', WRENCH_CALLS)
-def test_a_wrench_so_large_that_its_moment_overflows_is_refused(
+def test_a_wrench_so_large_that_its_moment_overflows_is_rejected(
     arm: RobotModel, method: str
 ) -> None:
     huge = (1e200, -1e200, 1e200)
