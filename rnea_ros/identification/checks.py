@@ -46,6 +46,12 @@ GREATEST_FACTOR = 5.0
 SAMPLES = 700
 """Samples that are enough for the search of a cause."""
 
+LOAD_SAMPLES = 10000
+"""Samples that are enough for the search of a changed load."""
+
+LOAD_EXPLAINS = 0.3
+"""Least share of the squared residuals that a changed load explains."""
+
 TRIAL_WEIGHT = 1e-3
 """Weight of the URDF in the search, per sample; its masses may be wrong as well."""
 
@@ -120,6 +126,43 @@ def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[
         f'{names[joint]}: {100.0 * unexplained[joint]:.0f} % of the effort is not explained'
         for joint in np.flatnonzero(suspicious)
     )
+
+
+def check_same_load(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -> None:
+    """
+    Check that no run has another load at the tip of the arm.
+
+    A mass and a first moment for each run are fitted to the residuals. Without a change of the
+    load they explain little.
+
+    :param equations: motion and efforts of all runs
+    :param fitted: result of the last round
+    :param runs: the runs
+    :raises IdentificationError: the load changed between two runs
+    """
+    model = equations.model
+    tip = len(model.body_names) - 1
+    step = 1 + len(equations) // LOAD_SAMPLES
+    q, qd, qdd = (each[::step] for each in (equations.q, equations.qd, equations.qdd))
+    columns = model.regressor_batch(q, qd, qdd)[:, :, 10 * tip : 10 * tip + 4]
+    used = equations.used[::step]
+    root = np.where(used, 1.0 / fitted.sigma, 0.0)
+    residual = np.where(used, fitted.residual[::step], 0.0) * root
+    columns = columns * root[:, :, np.newaxis]
+    rest, masses = residual.copy(), []
+    for number in range(len(runs)):
+        which = equations.run[::step] == number
+        A, y = columns[which].reshape(-1, 4), residual[which].reshape(-1)
+        load = np.linalg.lstsq(A, y, rcond=None)[0]
+        rest[which] -= (A @ load).reshape(-1, model.nv)
+        masses.append(float(load[0]))
+    least, most = int(np.argmin(masses)), int(np.argmax(masses))
+    if (rest**2).sum() < (1.0 - LOAD_EXPLAINS) * (residual**2).sum() and least != most:
+        raise IdentificationError(
+            f'the load changed: in {runs[most].name} {model.body_names[tip]} carries about '
+            f'{masses[most] - masses[least]:.2f} kg more than in {runs[least].name}; identify '
+            'runs with the same load'
+        )
 
 
 def _factors(equations: Equations, prior: RobotModel, fitted: Fitted) -> Array:

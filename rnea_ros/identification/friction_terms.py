@@ -85,7 +85,7 @@ def _search(
     def error(exponent: float) -> float:
         a, B, C, k, o = terms(qd, qdd, load, np.exp(exponent)).T
         columns = [a, B, C, *([k] if with_load else []), o, -o, load, effort]
-        R = np.linalg.qr(np.column_stack(columns) * root[:, np.newaxis], mode='r')
+        R: Array = np.linalg.qr(np.column_stack(columns) * root[:, np.newaxis], mode='r')
         if len(R) < len(columns):
             return 0.0
         return float(nnls(R[:, :-1], R[:, -1])[1])
