@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..robot import RobotModel
 from .equations import Equations
+from .friction_terms import START, terms
 from .rounds import Fitted, fit_in_rounds, weighted_rms
 from .run import IdentificationError, Run
 
@@ -187,7 +188,7 @@ def _search_cause(equations: Equations, suspicious: NDArray[np.bool_]) -> None:
     few = equations.thinned(SAMPLES)
     before = _score(_unexplained(few))
     best, text = np.inf, ''
-    for causes in (_inverted_efforts, _inverted_axes, _other_gravity):
+    for causes in (_inverted_efforts, _other_units, _inverted_axes, _other_gravity):
         for changed, words in causes(few, suspicious):
             unexplained = _unexplained(changed)
             if (score := _score(unexplained)) < best:
@@ -209,7 +210,35 @@ def _inverted_efforts(
         sign[group] = -1.0
         which = 'all joints' if len(group) == len(names) else ', '.join(names[k] for k in group)
         text = f'the effort of {which} is inverted; correct it by effort_scale, -1 for these'
-        yield equations.with_signs(effort=sign, motion=np.ones_like(sign)), text
+        yield equations.with_factors(effort=sign), text
+
+
+def _other_units(
+    equations: Equations, suspicious: NDArray[np.bool_]
+) -> Iterator[tuple[Equations, str]]:
+    """Yield the equations with the effort of a joint in the unit that the others imply."""
+    model = equations.model
+    bodies = np.ones(len(model.body_names), dtype=bool)
+    for joint, name in enumerate(model.joint_names):
+        rows = equations.used[:, joint]
+        if not rows.any():
+            continue
+        others = equations.without(joint)
+        fitted = fit_in_rounds(others, model, TRIAL_WEIGHT, bodies, rounds=1)
+        phi = fitted.x[: model.inertial_parameters.size]
+        rigid = equations.rigid(model.with_inertial_parameters(phi))[:, joint]
+        own = terms(equations.qd, equations.qdd, equations.effort, START)[:, joint]
+        A = np.column_stack([rigid, own[:, [1, 2, 4]]])[rows]
+        factor = float(np.linalg.lstsq(A, equations.effort[rows, joint], rcond=None)[0][0])
+        if 1.0 / GREATEST_FACTOR <= abs(factor) <= GREATEST_FACTOR or factor == 0.0:
+            continue
+        scale = np.ones(model.nv)
+        scale[joint] = 1.0 / factor
+        yield (
+            equations.with_factors(effort=scale),
+            f'the effort of {name} is about {factor:.3g} times what those of the other joints '
+            'imply: another unit or gear ratio; correct it by effort_scale',
+        )
 
 
 def _inverted_axes(
@@ -220,7 +249,7 @@ def _inverted_axes(
         sign = np.ones(len(suspicious))
         sign[joint] = -1.0
         text = f'position and effort of {name} are opposite to its axis in the URDF; invert it'
-        yield equations.with_signs(effort=sign, motion=sign), text
+        yield equations.with_factors(effort=sign, motion=sign), text
 
 
 def _other_gravity(
