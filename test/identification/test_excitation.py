@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Exciting motions: within all bounds, more informative than random ones, refused by name."""
+"""Exciting motions: within all bounds, more informative than random ones, rejected by name."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def assert_within(found: Excitation, limits: JointLimits, region: Region | None)
     checked = check(model, motion.request(model.joint_names), bounds)
     assert not checked.violations
     assert not checked.traps
-    assert not checked.refusals
+    assert not checked.rejections
     if region is None:
         return
     origins = model.link_positions_batch(states(motion)[0], model.link_names)
@@ -177,7 +177,7 @@ def test_the_limits_of_a_mimic_joint_bind_its_leader() -> None:
         ({'duration': 0.0}, 'duration'),
     ],
 )
-def test_what_makes_a_motion_impossible_is_refused_by_name(
+def test_what_makes_a_motion_impossible_is_rejected_by_name(
     options: Mapping[str, Any], reason: str
 ) -> None:
     with pytest.raises(RneaError, match=reason):
@@ -193,13 +193,13 @@ def test_what_makes_a_motion_impossible_is_refused_by_name(
         (ARM.replace('"revolute"', '"planar"'), 'joint shoulder: has more than one axis'),
     ],
 )
-def test_robots_that_cannot_be_excited_are_refused_by_name(text: str, reason: str) -> None:
+def test_robots_that_cannot_be_excited_are_rejected_by_name(text: str, reason: str) -> None:
     model = load(text)
     with pytest.raises(RneaError, match=reason):
         excited(model)
 
 
-def test_a_floating_base_is_refused() -> None:
+def test_a_floating_base_is_rejected() -> None:
     with pytest.raises(RneaError, match='floating base: only robots on a fixed base'):
         JointLimits.of(RobotModel.from_urdf(ARM, floating_base=True))
 
@@ -212,7 +212,7 @@ def test_limits_are_replaced_by_joint() -> None:
         JointLimits.of(load(TWO_LINKS), {None: 0.0})
 
 
-def test_a_box_without_width_is_refused() -> None:
+def test_a_box_without_width_is_rejected() -> None:
     with pytest.raises(RneaError, match='box: y from 1 m to 1 m'):
         Region.box((0, 1), (1, 1), (0, 1))
 
@@ -232,7 +232,7 @@ def test_a_motion_can_be_repeated_slowed_and_stopped_on_its_path() -> None:
     np.testing.assert_allclose(speed, planned, atol=1e-2)
 
 
-def test_the_way_to_the_start_keeps_its_bounds_or_is_refused() -> None:
+def test_the_way_to_the_start_keeps_its_bounds_or_is_rejected() -> None:
     model = load(TWO_LINKS)
     found = excited(model, region=Region.above(-0.5), start={'shoulder': -0.3})
     way = found.way_from([0.2, 0.1])

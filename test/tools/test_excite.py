@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command: a file that check_trajectory accepts, refusals, a robot that is moved."""
+"""The command: a file that check_trajectory accepts, rejections, a robot that is moved."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_slow_trajectory_takes_longer(urdf: Path, tmp_path: Path) -> None:
         ('--publish', 'there is no terminal; see --yes'),
     ],
 )
-def test_what_cannot_be_used_is_refused_in_one_line(
+def test_what_cannot_be_used_is_rejected_in_one_line(
     urdf: Path, capsys: Printed, arguments: str, reason: str
 ) -> None:
     code: object
@@ -121,7 +121,7 @@ class FollowingRobot:
     def _follow(self, message: Any) -> None:
         self.trajectories.append(message)
         if not message.points:
-            return  # refused, as by the controller
+            return  # rejected, as by the controller
         here = Point(0.0, self.position, np.zeros(2), np.zeros(2), np.zeros(0))
         points = [
             Point(

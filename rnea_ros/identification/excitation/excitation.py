@@ -15,13 +15,13 @@ from ...arrays import Array, finite_vector
 from ...errors import UnknownNameError
 from ...robot import RobotModel
 from .accuracy import Accuracy, accuracy
+from .checks import check_limits, check_rest, check_way, rounded_away
 from .constraints import Constraints
 from .criterion import Information, regressor
 from .fourier import FourierBasis
 from .limits import ExcitationError, JointLimits, Region, chosen
 from .motion import Motion, fourier_motion, way
 from .optimise import Budget, Found, Objective, Progress, search
-from .refusals import check_limits, check_rest, check_way, rounded_away
 
 PERIOD = 10.0
 """Period of the series, s, about: a duration has a whole number of periods."""

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Refusals of what makes an exciting motion impossible; each names the element and the way out."""
+"""Checks that an exciting motion is possible; each error names the element and the way out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDING = 1e-6
 
 def check_limits(model: RobotModel, limits: JointLimits, excited: Sequence[int]) -> None:
     """
-    Refuse ranges of zero width and unknown velocity limits.
+    Reject ranges of zero width and unknown velocity limits.
 
     :param model: the robot
     :param limits: limits without margins
@@ -48,7 +48,7 @@ def check_limits(model: RobotModel, limits: JointLimits, excited: Sequence[int])
 
 def check_rest(constraints: Constraints, start: Array) -> None:
     """
-    Refuse a start pose on a bound, or outside.
+    Reject a start pose on a bound, or outside.
 
     :param constraints: bounds with margins
     :param start: joint positions, shape (n,)
@@ -68,7 +68,7 @@ def check_rest(constraints: Constraints, start: Array) -> None:
 
 def check_way(constraints: Constraints, limits: JointLimits, motion: Motion) -> None:
     """
-    Refuse a way to the start pose that leaves the position limits or the region.
+    Reject a way to the start pose that leaves the position limits or the region.
 
     :param constraints: bounds with margins
     :param limits: limits without margins, for the positions
