@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What every test shares: the ``--no-skipped-oracles`` switch, a DDS domain, a fake robot."""
+"""Shared by all tests: ``--no-skipped-oracles``, seeded examples, a DDS domain, a fake robot."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from fake_robot import FakeRobot, fake_robot
+from hypothesis import settings
 import pytest
 from ros_process import new_domain_id
 
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+
+# The same examples in every run, and no limit of time: machines are busy.
+settings.register_profile('seeded', derandomize=True, deadline=None, database=None)
+settings.load_profile('seeded')
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,7 +5,8 @@
 Clean recordings: remove repeated, non-finite and ringing samples, find gaps.
 
 No sample is filled in. In a clean recording times increase, positions and efforts are finite, and
-no gap lies between two samples with the same segment number.
+no gap lies between two samples with the same segment number. Columns are handled one by one: an
+hour at 1 kHz fills much of the memory.
 """
 
 from __future__ import annotations
@@ -78,9 +79,9 @@ def clean(recording: Recording) -> CleanRecording:
     measured = np.isfinite(recording.effort).any(axis=0)
     if not measured.any():
         raise RecordingError(f'no effort is recorded for any of {", ".join(recording.names)}')
-    finite = np.isfinite(recording.position).all(axis=1)
-    finite &= np.isfinite(recording.effort[:, measured]).all(axis=1)
-    finite &= np.isfinite(recording.time)
+    finite = np.isfinite(recording.time)
+    for column in (*recording.position.T, *recording.effort.T[measured]):
+        finite &= np.isfinite(column)
     recording = _keep(recording, finite, 'with non-finite positions or efforts')
     increasing = _increasing(recording.time)
     recording = _keep(recording, increasing, 'with a stamp not after the previous one')
@@ -125,12 +126,14 @@ def _repeats(recording: Recording) -> Mask:
     again = np.zeros(len(t), dtype=bool)
     if len(t) < 4:
         return again
-    again[1:] = (np.diff(q, axis=0) == 0.0).all(axis=1)
-    before = np.maximum(np.arange(len(t)) - 2, 0)
-    after = np.minimum(np.arange(len(t)) + 2, len(t) - 1)
+    again[1:] = True
+    for column in q.T:
+        again[1:] &= column[1:] == column[:-1]
+    repeats = np.flatnonzero(again)
+    before, after = np.maximum(repeats - 2, 0), np.minimum(repeats + 2, len(t) - 1)
     speed = np.abs(q[after] - q[before]).max(axis=1) / (t[after] - t[before])
-    moving: Mask = again & (speed > STILL_SPEED)
-    return moving
+    again[repeats] = speed > STILL_SPEED
+    return again
 
 
 def _ringing(recording: Recording) -> Mask:
@@ -139,9 +142,12 @@ def _ringing(recording: Recording) -> Mask:
     ringing = np.zeros(len(t), dtype=bool)
     if len(t) < 8 or t[-1] - t[0] < 3.0 * RINGING_SEARCH:
         return ringing
-    jerk = np.abs(np.diff(effort[:, np.isfinite(effort).all(axis=0)], 2, axis=0))
-    early = t[:-2] - t[0] < RINGING_SEARCH
-    rings = (jerk[early] > RINGING_FACTOR * jerk[~early].max(axis=0)).any(axis=1)
+    early = int(np.searchsorted(t[:-2] - t[0], RINGING_SEARCH))
+    rings = np.zeros(early, dtype=bool)
+    for column in effort.T:
+        jerk = np.abs(np.diff(column, 2))
+        if np.isfinite(jerk).all():
+            rings |= jerk[:early] > RINGING_FACTOR * jerk[early:].max()
     if rings.any():
         ringing[: np.flatnonzero(rings)[-1] + 2] = True
     return ringing
@@ -180,7 +186,7 @@ def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
     within = segment[2:] == segment[:-2]
     interval = recording.time[2:] - recording.time[:-2]
     mismatch = np.zeros(len(recording.names))
-    for joint in range(len(recording.names)):  # one by one: long recordings fill the memory
+    for joint in range(len(recording.names)):
         q = recording.position[:, joint]
         change = ((q[2:] - q[:-2]) / interval)[within]
         if not len(change):

@@ -106,6 +106,8 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('--keep-inside needs --floor or --box')
     if options.publish is not None and not (options.yes or sys.stdin.isatty()):
         parser.error('--publish asks before the motion, but there is no terminal; see --yes')
+    if options.record is not None and options.record.exists():
+        parser.error(f'--record: {options.record} exists already')
     try:
         options.start = positions('--start', options.start)
         options.velocity_limits = by_joint('--velocity-limits', options.velocity_limits)

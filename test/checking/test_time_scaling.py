@@ -39,7 +39,7 @@ def greatest_share(s: float, seed: int, limits: Limits) -> float:
     return float((np.abs(figures.efforts.total) / limits.effort).max())
 
 
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000), share=st.floats(1.05, 3.0))
 def test_at_the_reported_factor_an_effort_just_reaches_its_limit(seed: int, share: float) -> None:
     points = motion(np.random.default_rng(seed))
@@ -54,7 +54,7 @@ def test_at_the_reported_factor_an_effort_just_reaches_its_limit(seed: int, shar
     assert greatest_share(1.02 * s, seed, limits) <= 1.0 + 1e-9
 
 
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000))
 def test_at_the_factor_by_all_limits_none_is_violated_and_below_it_one_is(seed: int) -> None:
     points = motion(np.random.default_rng(seed))

@@ -151,7 +151,7 @@ MESSAGES = st.fixed_dictionaries({
 })
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(
     use=st.sampled_from(BaseUse),
     stale=st.sampled_from(StaleBase),

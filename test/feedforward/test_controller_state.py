@@ -176,7 +176,7 @@ def test_after_a_positive_factor_zero_means_zero(bench: Bench) -> None:
     assert bench.monitor.speed == 0.0
 
 
-@settings(derandomize=True, max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     speeds=st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=5),
     last_acceleration=st.floats(-3.0, 3.0),

@@ -146,7 +146,7 @@ ACTION = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(start=st.tuples(ANY_EFFORT, ANY_EFFORT), actions=st.lists(ACTION, max_size=60))
 def test_limits_and_rate_limits_hold_whatever_is_wanted_and_blended(
     start: tuple[float, float], actions: list[tuple[str, float, float]]

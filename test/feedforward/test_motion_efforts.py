@@ -70,7 +70,7 @@ def needed(model: RobotModel, motion: tuple[Array, Array, Array]) -> Array:
 # Points
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     degrees=st.lists(st.sampled_from(DEGREES), min_size=1, max_size=5),
     period=st.sampled_from([0.0, 0.01, 0.033, 0.1]),
@@ -146,7 +146,7 @@ def test_a_point_between_two_polynomials_has_the_mean_of_their_efforts() -> None
     np.testing.assert_allclose(efforts[1], 0.5 * (both[0] + both[1]), rtol=1e-6)
 
 
-@settings(derandomize=True, max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 1000))
 def test_between_near_points_interpolated_efforts_are_the_required_ones(seed: int) -> None:
     model = two_joint_arm()

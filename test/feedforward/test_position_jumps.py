@@ -121,7 +121,7 @@ def test_a_position_that_is_wrapped_on_its_way_makes_no_step_in_a_derived_veloci
         assert 0.0 <= robot.states.velocity[1] <= 1.001
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(
     rates=st.lists(st.floats(-1.0, 1.0), min_size=60, max_size=60),
     lost=st.sets(st.integers(0, 59), max_size=19),

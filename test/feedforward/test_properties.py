@@ -380,7 +380,7 @@ EVENTS = st.lists(
 def test_no_command_ever_breaks_a_rule_whatever_happens_in_whatever_order() -> None:
     steps = 0
 
-    @settings(max_examples=80, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=80)
     @given(seed=st.integers(0, 2**32 - 1), events=EVENTS)
     def live(seed: int, events: list[tuple[int, int]]) -> None:
         nonlocal steps
@@ -408,7 +408,7 @@ SAMPLES = st.fixed_dictionaries({
 GOOD = st.builds(lambda q: {'q': q}, st.tuples(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0)))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(
     differentiate=st.booleans(),
     mode=st.sampled_from(Mode),

@@ -50,7 +50,7 @@ class Stream:
         return reason
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(
     period=PERIODS,
     delays=DELAYS,
@@ -74,7 +74,7 @@ def test_single_wrong_stamps_are_rejected_and_nothing_else_is(
     assert order.steps == 0
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(period=PERIODS, delays=DELAYS, steps=st.lists(STEPS, min_size=1, max_size=3))
 def test_after_a_clock_was_set_the_third_sample_counts(
     period: float, delays: list[float], steps: list[float]
@@ -92,7 +92,7 @@ def test_after_a_clock_was_set_the_third_sample_counts(
             assert (reason is None) == (k - since >= CONFIRMED_BY - 1)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(delays=DELAYS, own=st.lists(st.floats(-1e7, 1e7), min_size=40, max_size=40))
 def test_the_nodes_own_clock_may_be_set_at_any_time(
     delays: list[float], own: list[float]

@@ -149,7 +149,7 @@ EVENT = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(seed=st.integers(0, 1000), events=st.lists(EVENT, max_size=60))
 def test_whatever_is_told_of_readings_and_motions(
     seed: int, events: list[tuple[str, Any, str]]
@@ -167,7 +167,7 @@ def test_whatever_is_told_of_readings_and_motions(
         rig.step()
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(
     first=st.lists(st.floats(-100.0, 100.0), min_size=3, max_size=3),
     second=st.lists(st.floats(-100.0, 100.0), min_size=3, max_size=3),

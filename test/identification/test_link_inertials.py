@@ -127,7 +127,7 @@ def test_the_inertial_frame_keeps_its_axes() -> None:
     np.testing.assert_allclose(after.inertia, 2.0 * np.array(before.inertia), atol=1e-9)
 
 
-def test_a_model_without_a_urdf_is_refused() -> None:
+def test_a_model_without_a_urdf_is_rejected() -> None:
     model = RobotModel.from_tree(arm().tree)
     with pytest.raises(UrdfError, match='has no URDF'):
         link_inertials(model, model.inertial_parameters)

@@ -90,4 +90,4 @@ def test_a_payload_is_what_the_node_reads(tmp_path: Path) -> None:
     payload = Payload('fer_link7', 2.8, (0.01, 0.0, 0.1), (0.01, 0.0, 0.0, 0.02, 0.0, 0.015))
     resolved = settings(result, {'joints': [*result.prior.joint_names],
                                  **payload_parameters(payload)}, tmp_path)  # fmt: skip
-    assert resolved.settings.payloads == (payload,)
+    assert resolved.parameters.payloads == (payload,)

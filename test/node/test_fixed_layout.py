@@ -183,7 +183,7 @@ def test_a_message_that_is_cut_at_any_byte_is_rejected(order: str) -> None:
         read(data)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300)
 @given(header=st.sampled_from([b'\0\0\0\0', b'\0\1\0\0']), body=st.binary(max_size=200))
 def test_random_bytes_are_rejected_or_are_some_message(header: bytes, body: bytes) -> None:
     read = FixedLayoutReader(JointStateSample.read)
@@ -198,7 +198,7 @@ def test_random_bytes_are_rejected_or_are_some_message(header: bytes, body: byte
     assert_is(read(known)[0], ('a', 'b'), [1, 2], [3, 4], [])
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300)
 @given(
     where=st.integers(4, 119), byte=st.integers(0, 255), order=st.sampled_from(ORDERS)
 )

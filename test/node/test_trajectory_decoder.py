@@ -284,13 +284,13 @@ def check_bounds(data: bytes) -> None:
         assert column.counts.sum() == column.values.size
 
 
-@settings(deadline=None, derandomize=True, max_examples=1000)
+@settings(max_examples=1000)
 @given(header=st.sampled_from((b'\0\0\0\0', b'\0\1\0\0')) | st.binary(), body=st.binary())
 def test_random_bytes_are_rejected_or_hold_what_is_read(header: bytes, body: bytes) -> None:
     check_bounds(header + body)
 
 
-@settings(deadline=None, derandomize=True, max_examples=1000)
+@settings(max_examples=1000)
 @given(
     order=st.sampled_from(ORDERS),
     changes=st.dictionaries(

@@ -40,7 +40,7 @@ def test_friction_is_found_and_taken_by_the_node() -> None:
 def test_a_missing_tool_becomes_a_payload() -> None:
     robot = Robot(ARM, mass=1.2, com=(0.02, -0.03, 0.15), noise=0.05)
     for kind in Kind:
-        (payload,) = resolved(found(robot, kind)).settings.payloads
+        (payload,) = resolved(found(robot, kind)).parameters.payloads
         assert payload.link == 'fer_link7'
         assert payload.mass == pytest.approx(1.2, abs=0.1)
         np.testing.assert_allclose(np.asarray(payload.com), np.array(robot.com), atol=0.03)

@@ -99,10 +99,10 @@ def test_a_model_that_is_not_better_is_written_by_force_only(
 def test_recordings_that_do_not_suffice_have_exit_code_1(
     monkeypatch: pytest.MonkeyPatch, calls: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(*_: object, **__: object) -> None:
+    def reject(*_: object, **__: object) -> None:
         raise IdentificationError('no joint moves')
 
-    monkeypatch.setattr(identify, 'identify', refuse)
+    monkeypatch.setattr(identify, 'identify', reject)
     assert run() == 1
     assert capsys.readouterr().err == 'identify: no joint moves\n'
 
@@ -113,7 +113,8 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
         '/**:\n  ros__parameters:\n    friction.model: parameters\n    friction.viscous: [2.5]\n'
     )
     assert run(
-        'b_bag', '--validate', 'c_bag', 'd_bag', '--links', 'fer_link7', '--prior-weight', '0.1',
+        '--validate', 'c_bag', 'b_bag', '--validate', 'd_bag', '--links', 'fer_link7',
+        '--prior-weight', '0.1',
         '--keep-friction', friction, '--cutoff', '7', '--topic', '/states',
         '--effort-scale', *6 * ['1'], '-1', '--joints', 'fer_joint1=elbow',
     ) == 0  # fmt: skip
@@ -132,7 +133,7 @@ def test_gravity_of_a_wall_is_that_of_the_model(calls: dict[str, Any]) -> None:
     assert calls['model'].gravity.tolist() == [9.81, 0.0, 0.0]
 
 
-def test_an_unknown_link_is_refused_with_the_moving_links(
+def test_an_unknown_link_is_rejected_with_the_moving_links(
     calls: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run('--links', 'hand') == 2
@@ -185,7 +186,7 @@ def test_a_payload_is_weighed_and_written_for_the_node(
         (['--payload', 'fer_link7', '--links', 'fer_link7'], '--payload takes no --links'),
     ],
 )
-def test_bad_arguments_are_refused_before_any_work(
+def test_bad_arguments_are_rejected_before_any_work(
     arguments: list[str], reason: str, calls: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -25,7 +25,7 @@ VALUES = (
     '1 ' * 50,
 )
 
-fuzz = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+fuzz = settings(max_examples=150)
 
 
 def survive(text: str) -> None:

@@ -21,7 +21,7 @@ COMMAND = (2.0, -30.0, 0.0)
 
 Sent = list[tuple[float, list[float]]]
 
-properties = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+properties = settings(max_examples=150)
 efforts = st.lists(
     st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8
 ).filter(any)

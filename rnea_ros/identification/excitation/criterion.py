@@ -18,18 +18,19 @@ parameters: the same space of efforts, and the determinants differ by a constant
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...arrays import Array, Indices
 from ...robot import RobotModel
+from ..base_parameters import combinations
 
 SMOOTHING_VELOCITY = 0.05
 """v_s, rad/s or m/s; default of the feedforward node."""
 
-DEPENDENT = 1e-9
-"""A column is a combination of others if the rest is less than this share of the largest."""
+DEPENDENT = 1e-7
+"""A column is a combination of others if these leave less than this share of it unexplained."""
 
 RIDGE = 1e-12
 """Share of the identity in a nearly singular information matrix."""
@@ -56,25 +57,32 @@ class Information:
 
     @classmethod
     def of(
-        cls, model: RobotModel, samples: tuple[Array, Array, Array], noise: Array
+        cls,
+        model: RobotModel,
+        samples: tuple[Array, Array, Array],
+        excited: Sequence[int],
+        noise: Array,
     ) -> Information:
         """
         Return the regressor for motions like the samples.
 
         :param model: the robot
         :param samples: positions, velocities and accelerations, each of shape (N, n)
+        :param excited: indices of the joints that move
         :param noise: standard deviation of the efforts, shape (n,)
         """
         q, qd, qdd = samples
         n = model.nv
-        Y = regressor(model, q, qd, qdd)
+        base = combinations(model, q[0], np.array(excited), np.arange(n))
+        rigid = np.array([np.flatnonzero(row == 1.0)[0] for row in base], dtype=np.intp)
+        Y = regressor(model, q, qd, qdd)[:, :, rigid].reshape(len(q) * n, -1)
         every = np.array([(kind, joint) for kind in range(3) for joint in range(n)]).T
-        Z = np.concatenate((Y, _added(qd, qdd, every)), axis=2) / noise[:, np.newaxis]
-        Z = Z.reshape(len(q) * n, -1)
-        columns = independent_columns(Z)
-        rigid = columns[columns < Y.shape[2]]
-        size = np.sqrt(np.mean(Z[:, columns] ** 2, axis=0))
-        return cls(model, rigid, every[:, columns[len(rigid) :] - Y.shape[2]], size, noise)
+        F = _added(qd, qdd, every).reshape(len(q) * n, -1)
+        explained = Y @ np.linalg.lstsq(Y, F, rcond=None)[0]
+        added = every[:, _independent(F - explained, np.linalg.norm(F, axis=0))]
+        whole = cls(model, rigid, added, np.ones(len(rigid) + added.shape[1]), noise)
+        Z = whole.rows(regressor(model, q, qd, qdd), qd, qdd)
+        return replace(whole, size=np.sqrt(np.mean(Z**2, axis=(0, 1))))
 
     def rows(self, Y: Array, qd: Array, qdd: Array) -> Array:
         """
@@ -152,19 +160,17 @@ def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
     return model.regressor_batch(q, qd, qdd, threads=1)
 
 
-def independent_columns(Z: Array) -> Indices:
+def _independent(F: Array, size: Array) -> Indices:
     """
     Return a greatest set of independent columns, in their order.
 
-    :param Z: shape (rows, columns)
+    :param F: shape (rows, columns)
+    :param size: a column with less than a small share of its size is 0, shape (columns,)
     """
     from scipy.linalg import qr
 
-    size = np.linalg.norm(Z, axis=0)
-    scaled = Z / np.where(size > DEPENDENT * max(size.max(), np.finfo(float).tiny), size, np.inf)
-    R, order = qr(scaled, mode='r', pivoting=True)
-    diagonal = np.abs(np.diagonal(R))
-    rank = int((diagonal > DEPENDENT * diagonal[0]).sum()) if diagonal[0] > 0.0 else 0
+    R, order = qr(F / np.where(size > 0.0, size, 1.0), mode='r', pivoting=True)
+    rank = int((np.abs(np.diagonal(R)) > DEPENDENT).sum())
     columns: Indices = np.sort(order[:rank])
     return columns
 

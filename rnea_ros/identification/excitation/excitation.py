@@ -133,9 +133,9 @@ def excite(
     check_limits(model, limits, excited)
     rng = np.random.default_rng(seed)
     bounds = limits.with_margins(position, excited)
-    information = Information.of(
-        model, _random_states(bounds, position, excited, rng), _noise(model, bounds, limits, rng)
-    )
+    samples = _random_states(bounds, position, excited, rng)
+    noise = _noise(model, bounds, limits, rng)
+    information = Information.of(model, samples, excited, noise)
     constraints = Constraints.of(
         model, bounds, _with_links(region, model, bounds, position, excited, rng)
     )

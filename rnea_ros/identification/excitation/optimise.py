@@ -199,11 +199,11 @@ def search(
     for number, (_, x) in enumerate(candidates, start=1):
         if budget.used >= 1.0:
             break
-        x = shrunk(objective, _descend(objective, x, budget, progress), step=0.99)
+        found = _descend(objective, x, budget, progress, f'local search {number}')
+        x = shrunk(objective, found, step=0.99)
         value = objective.value(x)
         if value < best:
             best, x_best = value, x
-        progress(budget.used, f'{number} local searches')
     random = tuple(objective.coefficients(x) for _, x in candidates)
     return Found(objective.coefficients(x_best), random)
 
@@ -242,7 +242,9 @@ def _random(objective: Objective, rng: np.random.Generator) -> Array:
     return (x * most * rng.uniform(0.3, 1.0, len(most))).ravel()
 
 
-def _descend(objective: Objective, x: Array, budget: Budget, progress: Progress) -> Array:
+def _descend(
+    objective: Objective, x: Array, budget: Budget, progress: Progress, text: str
+) -> Array:
     """Return a local optimum near a motion, or the last motion when time is over."""
     from scipy.optimize import minimize
 
@@ -251,7 +253,7 @@ def _descend(objective: Objective, x: Array, budget: Budget, progress: Progress)
     def value(x: Array, penalty: float) -> tuple[float, Array]:
         if budget.used >= 1.0:
             raise _TimeIsOverError
-        progress(budget.used, 'local search')
+        progress(budget.used, text)
         return objective.penalised(x, penalty)
 
     def keep(x: Array) -> None:

@@ -72,9 +72,7 @@ class MovingRobot:
         self._publisher = node.create_publisher(JointTrajectory, topic, 1)
         self._received: list[tuple[float, Array]] = []
         self._keep: Callable[[bytes], None] | None = None
-        self._states = node.create_subscription(
-            JointState, 'joint_states', self._take, STATES, raw=True
-        )
+        self._states: Any = None
 
     def pose(self) -> Array:
         """
@@ -83,8 +81,12 @@ class MovingRobot:
         :raises SilentTopicError: no joint states with all joints arrived
         :raises MovingRobotError: the robot moves
         """
-        self._spin(4.0 * WAIT)  # joint states of the time before
+        if self._states is not None:  # joint states of the time since then wait in it
+            self._node.destroy_subscription(self._states)
         self._received.clear()
+        self._states = self._node.create_subscription(
+            JointState, 'joint_states', self._take, STATES, raw=True
+        )
         self._spin(TIMEOUT, lambda: bool(self._received))
         self._spin(REST)
         if not self._received:
