@@ -62,7 +62,8 @@ REJECTED = {
         f'{ROS} -p command_topic:=a//b',
     ],
     'demo': ['--robot r2d2', '--rate 1', '--urdf none.urdf', '--urdf broken.urdf',
-             '--output text.yaml/a', f'{ROS} -r bad'],
+             '--identify --perfect-model', '--identify --rate 300', '--output text.yaml/a',
+             f'{ROS} -r bad'],
     'play_joint_states': ['', 'none.db3', 'text.db3', 'none.db3 --speed 0',
                           'none.db3 --urdf broken.urdf'],
     'preflight': [

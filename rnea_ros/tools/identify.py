@@ -63,7 +63,13 @@ def _parser() -> OneLineParser:
     add = parser.add_argument
     add('bags', nargs='*', type=Path, metavar='BAG', help='recordings: directory, .db3 or .mcap')
     add('--urdf', type=Path, help='URDF of the model; live robot_description')
-    add('--validate', nargs='+', type=Path, metavar='BAG', help='recordings to judge the model on')
+    add(
+        '--validate',
+        action='append',
+        type=Path,
+        metavar='BAG',
+        help='recording to judge the model on; may be given several times',
+    )
     add_gravity(parser)
     add_recorded_joints(parser, each=True)
     add('--topic', help='topic of the joint states; live joint_states, else the only recorded one')

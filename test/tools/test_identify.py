@@ -113,7 +113,8 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
         '/**:\n  ros__parameters:\n    friction.model: parameters\n    friction.viscous: [2.5]\n'
     )
     assert run(
-        'b_bag', '--validate', 'c_bag', 'd_bag', '--links', 'fer_link7', '--prior-weight', '0.1',
+        '--validate', 'c_bag', 'b_bag', '--validate', 'd_bag', '--links', 'fer_link7',
+        '--prior-weight', '0.1',
         '--keep-friction', friction, '--cutoff', '7', '--topic', '/states',
         '--effort-scale', *6 * ['1'], '-1', '--joints', 'fer_joint1=elbow',
     ) == 0  # fmt: skip

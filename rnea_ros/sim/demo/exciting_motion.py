@@ -9,9 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 import time
 
+import numpy as np
+
 from ...arrays import Array
 from ...feedforward.trajectory import TrajectoryPoint
 from ...identification import excitation
+from ...robot import RobotModel
 from .arm import Arm
 
 DURATION = 30.0
@@ -62,6 +65,18 @@ class ExcitingMotion:
     def duration(self) -> float:
         """Duration, s."""
         return self.motion.duration
+
+    def heaviest_pose(self, model: RobotModel) -> Array:
+        """
+        Return the pose of the motion with the greatest gravity torques, shape (m,), rad or m.
+
+        :param model: model of the robot
+        """
+        q = self.motion.positions
+        rest = np.zeros_like(q)
+        weight = np.linalg.norm(model.inverse_dynamics_batch(q, rest, rest), axis=1)
+        pose: Array = q[np.argmax(weight), self.columns]
+        return pose
 
     def state(self, t: Array) -> tuple[Array, Array, Array]:
         """Return positions, velocities and accelerations at times, shapes (k, m)."""

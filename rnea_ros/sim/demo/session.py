@@ -21,8 +21,8 @@ from .phase import Phase
 from .processes import Processes
 from .robot import DemoRobot
 
-RETURN = 3.0
-"""Duration of the return to the start pose, s."""
+WAY = 3.0
+"""Duration of the way to a pose, s."""
 
 BLEND = 0.5
 """Duration of the blending of control laws, s."""
@@ -34,7 +34,7 @@ FALL = 3.0
 """Greatest fall after which the arm is still caught, rad or m."""
 
 ARRIVAL_CHECKS = 30
-"""Greatest number of checks of the start pose."""
+"""Greatest number of checks of a pose."""
 
 
 class Session:
@@ -43,7 +43,7 @@ class Session:
 
     :param arm: arm of the node's model
     :param client: ROS client
-    :param tolerance: tolerance of the start pose, rad or m
+    :param tolerance: tolerance of poses, rad or m
     """
 
     def __init__(self, arm: Arm, client: DemoClient, tolerance: float) -> None:
@@ -74,7 +74,7 @@ class Session:
         :param rate: control rate, Hz
         :param files: further parameter files of the node
         :param terms: effort terms to record
-        :param tolerance: tolerance of the start pose, rad or m
+        :param tolerance: tolerance of poses, rad or m
         :param lockstep: whether simulated time waits for the control; then every joint state is
             recorded
         """
@@ -134,22 +134,23 @@ class Session:
         """
         return self._client.record(duration, at_start=lambda: self._set_law('gravity'))
 
-    def return_to_start(self) -> None:
+    def move_to(self, pose: Array) -> None:
         """
-        Move to the start pose from any pose, by computed torque.
+        Move to a pose from any other, by computed torque, and rest there.
 
+        :param pose: positions of the commanded joints, shape (m,), rad or m
         :raises DemoError: the arm does not arrive
         """
         self._set_law('computed_torque')
-        zero = np.zeros(len(self._arm.joints))
-        self._client.send([TrajectoryPoint(RETURN, self._arm.pose, zero, zero)])
-        self._client.record(RETURN)
+        zero = np.zeros(pose.size)
+        self._client.send([TrajectoryPoint(WAY, pose, zero, zero)])
+        self._client.record(WAY)
         for _ in range(ARRIVAL_CHECKS):
             states = self._client.record(LEAD).states
             _, measured = positions(states[-1:], self._arm.joints)
-            if np.abs(measured - self._arm.pose).max() < self._tolerance:
+            if np.abs(measured - pose).max() < self._tolerance:
                 return
-        raise DemoError('the arm did not return to its start pose')
+        raise DemoError('the arm did not arrive at its pose')
 
     def follow(
         self,
@@ -167,7 +168,7 @@ class Session:
         :param scale: factor of the gains of computed torque, shape (m,)
         :raises DemoError: the node rejects the motion, or the control ends
         """
-        self.return_to_start()
+        self.move_to(self._arm.pose)
         client = self._client
         # Send before the change: a motion must start near the robot; with feedback only it sags.
         rejected_before = client.rejected_trajectories()
