@@ -236,9 +236,8 @@ def _random(objective: Objective, rng: np.random.Generator) -> Array:
     moved = np.einsum('nkd,de->nke', way, coefficients).reshape(len(way), -1)
     with np.errstate(divide='ignore'):
         up = (objective.constraints.upper[columns] - start) / np.maximum(moved.max(axis=0), 0.0)
-        down = (objective.constraints.lower[columns] - start) / np.minimum(moved.min(axis=0), 0.0)
+        down = (start - objective.constraints.lower[columns]) / np.maximum(-moved.min(axis=0), 0.0)
     most = np.minimum(up, down).reshape(2, -1).min(axis=0)
-    most = np.where(np.isfinite(most), most, 0.0)
     return (x * most * rng.uniform(0.3, 1.0, len(most))).ravel()
 
 
