@@ -73,7 +73,7 @@ def test_package_xml_names_what_the_code_imports_and_nothing_else() -> None:
 
 def test_minimum_versions_are_the_same_for_pip_and_rosdep_and_are_tested() -> None:
     for_pip = dict(re.findall(r"'([\w-]+)>=([\d.]+)'", SETUP))
-    names = {f'python3-{name}': name for name in ('numpy', 'numba', 'matplotlib')}
+    names = {f'python3-{name}': name for name in ('numpy', 'numba', 'matplotlib', 'scipy')}
     package = ElementTree.parse(ROOT / 'package.xml').getroot()
     for_rosdep = {
         names[element.text or '']: element.get('version_gte')

@@ -15,7 +15,7 @@ from ...arrays import Array, finite_vector
 from ...errors import UnknownNameError
 from ...robot import RobotModel
 from .accuracy import Accuracy, accuracy
-from .checks import check_limits, check_rest, check_way, rounded_away
+from .checks import check_limits, check_rest, check_way, no_room, rounded_away
 from .constraints import Constraints
 from .criterion import Information, regressor
 from .fourier import FourierBasis
@@ -154,7 +154,7 @@ def excite(
     while constraints.peaks(constraints.of_motion(*points(coefficients).sampled()[1])).max() > 0.0:
         coefficients = SMALLER * coefficients
         if rounded_away(coefficients):
-            raise ExcitationError('start pose', 'there is no room to move; choose another one')
+            raise no_room(constraints, position)
     motion = fourier_motion(model.joint_names, position, coefficients, period, periods)
     return _judged(objective, found, coefficients, motion, limits)
 
