@@ -467,6 +467,6 @@ def test_the_origins_of_links_are_those_of_their_poses(model: RobotModel) -> Non
     np.testing.assert_allclose(origins, np.array(poses)[:, :, :3, 3], rtol=1e-12, atol=1e-12)
 
 
-def test_origins_of_an_unknown_link_are_refused(arm: RobotModel) -> None:
+def test_origins_of_an_unknown_link_are_rejected(arm: RobotModel) -> None:
     with pytest.raises(UnknownNameError, match='toe'):
         arm.link_positions_batch([[0.0] * arm.nq], ['toe'])

@@ -13,10 +13,10 @@ import numpy as np
 
 from ...arrays import Array
 from ...robot import RobotModel
+from .checks import no_room
 from .constraints import Constraints
 from .criterion import Information, regressor
 from .fourier import DEGREES, FourierBasis
-from .refusals import no_room
 
 STARTS = 3000
 """Greatest number of random motions."""
