@@ -44,6 +44,7 @@ KEYS = {
     'numba': 'python3-numba',
     'llvmlite': 'python3-numba',
     'matplotlib': 'python3-matplotlib',
+    'scipy': 'python3-scipy',
     'yaml': 'python3-yaml',
     'urdf_parser_py': 'urdfdom_py',
 }
@@ -72,7 +73,7 @@ def test_package_xml_names_what_the_code_imports_and_nothing_else() -> None:
 
 def test_minimum_versions_are_the_same_for_pip_and_rosdep_and_are_tested() -> None:
     for_pip = dict(re.findall(r"'([\w-]+)>=([\d.]+)'", SETUP))
-    names = {f'python3-{name}': name for name in ('numpy', 'numba', 'matplotlib')}
+    names = {f'python3-{name}': name for name in ('numpy', 'numba', 'matplotlib', 'scipy')}
     package = ElementTree.parse(ROOT / 'package.xml').getroot()
     for_rosdep = {
         names[element.text or '']: element.get('version_gte')

@@ -109,9 +109,10 @@ def _elements(data: bytes) -> _Element:
 
     def end(name: str) -> None:
         element = open_elements.pop()
-        is_empty = data[element.tag_end - 2 : element.tag_end] == b'/>'
-        last = data.index(b'>', parser.CurrentByteIndex) + 1
-        element.end = element.tag_end if is_empty else last
+        if data[element.tag_end - 2 : element.tag_end] == b'/>':
+            element.end = element.tag_end
+        else:
+            element.end = data.index(b'>', parser.CurrentByteIndex) + 1
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end

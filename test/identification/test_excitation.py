@@ -118,7 +118,7 @@ def assert_within(found: Excitation, limits: JointLimits, region: Region | None)
     checked = check(model, motion.request(model.joint_names), bounds)
     assert not checked.violations
     assert not checked.traps
-    assert not checked.refusals
+    assert not checked.rejections
     if region is None:
         return
     origins = model.link_positions_batch(states(motion)[0], model.link_names)

@@ -121,6 +121,7 @@ def test_json_has_the_figures_and_no_nan() -> None:
     text_of_json = json.dumps(of_result.as_json(), allow_nan=False)
     read = json.loads(text_of_json)
     assert read['better'] is True
+    assert read['combinations'][0]['words'] == 'm(fer_link7)'
     assert read['joints'][6]['measured'] is None
     assert read['joints'][1]['identified']['rms'] == of_result.joints[1].identified.rms
     assert read['bodies'][0]['mass']['identified'] == list(of_result.bodies[0].mass.identified)

@@ -194,5 +194,7 @@ def test_the_description_has_its_text_with_the_files_line_breaks(tmp_path: Path)
 def test_an_unknown_link_and_a_text_that_is_no_urdf_are_rejected() -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'leg'; known are base, arm"):
         with_inertials(BEFORE, {'leg': NEW})
+    with pytest.raises(UnknownNameError, match="unknown link 'arm'"):
+        with_inertials('<robot name="r"/>', {'arm': NEW})
     with pytest.raises(UrdfError, match='not well-formed'):
         with_inertials('<robot', {'arm': NEW})

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
+from ..base_parameters import BaseParameters
 from ..result import Identification
 from ..run import Run
 from ..writing import joint_parameters
@@ -70,6 +71,23 @@ class JointFigures:
 
 
 @dataclass(frozen=True)
+class Combination:
+    """
+    A combination of parameters that the motion determines, a base parameter.
+
+    :param words: such as ``my(link2) + 0.4 m(link3)``
+    :param urdf: its value in the URDF
+    :param identified: its identified value
+    :param deviation: standard deviation
+    """
+
+    words: str
+    urdf: float
+    identified: float
+    deviation: float
+
+
+@dataclass(frozen=True)
 class Figures:
     """
     All figures of a report.
@@ -78,7 +96,7 @@ class Figures:
     :param mean_percent: mean error of the joints with effort, by model
     :param judged_on: name and time of the held-out runs
     :param fitted: names of the fitted runs
-    :param identifiable: number of combinations of parameters that the motion determines
+    :param combinations: combinations of parameters that the motion determines
     :param condition: condition number of their regressor
     :param advice: what to change in the next recording
     :param notes: what to know of the written files
@@ -92,7 +110,7 @@ class Figures:
     fitted: tuple[str, ...]
     joints: tuple[JointFigures, ...]
     bodies: tuple[Body, ...]
-    identifiable: int
+    combinations: tuple[Combination, ...]
     condition: float
     advice: tuple[str, ...]
     notes: tuple[str, ...]
@@ -129,11 +147,19 @@ def figures(result: Identification) -> Figures:
         fitted=tuple(map(_extent, result.fitted)),
         joints=joints,
         bodies=bodies(result),
-        identifiable=result.base.rank,
+        combinations=_combinations(result.base),
         condition=result.base.condition,
         advice=tuple(advice(result)),
         notes=(*of_fit, *result.urdf()[1], *joint_parameters(result)[1]),
         flaws=tuple(flaws),
+    )
+
+
+def _combinations(base: BaseParameters) -> tuple[Combination, ...]:
+    values = (base.prior.tolist(), base.values.tolist(), base.deviations.tolist())
+    return tuple(
+        Combination(words, *each)
+        for words, *each in zip(base.combinations, *values, strict=True)
     )
 
 

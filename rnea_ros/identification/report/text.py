@@ -181,8 +181,8 @@ def _undetermined(figures: Figures) -> str:
         lines += _by_link(without)
     return '\n'.join([
         *lines,
-        f'{figures.identifiable} combinations of parameters are determined, condition '
-        f'{figures.condition:.0f} (good below 100)',
+        f'{len(figures.combinations)} combinations of parameters are determined (--report lists '
+        f'them), condition {figures.condition:.0f} (good below 100)',
     ])
 
 
