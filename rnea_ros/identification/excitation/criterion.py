@@ -75,6 +75,7 @@ class Information:
         n = model.nv
         base = combinations(model, q[0], np.array(excited), np.arange(n))
         rigid = np.array([np.flatnonzero(row == 1.0)[0] for row in base], dtype=np.intp)
+        rigid = rigid[rigid < len(model.inertial_parameters)]  # rotors come after the bodies
         Y = regressor(model, q, qd, qdd)[:, :, rigid].reshape(len(q) * n, -1)
         every = np.array([(kind, joint) for kind in range(3) for joint in range(n)]).T
         F = _added(qd, qdd, every).reshape(len(q) * n, -1)
