@@ -31,14 +31,18 @@ INDEPENDENT = 1e-7
 @dataclass(frozen=True)
 class BaseParameters:
     """
-    The identifiable combinations of the parameters of the moving bodies.
+    The identifiable combinations of the parameters of the moving bodies and of the rotors.
+
+    The motion of the first joint of an arm, for one, shows only the sum of its rotor's inertia and
+    that of the bodies.
 
     :param rank: their number, for the joints that moved and have efforts
     :param condition: condition number of their regressor in the fitted runs, with columns of equal
         size; large where the motion hardly tells combinations apart
     :param combinations: one readable line for each, such as ``my(link2) + 0.4 m(link3)``
-    :param matrix: the combinations of the standard parameters, shape (rank, 10 * bodies)
-    :param prior: values of the URDF, shape (rank,)
+    :param matrix: the combinations of the standard parameters and the rotors' inertias, shape
+        (rank, 10 * bodies + n)
+    :param prior: values of the URDF without rotors, shape (rank,)
     :param values: identified values, shape (rank,)
     :param deviations: their standard deviations, shape (rank,)
     """
@@ -54,7 +58,7 @@ class BaseParameters:
 
 def combinations(model: RobotModel, q: Array, moving: Indices, measured: Indices) -> Array:
     """
-    Return the base parameters as combinations of standard parameters, shape (rank, 10 * bodies).
+    Return the base parameters as combinations, shape (rank, 10 * bodies + n).
 
     :param model: the robot
     :param q: a position of the recording, shape (n,), for the joints that do not move
@@ -69,8 +73,9 @@ def combinations(model: RobotModel, q: Array, moving: Indices, measured: Indices
     positions[:, moving] += random.uniform(-1.5, 1.5, size)
     velocities[:, moving] = random.uniform(-2.0, 2.0, size)
     accelerations[:, moving] = random.uniform(-5.0, 5.0, size)
-    Y = model.regressor_batch(positions, velocities, accelerations)[:, measured]
-    Y = Y.reshape(-1, Y.shape[2])
+    Y = model.regressor_batch(positions, velocities, accelerations)
+    rotors = accelerations[:, :, np.newaxis] * np.eye(n)
+    Y = np.concatenate([Y, rotors], axis=2)[:, measured].reshape(SAMPLES * len(measured), -1)
     scale = np.linalg.norm(Y, axis=0)
     largest = scale.max() if scale.size else 0.0
     independent: list[int] = []
@@ -91,23 +96,23 @@ def combinations(model: RobotModel, q: Array, moving: Indices, measured: Indices
 
 def base_parameters(
     matrix: Array,
-    bodies: tuple[str, ...],
+    model: RobotModel,
     factor: Array,
-    prior: Array,
     parameters: Array,
     covariance: Array,
 ) -> BaseParameters:
     """
     Return the base parameters of a fit.
 
-    :param matrix: the combinations, shape (rank, 10 * bodies)
-    :param bodies: names of the bodies
-    :param factor: triangular factor of the bodies' columns, shape (any, 10 * bodies)
-    :param prior: standard parameters of the URDF, shape (10 * bodies,)
-    :param parameters: identified ones, same shape
-    :param covariance: of the identified ones
+    :param matrix: the combinations, shape (rank, 10 * bodies + n)
+    :param model: the model of the URDF
+    :param factor: triangular factor of the columns, shape (any, 10 * bodies + n)
+    :param parameters: identified standard parameters and rotor inertias, shape (10 * bodies + n,)
+    :param covariance: their covariance
     """
-    names = [f'{name}({body})' for body in bodies for name in NAMES]
+    names = [f'{name}({body})' for body in model.body_names for name in NAMES]
+    names += [f'rotor({joint})' for joint in model.joint_names]
+    prior = np.concatenate([model.inertial_parameters, np.zeros(model.nv)])
     # Y = Y_b matrix, so the regressor of the combinations consists of the independent columns.
     independent = [int(np.flatnonzero(row == 1.0)[0]) for row in matrix]
     columns = factor[:, independent]

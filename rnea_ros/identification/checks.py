@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..robot import RobotModel
 from .equations import Equations
+from .friction_terms import START, terms
 from .rounds import Fitted, fit_in_rounds, weighted_rms
 from .run import IdentificationError, Run
 
@@ -45,6 +46,12 @@ GREATEST_FACTOR = 5.0
 
 SAMPLES = 700
 """Samples that are enough for the search of a cause."""
+
+LOAD_SAMPLES = 10000
+"""Samples that are enough for the search of a changed load."""
+
+LOAD_EXPLAINS = 0.3
+"""Least share of the squared residuals that a changed load explains."""
 
 TRIAL_WEIGHT = 1e-3
 """Weight of the URDF in the search, per sample; its masses may be wrong as well."""
@@ -122,6 +129,43 @@ def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[
     )
 
 
+def check_same_load(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -> None:
+    """
+    Check that no run has another load at the tip of the arm.
+
+    A mass and a first moment for each run are fitted to the residuals. Without a change of the
+    load they explain little.
+
+    :param equations: motion and efforts of all runs
+    :param fitted: result of the last round
+    :param runs: the runs
+    :raises IdentificationError: the load changed between two runs
+    """
+    model = equations.model
+    tip = len(model.body_names) - 1
+    step = 1 + len(equations) // LOAD_SAMPLES
+    q, qd, qdd = (each[::step] for each in (equations.q, equations.qd, equations.qdd))
+    columns = model.regressor_batch(q, qd, qdd)[:, :, 10 * tip : 10 * tip + 4]
+    used = equations.used[::step]
+    root = np.where(used, 1.0 / fitted.sigma, 0.0)
+    residual = np.where(used, fitted.residual[::step], 0.0) * root
+    columns = columns * root[:, :, np.newaxis]
+    rest, masses = residual.copy(), []
+    for number in range(len(runs)):
+        which = equations.run[::step] == number
+        A, y = columns[which].reshape(-1, 4), residual[which].reshape(-1)
+        load = np.linalg.lstsq(A, y, rcond=None)[0]
+        rest[which] -= (A @ load).reshape(-1, model.nv)
+        masses.append(float(load[0]))
+    least, most = int(np.argmin(masses)), int(np.argmax(masses))
+    if (rest**2).sum() < (1.0 - LOAD_EXPLAINS) * (residual**2).sum() and least != most:
+        raise IdentificationError(
+            f'the load changed: in {runs[most].name} {model.body_names[tip]} carries about '
+            f'{masses[most] - masses[least]:.2f} kg more than in {runs[least].name}; identify '
+            'runs with the same load'
+        )
+
+
 def _factors(equations: Equations, prior: RobotModel, fitted: Fitted) -> Array:
     """
     Return the identified rigid-body effort of each joint as a factor of the URDF's, shape (n,).
@@ -144,7 +188,7 @@ def _search_cause(equations: Equations, suspicious: NDArray[np.bool_]) -> None:
     few = equations.thinned(SAMPLES)
     before = _score(_unexplained(few))
     best, text = np.inf, ''
-    for causes in (_inverted_efforts, _inverted_axes, _other_gravity):
+    for causes in (_inverted_efforts, _other_units, _inverted_axes, _other_gravity):
         for changed, words in causes(few, suspicious):
             unexplained = _unexplained(changed)
             if (score := _score(unexplained)) < best:
@@ -166,7 +210,35 @@ def _inverted_efforts(
         sign[group] = -1.0
         which = 'all joints' if len(group) == len(names) else ', '.join(names[k] for k in group)
         text = f'the effort of {which} is inverted; correct it by effort_scale, -1 for these'
-        yield equations.with_signs(effort=sign, motion=np.ones_like(sign)), text
+        yield equations.with_factors(effort=sign), text
+
+
+def _other_units(
+    equations: Equations, suspicious: NDArray[np.bool_]
+) -> Iterator[tuple[Equations, str]]:
+    """Yield the equations with the effort of a joint in the unit that the others imply."""
+    model = equations.model
+    bodies = np.ones(len(model.body_names), dtype=bool)
+    for joint, name in enumerate(model.joint_names):
+        rows = equations.used[:, joint]
+        if not rows.any():
+            continue
+        others = equations.without(joint)
+        fitted = fit_in_rounds(others, model, TRIAL_WEIGHT, bodies, rounds=1)
+        phi = fitted.x[: model.inertial_parameters.size]
+        rigid = equations.rigid(model.with_inertial_parameters(phi))[:, joint]
+        own = terms(equations.qd, equations.qdd, equations.effort, START)[:, joint]
+        A = np.column_stack([rigid, own[:, [1, 2, 4]]])[rows]
+        factor = float(np.linalg.lstsq(A, equations.effort[rows, joint], rcond=None)[0][0])
+        if 1.0 / GREATEST_FACTOR <= abs(factor) <= GREATEST_FACTOR or factor == 0.0:
+            continue
+        scale = np.ones(model.nv)
+        scale[joint] = 1.0 / factor
+        yield (
+            equations.with_factors(effort=scale),
+            f'the effort of {name} is about {factor:.3g} times what those of the other joints '
+            'imply: another unit or gear ratio; correct it by effort_scale',
+        )
 
 
 def _inverted_axes(
@@ -177,7 +249,7 @@ def _inverted_axes(
         sign = np.ones(len(suspicious))
         sign[joint] = -1.0
         text = f'position and effort of {name} are opposite to its axis in the URDF; invert it'
-        yield equations.with_signs(effort=sign, motion=sign), text
+        yield equations.with_factors(effort=sign, motion=sign), text
 
 
 def _other_gravity(

@@ -15,7 +15,7 @@ from copy import copy
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array, Indices
 from ..recordings import STILL_SPEED
@@ -79,15 +79,23 @@ class Equations:
             setattr(few, name, getattr(self, name)[::step])
         return few
 
-    def with_signs(self, *, effort: Array, motion: Array) -> Equations:
-        """
-        Return the equations with inverted joints.
+    def without(self, joint: int) -> Equations:
+        """Return the equations without the effort of a joint, given by its number."""
+        changed = copy(self)
+        changed.used = self.used.copy()
+        changed.used[:, joint] = False
+        return changed
 
-        :param effort: factors of the efforts, 1 or -1, shape (n,)
+    def with_factors(self, *, effort: Array, motion: ArrayLike = 1.0) -> Equations:
+        """
+        Return the equations in other units, or with inverted joints.
+
+        :param effort: factors of the efforts, shape (n,)
         :param motion: factors of positions, velocities and accelerations, shape (n,)
         """
         changed = copy(self)
         changed.effort = effort * self.effort
+        motion = np.asarray(motion)
         changed.q, changed.qd, changed.qdd = (
             motion * each for each in (self.q, self.qd, self.qdd)
         )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from .equations import Equations
+from .equations import Equations, triangular
 
 TERMS = 5
 """Number of linear terms of a joint: a, B, C, k, o."""
@@ -85,9 +85,7 @@ def _search(
     def error(exponent: float) -> float:
         a, B, C, k, o = terms(qd, qdd, load, np.exp(exponent)).T
         columns = [a, B, C, *([k] if with_load else []), o, -o, load, effort]
-        R = np.linalg.qr(np.column_stack(columns) * root[:, np.newaxis], mode='r')
-        if len(R) < len(columns):
-            return 0.0
+        R = triangular(np.column_stack(columns) * root[:, np.newaxis])
         return float(nnls(R[:, :-1], R[:, -1])[1])
 
     exponents = np.linspace(np.log(SLOWEST_SMOOTHING), np.log(FASTEST_SMOOTHING), GRID)

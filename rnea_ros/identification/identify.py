@@ -15,7 +15,7 @@ from ..arrays import Array
 from ..feedforward.law import JointFriction
 from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
-from .checks import check_fit, check_runs
+from .checks import check_fit, check_runs, check_same_load
 from .comparison import compare
 from .equations import Equations, triangular
 from .friction_terms import TERMS
@@ -65,6 +65,8 @@ def identify(
     check_runs(model, fitted_runs)
     equations = Equations(model, fitted_runs)
     fitted = fit_in_rounds(equations, model, prior_weight, free_bodies, keep_friction)
+    if len(fitted_runs) > 1:
+        check_same_load(equations, fitted, fitted_runs)
     notes = check_fit(equations, model, fitted)
     only_friction = fit_in_rounds(
         equations, model, prior_weight, np.zeros_like(free_bodies), keep_friction
@@ -85,7 +87,7 @@ def identify(
         armature=armature,
         offset=offset,
         joint_deviations=_joint_deviations(sure.deviations[size:].reshape(TERMS, -1)),
-        base=_base(equations, fitted, sure, size),
+        base=_base(equations, fitted, sure),
         comparison=compare(
             held_out,
             model.inverse_dynamics_batch,
@@ -140,17 +142,15 @@ def _joint_deviations(deviations: Array) -> JointDeviations:
     return JointDeviations(viscous, coulomb, load, armature, offset)
 
 
-def _base(equations: Equations, fitted: Fitted, sure: Certainty, size: int) -> BaseParameters:
+def _base(equations: Equations, fitted: Fitted, sure: Certainty) -> BaseParameters:
     model = equations.model
-    used = equations.used.any(axis=0)
     moving = np.flatnonzero(np.ptp(equations.q, axis=0) > 0.0)
-    matrix = combinations(model, equations.q[0], moving, np.flatnonzero(used))
-    factor = triangular(np.concatenate(list(fitted.factors)))[:, :size]
+    measured = np.flatnonzero(equations.used.any(axis=0))
+    inertias = slice(0, 10 * len(model.body_names) + model.nv)
     return base_parameters(
-        matrix,
-        model.body_names,
-        factor,
-        model.inertial_parameters,
-        fitted.x[:size],
-        sure.covariance[:size, :size],
+        combinations(model, equations.q[0], moving, measured),
+        model,
+        triangular(np.concatenate(list(fitted.factors)))[:, inertias],
+        fitted.x[inertias],
+        sure.covariance[inertias, inertias],
     )

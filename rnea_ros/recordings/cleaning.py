@@ -5,30 +5,23 @@
 Clean recordings: remove repeated, non-finite and ringing samples, find gaps.
 
 No sample is filled in. In a clean recording times increase, positions and efforts are finite, and
-no gap lies between two samples with the same segment number.
+no gap lies between two samples with the same segment number. Columns are handled one by one: an
+hour at 1 kHz fills much of the memory.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
+from .clock import STILL_SPEED, velocity_mismatch
 from .joint_states import Recording, RecordingError
 
 Mask: TypeAlias = NDArray[np.bool_]
-
-STILL_SPEED = 0.01
-"""
-An arm is at rest while every joint is slower, rad/s or m/s.
-
-0.01 rad/s is half a degree per second. Encoder noise over 0.1 s is below it, an intended motion
-above it.
-"""
 
 GAP_INTERVALS = 5.0
 """
@@ -49,9 +42,6 @@ Relative difference between recorded and differentiated velocity that is reporte
 
 Delays and filters of drivers cause a few percent.
 """
-
-CLOCK_GAIN = 0.7
-"""Evenly spaced samples replace the stamps if some joint's mismatch falls below this share."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +68,9 @@ def clean(recording: Recording) -> CleanRecording:
     measured = np.isfinite(recording.effort).any(axis=0)
     if not measured.any():
         raise RecordingError(f'no effort is recorded for any of {", ".join(recording.names)}')
-    finite = np.isfinite(recording.position).all(axis=1)
-    finite &= np.isfinite(recording.effort[:, measured]).all(axis=1)
-    finite &= np.isfinite(recording.time)
+    finite = np.isfinite(recording.time)
+    for column in (*recording.position.T, *recording.effort.T[measured]):
+        finite &= np.isfinite(column)
     recording = _keep(recording, finite, 'with non-finite positions or efforts')
     increasing = _increasing(recording.time)
     recording = _keep(recording, increasing, 'with a stamp not after the previous one')
@@ -94,9 +84,7 @@ def clean(recording: Recording) -> CleanRecording:
     gaps = interval > GAP_INTERVALS * np.median(interval)
     segment = np.concatenate([[0], np.cumsum(gaps)])
     notes = [f'gaps: {gaps.sum()}, the longest {interval.max():.2f} s'] if gaps.any() else []
-    recording = recording.part(slice(None), *notes)
-    recording = _with_better_clock(recording, segment)
-    notes = _velocity_notes(recording, segment)
+    notes += _velocity_notes(recording, segment)
     return CleanRecording(recording.part(slice(None), *notes), segment)
 
 
@@ -125,12 +113,14 @@ def _repeats(recording: Recording) -> Mask:
     again = np.zeros(len(t), dtype=bool)
     if len(t) < 4:
         return again
-    again[1:] = (np.diff(q, axis=0) == 0.0).all(axis=1)
-    before = np.maximum(np.arange(len(t)) - 2, 0)
-    after = np.minimum(np.arange(len(t)) + 2, len(t) - 1)
+    again[1:] = True
+    for column in q.T:
+        again[1:] &= column[1:] == column[:-1]
+    repeats = np.flatnonzero(again)
+    before, after = np.maximum(repeats - 2, 0), np.minimum(repeats + 2, len(t) - 1)
     speed = np.abs(q[after] - q[before]).max(axis=1) / (t[after] - t[before])
-    moving: Mask = again & (speed > STILL_SPEED)
-    return moving
+    again[repeats] = speed > STILL_SPEED
+    return again
 
 
 def _ringing(recording: Recording) -> Mask:
@@ -139,56 +129,15 @@ def _ringing(recording: Recording) -> Mask:
     ringing = np.zeros(len(t), dtype=bool)
     if len(t) < 8 or t[-1] - t[0] < 3.0 * RINGING_SEARCH:
         return ringing
-    jerk = np.abs(np.diff(effort[:, np.isfinite(effort).all(axis=0)], 2, axis=0))
-    early = t[:-2] - t[0] < RINGING_SEARCH
-    rings = (jerk[early] > RINGING_FACTOR * jerk[~early].max(axis=0)).any(axis=1)
+    early = int(np.searchsorted(t[:-2] - t[0], RINGING_SEARCH))
+    rings = np.zeros(early, dtype=bool)
+    for column in effort.T:
+        jerk = np.abs(np.diff(column, 2))
+        if np.isfinite(jerk).all():
+            rings |= jerk[:early] > RINGING_FACTOR * jerk[early:].max()
     if rings.any():
         ringing[: np.flatnonzero(rings)[-1] + 2] = True
     return ringing
-
-
-def _with_better_clock(recording: Recording, segment: Indices) -> Recording:
-    """
-    Return the recording with evenly spaced samples if they agree better with the velocities.
-
-    Stamps jitter where a driver stamps joint states that the robot took at a fixed rate.
-    """
-    if np.isnan(recording.velocity).any():
-        return recording
-    even = replace(recording, time=_evenly_spaced(recording.time, segment))
-    of_stamps, of_even = (_velocity_mismatch(each, segment) for each in (recording, even))
-    if not (of_even < CLOCK_GAIN * of_stamps).any() or (of_even > of_stamps).any():
-        return recording
-    return even.part(slice(None), 'the stamps jitter; the samples are evenly spaced instead')
-
-
-def _evenly_spaced(time: Array, segment: Indices) -> Array:
-    """Return evenly spaced times with the same first and last time of each segment."""
-    even = time.copy()
-    bounds = [0, *(np.flatnonzero(np.diff(segment)) + 1).tolist(), len(time)]
-    for start, stop in pairwise(bounds):
-        even[start:stop] = np.linspace(time[start], time[stop - 1], stop - start)
-    return even
-
-
-def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
-    """
-    Return the difference between recorded and differentiated velocity of each joint, shape (n,).
-
-    Relative to the velocity, or to the speed of a joint at rest if that is greater.
-    """
-    within = segment[2:] == segment[:-2]
-    interval = recording.time[2:] - recording.time[:-2]
-    mismatch = np.zeros(len(recording.names))
-    for joint in range(len(recording.names)):  # one by one: long recordings fill the memory
-        q = recording.position[:, joint]
-        change = ((q[2:] - q[:-2]) / interval)[within]
-        if not len(change):
-            continue
-        difference = change - recording.velocity[1:-1, joint][within]
-        size = max(float(np.sqrt(np.mean(change**2))), STILL_SPEED)
-        mismatch[joint] = np.sqrt(np.mean(difference**2)) / size
-    return mismatch
 
 
 def _velocity_notes(recording: Recording, segment: Indices) -> list[str]:
@@ -198,7 +147,7 @@ def _velocity_notes(recording: Recording, segment: Indices) -> list[str]:
     wrong = [
         f'{name} by {100.0 * ratio:.0f} %'
         for name, ratio in zip(
-            recording.names, _velocity_mismatch(recording, segment), strict=True
+            recording.names, velocity_mismatch(recording, segment), strict=True
         )
         if ratio > MISMATCH
     ]

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+import math
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,8 @@ class Recording:
 
     def of_joints(self, names: Sequence[str]) -> Recording:
         """Return the recording of some joints, in the given order."""
+        if tuple(names) == self.names:
+            return self
         columns = [self.names.index(name) for name in names]
         return replace(
             self,
@@ -106,7 +109,7 @@ def recording_from(samples: Iterable[Sample]) -> Recording:
     :param samples: joint states in the order of receipt
     :raises RecordingError: no sample, or no sample with one position per joint
     """
-    groups: defaultdict[frozenset[str], list[Sample]] = defaultdict(list)
+    groups: dict[frozenset[str], _Columns] = {}
     misshapen = count = 0
     for sample in samples:
         count += 1
@@ -114,38 +117,67 @@ def recording_from(samples: Iterable[Sample]) -> Recording:
         sizes = len(sample.velocity), len(sample.effort)
         if len(sample.position) != n or not set(sizes) <= {0, n} or len(set(sample.names)) != n:
             misshapen += 1
-        else:
-            groups[frozenset(sample.names)].append(sample)
+            continue
+        key = frozenset(sample.names)
+        if key not in groups:
+            groups[key] = _Columns(sample.names)
+        groups[key].append(sample)
     if not count:
         raise RecordingError('no joint states')
-    chosen = max(groups.items(), key=lambda item: (len(item[0]), len(item[1])), default=None)
-    if chosen is None or not chosen[0]:
+    chosen = max(groups.values(), key=lambda group: (len(group.names), len(group)), default=None)
+    if chosen is None or not chosen.names:
         raise RecordingError(f'none of {count} joint states has a position for every name')
-    kept = chosen[1]
-    names = kept[0].names
     notes = []
     if misshapen:
         notes.append(f'{misshapen} joint states had arrays of wrong length or duplicate names')
-    others = count - misshapen - len(kept)
+    others = count - misshapen - len(chosen)
     if others:
         notes.append(f'{others} joint states of other joints were ignored')
-    orders: dict[tuple[str, ...], list[int]] = {}
+    return chosen.recording(notes)
 
-    def row(sample: Sample, values: Sequence[float]) -> Array:
-        if not len(values):
-            return np.full(len(names), np.nan)
-        if sample.names not in orders:
-            orders[sample.names] = [sample.names.index(name) for name in names]
-        return np.asarray(values, dtype=np.float64)[orders[sample.names]]
 
-    return Recording(
-        names,
-        np.array([sample.time for sample in kept]),
-        np.array([row(sample, sample.position) for sample in kept]),
-        np.array([row(sample, sample.velocity) for sample in kept]),
-        np.array([row(sample, sample.effort) for sample in kept]),
-        tuple(notes),
-    )
+class _Columns:
+    """
+    Joint states of the same joints, in memory as numbers only.
+
+    :param names: joint names, in the order of the first sample
+    """
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self._orders: dict[tuple[str, ...], list[int]] = {}
+        self._missing = [math.nan] * len(names)
+        self._time, self._position, self._velocity, self._effort = (array('d') for _ in range(4))
+
+    def __len__(self) -> int:
+        return len(self._time)
+
+    def append(self, sample: Sample) -> None:
+        """Append a sample with these joints in any order."""
+        self._time.append(sample.time)
+        for column, values in (
+            (self._position, sample.position),
+            (self._velocity, sample.velocity),
+            (self._effort, sample.effort),
+        ):
+            column.extend(self._in_order(sample.names, values) if len(values) else self._missing)
+
+    def _in_order(self, names: tuple[str, ...], values: Sequence[float]) -> Sequence[float]:
+        if names == self.names:
+            return values
+        if names not in self._orders:
+            self._orders[names] = [names.index(name) for name in self.names]
+        return [values[place] for place in self._orders[names]]
+
+    def recording(self, notes: Iterable[str]) -> Recording:
+        """Return the samples as arrays."""
+        shape = (len(self), len(self.names))
+        position, velocity, effort = (
+            np.frombuffer(column).reshape(shape)
+            for column in (self._position, self._velocity, self._effort)
+        )
+        time = np.frombuffer(self._time)
+        return Recording(self.names, time, position, velocity, effort, tuple(notes))
 
 
 def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:

@@ -1,0 +1,141 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Arms that are known exactly, and differ from their URDF as real arms do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rnea_ros import RobotModel
+from rnea_ros.recordings import Recording
+
+Array = NDArray[np.float64]
+
+RATE = 250.0
+"""Rate of the recordings, Hz."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """
+    A robot with friction, rotors and sensors.
+
+    :param model: its true rigid bodies
+    :param viscous: N m s/rad, shape (n,), as all that follow
+    :param coulomb: N m
+    :param load: Coulomb friction per N m of load
+    :param smoothing: rad/s
+    :param armature: kg m^2
+    :param offset: of the effort sensors, N m
+    :param noise: standard deviation of the efforts, N m
+    """
+
+    model: RobotModel
+    viscous: Array
+    coulomb: Array
+    load: Array
+    smoothing: Array
+    armature: Array
+    offset: Array
+    noise: Array
+
+    def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the true efforts, shape (N, n)."""
+        rigid = self.model.inverse_dynamics_batch(q, qd, qdd)
+        sign = np.tanh(qd / self.smoothing)
+        friction = self.viscous * qd + sign * (self.coulomb + self.load * np.abs(rigid))
+        efforts: Array = rigid + self.armature * qdd + friction + self.offset
+        return efforts
+
+    def with_payload(
+        self, link: str, mass: float, com: ArrayLike, inertia: ArrayLike
+    ) -> Arm:
+        """Return the arm with one more body on a link."""
+        return replace(self, model=self.model.with_payload(link, mass, com, inertia))
+
+
+def arm_unlike(urdf: RobotModel, seed: int) -> Arm:
+    """Return an arm whose bodies differ from the URDF by 10 to 30 %, in random directions."""
+    random = np.random.default_rng(seed)
+    n = urdf.nv
+    phi = urdf.inertial_parameters.reshape(-1, 10)
+    bodies = np.array([_unlike(body, random) for body in phi]).reshape(-1)
+    model = urdf.with_inertial_parameters(bodies, strict_inertia=True)
+    poses = random.uniform(-2.0, 2.0, (50, n))
+    size = np.sqrt(np.mean(model.gravity_torques_batch(poses) ** 2, axis=0)) + 0.5
+    return Arm(
+        model,
+        viscous=size * random.uniform(0.02, 0.1, n),
+        coulomb=size * random.uniform(0.02, 0.1, n),
+        load=random.uniform(0.0, 0.03, n),
+        smoothing=random.uniform(0.02, 0.1, n),
+        armature=random.uniform(0.0, 0.3, n) * np.minimum(size, 1.0),
+        offset=size * random.uniform(-0.01, 0.01, n),
+        noise=0.02 * size,
+    )
+
+
+def _unlike(phi: Array, random: np.random.Generator) -> Array:
+    """Return the body with more or less mass, stretched and moved."""
+    m, h = phi[0], phi[1:4]
+    J = np.array([
+        [phi[4], phi[5], phi[7]], [phi[5], phi[6], phi[8]], [phi[7], phi[8], phi[9]]
+    ])
+    com = h / m
+    about = J - m * (com @ com * np.eye(3) - np.outer(com, com))
+    spread = 0.5 * np.trace(about) * np.eye(3) - about
+    stretch = np.eye(3) + 0.15 * random.normal(size=(3, 3))
+    spread = stretch @ spread @ stretch.T
+    direction = random.normal(size=3)
+    size = max(float(np.linalg.norm(com)), float(np.sqrt(np.trace(spread) / m)))
+    com = com + random.uniform(0.1, 0.3) * size * direction / np.linalg.norm(direction)
+    factor = 1.0 + random.choice([-1.0, 1.0]) * random.uniform(0.1, 0.3)
+    m, spread = factor * m, factor * spread
+    J = np.trace(spread) * np.eye(3) - spread + m * (com @ com * np.eye(3) - np.outer(com, com))
+    return np.array([
+        m, *(m * com), J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]
+    ])
+
+
+def motion(
+    model: RobotModel, seed: int, duration: float = 40.0
+) -> tuple[Array, Array, Array, Array]:
+    """
+    Return an exciting motion inside the position limits: t, q, qd, qdd.
+
+    A Fourier series with a period of 10 s and five harmonics, other in each period.
+    """
+    random = np.random.default_rng(seed)
+    n = model.nv
+    lower = np.maximum(model.position_lower, -np.pi)
+    upper = np.minimum(model.position_upper, np.pi)
+    middle, half = 0.5 * (lower + upper), 0.45 * (upper - lower)
+    t = np.arange(int(duration * RATE)) / RATE
+    q, qd, qdd = np.tile(middle, (len(t), 1)), np.zeros((len(t), n)), np.zeros((len(t), n))
+    base = 2.0 * np.pi * np.array([0.07, 0.11, 0.19, 0.31, 0.43])
+    for k in range(5):
+        w = base[k] * random.uniform(0.9, 1.1, n)
+        amplitude = half * random.uniform(0.5, 1.0, n) / (1.2 + k) / 2.0
+        phase = np.outer(t, w) + random.uniform(0.0, 2.0 * np.pi, n)
+        q += amplitude * np.sin(phase)
+        qd += amplitude * w * np.cos(phase)
+        qdd -= amplitude * w**2 * np.sin(phase)
+    return t, q, qd, qdd
+
+
+def record(arm: Arm, seed: int, duration: float = 40.0) -> Recording:
+    """Return what the arm reports in a random motion."""
+    random = np.random.default_rng(1000 + seed)
+    t, q, qd, qdd = motion(arm.model, seed, duration)
+    effort = arm.efforts(q, qd, qdd) + arm.noise * random.normal(size=q.shape)
+    return Recording(
+        arm.model.joint_names,
+        t,
+        q + 2e-5 * random.normal(size=q.shape),
+        qd + 2e-3 * random.normal(size=q.shape),
+        effort,
+    )
