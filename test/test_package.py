@@ -44,6 +44,7 @@ KEYS = {
     'numba': 'python3-numba',
     'llvmlite': 'python3-numba',
     'matplotlib': 'python3-matplotlib',
+    'scipy': 'python3-scipy',
     'yaml': 'python3-yaml',
     'urdf_parser_py': 'urdfdom_py',
 }
