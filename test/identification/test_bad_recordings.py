@@ -37,7 +37,6 @@ def answer(*recordings: Recording, of: RobotModel | None = None) -> str:
         ]
         fit = identification.identify(robot, runs)
     except RneaError as error:
-        assert '\n' not in str(error)
         return f'refused: {error}'
     return 'notes: ' + '; '.join(fit.notes)
 
@@ -87,7 +86,8 @@ def test_efforts_of_zero() -> None:
 
 def test_one_effort_of_zero_is_left_out_with_a_note() -> None:
     told = answer(with_effort(2, 0.0))
-    assert told.startswith('notes') and 'left out: elbow_joint' in told
+    assert told.startswith('notes')
+    assert 'left out: elbow_joint' in told
 
 
 def test_an_inverted_effort() -> None:
@@ -126,7 +126,8 @@ def test_nan_and_clock_jumps_are_left_out_with_a_note() -> None:
     time[2000:] += 3.0
     told = answer(replace(good(), effort=effort, time=time))
     assert told.startswith('notes')
-    assert '10 samples with non-finite' in told and 'gaps: 1' in told
+    assert '10 samples with non-finite' in told
+    assert 'gaps: 1' in told
 
 
 def test_saturated_efforts() -> None:
