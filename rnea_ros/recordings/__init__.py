@@ -4,7 +4,8 @@
 """Recorded joint states from bags: matched with a model, cleaned, filtered."""
 
 from .bags import SUFFIXES, Bag, BagError, open_bag, stamp_or_receipt
-from .cleaning import STILL_SPEED, CleanRecording, clean
+from .cleaning import CleanRecording, clean
+from .clock import STILL_SPEED
 from .joint_states import (
     Recording,
     RecordingError,
