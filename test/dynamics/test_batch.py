@@ -22,7 +22,7 @@ import pytest
 from python_process import run
 from robots import SHIPPED, description, joint, link, load, robot
 
-from rnea_ros import BaseMotion, InputError, RobotModel
+from rnea_ros import BaseMotion, InputError, RobotModel, UnknownNameError
 from rnea_ros.dynamics.compilation import COMPILED
 from rnea_ros.dynamics.kernels import LARGEST_ANGLE
 from rnea_ros.robot.batch import BLOCK
@@ -459,3 +459,15 @@ print(json.dumps({{
     given = {'q': q, 'qd': qd, 'qdd': third, 'tau': third}
     for method, result in json.loads(run(code, RNEA_ROS_PURE_PYTHON='1')).items():
         assert_same(np.array(result), batch(model, method, given), method)
+
+
+def test_the_origins_of_links_are_those_of_their_poses(model: RobotModel) -> None:
+    q = samples(model, 4)['q']
+    origins = model.link_positions_batch(q, model.link_names)
+    poses = [[model.forward_kinematics(row, name) for name in model.link_names] for row in q]
+    np.testing.assert_allclose(origins, np.array(poses)[:, :, :3, 3], rtol=1e-12, atol=1e-12)
+
+
+def test_origins_of_an_unknown_link_are_refused(arm: RobotModel) -> None:
+    with pytest.raises(UnknownNameError, match='toe'):
+        arm.link_positions_batch([[0.0] * arm.nq], ['toe'])

@@ -21,7 +21,7 @@ from .fourier import FourierBasis
 from .limits import ExcitationError, JointLimits, Region, chosen
 from .motion import Motion, fourier_motion, way
 from .optimise import Budget, Found, Objective, Progress, search
-from .refusals import check_limits, check_rest, check_way, rounded_away
+from .refusals import check_limits, check_rest, check_way, no_room, rounded_away
 
 PERIOD = 10.0
 """Period of the series, s, about: a duration has a whole number of periods."""
@@ -154,7 +154,7 @@ def excite(
     while constraints.peaks(constraints.of_motion(*points(coefficients).sampled()[1])).max() > 0.0:
         coefficients = SMALLER * coefficients
         if rounded_away(coefficients):
-            raise ExcitationError('start pose', 'there is no room to move; choose another one')
+            raise no_room(constraints, position)
     motion = fourier_motion(model.joint_names, position, coefficients, period, periods)
     return _judged(objective, found, coefficients, motion, limits)
 

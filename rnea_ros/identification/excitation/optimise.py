@@ -16,6 +16,7 @@ from ...robot import RobotModel
 from .constraints import Constraints
 from .criterion import Information, regressor
 from .fourier import DEGREES, FourierBasis
+from .refusals import no_room
 
 STARTS = 3000
 """Greatest number of random motions."""
@@ -24,8 +25,10 @@ RANDOM_SHARE = 0.25
 """Share of the time for random motions."""
 
 SHRINK = 0.8
-LEAST_SIZE = 1e-3
 """A random motion is made smaller in these steps until it keeps its bounds."""
+
+LEAST_SIZE = 1e-3
+"""Largest coefficient of the smallest motion, as a share of the velocity bound."""
 
 PENALTIES = (1e3, 1e4, 1e5)
 """Weights of squared excess, one after the other; 0.001 of excess remains in the end."""
@@ -187,9 +190,12 @@ def search(
     :param budget: time for the search
     :param rng: source of the random motions
     :param progress: called now and then
+    :raises ExcitationError: no motion was found
     """
     candidates: list[tuple[float, Array]] = []
     while len(candidates) < STARTS and (budget.used < RANDOM_SHARE or not candidates):
+        if budget.used >= 1.0:
+            raise no_room(objective.constraints, objective.start)
         x = shrunk(objective, _random(objective, rng))
         if x.any():
             candidates.append((objective.value(x), x))
@@ -236,10 +242,10 @@ def _random(objective: Objective, rng: np.random.Generator) -> Array:
     moved = np.einsum('nkd,de->nke', way, coefficients).reshape(len(way), -1)
     with np.errstate(divide='ignore'):
         up = (objective.constraints.upper[columns] - start) / np.maximum(moved.max(axis=0), 0.0)
-        down = (objective.constraints.lower[columns] - start) / np.minimum(moved.min(axis=0), 0.0)
+        down = (start - objective.constraints.lower[columns]) / np.maximum(-moved.min(axis=0), 0.0)
     most = np.minimum(up, down).reshape(2, -1).min(axis=0)
-    most = np.where(np.isfinite(most), most, 0.0)
-    return (x * most * rng.uniform(0.3, 1.0, len(most))).ravel()
+    x *= most * rng.uniform(0.3, 1.0, len(most))
+    return x.ravel()
 
 
 def _descend(

@@ -19,7 +19,7 @@ NO_ROOM = 1e-6
 """Smallest velocity that counts as a motion, rad/s or m/s."""
 
 ROUNDING = 1e-6
-"""Excess by rounding at the measured pose, as a share of a range."""
+"""Excess by rounding, as a share of a range."""
 
 
 def check_limits(model: RobotModel, limits: JointLimits, excited: Sequence[int]) -> None:
@@ -54,16 +54,34 @@ def check_rest(constraints: Constraints, start: Array) -> None:
     :param start: joint positions, shape (n,)
     :raises ExcitationError: the first bound that the pose does not keep
     """
-    rest = np.zeros((1, len(start)))
+    quantities, excess = _at_rest(constraints, start)
+    outside = np.flatnonzero(excess > -ROUNDING)
+    if outside.size:
+        raise _outside(constraints, int(outside[0]), float(quantities[outside[0]]),
+                       'at the start pose', 'choose another start pose (--start)')
+
+
+def no_room(constraints: Constraints, start: Array) -> ExcitationError:
+    """
+    Return the error of a start pose that is too near to a bound to move.
+
+    :param constraints: bounds with margins
+    :param start: joint positions, shape (n,)
+    """
+    quantities, excess = _at_rest(constraints, start)
+    nearest = int(excess.argmax())
+    return _outside(constraints, nearest, float(quantities[nearest]), 'at the start pose',
+                    'choose another start pose (--start)', 'too near to the end of')
+
+
+def _at_rest(constraints: Constraints, start: Array) -> tuple[Array, Array]:
+    """Return quantities at rest and their excess; efforts are left out, as gravity says more."""
+    n = len(start)
+    rest = np.zeros((1, n))
     quantities = constraints.of_motion(start[np.newaxis], rest, rest)
     excess = constraints.excess(quantities)[0]
-    outside = np.flatnonzero(excess > -1e-9)
-    if outside.size:
-        n = len(start)
-        first = int(outside[0])
-        first += n if first // n == 2 and first < 4 * n else 0  # at rest the effort is gravity
-        raise _outside(constraints, first, float(quantities[0, first]),
-                       'at the start pose', 'choose another start pose (--start)')
+    excess[2 * n : 3 * n] = -np.inf
+    return quantities[0], excess
 
 
 def check_way(constraints: Constraints, limits: JointLimits, motion: Motion) -> None:
@@ -97,7 +115,12 @@ def rounded_away(coefficients: Array) -> bool:
 
 
 def _outside(
-    constraints: Constraints, index: int, value: float, when: str, remedy: str
+    constraints: Constraints,
+    index: int,
+    value: float,
+    when: str,
+    remedy: str,
+    where: str = 'not within',
 ) -> ExcitationError:
     """Return the error of a quantity outside its bounds."""
     n = constraints.model.nv
@@ -106,19 +129,19 @@ def _outside(
         link, axis = divmod(index - 4 * n, 3)
         return ExcitationError(
             f'link {constraints.links[link]}',
-            f'its origin is at {"xyz"[axis]} = {value:.4g} m {when}, not within {bounds} m; '
+            f'its origin is at {"xyz"[axis]} = {value:.4g} m {when}, {where} {bounds} m; '
             f'{remedy}, a larger region, or other links (--keep-inside)',
         )
     joint = f'joint {constraints.model.joint_names[index % n]}'
     if index < n:
         return ExcitationError(
             joint,
-            f'is at {value:.4g} {when}, not within {bounds} ({100 * POSITION_SHARE:.0f} % of its '
+            f'is at {value:.4g} {when}, {where} {bounds} ({100 * POSITION_SHARE:.0f} % of its '
             f'range); {remedy}',
         )
     what = ('', 'the velocity is', 'the effort is', 'gravity needs')[index // n]
     return ExcitationError(
         joint,
-        f'{what} {value:.4g} {when}, not within {bounds} ({100 * LOAD_SHARE:.0f} % of its '
+        f'{what} {value:.4g} {when}, {where} {bounds} ({100 * LOAD_SHARE:.0f} % of its '
         f'limit); {remedy}, or set the limit (--effort-limits)',
     )
