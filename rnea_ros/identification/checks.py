@@ -44,7 +44,7 @@ LEAST_SHARE = 0.01
 GREATEST_FACTOR = 5.0
 """Greatest factor between the identified and the URDF's effort; beyond, it is another unit."""
 
-SAMPLES = 700
+SAMPLES = 400
 """Samples that are enough for the search of a cause."""
 
 LOAD_SAMPLES = 10000
@@ -109,7 +109,7 @@ def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[
     suspicious = unexplained > np.where(loaded, SUSPICIOUS, SUSPICIOUS_UNLOADED)
     factor = _factors(equations, prior, fitted)
     another_unit = (factor < 1.0 / GREATEST_FACTOR) | (factor > GREATEST_FACTOR)
-    if (suspicious | another_unit).any():
+    if suspicious.any() or (factor < 0.0).any():
         _search_cause(equations, suspicious | another_unit)
     for joint in np.flatnonzero(another_unit):
         raise IdentificationError(

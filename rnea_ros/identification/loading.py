@@ -96,7 +96,7 @@ def run_from(
         motion = filtered_motion(cleaned, cutoff)
     except RecordingError as error:
         raise IdentificationError(f'{name}: {error}') from error
-    notes = list(cleaned.recording.notes)
+    notes = list(motion.notes)
     if absent := [joint for joint in model.joint_names if joint not in names]:
         notes.append(f'not recorded, assumed at rest at zero: {", ".join(absent)}')
     rows = [model.velocity_indices(joint).start for joint in names]

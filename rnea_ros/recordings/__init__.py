@@ -5,7 +5,8 @@
 
 from .bag_writer import bag_writer
 from .bags import SUFFIXES, Bag, BagError, open_bag, stamp_or_receipt
-from .cleaning import STILL_SPEED, CleanRecording, clean
+from .cleaning import CleanRecording, clean
+from .clock import STILL_SPEED
 from .joint_states import (
     Recording,
     RecordingError,

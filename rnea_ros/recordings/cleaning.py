@@ -11,25 +11,17 @@ hour at 1 kHz fills much of the memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
+from .clock import STILL_SPEED, velocity_mismatch
 from .joint_states import Recording, RecordingError
 
 Mask: TypeAlias = NDArray[np.bool_]
-
-STILL_SPEED = 0.01
-"""
-An arm is at rest while every joint is slower, rad/s or m/s.
-
-0.01 rad/s is half a degree per second. Encoder noise over 0.1 s is below it, an intended motion
-above it.
-"""
 
 GAP_INTERVALS = 5.0
 """
@@ -50,9 +42,6 @@ Relative difference between recorded and differentiated velocity that is reporte
 
 Delays and filters of drivers cause a few percent.
 """
-
-CLOCK_GAIN = 0.7
-"""Evenly spaced samples replace the stamps if some joint's mismatch falls below this share."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +84,7 @@ def clean(recording: Recording) -> CleanRecording:
     gaps = interval > GAP_INTERVALS * np.median(interval)
     segment = np.concatenate([[0], np.cumsum(gaps)])
     notes = [f'gaps: {gaps.sum()}, the longest {interval.max():.2f} s'] if gaps.any() else []
-    recording = recording.part(slice(None), *notes)
-    recording = _with_better_clock(recording, segment)
-    notes = _velocity_notes(recording, segment)
+    notes += _velocity_notes(recording, segment)
     return CleanRecording(recording.part(slice(None), *notes), segment)
 
 
@@ -153,50 +140,6 @@ def _ringing(recording: Recording) -> Mask:
     return ringing
 
 
-def _with_better_clock(recording: Recording, segment: Indices) -> Recording:
-    """
-    Return the recording with evenly spaced samples if they agree better with the velocities.
-
-    Stamps jitter where a driver stamps joint states that the robot took at a fixed rate.
-    """
-    if np.isnan(recording.velocity).any():
-        return recording
-    even = replace(recording, time=_evenly_spaced(recording.time, segment))
-    of_stamps, of_even = (_velocity_mismatch(each, segment) for each in (recording, even))
-    if not (of_even < CLOCK_GAIN * of_stamps).any() or (of_even > of_stamps).any():
-        return recording
-    return even.part(slice(None), 'the stamps jitter; the samples are evenly spaced instead')
-
-
-def _evenly_spaced(time: Array, segment: Indices) -> Array:
-    """Return evenly spaced times with the same first and last time of each segment."""
-    even = time.copy()
-    bounds = [0, *(np.flatnonzero(np.diff(segment)) + 1).tolist(), len(time)]
-    for start, stop in pairwise(bounds):
-        even[start:stop] = np.linspace(time[start], time[stop - 1], stop - start)
-    return even
-
-
-def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
-    """
-    Return the difference between recorded and differentiated velocity of each joint, shape (n,).
-
-    Relative to the velocity, or to the speed of a joint at rest if that is greater.
-    """
-    within = segment[2:] == segment[:-2]
-    interval = recording.time[2:] - recording.time[:-2]
-    mismatch = np.zeros(len(recording.names))
-    for joint in range(len(recording.names)):
-        q = recording.position[:, joint]
-        change = ((q[2:] - q[:-2]) / interval)[within]
-        if not len(change):
-            continue
-        difference = change - recording.velocity[1:-1, joint][within]
-        size = max(float(np.sqrt(np.mean(change**2))), STILL_SPEED)
-        mismatch[joint] = np.sqrt(np.mean(difference**2)) / size
-    return mismatch
-
-
 def _velocity_notes(recording: Recording, segment: Indices) -> list[str]:
     """Return a note on joints whose recorded velocity contradicts their positions."""
     if np.isnan(recording.velocity).any():
@@ -204,7 +147,7 @@ def _velocity_notes(recording: Recording, segment: Indices) -> list[str]:
     wrong = [
         f'{name} by {100.0 * ratio:.0f} %'
         for name, ratio in zip(
-            recording.names, _velocity_mismatch(recording, segment), strict=True
+            recording.names, velocity_mismatch(recording, segment), strict=True
         )
         if ratio > MISMATCH
     ]

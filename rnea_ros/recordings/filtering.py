@@ -1,7 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Zero-phase low-pass filter with derivatives: locally weighted cubic regression."""
+"""
+Zero-phase low-pass filter with derivatives: locally weighted cubic regression.
+
+For preflight, whose samples lie far apart and may come from a recording of few Hz. Identification
+needs all samples, a chosen cut-off frequency and speed: :mod:`.lowpass`.
+"""
 
 from __future__ import annotations
 

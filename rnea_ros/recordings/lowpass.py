@@ -5,7 +5,8 @@
 Filtered motion on a uniform grid: zero-phase low-pass filter, derivatives, decimation.
 
 Positions and efforts pass the same filter, so equations between them stay true. Its phase is zero
-because it runs forward and backward.
+because it runs forward and backward. Preflight has a filter of its own (:mod:`.filtering`): its
+figures and thresholds belong to that wider filter, and it needs no scipy.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from ..arrays import Array, Indices
 from ..errors import InputError
 from .cleaning import CleanRecording
+from .clock import with_better_clock
 from .joint_states import RecordingError
 
 CUTOFF = 10.0
@@ -48,6 +50,7 @@ class Motion:
     :param acceleration: shape (N, n), rad/s^2 or m/s^2
     :param effort: shape (N, n), N m or N; NaN for joints without effort
     :param segment: number of the part without gaps of each sample, shape (N,)
+    :param notes: flaws of the recording, one sentence each
     """
 
     time: Array
@@ -56,13 +59,14 @@ class Motion:
     acceleration: Array
     effort: Array
     segment: Indices
+    notes: tuple[str, ...] = ()
 
 
 def filtered_motion(cleaned: CleanRecording, cutoff: float = CUTOFF) -> Motion:
     """
     Return the filtered motion of a recording.
 
-    Memory beside the recording is that of a few of its columns.
+    Times are those of the better clock. Beside the recording, memory is that of a few columns.
 
     :param cleaned: the recording
     :param cutoff: cut-off frequency, Hz
@@ -71,7 +75,9 @@ def filtered_motion(cleaned: CleanRecording, cutoff: float = CUTOFF) -> Motion:
     """
     if not (math.isfinite(cutoff) and cutoff > 0.0):
         raise InputError('cutoff', f'{cutoff:g} Hz is not positive')
-    time = cleaned.recording.time
+    recording = with_better_clock(cleaned.recording, cleaned.segment)
+    cleaned = CleanRecording(recording, cleaned.segment)
+    time = recording.time
     interval = float(np.median(np.diff(time)))
     if 1.0 / interval < LEAST_OVERSAMPLING * cutoff:
         raise RecordingError(
@@ -95,6 +101,7 @@ def filtered_motion(cleaned: CleanRecording, cutoff: float = CUTOFF) -> Motion:
         np.concatenate([part.acceleration for part in parts]),
         np.concatenate([part.effort for part in parts]),
         np.concatenate([part.segment for part in parts]),
+        recording.notes,
     )
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from .cleaning import STILL_SPEED, CleanRecording
+from .cleaning import CleanRecording
+from .clock import STILL_SPEED
 from .filtering import HALF_WINDOW, smooth
 from .joint_states import RecordingError
 

@@ -193,6 +193,7 @@ def _run(options: argparse.Namespace, ros_arguments: Sequence[str]) -> int:
             return 0
         way = found.way_from(robot.pose()).slowed(options.speed)
         _ask(options, way.duration, motion.duration)
+        way = found.way_from(robot.pose()).slowed(options.speed)  # it may have moved meanwhile
         return 0 if robot.follow(motion.after(way), joints, options.record) else FAILED
 
 

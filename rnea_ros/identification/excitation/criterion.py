@@ -74,8 +74,8 @@ class Information:
         q, qd, qdd = samples
         n = model.nv
         base = combinations(model, q[0], np.array(excited), np.arange(n))
-        rigid = np.array([np.flatnonzero(row == 1.0)[0] for row in base], dtype=np.intp)
-        rigid = rigid[rigid < len(model.inertial_parameters)]  # rotors come after the bodies
+        first = np.array([np.flatnonzero(row == 1.0)[0] for row in base], dtype=np.intp)
+        rigid = first[first < len(model.inertial_parameters)]  # the others are rotors
         Y = regressor(model, q, qd, qdd)[:, :, rigid].reshape(len(q) * n, -1)
         every = np.array([(kind, joint) for kind in range(3) for joint in range(n)]).T
         F = _added(qd, qdd, every).reshape(len(q) * n, -1)

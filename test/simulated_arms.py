@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
 from rnea_ros.recordings import Recording
@@ -25,8 +25,13 @@ class Arm:
     A robot with friction, rotors and sensors.
 
     :param model: its true rigid bodies
-    :param viscous: N m s/rad, and so on, shape (n,)
-    :param noise: standard deviation of the efforts, shape (n,), N m
+    :param viscous: N m s/rad, shape (n,), as all that follow
+    :param coulomb: N m
+    :param load: Coulomb friction per N m of load
+    :param smoothing: rad/s
+    :param armature: kg m^2
+    :param offset: of the effort sensors, N m
+    :param noise: standard deviation of the efforts, N m
     """
 
     model: RobotModel
@@ -45,6 +50,12 @@ class Arm:
         friction = self.viscous * qd + sign * (self.coulomb + self.load * np.abs(rigid))
         efforts: Array = rigid + self.armature * qdd + friction + self.offset
         return efforts
+
+    def with_payload(
+        self, link: str, mass: float, com: ArrayLike, inertia: ArrayLike
+    ) -> Arm:
+        """Return the arm with one more body on a link."""
+        return replace(self, model=self.model.with_payload(link, mass, com, inertia))
 
 
 def arm_unlike(urdf: RobotModel, seed: int) -> Arm:

@@ -1,0 +1,148 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Every recording that cannot be used is refused in one sentence that names the fault."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from robots import ROOT, load
+from simulated_arms import arm_unlike, record
+
+from rnea_ros import RobotModel, identification
+from rnea_ros.errors import RneaError
+from rnea_ros.recordings import Recording
+
+
+@cache
+def model() -> RobotModel:
+    return load(ROOT / 'urdf/ur5e.urdf')
+
+
+@cache
+def good() -> Recording:
+    return record(arm_unlike(model(), seed=7), 7, duration=15.0)
+
+
+def answer(*recordings: Recording, of: RobotModel | None = None) -> str:
+    """Return the error, or the notes of a result."""
+    robot = of or model()
+    try:
+        runs = [
+            identification.run_from(recording, robot, name=f'bag {number}')
+            for number, recording in enumerate(recordings)
+        ]
+        fit = identification.identify(robot, runs)
+    except RneaError as error:
+        return f'refused: {error}'
+    return 'notes: ' + '; '.join(fit.notes)
+
+
+def with_effort(joint: int, change: float) -> Recording:
+    factor = np.ones(6)
+    factor[joint] = change
+    return good().with_scaled_effort(factor)
+
+
+def test_a_good_recording_has_no_notes() -> None:
+    assert answer(good()) == 'notes: '
+
+
+def test_standing_still() -> None:
+    still = replace(
+        good(),
+        position=np.tile(good().position[0], (len(good().time), 1)),
+        velocity=np.zeros_like(good().velocity),
+    )
+    assert 'no joint moves' in answer(still)
+
+
+def test_one_joint_only() -> None:
+    position = np.tile(good().position[0], (len(good().time), 1))
+    velocity = np.zeros_like(position)
+    position[:, 2], velocity[:, 2] = good().position[:, 2], good().velocity[:, 2]
+    assert 'only elbow_joint moves' in answer(
+        replace(good(), position=position, velocity=velocity)
+    )
+
+
+def test_too_short() -> None:
+    assert '5 s are needed' in answer(good().part(slice(0, 1000)))
+    assert 'refused' in answer(good().part(slice(0, 100)))
+
+
+def test_too_slow_a_rate() -> None:
+    assert 'a low-pass filter of 10 Hz needs at least 22 Hz' in answer(
+        good().part(slice(None, None, 25))
+    )
+
+
+def test_efforts_of_zero() -> None:
+    assert 'no joint has an effort that changes' in answer(good().with_scaled_effort(0.0))
+
+
+def test_one_effort_of_zero_is_left_out_with_a_note() -> None:
+    told = answer(with_effort(2, 0.0))
+    assert told.startswith('notes')
+    assert 'left out: elbow_joint' in told
+
+
+def test_an_inverted_effort() -> None:
+    assert 'the effort of elbow_joint is inverted; correct it by effort_scale' in answer(
+        with_effort(2, -1.0)
+    )
+
+
+def test_another_unit_of_all_joints() -> None:
+    assert 'another unit' in answer(good().with_scaled_effort(1000.0))
+
+
+def test_another_robot() -> None:
+    other = load(ROOT / 'urdf/panda_arm.urdf')
+    assert 'no recorded joint' in answer(good(), of=other)
+
+
+def test_wrong_gravity() -> None:
+    assert '(0.0, 0.0, -9.8) m/s^2' in answer(
+        good(), of=model().with_gravity((9.81, 0.0, 0.0))
+    )
+
+
+def test_a_missing_joint() -> None:
+    names = [name for name in good().names if name != 'elbow_joint']
+    assert "'elbow_joint' is not recorded, but it moves" in answer(good().of_joints(names))
+
+
+def test_two_bags_with_different_joints() -> None:
+    assert 'identify them one by one' in answer(good(), good().of_joints(good().names[:5]))
+
+
+def test_nan_and_clock_jumps_are_left_out_with_a_note() -> None:
+    effort, time = good().effort.copy(), good().time.copy()
+    effort[100:110, 3] = np.nan
+    time[2000:] += 3.0
+    told = answer(replace(good(), effort=effort, time=time))
+    assert told.startswith('notes')
+    assert '10 samples with non-finite' in told
+    assert 'gaps: 1' in told
+
+
+def test_saturated_efforts() -> None:
+    limit = 0.6 * np.abs(good().effort[:, 1]).max()
+    effort = good().effort.copy()
+    effort[:, 1] = np.clip(effort[:, 1], -limit, limit)
+    assert 'shoulder_lift_joint is cut off at' in answer(replace(good(), effort=effort))
+
+
+def test_another_load_in_the_second_bag() -> None:
+    arm = arm_unlike(model(), seed=7)
+    loaded = record(arm.with_payload('wrist_3_link', 2.0, (0, 0, 0.1), np.zeros(6)), 8, 15.0)
+    assert 'the load changed: in bag 1 wrist_3_link carries about' in answer(good(), loaded)
+
+
+def test_a_floating_base() -> None:
+    flying = RobotModel.from_urdf(ROOT / 'urdf/ur5e.urdf', floating_base=True)
+    assert 'several coordinates' in answer(good(), of=flying)

@@ -1,0 +1,36 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A model with other inertial parameters, against Pinocchio with the same ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from robots import ROOT, load
+
+pinocchio = pytest.importorskip('pinocchio', reason='pinocchio is not installed')
+
+
+@pytest.mark.oracle
+def test_other_parameters_give_the_efforts_that_pinocchio_has_with_them() -> None:
+    path = ROOT / 'urdf/panda_arm.urdf'
+    model = load(path)
+    random = np.random.default_rng(0)
+    phi = model.inertial_parameters * random.uniform(0.8, 1.2, model.inertial_parameters.size)
+    changed = model.with_inertial_parameters(phi)
+    np.testing.assert_allclose(changed.inertial_parameters, phi, rtol=1e-9, atol=1e-10)
+    theirs = pinocchio.buildModelFromUrdf(str(path))
+    for name, body in zip(model.body_names, phi.reshape(-1, 10), strict=True):
+        # Jxx, Jxy, Jyy, Jxz, Jyz, Jzz are the order of Pinocchio's dynamic parameters as well.
+        place = theirs.frames[theirs.getFrameId(name)].parentJoint
+        theirs.inertias[place] = pinocchio.Inertia.FromDynamicParameters(body)
+    data = theirs.createData()
+    for _ in range(5):
+        q, qd, qdd = random.uniform(-1.0, 1.0, (3, model.nv))
+        np.testing.assert_allclose(
+            changed.inverse_dynamics(q, qd, qdd),
+            pinocchio.rnea(theirs, data, q, qd, qdd),
+            rtol=1e-9,
+            atol=1e-10,
+        )
