@@ -108,8 +108,10 @@ def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[
     loaded = effort >= LOADED_SHARE * effort.max()
     suspicious = unexplained > np.where(loaded, SUSPICIOUS, SUSPICIOUS_UNLOADED)
     factor = _factors(equations, prior, fitted)
+    suspicious |= factor < 0.0
     another_unit = (factor < 1.0 / GREATEST_FACTOR) | (factor > GREATEST_FACTOR)
-    if suspicious.any() or (factor < 0.0).any():
+    all_in_another_unit = (another_unit | (factor == 1.0)).all() and (factor > 0.0).all()
+    if suspicious.any() and not (another_unit.any() and all_in_another_unit):
         _search_cause(equations, suspicious | another_unit)
     for joint in np.flatnonzero(another_unit):
         raise IdentificationError(
