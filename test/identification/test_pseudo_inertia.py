@@ -41,7 +41,7 @@ def test_the_pseudo_inertia_of_points_is_their_second_moment() -> None:
 
 
 def test_a_regular_prior_keeps_real_bodies_and_repairs_others() -> None:
-    phi = load(PANDA).inertial_parameters
+    phi = load(ROOT / 'urdf/ur5e.urdf').inertial_parameters
     np.testing.assert_allclose(regular(phi), phi, rtol=1e-9, atol=1e-12)
     point = robot(link('base'), link('a', 2.0, (0.1, 0, 0), (0,) * 6), link('b'),
                   joint('j', 'revolute', 'base', 'a'), joint('k', 'revolute', 'a', 'b'))

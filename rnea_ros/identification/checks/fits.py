@@ -1,0 +1,90 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Checks after a fit, for errors that are never fitted away.
+
+Masses, friction and rotors that must be positive cannot imitate an inverted effort, another unit,
+another direction of gravity or another robot: the fit leaves most of an effort unexplained, or its
+efforts differ from the URDF's by a large factor. So a model with wrong masses passes, and friction
+may dominate a joint.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Array
+from ...robot import RobotModel
+from ..equations import Equations
+from ..rounds import Fitted, weighted_rms
+from ..run import IdentificationError
+from .causes import (
+    GREATEST_FACTOR,
+    LOADED_SHARE,
+    SUSPICIOUS_UNLOADED,
+    check_common_unit,
+    search_cause,
+)
+
+SUSPICIOUS = 0.25
+"""Unexplained share of a loaded joint's effort from which an error is searched for."""
+
+INEXPLICABLE = 0.5
+"""Unexplained share of a loaded joint's effort that no fault of masses causes."""
+
+
+def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[str, ...]:
+    """
+    Check that a fit explains the efforts by plausible bodies; return notes.
+
+    :param equations: motion and efforts
+    :param prior: the model of the URDF
+    :param fitted: result of the last round
+    :raises IdentificationError: the efforts show an error, with its cause and the way out
+    """
+    names = prior.joint_names
+    used = equations.used.astype(np.float64)
+    effort = weighted_rms(equations.effort, used)
+    unexplained = weighted_rms(fitted.residual, used) / np.maximum(effort, np.finfo(float).tiny)
+    loaded = effort >= LOADED_SHARE * effort.max()
+    suspicious = unexplained > np.where(loaded, SUSPICIOUS, SUSPICIOUS_UNLOADED)
+    factor = _factors(equations, prior, fitted)
+    suspicious |= factor < 0.0
+    another_unit = (factor < 1.0 / GREATEST_FACTOR) | (factor > GREATEST_FACTOR)
+    if suspicious.any():
+        check_common_unit(equations)
+        search_cause(equations, suspicious | another_unit)
+    for joint in np.flatnonzero(another_unit):
+        raise IdentificationError(
+            f'the effort of {names[joint]} without friction is {factor[joint]:.3g} times the '
+            "URDF's: another unit, a current or a gear ratio (correct it by effort_scale), "
+            'gravity that the hardware compensates, or the URDF of another robot'
+        )
+    for joint in np.flatnonzero(loaded & (unexplained > INEXPLICABLE)):
+        raise IdentificationError(
+            f'no masses and friction explain {100.0 * unexplained[joint]:.0f} % of the effort of '
+            f'{names[joint]}: this may be the URDF of another robot, or the joints are matched '
+            'wrongly (joints)'
+        )
+    return tuple(
+        f'{names[joint]}: {100.0 * unexplained[joint]:.0f} % of the effort is not explained'
+        for joint in np.flatnonzero(suspicious)
+    )
+
+
+def _factors(equations: Equations, prior: RobotModel, fitted: Fitted) -> Array:
+    """
+    Return the identified rigid-body effort of each joint as a factor of the URDF's, shape (n,).
+
+    1 for joints that the URDF's bodies hardly load.
+    """
+    expected = np.where(equations.used, equations.rigid(prior), 0.0)
+    phi = fitted.x[: prior.inertial_parameters.size]
+    found = np.where(
+        equations.used, equations.rigid(prior.with_inertial_parameters(phi)), 0.0
+    )
+    squares = (expected**2).sum(axis=0)
+    loaded = (squares > 0.0) & (squares >= LOADED_SHARE**2 * squares.max())
+    factors: Array = (expected * found).sum(axis=0) / np.where(loaded, squares, 1.0)
+    return np.where(loaded, factors, 1.0)
