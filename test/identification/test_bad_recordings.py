@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every recording that cannot be used is refused in one sentence that names the fault."""
+"""Every recording that cannot be used is rejected in one sentence that names the fault."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def answer(*recordings: Recording, of: RobotModel | None = None) -> str:
         ]
         fit = identification.identify(robot, runs)
     except RneaError as error:
-        return f'refused: {error}'
+        return f'rejected: {error}'
     return 'notes: ' + '; '.join(fit.notes)
 
 
@@ -71,7 +71,7 @@ def test_one_joint_only() -> None:
 
 def test_too_short() -> None:
     assert '5 s are needed' in answer(good().part(slice(0, 1000)))
-    assert 'refused' in answer(good().part(slice(0, 100)))
+    assert 'rejected' in answer(good().part(slice(0, 100)))
 
 
 def test_too_slow_a_rate() -> None:
