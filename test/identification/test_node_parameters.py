@@ -55,6 +55,16 @@ def test_the_nodes_feedforward_equals_the_identified_efforts(tmp_path: Path) -> 
     np.testing.assert_allclose(commanded, efforts, rtol=1e-5, atol=1e-5)
 
 
+def test_a_gripper_at_rest_without_efforts_is_no_joint_of_the_node() -> None:
+    result = identified()
+    (run,) = result.fitted
+    q, qd, effort = run.q.copy(), run.qd.copy(), run.effort.copy()
+    q[:, 6], qd[:, 6], effort[:, 6] = 0.04, 1e-3, np.nan
+    run = replace(run, q=q, qd=qd, effort=effort)
+    values, _ = joint_parameters(replace(result, fitted=(run,)))
+    assert values['joints'] == list(result.prior.joint_names[:6])
+
+
 def test_only_what_differs_by_direction_and_what_is_there_is_written() -> None:
     result = identified()
     same = replace(result.friction, coulomb=np.full((2, 7), 0.3))

@@ -161,7 +161,6 @@ def test_the_whole_demo_succeeds(tmp_path: Path) -> None:
     assert (tmp_path / 'demo.png').is_file()
 
 
-@pytest.mark.slow
 @pytest.mark.ros
 def test_the_node_tracks_and_holds_better_with_the_identified_urdf_and_parameters(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...parameters import Value
+from ...recordings import STILL_SPEED
 from ...robot import STANDARD_GRAVITY, Payload
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def joint_parameters(result: Identification) -> tuple[dict[str, Value], tuple[st
     Return the parameters of friction and rotor inertia, and notes.
 
     :param result: the identified model
-    :return: values by the names of the node's parameters, one for each recorded joint; sentences
+    :return: values by the names of the node's parameters, one for each joint in use; sentences
         on offsets
     """
     recorded = _recorded(result)
@@ -61,9 +62,11 @@ def payload_parameters(payload: Payload) -> dict[str, Value]:
 
 
 def _recorded(result: Identification) -> NDArray[np.bool_]:
-    """Return which joints were recorded, shape (n,); the others are at rest at zero."""
-    names = {name for run in result.fitted for name in run.joints}
-    return np.array([name in names for name in result.prior.joint_names])
+    """Return which joints moved or have an effort, shape (n,); not those of a gripper at rest."""
+    moved = [(np.abs(run.qd) > STILL_SPEED).any(axis=0) for run in result.fitted]
+    with_effort = [np.isfinite(run.effort).any(axis=0) for run in result.fitted]
+    recorded: NDArray[np.bool_] = np.any([*moved, *with_effort], axis=0)
+    return recorded
 
 
 def _offset_notes(result: Identification, recorded: NDArray[np.bool_]) -> tuple[str, ...]:
