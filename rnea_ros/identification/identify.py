@@ -28,7 +28,7 @@ from .run import IdentificationError, Run
 SHARE = 0.7
 """Share of the time that is fitted if no other run is given for validation."""
 
-PRIOR_WEIGHT = 1e-2
+PRIOR_WEIGHT = 1e-3
 """Usual weight of the URDF, per sample; 1e-4 to 0.1 give similar results."""
 
 

@@ -22,7 +22,7 @@ from .fit import Problem, solve
 from .pseudo_inertia import pseudo_inertias
 from .rounds import Fitted
 
-LEAST_PRIOR_ERROR, GREATEST_PRIOR_ERROR = 0.2, 1.0
+LEAST_PRIOR_ERROR, GREATEST_PRIOR_ERROR = 0.4, 1.0
 """Range of the URDF's assumed relative error; in mass half as much."""
 
 
