@@ -5,13 +5,14 @@
 
 from .base_parameters import BaseParameters
 from .comparison import Comparison, ModelErrors
-from .identify import identify
+from .identify import PRIOR_WEIGHT, identify
 from .loading import load, run_from
 from .payload import PayloadFit, identify_payload
 from .result import Identification, JointDeviations, Origin
 from .run import IdentificationError, Run
 
 __all__ = [
+    'PRIOR_WEIGHT',
     'BaseParameters',
     'Comparison',
     'Identification',

@@ -33,7 +33,13 @@ from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..drawing import require_matplotlib
 from ..errors import InputError, RneaError, UnknownNameError
 from ..files import write_file
-from ..identification import Identification, IdentificationError, identify, identify_payload
+from ..identification import (
+    PRIOR_WEIGHT,
+    Identification,
+    IdentificationError,
+    identify,
+    identify_payload,
+)
 from ..identification.report import (
     Figures,
     figures,
@@ -92,8 +98,8 @@ def _parser() -> OneLineParser:
     add(
         '--prior-weight',
         type=positive,
-        default=1e-2,
-        help='weight of the URDF where the data say little, 1e-4 to 0.1 is usual; 0.01',
+        default=PRIOR_WEIGHT,
+        help=f'weight of the URDF where the data say little; {PRIOR_WEIGHT:g}',
     )
     add('--write-urdf', type=Path, metavar='PATH', help='URDF to write')
     add('--write-parameters', type=Path, metavar='PATH', help='parameter file to write')

@@ -59,3 +59,13 @@ def test_the_identified_ur10_misses_few_percent_whatever_the_urdfs_masses(
     model = with_other_masses(load(urdf), factor)
     of_ur10 = run('ur10_exciting_trajectory.db3', urdf, 10.0)
     assert (held_out_percent(model, of_ur10) <= UR10_CEILINGS).all()
+
+
+def test_the_urdf_of_a_smaller_sibling_fits_and_is_doubted() -> None:
+    name = 'ur10_exciting_trajectory.db3'
+    doubts = {}
+    for urdf in (UR10, ROOT / 'urdf/ur5e.urdf'):
+        fit = identification.identify(load(urdf), run(name, urdf, 10.0))
+        doubts[urdf] = [note for note in fit.notes if 'URDF of another robot' in note]
+    assert not doubts[UR10]
+    assert len(doubts[ROOT / 'urdf/ur5e.urdf']) == 2

@@ -30,6 +30,9 @@ from .causes import (
 SUSPICIOUS = 0.25
 """Unexplained share of a loaded joint's effort from which an error is searched for."""
 
+UNUSUAL_FACTOR = 1.6
+"""Factor between the identified and the URDF's effort that is reported; CAD masses are nearer."""
+
 INEXPLICABLE = 0.5
 """Unexplained share of a loaded joint's effort that no fault of masses causes."""
 
@@ -67,9 +70,17 @@ def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[
             f'{names[joint]}: this may be the URDF of another robot, or the joints are matched '
             'wrongly (joints)'
         )
-    return tuple(
-        f'{names[joint]}: {100.0 * unexplained[joint]:.0f} % of the effort is not explained'
-        for joint in np.flatnonzero(suspicious)
+    unusual = (factor < 1.0 / UNUSUAL_FACTOR) | (factor > UNUSUAL_FACTOR)
+    return (
+        *(
+            f'{names[joint]}: the effort without friction is {factor[joint]:.1f} times that of '
+            'the URDF; if its masses are right, this is the URDF of another robot, or another unit'
+            for joint in np.flatnonzero(unusual)
+        ),
+        *(
+            f'{names[joint]}: {100.0 * unexplained[joint]:.0f} % of the effort is not explained'
+            for joint in np.flatnonzero(suspicious)
+        ),
     )
 
 
