@@ -61,11 +61,12 @@ def test_the_identified_ur10_misses_few_percent_whatever_the_urdfs_masses(
     assert (held_out_percent(model, of_ur10) <= UR10_CEILINGS).all()
 
 
-def test_the_urdf_of_a_smaller_sibling_fits_and_is_doubted() -> None:
-    name = 'ur10_exciting_trajectory.db3'
+@pytest.mark.parametrize('urdf', UR10)
+def test_the_urdf_of_a_smaller_sibling_fits_and_is_doubted(urdf: Path) -> None:
+    smaller = ROOT / 'urdf/ur5e.urdf'
     doubts = {}
-    for urdf in (UR10, ROOT / 'urdf/ur5e.urdf'):
-        fit = identification.identify(load(urdf), run(name, urdf, 10.0))
-        doubts[urdf] = [note for note in fit.notes if 'URDF of another robot' in note]
-    assert not doubts[UR10]
-    assert len(doubts[ROOT / 'urdf/ur5e.urdf']) == 2
+    for path in (urdf, smaller):
+        fit = identification.identify(load(path), run('ur10_exciting_trajectory.db3', path, 10.0))
+        doubts[path] = [note for note in fit.notes if 'URDF of another robot' in note]
+    assert not doubts[urdf]
+    assert len(doubts[smaller]) == 2
