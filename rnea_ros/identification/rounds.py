@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Rounds of the fit: what makes the equations linear is estimated again from each result.
+The fit in rounds: each round solves linear equations with quantities from the previous result.
 
+Load-dependent friction, the smoothing velocity v_s and the weights make the problem non-linear.
 Each round takes the rigid-body load, the noise sigma of each joint and Huber's weights from the
-result before, searches v_s, and solves the linear problem.
+previous result, searches for v_s, and solves linear equations for the other unknowns.
 """
 
 from __future__ import annotations
@@ -24,23 +25,25 @@ from .friction_terms import TERMS, search_smoothing, terms
 from .pseudo_inertia import regular
 
 ROUNDS = 4
-"""Number of rounds; the results of the fourth differ little from those of the third."""
+"""Number of rounds; the fourth round changes the result little."""
 
 HUBER = 3.0
-"""Residuals beyond this many sigma count linearly, not squared (Huber 1964)."""
+"""The cost of larger residuals, in sigma, is linear instead of quadratic (Huber 1964)."""
 
 LOAD_SPREAD = 5.0
-"""Least spread of a joint's load, in sigma, for an estimate of load-dependent friction."""
+"""
+Minimum for an estimate of load-dependent friction: standard deviation of a joint's load, in sigma.
+"""
 
 OFFSET_SHARE = 0.1
 """
-Scale o_0 of an offset, as a share of the joint's effort.
+Scale o_0 of the offset of a joint's effort, as a share of its RMS effort.
 
-It decides only where offset and gravity cannot be told apart, as in a vertical prismatic joint.
+It matters only if the data do not separate offset and gravity, as in a vertical prismatic joint.
 """
 
 LEAST_NOISE = 1e-4
-"""Least sigma, as a share of a joint's effort; simulated recordings may have no noise at all."""
+"""Minimum of sigma, as a share of a joint's RMS effort, for recordings without noise."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,14 @@ class Fitted:
     """
     The result of the last round.
 
-    :param x: unknowns, shape (p,): bodies, then a, B, C, k, o of the joints
-    :param smoothing: v_s, shape (n,), rad/s or m/s
-    :param sigma: noise of each joint, shape (n,), N m or N
-    :param factors: reduced equations of each block, shape (blocks, p + 1, p + 1)
+    :param x: unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all
+        joints (see ``friction_terms``)
+    :param smoothing: smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
+    :param sigma: RMS residual of each joint, shape (n,), N m or N
+    :param factors: triangular factor of the equations of each jackknife block, shape
+        (blocks, p + 1, p + 1)
     :param problem: prior and constraints
-    :param residual: of all rows, shape (N, n), N m or N
+    :param residual: measured minus fitted effort, NaN in unused rows, shape (N, n), N m or N
     """
 
     x: Array
@@ -73,21 +78,21 @@ def fit_in_rounds(
     rounds: int = ROUNDS,
 ) -> Fitted:
     """
-    Return the fit of all rounds.
+    Return the result of the last round.
 
     :param equations: motion and efforts
     :param prior: the model of the URDF
     :param prior_weight: weight of the URDF, per sample
     :param free_bodies: which bodies are fitted, shape (bodies,)
-    :param keep_friction: friction that is not fitted
+    :param keep_friction: known friction; None to fit friction
     :param rounds: number of rounds
     """
     used = equations.used
     weights = used.astype(np.float64)
-    size = weighted_rms(equations.effort, weights)
-    size = np.where(size > 0.0, size, 1.0)
-    sigma = size
-    problem = _problem(equations, prior, prior_weight * len(equations), free_bodies, sigma)
+    rms_effort = weighted_rms(equations.effort, weights)
+    rms_effort = np.where(rms_effort > 0.0, rms_effort, 1.0)
+    sigma = rms_effort
+    problem = _problem(prior, prior_weight * len(equations), free_bodies, rms_effort)
     n = len(sigma)
     smoothing = np.full(n, 0.05)
     with_load = np.zeros(n, dtype=bool)
@@ -99,39 +104,36 @@ def fit_in_rounds(
         else:
             smoothing = search_smoothing(equations, load, weights, with_load)
         columns = terms(equations.qd, equations.qdd, load, smoothing)
-        problem = replace(problem, free=_free(used, free_bodies, with_load, keep_friction))
+        free = _free_unknowns(used, free_bodies, with_load, keep_friction)
+        problem = replace(problem, free=free)
         factors = equations.reduced(columns, effort, weights / sigma**2)
         x = solve(triangular(np.concatenate(list(factors))), problem)
         bodies, joints = x[: -TERMS * n], x[-TERMS * n :].reshape(TERMS, n)
         load = equations.rigid(prior.with_inertial_parameters(bodies))
         residual = effort - load - np.einsum('ijk,kj->ij', columns, joints)
         residual = np.where(used, residual, np.nan)
-        sigma = np.maximum(weighted_rms(residual, weights), LEAST_NOISE * size)
+        sigma = np.maximum(weighted_rms(residual, weights), LEAST_NOISE * rms_effort)
         weights = used * huber_weights(residual, sigma)
-        with_load = _spread(load, used) > LOAD_SPREAD * sigma
+        with_load = _standard_deviation(load, used) > LOAD_SPREAD * sigma
     return Fitted(x, smoothing, sigma, factors, problem, residual)
 
 
 def _problem(
-    equations: Equations,
-    prior: RobotModel,
-    weight: float,
-    free_bodies: NDArray[np.bool_],
-    size: Array,
+    prior: RobotModel, weight: float, free_bodies: NDArray[np.bool_], rms_effort: Array
 ) -> Problem:
-    """Return prior and constraints, without the choice of unknowns."""
-    n = len(size)
+    """Return prior and constraints; each round sets the unknowns to fit."""
+    n = len(rms_effort)
     phi = prior.inertial_parameters
     phi = np.where(np.repeat(free_bodies, 10), regular(phi), phi)
     p = phi.size + TERMS * n
     positive, pull = np.zeros(p, dtype=bool), np.zeros(p)
     positive[phi.size : p - n] = True
-    pull[p - n :] = 1.0 / (OFFSET_SHARE * size) ** 2
+    pull[p - n :] = 1.0 / (OFFSET_SHARE * rms_effort) ** 2
     fixed = np.concatenate([phi, np.zeros(TERMS * n)])
     return Problem(phi, weight, positive, pull, np.zeros(p, dtype=bool), fixed)
 
 
-def _free(
+def _free_unknowns(
     used: NDArray[np.bool_],
     free_bodies: NDArray[np.bool_],
     with_load: NDArray[np.bool_],
@@ -146,21 +148,21 @@ def _free(
 
 def huber_weights(residual: Array, sigma: Array) -> Array:
     """
-    Return the weights of squared residuals, shape (N, n); 1 for NaN.
+    Return Huber's weights of the squared residuals, shape (N, n); 1 for NaN.
 
     :param residual: shape (N, n), N m or N
     :param sigma: noise of each joint, shape (n,), N m or N
     """
-    size = np.abs(np.nan_to_num(residual)) / sigma
-    return np.minimum(1.0, HUBER / np.maximum(size, HUBER))
+    in_sigma = np.abs(np.nan_to_num(residual)) / sigma
+    return np.minimum(1.0, HUBER / np.maximum(in_sigma, HUBER))
 
 
 def weighted_rms(values: Array, weights: Array) -> Array:
     """
-    Return the RMS of each column, 0 without rows, shape (n,).
+    Return the weighted RMS of each column, shape (n,); 0 if all weights are 0.
 
-    :param values: shape (N, n)
-    :param weights: of the squares, shape (N, n)
+    :param values: shape (N, n); NaN counts as 0
+    :param weights: weights of the squared values, shape (N, n)
     """
     total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
     squares = (weights * np.nan_to_num(values) ** 2).sum(axis=0)
@@ -168,9 +170,9 @@ def weighted_rms(values: Array, weights: Array) -> Array:
     return rms
 
 
-def _spread(values: Array, used: NDArray[np.bool_]) -> Array:
+def _standard_deviation(values: Array, used: NDArray[np.bool_]) -> Array:
     """Return the standard deviation of the used rows of each column, shape (n,)."""
     count = np.maximum(used.sum(axis=0), 1)
     mean = np.where(used, values, 0.0).sum(axis=0) / count
-    spread: Array = np.sqrt(np.where(used, (values - mean) ** 2, 0.0).sum(axis=0) / count)
-    return spread
+    deviation: Array = np.sqrt(np.where(used, (values - mean) ** 2, 0.0).sum(axis=0) / count)
+    return deviation

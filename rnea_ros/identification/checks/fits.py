@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Checks after a fit, for errors that are never fitted away.
+Checks after a fit, for errors that the fitted parameters cannot explain.
 
-Masses, friction and rotors that must be positive cannot imitate an inverted effort, another unit,
-another direction of gravity or another robot: the fit leaves most of an effort unexplained, or its
-efforts differ from the URDF's by a large factor. So a model with wrong masses passes, and friction
-may dominate a joint.
+Such errors are an inverted effort, another unit, another direction of gravity and another robot.
+Fitted masses, friction and rotor inertias are positive. With such an error, the fit therefore
+leaves most of an effort unexplained, or the fitted efforts differ from those of the URDF by a
+large factor. Wrong masses in the URDF and joints with much friction pass the checks.
 """
 
 from __future__ import annotations
@@ -28,23 +28,27 @@ from .causes import (
 )
 
 SUSPICIOUS = 0.25
-"""Unexplained share of a loaded joint's effort from which an error is searched for."""
+"""Unexplained share of a loaded joint's effort above which a cause is searched for."""
 
 UNUSUAL_FACTOR = 1.6
-"""Factor between the identified and the URDF's effort that is reported; CAD masses are nearer."""
+"""
+Factor between identified and URDF efforts above which a note is added.
+
+The same applies below its inverse. Errors of CAD masses cause smaller factors.
+"""
 
 INEXPLICABLE = 0.5
-"""Unexplained share of a loaded joint's effort that no fault of masses causes."""
+"""Unexplained share of a loaded joint's effort that wrong masses cannot cause."""
 
 
 def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[str, ...]:
     """
-    Check that a fit explains the efforts by plausible bodies; return notes.
+    Check that a fit explains the efforts with plausible bodies; return notes on joints.
 
     :param equations: motion and efforts
     :param prior: the model of the URDF
     :param fitted: result of the last round
-    :raises IdentificationError: the efforts show an error, with its cause and the way out
+    :raises IdentificationError: the efforts show an error; the text has its cause and a remedy
     """
     names = prior.joint_names
     used = equations.used.astype(np.float64)
@@ -52,7 +56,7 @@ def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[
     unexplained = weighted_rms(fitted.residual, used) / np.maximum(effort, np.finfo(float).tiny)
     loaded = effort >= LOADED_SHARE * effort.max()
     suspicious = unexplained > np.where(loaded, SUSPICIOUS, SUSPICIOUS_UNLOADED)
-    factor = _factors(equations, prior, fitted)
+    factor = _effort_factors(equations, prior, fitted)
     suspicious |= factor < 0.0
     another_unit = (factor < 1.0 / GREATEST_FACTOR) | (factor > GREATEST_FACTOR)
     if suspicious.any():
@@ -84,18 +88,18 @@ def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[
     )
 
 
-def _factors(equations: Equations, prior: RobotModel, fitted: Fitted) -> Array:
+def _effort_factors(equations: Equations, prior: RobotModel, fitted: Fitted) -> Array:
     """
-    Return the identified rigid-body effort of each joint as a factor of the URDF's, shape (n,).
+    Return the ratio of identified to URDF rigid-body efforts of each joint, shape (n,).
 
-    1 for joints that the URDF's bodies hardly load.
+    The ratio is fitted by least squares. It is 1 for joints with little load in the URDF.
     """
     expected = np.where(equations.used, equations.rigid(prior), 0.0)
     phi = fitted.x[: prior.inertial_parameters.size]
-    found = np.where(
+    identified = np.where(
         equations.used, equations.rigid(prior.with_inertial_parameters(phi)), 0.0
     )
     squares = (expected**2).sum(axis=0)
     loaded = (squares > 0.0) & (squares >= LOADED_SHARE**2 * squares.max())
-    factors: Array = (expected * found).sum(axis=0) / np.where(loaded, squares, 1.0)
+    factors: Array = (expected * identified).sum(axis=0) / np.where(loaded, squares, 1.0)
     return np.where(loaded, factors, 1.0)

@@ -19,40 +19,48 @@ from .criterion import Information, regressor
 from .fourier import DEGREES, FourierBasis
 
 STARTS = 3000
-"""Greatest number of random motions."""
+"""Maximum number of random motions."""
 
 RANDOM_SHARE = 0.25
-"""Share of the time for random motions."""
+"""Share of the search time for random motions."""
 
 SHRINK = 0.8
-"""A random motion is made smaller in these steps until it keeps its bounds."""
+"""A random motion is scaled by this factor until it keeps its bounds."""
 
 LEAST_SIZE = 1e-3
-"""Largest coefficient of the smallest motion, as a share of the velocity bound."""
+"""
+Scaling down ends at this largest coefficient, as a share of the velocity bound.
+
+A motion of this size that exceeds a bound is discarded.
+"""
 
 PENALTIES = (1e3, 1e4, 1e5)
-"""Weights of squared excess, one after the other; 0.001 of excess remains in the end."""
+"""
+Weights of the squared excess, one after the other.
+
+After the last one about 0.001 of excess remains, as a share of half the range between the bounds.
+"""
 
 ITERATIONS = 150
-"""Greatest number of iterations of the optimiser for each of the penalties."""
+"""Maximum number of iterations of the optimiser for each penalty."""
 
 STEPS = (1e-6, 1e-6, 1e-3)
-"""Steps of finite differences by position, velocity and acceleration."""
+"""Steps of finite differences: position (rad or m), velocity and acceleration."""
 
 Progress = Callable[[float, str], None]
-"""Called with the share of the time that is over, and a text."""
+"""Called with the used share of the search time, and a text."""
 
 
 class _TimeIsOverError(Exception):
-    """The optimiser has used its time."""
+    """The search time is used up."""
 
 
 @dataclass(eq=False)
 class Budget:
     """
-    Processor time of this thread.
+    Search time: processor time of this thread, from the creation of this object.
 
-    :param seconds: s
+    :param seconds: available time, s
     """
 
     seconds: float
@@ -62,20 +70,22 @@ class Budget:
 
     @property
     def used(self) -> float:
-        """Share of the time that is over; above 1 after its end."""
+        """Used share of the time; above 1 when the time is over."""
         return (time.thread_time() - self._start) / self.seconds
 
 
 @dataclass(frozen=True, eq=False)
 class Objective:
     """
-    What is minimised: - log det of the information matrix, plus a penalty of excess.
+    The function to minimise: - log det of the information matrix, plus a penalty.
 
-    :param information: of the robot's parameters
+    The penalty is on excess: how far the motion is beyond its bounds (see ``constraints``).
+
+    :param information: regressor of the robot's parameters, and noise of the efforts
     :param constraints: bounds of the motion
-    :param basis: basic motions at evenly spaced times over a period
+    :param basis: basic motions at N evenly spaced times over a period
     :param start: joint positions at the start, shape (n,)
-    :param excited: indices of the joints that move, shape (e,)
+    :param excited: indices of the e joints that move
     """
 
     information: Information
@@ -93,7 +103,8 @@ class Objective:
         """
         Return Fourier coefficients of all joints, shape (8, n).
 
-        :param x: coefficients of the excited joints as shares of the velocity bounds, (8 e,)
+        :param x: coefficients of the moving joints, as shares of their velocity bounds, shape
+            (8 e,)
         """
         n = self.model.nv
         coefficients = np.zeros((DEGREES, n))
@@ -106,7 +117,7 @@ class Objective:
         return self.basis.motion(self.start, self.coefficients(x))
 
     def excess(self, x: Array) -> float:
-        """Return the largest excess of any bound."""
+        """Return the largest excess of all bounds; above 0 if a bound is exceeded."""
         return float(self.constraints.peaks(self.constraints.of_motion(*self.motion(x))).max())
 
     def value(self, x: Array) -> float:
@@ -118,7 +129,9 @@ class Objective:
 
     def penalised(self, x: Array, penalty: float) -> tuple[float, Array]:
         """
-        Return the objective and its derivatives by x.
+        Return the objective with the penalty, and its derivatives by x.
+
+        In the code, of_y stands for the derivatives of the objective by y.
 
         :param x: see :meth:`coefficients`
         :param penalty: weight of the squared excess
@@ -140,18 +153,19 @@ class Objective:
         of_qd += weight[:, n : 2 * n]
 
         for joint in self.excited:
-            for slopes, change in zip((of_q, of_qd, of_qdd), self._changes(motion, joint, Y),
-                                      strict=True):
-                slopes[:, joint] += np.einsum('nij,nij->n', change, of_Y)
+            for slopes, regressor_slope in zip(
+                (of_q, of_qd, of_qdd), self._regressor_slopes(motion, joint, Y), strict=True
+            ):
+                slopes[:, joint] += np.einsum('nij,nij->n', regressor_slope, of_Y)
         basis = self.basis
         slope = basis.position.T @ of_q + basis.velocity.T @ of_qd + basis.acceleration.T @ of_qdd
         bounds = self.constraints.upper[n : 2 * n]
         value = -log_det + penalty * float((beyond**2).sum()) / count
         return value, (slope * bounds)[:, self.excited].ravel()
 
-    def _changes(self, motion: Sequence[Array], joint: int, Y: Array) -> Array:
+    def _regressor_slopes(self, motion: Sequence[Array], joint: int, Y: Array) -> Array:
         """
-        Return derivatives of regressors by position, velocity and acceleration of a joint.
+        Return derivatives of the regressors by position, velocity and acceleration of a joint.
 
         :param motion: positions, velocities and accelerations, each of shape (N, n)
         :param joint: index of the joint
@@ -162,9 +176,9 @@ class Objective:
         steps = np.array(STEPS)
         moved[np.arange(3), np.arange(3), :, joint] += steps[:, np.newaxis]
         count, n = motion[0].shape
-        beside = regressor(self.model, *moved.reshape(3, 3 * count, n)).reshape(3, *Y.shape)
-        changes: Array = (beside - Y) / steps[:, np.newaxis, np.newaxis, np.newaxis]
-        return changes
+        stepped = regressor(self.model, *moved.reshape(3, 3 * count, n)).reshape(3, *Y.shape)
+        slopes: Array = (stepped - Y) / steps[:, np.newaxis, np.newaxis, np.newaxis]
+        return slopes
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,19 +198,19 @@ def search(
     objective: Objective, budget: Budget, rng: np.random.Generator, progress: Progress
 ) -> Found:
     """
-    Return the most informative motion that was found within the bounds.
+    Search for the most informative motion within the bounds.
 
-    :param objective: what is minimised; the robot at rest at the start keeps the bounds
-    :param budget: time for the search
+    :param objective: function to minimise; the start pose at rest must keep the bounds
+    :param budget: search time
     :param rng: source of the random motions
-    :param progress: called now and then
-    :raises ExcitationError: no motion was found
+    :param progress: called after each random motion and at each step of the optimiser
+    :raises ExcitationError: no random motion kept the bounds within the search time
     """
     candidates: list[tuple[float, Array]] = []
     while len(candidates) < STARTS and (budget.used < RANDOM_SHARE or not candidates):
         if budget.used >= 1.0:
             raise no_room(objective.constraints, objective.start)
-        x = shrunk(objective, _random(objective, rng))
+        x = shrunk(objective, _random_motion(objective, rng))
         if x.any():
             candidates.append((objective.value(x), x))
         progress(budget.used, f'{len(candidates)} random motions')
@@ -205,8 +219,8 @@ def search(
     for number, (_, x) in enumerate(candidates, start=1):
         if budget.used >= 1.0:
             break
-        found = _descend(objective, x, budget, progress, f'local search {number}')
-        x = shrunk(objective, found, step=0.99)
+        optimum = _local_optimum(objective, x, budget, progress, f'local search {number}')
+        x = shrunk(objective, optimum, step=0.99)
         value = objective.value(x)
         if value < best:
             best, x_best = value, x
@@ -216,47 +230,51 @@ def search(
 
 def shrunk(objective: Objective, x: Array, step: float = SHRINK) -> Array:
     """
-    Return a motion, made smaller until it keeps its bounds.
+    Return a motion, scaled down until it keeps its bounds; 0 if even a small one does not.
 
     :param objective: contains the bounds
-    :param x: the motion
-    :param step: factor of the size, again and again
+    :param x: coefficients of the motion
+    :param step: factor of each step
     """
     while objective.excess(x) > 0.0 and np.abs(x).max() > LEAST_SIZE:
         x = step * x
     return x if objective.excess(x) <= 0.0 else 0.0 * x
 
 
-def _random(objective: Objective, rng: np.random.Generator) -> Array:
-    """Return a motion whose joints use 30 to 100 % of their position or velocity bounds."""
+def _random_motion(objective: Objective, rng: np.random.Generator) -> Array:
+    """
+    Return a random motion.
+
+    Each joint uses 30 to 100 % of its position or velocity bound, whichever is reached first.
+    """
     n = objective.model.nv
-    fading = rng.uniform(0.5, 1.0, (1, len(objective.excited)))
+    decay = rng.uniform(0.5, 1.0, (1, len(objective.excited)))
     x = rng.normal(size=(DEGREES, len(objective.excited)))
-    x *= fading ** np.tile(np.arange(DEGREES // 2), 2)[:, np.newaxis]
+    x *= decay ** np.tile(np.arange(DEGREES // 2), 2)[:, np.newaxis]
     coefficients = objective.coefficients(x.ravel())[:, objective.excited]
     columns = np.r_[objective.excited, np.add(objective.excited, n)]
     start = np.r_[objective.start[objective.excited], np.zeros(len(objective.excited))]
-    way = np.hstack((objective.basis.position, objective.basis.velocity)).reshape(
+    basis = np.hstack((objective.basis.position, objective.basis.velocity)).reshape(
         len(objective.basis.time), 2, -1
     )
-    moved = np.einsum('nkd,de->nke', way, coefficients).reshape(len(way), -1)
+    moved = np.einsum('nkd,de->nke', basis, coefficients).reshape(len(basis), -1)
     with np.errstate(divide='ignore'):
         up = (objective.constraints.upper[columns] - start) / np.maximum(moved.max(axis=0), 0.0)
         down = (start - objective.constraints.lower[columns]) / np.maximum(-moved.min(axis=0), 0.0)
-    most = np.minimum(up, down).reshape(2, -1).min(axis=0)
-    x *= most * rng.uniform(0.3, 1.0, len(most))
+    largest = np.minimum(up, down).reshape(2, -1).min(axis=0)
+    x *= largest * rng.uniform(0.3, 1.0, len(largest))
     return x.ravel()
 
 
-def _descend(
+def _local_optimum(
     objective: Objective, x: Array, budget: Budget, progress: Progress, text: str
 ) -> Array:
-    """Return a local optimum near a motion, or the last motion when time is over."""
+    """Return a local optimum near a motion, or the latest iterate when the time is over."""
     from scipy.optimize import minimize
 
     latest = x
 
-    def value(x: Array, penalty: float) -> tuple[float, Array]:
+    def penalised(x: Array, penalty: float) -> tuple[float, Array]:
         if budget.used >= 1.0:
             raise _TimeIsOverError
         progress(budget.used, text)
@@ -269,7 +287,7 @@ def _descend(
     try:
         for penalty in PENALTIES:
             result = minimize(
-                value, latest, (penalty,), method='L-BFGS-B', jac=True, callback=keep,
+                penalised, latest, (penalty,), method='L-BFGS-B', jac=True, callback=keep,
                 options={'maxiter': ITERATIONS},
             )
             latest = result.x
