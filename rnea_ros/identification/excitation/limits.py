@@ -89,7 +89,7 @@ class JointLimits:
         """
         Return the limits for an exciting motion.
 
-        A joint without position limits stays within half a turn, or half a metre, of the start.
+        A joint without position limits stays within pi of the start, rad or m.
 
         :param start: joint positions at the start, shape (n,)
         :param excited: indices of the joints that move; the others have no margin of position
