@@ -38,15 +38,14 @@ def report(excitation: Excitation) -> str:
         '',
         *_table(excitation),
         '',
-        f'range, velocity, effort: peak as a share of the limit; used are at most '
-        f'{100 * POSITION_SHARE:.0f} % of the range, {100 * LOAD_SHARE:.0f} % of velocity and '
-        'effort limits',
-        'efforts are without friction',
-        f'torque error: standard deviation of torques on other motions, for white noise of '
-        f'{100 * NOISE:g} % of the effort',
-        f'limit below {CUTOFF:g} Hz, in N m or N. It is proportional to the noise. Errors of real '
-        'arms are no white noise:',
-        'expect 3 to 12 times as much',
+        f'range, velocity, effort: peak as a share of the limit; the motion uses at most '
+        f'{100 * POSITION_SHARE:.0f} % of the range,',
+        f'{100 * LOAD_SHARE:.0f} % of the velocity and effort limits; efforts are without friction',
+        'torque error: standard deviation of the torques on other motions, N m or N, if the noise '
+        'of the efforts is',
+        f'white, {100 * NOISE:g} % of the effort limit below {CUTOFF:g} Hz; it is proportional to '
+        'the noise. Errors of real arms',
+        'are not white: expect 3 to 12 times as much',
     ]
     return '\n'.join(lines)
 
