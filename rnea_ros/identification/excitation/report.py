@@ -40,7 +40,8 @@ def report(excitation: Excitation) -> str:
         '',
         f'range, velocity, effort: peak as a share of the limit; the motion uses at most '
         f'{100 * POSITION_SHARE:.0f} % of the range,',
-        f'{100 * LOAD_SHARE:.0f} % of the velocity and effort limits; efforts are without friction',
+        f'{100 * LOAD_SHARE:.0f} % of the velocity and effort limits; efforts are without '
+        'friction',
         'torque error: standard deviation of the torques on other motions, N m or N, if the noise '
         'of the efforts is',
         f'white, {100 * NOISE:g} % of the effort limit below {CUTOFF:g} Hz; it is proportional to '
