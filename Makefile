@@ -38,8 +38,8 @@ demo: $(VENV)/demo.stamp
 # Three runs, one after the other: without DDS; over DDS, each test on a domain of its own; and what
 # needs the processor for itself. Tests over DDS wait half of the time, so three run on two cores.
 # Beside the tests without DDS they would fail. Without bytecode on disk each worker of each run would
-# compile every test again.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest
+# compile every test again; with more than one thread of BLAS each the workers would hinder each other.
+PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(RUN) -m pytest
 
 test: $(VENV)/test.stamp
 ifdef TEST
