@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 import os
 from pathlib import Path
+import signal
 from typing import Any
 
 from fake_robot import FakeRobot, fake_robot
@@ -16,6 +17,9 @@ import pytest
 from ros_process import new_domain_id
 
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+
+# A shell that runs the tests in the background makes them, and all their processes, ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run, and no limit of time: machines are busy.
 settings.register_profile('seeded', derandomize=True, deadline=None, database=None)
