@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-from ..page import DEVELOPERS, DOCS, rewrite
+from ..page import DEVELOPERS, rewrite
 from ..robots import Array
 from .child import ChildError
 from .contenders import OURS
@@ -35,8 +35,6 @@ SHORTEST = 2.0
 
 LEAST = 8
 """Intervals without which nothing can be said."""
-
-PICTURE = 'soak.png'
 
 
 @dataclass(frozen=True)
@@ -128,33 +126,6 @@ def report(run: Soak) -> str:
     ])
 
 
-def draw(path: Path, run: Soak) -> None:
-    """Draw memory and period errors over time into a PNG file."""
-    import matplotlib
-
-    matplotlib.use('Agg')
-    import matplotlib.pyplot as plt
-
-    minutes = run.times / 60.0
-    figure, (memory, errors) = plt.subplots(
-        2, 1, figsize=(11.0, 7.0), layout='constrained', sharex=True
-    )
-    memory.plot(minutes, run.memory)
-    memory.set(ylabel='memory, MB', ylim=(0.0, 1.2 * run.memory.max()))
-    for column, name in enumerate(('p50', 'p99', 'p99.9', 'max')):
-        errors.plot(minutes, 1e6 * run.errors[:, column], color=f'C{column}', label=name)
-        errors.plot(
-            minutes, 1e6 * run.sleeper[:, column], ':', color=f'C{column}',
-            label=f'{name}, only sleeping',
-        )
-    errors.set(yscale='log', xlabel='minutes', ylabel='period error, \N{MICRO SIGN}s')
-    errors.legend(ncol=4, fontsize='small')
-    for axes in (memory, errors):
-        axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; return the exit status."""
     parser = argparse.ArgumentParser(prog='python -m benchmark.loop.soak', description=__doc__)
@@ -169,9 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print(report(run))
     if options.write:
-        picture = f'![Memory and jitter over time](../{PICTURE})'
-        rewrite('soak', f'{report(run)}\n\n{picture}', DEVELOPERS)
-        draw(DOCS / PICTURE, run)
+        rewrite('soak', report(run), DEVELOPERS)
     return 0 if run.verdict.lasts else 1
 
 
