@@ -21,10 +21,9 @@ def test_other_parameters_give_the_efforts_that_pinocchio_has_with_them() -> Non
     changed = model.with_inertial_parameters(phi)
     np.testing.assert_allclose(changed.inertial_parameters, phi, rtol=1e-9, atol=1e-10)
     theirs = pinocchio.buildModelFromUrdf(str(path))
-    for name, body in zip(model.body_names, phi.reshape(-1, 10), strict=True):
+    for joint, body in zip(model.joint_names, phi.reshape(-1, 10), strict=True):
         # Jxx, Jxy, Jyy, Jxz, Jyz, Jzz are the order of Pinocchio's dynamic parameters as well.
-        place = theirs.frames[theirs.getFrameId(name)].parentJoint
-        theirs.inertias[place] = pinocchio.Inertia.FromDynamicParameters(body)
+        theirs.inertias[theirs.getJointId(joint)] = pinocchio.Inertia.FromDynamicParameters(body)
     data = theirs.createData()
     for _ in range(5):
         q, qd, qdd = random.uniform(-1.0, 1.0, (3, model.nv))
