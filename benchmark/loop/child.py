@@ -96,6 +96,9 @@ class Child:
                 if first == word:
                     return rest
             if not alive or time.monotonic() > deadline:
+                if not alive:
+                    with suppress(subprocess.TimeoutExpired):
+                        self._process.wait(POLITENESS)  # its output ends a moment before it does
                 what = 'did not write' if alive else 'ended without'
                 raise ChildError(f'{self._module} {what} {word!r}:\n{self.output}')
             for child in beside:
