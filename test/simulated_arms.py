@@ -64,7 +64,7 @@ def arm_unlike(urdf: RobotModel, seed: int) -> Arm:
     n = urdf.nv
     phi = urdf.inertial_parameters.reshape(-1, 10)
     bodies = np.array([_unlike(body, random) for body in phi]).reshape(-1)
-    model = urdf.with_inertial_parameters(bodies, strict_inertia=True)
+    model = urdf.with_inertial_parameters(bodies, strict_inertia=bool(phi[:, 0].all()))
     poses = random.uniform(-2.0, 2.0, (50, n))
     size = np.sqrt(np.mean(model.gravity_torques_batch(poses) ** 2, axis=0)) + 0.5
     return Arm(
@@ -80,8 +80,10 @@ def arm_unlike(urdf: RobotModel, seed: int) -> Arm:
 
 
 def _unlike(phi: Array, random: np.random.Generator) -> Array:
-    """Return the body with more or less mass, stretched and moved."""
+    """Return the body with more or less mass, stretched and moved; one without mass stays."""
     m, h = phi[0], phi[1:4]
+    if m == 0.0:
+        return phi
     J = np.array([
         [phi[4], phi[5], phi[7]], [phi[5], phi[6], phi[8]], [phi[7], phi[8], phi[9]]
     ])

@@ -31,12 +31,12 @@ BLOCKS = 20
 STUCK_TIME = 0.1
 """A joint that stays slower than STILL_SPEED for longer is stuck, s."""
 
-WIND_UP = 0.05
+WIND_UP, WIND_UP_PRISMATIC = 0.05, 0.001
 """
-Travel before and after a stuck position in which gears and seals wind up, rad or m.
+Travel before and after a stuck position in which gears and seals wind up, rad and m.
 
 There friction depends on the travel, as in the models of Dahl and LuGre, and no function of the
-velocity describes it.
+velocity describes it. The travel of a prismatic joint is that of a pinion with a radius of 2 cm.
 """
 
 
@@ -59,7 +59,7 @@ class Equations:
         self.qd = np.concatenate([run.qd for run in runs])
         self.qdd = np.concatenate([run.qdd for run in runs])
         self.effort = np.concatenate([run.effort for run in runs])
-        self.slides = np.concatenate([sliding(run) for run in runs])
+        self.slides = np.concatenate([sliding(run, _wind_up(model)) for run in runs])
         self.used = self.slides & np.isfinite(self.effort)
         self.run = np.repeat(np.arange(len(runs)), [len(run.time) for run in runs])
         self.block: Indices = np.arange(len(self.q)) * BLOCKS // max(len(self.q), 1)
@@ -69,14 +69,15 @@ class Equations:
 
     def thinned(self, most: int) -> Equations:
         """
-        Return evenly chosen samples.
+        Return evenly chosen samples in one block, for fits without a jackknife.
 
         :param most: greatest number of samples
         """
         step = 1 + len(self) // most
         few = copy(self)
-        for name in ('q', 'qd', 'qdd', 'effort', 'slides', 'used', 'run', 'block'):
+        for name in ('q', 'qd', 'qdd', 'effort', 'slides', 'used', 'run'):
             setattr(few, name, getattr(self, name)[::step])
+        few.block = np.zeros(len(few), dtype=np.intp)
         return few
 
     def without(self, joint: int) -> Equations:
@@ -126,8 +127,8 @@ class Equations:
         """
         n = self.q.shape[1]
         p = 10 * len(self.model.body_names) + terms.shape[2] * n
-        factors = np.zeros((BLOCKS, p + 1, p + 1))
-        for block in range(BLOCKS):
+        factors = np.zeros((int(self.block.max(initial=0)) + 1, p + 1, p + 1))
+        for block in range(len(factors)):
             first, last = np.searchsorted(self.block, [block, block + 1])
             for start in range(first, last, CHUNK):
                 part = slice(start, min(start + CHUNK, last))
@@ -162,8 +163,13 @@ def triangular(rows: Array) -> Array:
     return factor
 
 
-def sliding(run: Run) -> NDArray[np.bool_]:
-    """Return the rows in which a joint slides: neither still nor winding up, shape (N, n)."""
+def sliding(run: Run, wind_up: Array) -> NDArray[np.bool_]:
+    """
+    Return the rows in which a joint slides: neither still nor winding up, shape (N, n).
+
+    :param run: the run
+    :param wind_up: travel of each joint in which it winds up, shape (n,), rad or m
+    """
     slides = np.abs(run.qd) >= STILL_SPEED
     for joint in range(run.q.shape[1]):
         edges = np.flatnonzero(np.diff(slides[:, joint])) + 1
@@ -173,10 +179,17 @@ def sliding(run: Run) -> NDArray[np.bool_]:
                 continue
             if run.time[stop - 1] - run.time[start] < STUCK_TIME:
                 continue
-            near = np.abs(run.q[:, joint] - run.q[start:stop, joint].mean()) < WIND_UP
+            near = np.abs(run.q[:, joint] - run.q[start:stop, joint].mean()) < wind_up[joint]
             before = np.flatnonzero(~near[:start])
             after = np.flatnonzero(~near[stop:])
             first = before[-1] + 1 if before.size else 0
             last = stop + after[0] if after.size else len(run.time)
             slides[first:last, joint] = False
     return slides
+
+
+def _wind_up(model: RobotModel) -> Array:
+    """Return the travel of each joint in which it winds up, shape (n,), rad or m."""
+    joints = {} if model.description is None else model.description.joints
+    prismatic = {name for name, joint in joints.items() if joint.type == 'prismatic'}
+    return np.where(np.isin(model.joint_names, [*prismatic]), WIND_UP_PRISMATIC, WIND_UP)

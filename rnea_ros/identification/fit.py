@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Indices
 from .pseudo_inertia import BASIS, pseudo_inertias
 
 BARRIERS = (1.0, 0.1, 0.01, 1e-3)
@@ -57,6 +57,17 @@ class Problem:
     free: NDArray[np.bool_]
     fixed: Array
 
+    @property
+    def of_bodies(self) -> Indices:
+        """
+        Numbers of the unknowns of the bodies that are fitted, shape (bodies, 10).
+
+        The other bodies may have no mass or no extent.
+        """
+        numbers = np.arange(self.prior.size).reshape(-1, 10)
+        chosen: Indices = numbers[self.free[: self.prior.size].reshape(-1, 10).all(axis=1)]
+        return chosen
+
     def start(self) -> Array:
         """Return a point inside of all constraints, shape (p,)."""
         x = self.fixed.copy()
@@ -68,11 +79,24 @@ class Problem:
     def prior_curvature(self, x: Array) -> Array:
         """Return the second derivative of divergence and pull at x, shape (p, p)."""
         H = np.diag(self.weight * self.pull)
-        for body, P in enumerate(pseudo_inertias(x[: self.prior.size])):
-            part = slice(10 * body, 10 * body + 10)
-            A = np.linalg.solve(P, BASIS)
-            H[part, part] += self.weight * np.einsum('kij,lji->kl', A, A)
+        rows = self.of_bodies
+        second = _log_det_derivatives(pseudo_inertias(x[rows]))[1]
+        H[rows[:, :, np.newaxis], rows[:, np.newaxis]] += self.weight * second
         return H
+
+
+def _log_det_derivatives(P: Array) -> tuple[Array, Array]:
+    """
+    Return the first two derivatives of -log det P by the parameters of each body.
+
+    d(-log det P) = -tr(P^-1 E) and d^2(-log det P) = tr(P^-1 E P^-1 E).
+
+    :param P: pseudo-inertias, shape (bodies, 4, 4)
+    :return: shapes (bodies, 10) and (bodies, 10, 10)
+    """
+    A = np.linalg.inv(P)[:, np.newaxis] @ BASIS
+    rows, columns = A.reshape(-1, 10, 16), A.swapaxes(2, 3).reshape(-1, 10, 16)
+    return -np.trace(A, axis1=2, axis2=3), rows @ columns.swapaxes(1, 2)
 
 
 def solve(factor: Array, problem: Problem, start: Array | None = None) -> Array:
@@ -96,10 +120,9 @@ class _Cost:
     def __init__(self, factor: Array, problem: Problem) -> None:
         self.problem = problem
         self.R, self.z = factor[:, :-1], factor[:, -1]
-        self.bodies = problem.prior.size
-        free_bodies = problem.free[: self.bodies].reshape(-1, 10).all(axis=1)
-        self.places = np.flatnonzero(free_bodies)
-        P0 = pseudo_inertias(problem.prior)
+        self.squared = self.R.T @ self.R
+        self.of_bodies = problem.of_bodies
+        P0 = pseudo_inertias(problem.prior[self.of_bodies])
         self.trace = np.einsum('bij,kji->bk', np.linalg.inv(P0), BASIS)
         self.positive = problem.positive & problem.free
 
@@ -107,32 +130,26 @@ class _Cost:
         """Return the cost; infinite outside of the constraints."""
         if (x[self.positive] <= 0.0).any():
             return np.inf
-        P = pseudo_inertias(x[: self.bodies])[self.places]
         try:
-            L = np.linalg.cholesky(P)
+            L = np.linalg.cholesky(pseudo_inertias(x[self.of_bodies]))
         except np.linalg.LinAlgError:
             return np.inf
         log_det = 2.0 * float(np.log(np.diagonal(L, axis1=1, axis2=2)).sum())
-        phi = x[: self.bodies].reshape(-1, 10)[self.places]
         r = self.R @ x - self.z
         weight = self.problem.weight
         cost = 0.5 * r @ r + 0.5 * weight * self.problem.pull @ x**2
-        cost += weight * (float((self.trace[self.places] * phi).sum()) - log_det)
+        cost += weight * (float((self.trace * x[self.of_bodies]).sum()) - log_det)
         return float(cost - barrier * np.log(x[self.positive]).sum())
 
     def derivatives(self, x: Array, barrier: float) -> tuple[Array, Array]:
         """Return gradient, shape (p,), and second derivative, shape (p, p)."""
         weight = self.problem.weight
-        H = self.R.T @ self.R
+        H = self.squared.copy()
         H[np.diag_indices_from(H)] += weight * self.problem.pull
         g = self.R.T @ (self.R @ x - self.z) + weight * self.problem.pull * x
-        P = pseudo_inertias(x[: self.bodies])
-        for body in self.places:
-            part = slice(10 * body, 10 * body + 10)
-            # d(-log det P) = -tr(P^-1 E), d^2(-log det P) = tr(P^-1 E P^-1 E)
-            A = np.linalg.solve(P[body], BASIS)
-            g[part] += weight * (self.trace[body] - np.einsum('kii->k', A))
-            H[part, part] += weight * np.einsum('kij,lji->kl', A, A)
+        first, second = _log_det_derivatives(pseudo_inertias(x[self.of_bodies]))
+        g[self.of_bodies] += weight * (self.trace + first)
+        H[self.of_bodies[:, :, np.newaxis], self.of_bodies[:, np.newaxis]] += weight * second
         g[self.positive] -= barrier / x[self.positive]
         H[self.positive, self.positive] += barrier / x[self.positive] ** 2
         return g, H

@@ -96,6 +96,7 @@ def identify(
         ),
         fitted=tuple(fitted_runs),
         notes=(*(note for run in fitted_runs for note in run.notes), *notes),
+        friction_is_given=keep_friction is not None,
     )
 
 

@@ -105,15 +105,13 @@ def _prior_error(fitted: Fitted) -> float:
 
     The divergence of a body is half a squared relative distance, summed over its dimensions.
     """
-    problem = fitted.problem
-    bodies = problem.prior.size
-    P0, P = pseudo_inertias(problem.prior), pseudo_inertias(fitted.x[:bodies])
-    free = problem.free[:bodies].reshape(-1, 10).all(axis=1)
-    if not free.any():
+    free = fitted.problem.of_bodies
+    if not free.size:
         return LEAST_PRIOR_ERROR
-    ratio = np.linalg.solve(P0[free], P[free])
+    P0, P = pseudo_inertias(fitted.problem.prior[free]), pseudo_inertias(fitted.x[free])
+    ratio = np.linalg.solve(P0, P)
     divergence = np.trace(ratio, axis1=1, axis2=2) - np.linalg.slogdet(ratio)[1] - 4.0
-    error = np.sqrt(2.0 * divergence.sum() / (10.0 * free.sum()))
+    error = np.sqrt(2.0 * divergence.sum() / free.size)
     return float(np.clip(error, LEAST_PRIOR_ERROR, GREATEST_PRIOR_ERROR))
 
 

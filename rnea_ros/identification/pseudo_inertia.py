@@ -50,8 +50,7 @@ def pseudo_inertias(parameters: Array) -> Array:
 
     :param parameters: shape (10 * bodies,): mass, first moment, Jxx, Jxy, Jyy, Jxz, Jyz, Jzz
     """
-    P: Array = np.tensordot(parameters.reshape(-1, 10), BASIS, 1)
-    return P
+    return (parameters.reshape(-1, 10) @ BASIS.reshape(10, 16)).reshape(-1, 4, 4)
 
 
 def standard_parameters(P: Array) -> Array:

@@ -87,6 +87,7 @@ class Identification:
     :param comparison: errors on the runs that were not fitted
     :param fitted: the runs that were fitted
     :param notes: what the data lack, one sentence each
+    :param friction_is_given: the friction was not identified, and no part of the offset is in it
     """
 
     prior: RobotModel
@@ -102,6 +103,7 @@ class Identification:
     comparison: Comparison
     fitted: tuple[Run, ...]
     notes: tuple[str, ...] = ()
+    friction_is_given: bool = False
 
     @property
     def deviations(self) -> Array:

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 import sys
 import time
@@ -33,7 +32,7 @@ from ..identification import excitation
 from ..robot import RobotModel
 from .arguments import add_gravity, by_joint, finite, positions, positive
 from .model import load_model
-from .trajectory_sources import write_trajectory
+from .trajectory_sources import read_trajectory, write_trajectory
 
 TOPIC = 'feedforward/joint_trajectory'
 PROGRESS_INTERVAL = 5.0
@@ -75,6 +74,8 @@ def _parser() -> OneLineParser:
     add('--seconds', type=positive, default=60.0, help='processor time for the search, s; 60')
     add_gravity(parser)
     add('--picture', type=Path, help='PNG file to write (needs matplotlib)')
+    add('--motion', type=Path, metavar='YAML',
+        help='with --publish: the motion of this file, which excite wrote, instead of a new one')
     add('--publish', nargs='?', const=TOPIC, metavar='TOPIC',
         help=f'move the robot: publish to this node ({TOPIC}), or to the topic of a '
         'joint_trajectory_controller')
@@ -96,10 +97,14 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     own, ros_arguments = split_ros_arguments(arguments)
     parser = _parser()
     options = parser.parse_args(own)
+    if options.publish is None and (options.motion or options.record or options.yes):
+        parser.error('--motion, --record and --yes need --publish')
     if options.out is None and options.publish is None:
         parser.error('name the file to write (--out), or --publish')
-    if options.publish is None and (options.record is not None or options.yes):
-        parser.error('--record and --yes need --publish')
+    if options.motion and (options.start or options.joints or options.omit or options.out):
+        parser.error('--motion takes no --start, --joints, --omit or --out: the file has them')
+    if options.motion and options.picture:
+        parser.error('--motion takes no --picture; check_trajectory draws the file')
     if options.floor is not None and options.box is not None:
         parser.error('give --floor or --box, not both')
     if options.keep_inside and options.floor is None and options.box is None:
@@ -121,18 +126,25 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     return options, ros_arguments
 
 
+def _bounds(
+    options: argparse.Namespace, model: RobotModel
+) -> tuple[excitation.JointLimits, excitation.Region | None]:
+    """Return the limits of the joints and the region for links."""
+    limits = excitation.JointLimits.of(model, options.velocity_limits, options.effort_limits)
+    if options.floor is not None:
+        return limits, excitation.Region.above(options.floor, options.keep_inside)
+    if options.box is not None:
+        sides = options.box[:2], options.box[2:4], options.box[4:]
+        return limits, excitation.Region.box(*sides, options.keep_inside)
+    return limits, None
+
+
 def _excitation(
     options: argparse.Namespace, model: RobotModel, start: Mapping[str, float]
 ) -> excitation.Excitation:
-    """Return the exciting motion from a start pose."""
-    limits = excitation.JointLimits.of(model, options.velocity_limits, options.effort_limits)
-    region = None
-    if options.floor is not None:
-        region = excitation.Region.above(options.floor, options.keep_inside)
-    elif options.box is not None:
-        sides = options.box[:2], options.box[2:4], options.box[4:]
-        region = excitation.Region.box(*sides, options.keep_inside)
-    return excitation.excite(
+    """Return an exciting motion from a start pose; report it and write the files."""
+    limits, region = _bounds(options, model)
+    found = excitation.excite(
         model,
         limits,
         start=start,
@@ -142,6 +154,18 @@ def _excitation(
         seconds=options.seconds,
         progress=_progress(),
     )
+    print(excitation.report(found))
+    if options.out is not None:
+        motion = found.motion.slowed(options.speed)
+        write_trajectory(options.out, motion.request(_published(options, model)))
+    if options.picture is not None:
+        excitation.picture(options.picture, found)
+    return found
+
+
+def _published(options: argparse.Namespace, model: RobotModel) -> list[str]:
+    """Return the joints of the trajectory."""
+    return [name for name in model.joint_names if name not in options.omit]
 
 
 def _moving(options: argparse.Namespace, model: RobotModel) -> list[str]:
@@ -170,27 +194,27 @@ def _run(options: argparse.Namespace, ros_arguments: Sequence[str]) -> int:
     if options.picture is not None:
         require_matplotlib()
     model = load_model('excite', options.urdf, options.gravity)
-    joints = [name for name in model.joint_names if name not in options.omit]
-    with ExitStack() as stack:
-        robot, start = None, options.start
-        if options.publish is not None:
-            try:
-                from .live import moving_robot
-            except ImportError as error:
-                raise NoConsentError(f'--publish needs ROS ({error})') from error
-            robot = stack.enter_context(
-                moving_robot(ros_arguments, model.joint_names, options.publish)
+    if options.publish is None:
+        _excitation(options, model, options.start)
+        return 0
+    try:
+        from .live import moving_robot
+    except ImportError as error:
+        raise NoConsentError(f'--publish needs ROS ({error})') from error
+    known = None if options.motion is None else read_trajectory(options.motion, None, 0)
+    with moving_robot(ros_arguments, model.joint_names, options.publish) as robot:
+        pose = robot.pose()
+        if known is None:
+            joints = _published(options, model)
+            start = dict(zip(model.joint_names, pose, strict=True)) | options.start
+            found: excitation.Excitation | excitation.KnownMotion = _excitation(
+                options, model, start
             )
-            start = dict(zip(model.joint_names, robot.pose(), strict=True)) | start
-        found = _excitation(options, model, start)
-        print(excitation.report(found))
+        else:
+            joints = list(known.joint_names)
+            limits, region = _bounds(options, model)
+            found = excitation.known_motion(model, limits, known, pose, region)
         motion = found.motion.slowed(options.speed)
-        if options.out is not None:
-            write_trajectory(options.out, motion.request(joints))
-        if options.picture is not None:
-            excitation.picture(options.picture, found)
-        if robot is None:
-            return 0
         way = found.way_from(robot.pose()).slowed(options.speed)
         _ask(options, way.duration, motion.duration)
         way = found.way_from(robot.pose()).slowed(options.speed)  # it may have moved meanwhile

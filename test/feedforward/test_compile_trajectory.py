@@ -678,6 +678,16 @@ def test_impossible_rules_are_rejected_by_argument(argument: str, value: Any) ->
         rules(**{argument: value})
 
 
+@pytest.mark.parametrize(
+    ('argument', 'value'),
+    [('lower', (-1.0, 6.0, -1.0)), ('velocity_limits', (1.0, 0.0, 1.0))],
+)
+def test_impossible_rules_name_the_joint(argument: str, value: tuple[float, ...]) -> None:
+    upper = np.full(3, 5.0)
+    with pytest.raises(InputError, match=f"'{rules().joint_names[1]}'"):
+        rules(**{'upper': upper, argument: np.array(value)})
+
+
 SOME_FLOATS = st.floats() | st.floats(-3.0, 3.0) | st.just(0.0)
 SOME_VALUES = st.lists(SOME_FLOATS, max_size=4)
 FINITE = st.floats(-1e3, 1e3) | st.floats(allow_nan=False, allow_infinity=False)

@@ -145,6 +145,15 @@ def test_a_second_publisher_of_the_same_joints_with_another_clock_is_never_taken
         assert second.send() is Reason.STAMP_NOT_NEWER
 
 
+def test_a_stamp_must_be_newer_than_that_of_every_joint_of_its_sample() -> None:
+    order = StampOrder(3)
+    assert order.check(ALL, CLOCK, CLOCK, 0.0) is None
+    order.accept(ALL, CLOCK, 0.0)
+    order.accept(ARM, CLOCK + 0.004, 0.004)
+    assert order.check(ALL, CLOCK + 0.002, CLOCK + 0.005, 0.005) is Reason.STAMP_NOT_NEWER
+    assert order.check(GRIPPER, CLOCK + 0.002, CLOCK + 0.005, 0.005) is None
+
+
 def test_each_publisher_recovers_by_itself_while_others_go_on() -> None:
     order = StampOrder(3)
     arm, gripper = Stream(order, ARM), Stream(order, GRIPPER)

@@ -24,6 +24,7 @@ from rnea_ros.identification.excitation import (
     Motion,
     Region,
     excite,
+    known_motion,
     report,
 )
 
@@ -262,3 +263,42 @@ def test_a_payload_that_the_motion_does_not_show_has_no_accuracy() -> None:
     found = excited(load(ARM))  # it turns about the vertical
     assert np.isnan(found.accuracy.mass)
     assert 'a payload on arm is not determined' in report(found)
+
+
+def test_a_known_motion_is_checked_against_all_bounds() -> None:
+    model = load(TWO_LINKS)
+    limits = JointLimits.of(model)
+    motion = excited(model).motion
+    request = motion.request(['shoulder', 'elbow'])
+    pose = [0.2, 0.1]
+    known = known_motion(model, limits, request, pose)
+    np.testing.assert_array_equal(known.motion.positions, motion.positions)
+    assert known.way_from(pose).positions[0].tolist() == pose
+    slow = JointLimits.of(model, {'elbow': 0.01})
+    with pytest.raises(RneaError, match=r'joint elbow: the velocity is .* in the motion, after'):
+        known_motion(model, slow, request, pose)
+    with pytest.raises(RneaError, match='link '):
+        known_motion(model, limits, request, pose, Region.above(-0.001))
+    with pytest.raises(RneaError, match="unknown joint 'shoulder'"):
+        known_motion(load(PENDULUM), limits, request, [0.0])
+
+
+def test_joints_that_a_known_motion_does_not_have_hold_their_position() -> None:
+    model = load(TWO_LINKS)
+    request = excited(model, joints=['shoulder']).motion.request(['shoulder'])
+    known = known_motion(model, JointLimits.of(model), request, [9.0, 0.7])
+    assert (known.motion.positions[:, 1] == 0.7).all()
+    assert np.ptp(known.motion.positions[:, 0]) > 0.1
+
+
+@pytest.mark.parametrize('field', ['positions', 'velocities', 'accelerations', 'times'])
+def test_an_incomplete_or_abrupt_known_motion_is_rejected(field: str) -> None:
+    model = load(TWO_LINKS)
+    request = excited(model).motion.request(['shoulder', 'elbow'])
+    if field == 'times':
+        broken = replace(request, times=request.times + 0.1)
+    else:
+        column = getattr(request, field)
+        broken = replace(request, **{field: column._replace(counts=0 * column.counts)})
+    with pytest.raises(RneaError, match=r'trajectory: .* excite writes'):
+        known_motion(model, JointLimits.of(model), broken, [0.0, 0.0])

@@ -2,23 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The files that ``identify`` writes, judged by an independent program on recordings of real arms.
+The files that ``identify`` writes, judged by an independent program.
 
-Pinocchio reads the URDF, yaml the parameters; filter, friction and errors are computed here.
+Pinocchio reads the URDF, yaml the parameters; filter, friction and errors are computed here. The
+recordings are those of real arms, and of simulated ones with prismatic and mimic joints.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 import re
 from typing import Any
 
+from bags import write_bag
 import numpy as np
+from oracles import Pinocchio, mimic_rules
 import pytest
 from recordings import recording
-from robots import ROOT, vendor_robots
+from robots import LIMIT, ROOT, joint, link, load, robot, vendor_robots
+from simulated_arms import arm_unlike, motion, record
 
+from rnea_ros import identification
 from rnea_ros.arrays import Array
+from rnea_ros.parameters import parameter_file_text
 from rnea_ros.recordings import read_joint_states
 from rnea_ros.tools import identify
 
@@ -134,3 +141,118 @@ def test_the_written_files_predict_the_efforts_that_were_not_fitted(
         inertia = model.inertias[body].inertia
         assert model.inertias[body].mass > 0.0
         assert np.linalg.eigvalsh(0.5 * np.trace(inertia) * np.eye(3) - inertia)[0] > 0.0
+
+
+def box(name: str, mass: float, com: tuple[float, ...]) -> str:
+    return link(name, mass, com, inertia=(0.02, 0.0, 0.0, 0.03, 0.0, 0.02))
+
+
+def axis(name: str, kind: str, parent: str, child: str, reach: float, **options: Any) -> str:
+    """Return a joint that moves by its reach to either side."""
+    limit = f'<limit lower="{-reach}" upper="{reach}" velocity="2" effort="200"/>'
+    return joint(name, kind, parent, child, **options).replace(LIMIT, limit)
+
+
+def follow(leader: str, multiplier: float, offset: float) -> str:
+    return f'<mimic joint="{leader}" multiplier="{multiplier}" offset="{offset}"/>'
+
+
+SCARA = robot(
+    link('base'), box('upper', 4.0, (0.15, 0.01, 0.05)), box('fore', 2.5, (0.12, 0.0, 0.02)),
+    box('quill', 1.2, (0.0, 0.01, -0.1)), link('flange'), box('tool', 0.8, (0.05, 0.02, -0.1)),
+    axis('shoulder', 'revolute', 'base', 'upper', 2.5),
+    axis('elbow', 'revolute', 'upper', 'fore', 2.5, xyz=(0.3, 0, 0)),
+    axis('lift', 'prismatic', 'fore', 'quill', 0.2, xyz=(0.25, 0, 0)),
+    axis('spin', 'revolute', 'quill', 'flange', 3.0, xyz=(0, 0, -0.2)),
+    axis('tilt', 'revolute', 'flange', 'tool', 1.5, axis=(0, 1, 0)),
+)
+"""With a vertical prismatic joint, and a body without mass."""
+
+PALLETISER = robot(
+    link('base'), box('turret', 4.0, (0.05, 0.01, 0.05)), box('upper', 3.5, (0.12, 0.0, 0.12)),
+    box('fore', 2.0, (0.1, 0.01, -0.05)), box('left', 0.9, (0.0, 0.0, 0.02)),
+    box('right', 0.9, (0.0, 0.02, 0.02)),
+    axis('turn', 'revolute', 'base', 'turret', 2.5),
+    axis('shoulder', 'revolute', 'turret', 'upper', 1.0, xyz=(0, 0, 0.3), axis=(0, 1, 0)),
+    axis('elbow', 'revolute', 'upper', 'fore', 2.0, xyz=(0, 0, 0.4), axis=(0, 1, 0),
+         more=follow('shoulder', -1.5, 0.3)),
+    axis('left', 'prismatic', 'fore', 'left', 0.2, xyz=(0.4, 0, 0), axis=(1, 0, 0)),
+    axis('right', 'prismatic', 'fore', 'right', 0.2, xyz=(0.4, 0, 0), axis=(0, 1, 0),
+         more=follow('left', 1.0, 0.0)),
+)
+"""With joints that follow others: one that turns and one that slides."""
+
+
+@pytest.mark.parametrize('text', [SCARA, PALLETISER], ids=['prismatic', 'mimic'])
+def test_the_written_files_of_prismatic_and_mimic_joints_have_the_true_efforts(
+    text: str, tmp_path: Path
+) -> None:
+    model = load(text)
+    arm = arm_unlike(model, seed=1)
+    arm = replace(arm, offset=np.zeros(model.nv), noise=0.3 * arm.noise)
+    recorded = record(arm, 1)
+    # Drivers also report the joints that follow.
+    others = list(mimic_rules(text))
+    recorded = replace(
+        recorded,
+        names=(*recorded.names, *others),
+        **{
+            field: np.pad(getattr(recorded, field), ((0, 0), (0, len(others))))
+            for field in ('position', 'velocity', 'effort')
+        },
+    )
+    fit = identification.identify(model, identification.run_from(recorded, model))
+    fit.write_urdf(tmp_path / 'b.urdf')
+    fit.write_parameters(tmp_path / 'b.yaml')
+    written = (tmp_path / 'b.urdf').read_text(encoding='utf-8')
+    values = yaml.safe_load((tmp_path / 'b.yaml').read_text())['/**']['ros__parameters']
+    assert values['joints'] == [*model.joint_names]
+    oracle = Pinocchio(written, model.joint_names)
+    _, q, qd, qdd = (each[::10] for each in motion(model, seed=2, duration=10.0))
+    rigid = np.array([oracle.inverse_dynamics(*each) for each in zip(q, qd, qdd, strict=True)])
+    predicted = rigid + values['armature'] * qdd + friction(values, qd, rigid)
+    assert_close(predicted, arm.efforts(q, qd, qdd))
+
+
+def test_kept_friction_is_not_fitted_and_written_as_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = ROOT / 'urdf/ur5e.urdf'
+    model = load(path)
+    arm = arm_unlike(model, seed=2)
+    given, bag = tmp_path / 'given.yaml', tmp_path / 'bag'
+    write_bag(bag, record(arm, 2, duration=20.0), 'MCAP')
+    order = [5, 0, 3, 1, 2, 4]  # the parameter file may have another order than the URDF
+    values = {
+        'joints': [model.joint_names[k] for k in order],
+        'friction.model': 'parameters',
+        'friction.viscous': arm.viscous[order].tolist(),
+        'friction.coulomb': arm.coulomb[order].tolist(),
+        'friction.load': arm.load[order].tolist(),
+        'friction.smoothing_velocity': arm.smoothing[order].tolist(),
+    }
+    given.write_text(parameter_file_text(values, []), encoding='utf-8')
+    arguments = [
+        str(bag), '--urdf', str(path), '--keep-friction', str(given),
+        '--write-urdf', str(tmp_path / 'b.urdf'), '--write-parameters', str(tmp_path / 'b.yaml'),
+    ]  # fmt: skip
+    assert identify.main(arguments) == 0
+    written = yaml.safe_load((tmp_path / 'b.yaml').read_text())['/**']['ros__parameters']
+    assert written['joints'] == [*model.joint_names]
+    for name in ('viscous', 'coulomb', 'load'):
+        np.testing.assert_allclose(
+            written[f'friction.{name}'], getattr(arm, name), rtol=1e-5, err_msg=name
+        )
+    assert 'friction.coulomb_negative' not in written
+    assert 'offsets of the efforts are not written' in capsys.readouterr().out
+    oracle = Pinocchio((tmp_path / 'b.urdf').read_text(encoding='utf-8'), model.joint_names)
+    _, q, qd, qdd = (each[::10] for each in motion(model, seed=3, duration=10.0))
+    rigid = np.array([oracle.inverse_dynamics(*each) for each in zip(q, qd, qdd, strict=True)])
+    predicted = rigid + written['armature'] * qdd + friction(written, qd, rigid) + arm.offset
+    assert_close(predicted, arm.efforts(q, qd, qdd))
+
+
+def assert_close(predicted: Array, truth: Array) -> None:
+    """Check that the RMS error of each joint is below 3 % of its RMS effort."""
+    rms = np.sqrt(np.mean((truth - predicted) ** 2, axis=0) / np.mean(truth**2, axis=0))
+    assert (rms < 0.03).all(), rms

@@ -22,6 +22,7 @@ from trajectory_controller import Point, sample
 from rnea_ros.recordings import read_joint_states
 from rnea_ros.tools import check_trajectory
 from rnea_ros.tools.excite import main
+from rnea_ros.tools.trajectory_sources import read_trajectory
 
 ARM = robot(
     link('base'),
@@ -72,7 +73,10 @@ def test_a_slow_trajectory_takes_longer(urdf: Path, tmp_path: Path) -> None:
     ('arguments', 'reason'),
     [
         ('', '--out'),
-        ('--out a.yaml --yes', '--record and --yes need --publish'),
+        ('--out a.yaml --yes', '--motion, --record and --yes need --publish'),
+        ('--motion a.yaml', '--motion, --record and --yes need --publish'),
+        ('--motion a.yaml --publish --start elbow=0', '--motion takes no --start'),
+        ('--motion a.yaml --publish --picture a.png', '--motion takes no --picture'),
         ('--out a.yaml --floor 0 --box -1 1 -1 1 -1 1', 'not both'),
         ('--out a.yaml --keep-inside lower', 'needs --floor or --box'),
         ('--out a.yaml --start 3', '--start 3 is not JOINT=POSITION'),
@@ -161,20 +165,25 @@ def excited_robot(urdf: Path, *arguments: str) -> Iterator[tuple[FollowingRobot,
         moved = FollowingRobot(node)
         with RosProcess(
             'rnea_ros.tools.excite', '--urdf', str(urdf), '--publish', 'arm/joint_trajectory',
-            '--yes', *QUICK, *arguments, domain_id=domain_id,
+            '--yes', *arguments, domain_id=domain_id,
         ) as process:
             yield moved, process
 
 
 @pytest.mark.ros
-def test_a_robot_is_moved_from_its_pose_and_recorded(urdf: Path, tmp_path: Path) -> None:
-    bag = tmp_path / 'run'
-    with excited_robot(
-        urdf, '--record', str(bag), '--duration', '3', '--start', 'elbow=0.5'
-    ) as (moved, process):
+def test_a_robot_follows_a_file_from_its_pose_and_is_recorded(urdf: Path, tmp_path: Path) -> None:
+    pytest.importorskip('yaml', reason='PyYAML is not installed')
+    bag, file = tmp_path / 'run', tmp_path / 'excite.yaml'
+    start = ('--start', f'shoulder={POSE[0]}', 'elbow=0.5')
+    assert main(['--urdf', str(urdf), '--out', str(file), '--duration', '3', *start, *QUICK]) == 0
+    with excited_robot(urdf, '--motion', str(file), '--record', str(bag)) as (moved, process):
         assert process.wait(60.0) == 0, process.output
     (trajectory,) = moved.trajectories
     assert trajectory.joint_names == list(JOINTS)
+    request = read_trajectory(file, None, 0)
+    planned = request.positions.values.reshape(-1, 2)
+    sent = np.array([point.positions for point in trajectory.points])
+    np.testing.assert_allclose(sent[-len(planned):], planned, atol=1e-9)
     assert list(trajectory.points[0].positions) == pytest.approx(POSE)
     assert list(trajectory.points[-1].positions) == pytest.approx([POSE[0], 0.5])
     samples = list(read_joint_states(bag))
@@ -182,14 +191,14 @@ def test_a_robot_is_moved_from_its_pose_and_recorded(urdf: Path, tmp_path: Path)
     recorded = np.array([recorded.position[1:] for recorded in samples])
     assert recorded[0] == pytest.approx(POSE)
     assert recorded[-1] == pytest.approx([POSE[0], 0.5], abs=1e-6)
-    planned = np.array([point.positions for point in trajectory.points])
-    np.testing.assert_allclose(np.ptp(recorded, axis=0), np.ptp(planned, axis=0), atol=0.05)
+    np.testing.assert_allclose(np.ptp(recorded, axis=0), np.ptp(sent, axis=0), atol=0.05)
 
 
 @pytest.mark.ros
 def test_an_interrupt_cancels_brakes_and_closes_the_bag(urdf: Path, tmp_path: Path) -> None:
     bag = tmp_path / 'run'
-    with excited_robot(urdf, '--record', str(bag), '--duration', '10') as (moved, process):
+    options = ('--record', str(bag), '--duration', '10', *QUICK)
+    with excited_robot(urdf, *options) as (moved, process):
         process.wait_for('moving')
         assert wait_until(lambda: np.abs(moved.position - POSE).max() > 0.05)
         process.send(signal.SIGINT)

@@ -12,6 +12,7 @@ the result.
 
 from .accuracy import Accuracy
 from .excitation import Excitation, excite
+from .known_motion import KnownMotion, known_motion
 from .limits import ExcitationError, JointLimits, Region
 from .motion import Motion
 from .picture import picture
@@ -22,9 +23,11 @@ __all__ = [
     'Excitation',
     'ExcitationError',
     'JointLimits',
+    'KnownMotion',
     'Motion',
     'Region',
     'excite',
+    'known_motion',
     'picture',
     'report',
 ]

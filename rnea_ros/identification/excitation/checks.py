@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ...arrays import Array
+from ...arrays import Array, finite_vector
 from ...robot import RobotModel
 from .constraints import Constraints
 from .limits import LOAD_SHARE, POSITION_SHARE, ExcitationError, JointLimits
-from .motion import Motion
+from .motion import Motion, way
 
 NO_ROOM = 1e-6
 """Smallest velocity that counts as a motion, rad/s or m/s."""
@@ -84,29 +85,55 @@ def _at_rest(constraints: Constraints, start: Array) -> tuple[Array, Array]:
     return quantities[0], excess
 
 
-def check_way(constraints: Constraints, limits: JointLimits, motion: Motion) -> None:
+def way_to_start(
+    constraints: Constraints, limits: JointLimits, motion: Motion, position: ArrayLike
+) -> Motion:
     """
-    Reject a way to the start pose that leaves the position limits or the region.
+    Return a motion from rest at other positions to the start of a motion.
 
     :param constraints: bounds with margins
     :param limits: limits without margins, for the positions
-    :param motion: the way
-    :raises ExcitationError: the first bound that it does not keep
+    :param motion: the motion
+    :param position: shape (n,), rad or m
+    :raises ExcitationError: the way leaves position limits or the region, or needs more effort
+        than there is
     """
     n = len(limits.lower)
+    measured = finite_vector('position', position, n)
+    found = way(motion.joint_names, measured, motion.positions[0], constraints.upper[n : 2 * n])
     lower, upper = constraints.lower.copy(), constraints.upper.copy()
     lower[:n], upper[:n] = limits.lower, limits.upper
-    bounds = Constraints(constraints.model, constraints.links, lower, upper)
+    _check_at_all_times(
+        Constraints(constraints.model, constraints.links, lower, upper),
+        found,
+        'on the way to the start pose',
+        'move the robot nearer to the start pose by other means',
+    )
+    return found
+
+
+def check_motion(constraints: Constraints, motion: Motion) -> None:
+    """
+    Reject a motion that leaves a bound.
+
+    :param constraints: bounds with margins
+    :param motion: the motion
+    :raises ExcitationError: the first bound that it does not keep
+    """
+    _check_at_all_times(constraints, motion, 'in the motion', 'compute another motion')
+
+
+def _check_at_all_times(
+    constraints: Constraints, motion: Motion, when: str, remedy: str
+) -> None:
     times, states = motion.sampled()
-    quantities = bounds.of_motion(*states)
-    excess = bounds.excess(quantities)
-    outside = np.flatnonzero(bounds.peaks(quantities) > ROUNDING)
+    quantities = constraints.of_motion(*states)
+    outside = np.flatnonzero(constraints.peaks(quantities) > ROUNDING)
     if outside.size:
         worst = int(outside[0])
-        row = int(excess[:, worst].argmax())
-        raise _outside(bounds, worst, float(quantities[row, worst]),
-                       f'on the way to the start pose, after {times[row]:.2f} s',
-                       'move the robot nearer to the start pose by other means')
+        row = int(constraints.excess(quantities)[:, worst].argmax())
+        raise _outside(constraints, worst, float(quantities[row, worst]),
+                       f'{when}, after {times[row]:.2f} s', remedy)
 
 
 def rounded_away(coefficients: Array) -> bool:

@@ -15,12 +15,12 @@ from ...arrays import Array, finite_vector
 from ...errors import UnknownNameError
 from ...robot import RobotModel
 from .accuracy import Accuracy, accuracy
-from .checks import check_limits, check_rest, check_way, no_room, rounded_away
+from .checks import check_limits, check_rest, no_room, rounded_away, way_to_start
 from .constraints import Constraints
 from .criterion import Information, regressor
 from .fourier import FourierBasis
 from .limits import ExcitationError, JointLimits, Region, chosen
-from .motion import Motion, fourier_motion, way
+from .motion import Motion, fourier_motion
 from .optimise import Budget, Found, Objective, Progress, search
 
 PERIOD = 10.0
@@ -91,11 +91,7 @@ class Excitation:
         :raises ExcitationError: the way leaves position limits or the region, or needs more effort
             than there is
         """
-        measured = finite_vector('position', position, self.model.nv)
-        velocity = self.constraints.upper[self.model.nv : 2 * self.model.nv]
-        motion = way(self.model.joint_names, measured, self.start, velocity)
-        check_way(self.constraints, self.limits, motion)
-        return motion
+        return way_to_start(self.constraints, self.limits, self.motion, position)
 
 
 def excite(
@@ -137,7 +133,7 @@ def excite(
     noise = _noise(model, bounds, limits, rng)
     information = Information.of(model, samples, excited, noise)
     constraints = Constraints.of(
-        model, bounds, _with_links(region, model, bounds, position, excited, rng)
+        model, bounds, region_with_links(region, model, bounds, position, excited, rng)
     )
     check_rest(constraints, position)
     periods = max(1, round(duration / PERIOD))
@@ -236,7 +232,7 @@ def _noise(
     return noise
 
 
-def _with_links(
+def region_with_links(
     region: Region | None,
     model: RobotModel,
     bounds: JointLimits,
@@ -244,7 +240,17 @@ def _with_links(
     excited: Sequence[int],
     rng: np.random.Generator,
 ) -> Region | None:
-    """Return a region with its links: the given ones, or all whose origins move."""
+    """
+    Return a region with its links: the given ones, or all whose origins move.
+
+    :param region: the region; None for none
+    :param model: the robot
+    :param bounds: bounds of its joints
+    :param start: joint positions at the start, shape (n,)
+    :param excited: indices of the joints that move
+    :param rng: for the random positions that show which links move
+    :raises UnknownNameError: the robot has no link of a given name
+    """
     if region is None:
         return None
     for link in region.links:

@@ -72,6 +72,8 @@ def _recorded(result: Identification) -> NDArray[np.bool_]:
 def _offset_notes(result: Identification, recorded: NDArray[np.bool_]) -> tuple[str, ...]:
     if not result.offset[recorded].any():
         return ()
+    if result.friction_is_given:
+        return ('offsets of the efforts are not written, because the friction is kept',)
     text = (
         'offsets of the efforts are written as Coulomb friction that differs by direction; they '
         'act while a joint moves'
