@@ -115,11 +115,12 @@ FEEDFORWARD = NodeInterface(
     publishes=(
         Endpoint(
             'parameter:command_topic', COMMANDS,
-            "efforts in the controller's order, at `rate` while active", RELIABLE,
+            "efforts in the controller's order and unit (`command_scale`), at `rate` while active",
+            RELIABLE,
         ),
         Endpoint(
             '~/effort', 'sensor_msgs/msg/JointState',
-            'the same with joint names', RELIABLE,
+            'the same with joint names, in N m or N', RELIABLE,
         ),
         *(
             Endpoint(

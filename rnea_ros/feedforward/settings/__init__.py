@@ -4,6 +4,7 @@
 """Parameters of the control, each declared once, checked together before they take effect."""
 
 from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
+from .effort_units import EffortUnits
 from .friction import FrictionSettings
 from .payloads import PAYLOAD_PARAMETERS, payloads_from
 from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
@@ -14,6 +15,7 @@ __all__ = [
     'PAYLOAD_PARAMETERS',
     'BaseSensorSettings',
     'BaseUse',
+    'EffortUnits',
     'FrictionSettings',
     'Measures',
     'ResolvedSettings',

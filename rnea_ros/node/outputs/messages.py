@@ -17,10 +17,10 @@ from ...messages import FixedLayout, JointStateSample
 
 class CommandMessage:
     """
-    A Float64MultiArray of efforts.
+    A Float64MultiArray of commands.
 
-    :param m: number of efforts
-    :ivar view: the efforts inside the message, shape (m,), N m or N
+    :param m: number of commands
+    :ivar view: the commands inside the message, shape (m,), unit of the driver
     """
 
     def __init__(self, m: int) -> None:
@@ -28,7 +28,7 @@ class CommandMessage:
         self._message = FixedLayout(serialize_message(message))
         for what in ('number of dimensions', 'offset'):
             self._message.integer(what)
-        self.view = self._message.numbers(self._message.unsigned('number of efforts'), 'efforts')
+        self.view = self._message.numbers(self._message.unsigned('number of commands'), 'commands')
 
     @property
     def data(self) -> bytes:

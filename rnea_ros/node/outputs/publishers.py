@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from rclpy.duration import Duration
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -25,10 +26,13 @@ class Publishers:
     """
     Publishes commands, and ``~/effort`` and ``~/terms/*`` while they have subscribers.
 
+    Only here a command is in the unit of the driver; everything else is in N m or N.
+
     :param node: the node
     :param command_topic: topic of the effort controller
     :param joints: the commanded joints, m of them
     :param period: period of the control, s
+    :param command_scale: the driver's unit per N m or N, shape (m,)
     :ivar command_publisher: publisher of the commands
     """
 
@@ -38,8 +42,10 @@ class Publishers:
         command_topic: str,
         joints: tuple[str, ...],
         period: float,
+        command_scale: Array,
     ) -> None:
         self._node = node
+        self._command_scale = command_scale
         self._command = CommandMessage(len(joints))
         self._effort = EffortMessage(joints)
         self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
@@ -65,7 +71,7 @@ class Publishers:
 
         :param command: efforts, shape (m,), N m or N
         """
-        self._command.view[:] = command
+        np.multiply(command, self._command_scale, out=self._command.view)
         self.command_publisher.publish(self._command.data)
 
     def send_extras(
