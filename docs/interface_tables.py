@@ -129,6 +129,10 @@ FEEDFORWARD = NodeInterface(
             )
             for name in (*TERMS, 'limited')
         ),
+        Endpoint(
+            '~/wrench/<name>', 'geometry_msgs/msg/WrenchStamped',
+            '[external wrench](wrenches.md#published-wrench) of a force-torque sensor', RELIABLE,
+        ),
         DIAGNOSTICS,
     ),
     services=(

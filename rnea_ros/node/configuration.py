@@ -61,6 +61,7 @@ class Configuration:
                 settings.joints,
                 settings.parameters.period,
                 settings.command_scale,
+                [sensor.name for sensor in settings.parameters.wrench_inputs],
             )
             resources.callback(self.publishers.close)
             self._resources = resources.pop_all()

@@ -8,7 +8,13 @@ from .effort_units import EffortUnits
 from .friction import FrictionSettings
 from .payloads import PAYLOAD_PARAMETERS, payloads_from
 from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
-from .wrench_inputs import Measures, SensorPlacement, WrenchInputSettings, check_wrench_inputs
+from .wrench_inputs import (
+    Measures,
+    PublishFrame,
+    SensorPlacement,
+    WrenchInputSettings,
+    check_wrench_inputs,
+)
 
 __all__ = [
     'DEFAULT_TIMEOUT_PERIODS',
@@ -18,6 +24,7 @@ __all__ = [
     'EffortUnits',
     'FrictionSettings',
     'Measures',
+    'PublishFrame',
     'ResolvedSettings',
     'SensorPlacement',
     'Settings',
