@@ -115,11 +115,12 @@ FEEDFORWARD = NodeInterface(
     publishes=(
         Endpoint(
             'parameter:command_topic', COMMANDS,
-            "efforts in the controller's order, at `rate` while active", RELIABLE,
+            "efforts in the controller's order and unit (`command_scale`), at `rate` while active",
+            RELIABLE,
         ),
         Endpoint(
             '~/effort', 'sensor_msgs/msg/JointState',
-            'the same with joint names', RELIABLE,
+            'the same with joint names, in N m or N', RELIABLE,
         ),
         *(
             Endpoint(
@@ -127,6 +128,10 @@ FEEDFORWARD = NodeInterface(
                 TERM_MEANINGS[name], RELIABLE,
             )
             for name in (*TERMS, 'limited')
+        ),
+        Endpoint(
+            '~/wrench/<name>', 'geometry_msgs/msg/WrenchStamped',
+            '[external wrench](wrenches.md#published-wrench) of a force-torque sensor', RELIABLE,
         ),
         DIAGNOSTICS,
     ),

@@ -104,6 +104,7 @@ class Rig:
             jumps=PositionJumps.of_robot(model, self.resolved),
             continuous=model.continuous,
             differentiate_velocity=differentiate_velocity,
+            effort_scale=self.resolved.effort_scale,
         )
         self.controller = FeedforwardController(model, self.resolved, self.states)
         self.now = start

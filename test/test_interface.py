@@ -99,7 +99,8 @@ def graph() -> Iterator[Any]:
 def full_name(node: NodeInterface, name: str) -> str:
     """Return the name that the graph has for what the table names."""
     kind, _, parameter = name.partition(':')
-    name = GIVEN[parameter] if kind == 'parameter' else name.replace('~', f'/{node.name}')
+    own_name = name.replace('~', f'/{node.name}').replace('<name>', 'flange')
+    name = GIVEN[parameter] if kind == 'parameter' else own_name
     return name if name.startswith('/') else f'/{name}'
 
 

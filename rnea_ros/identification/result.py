@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..feedforward.law import JointFriction
@@ -146,16 +147,26 @@ class Identification:
         write_file(Path(path), self.urdf()[0])
 
     def write_parameters(
-        self, path: str | os.PathLike[str], comments: Sequence[str] = ()
+        self,
+        path: str | os.PathLike[str],
+        comments: Sequence[str] = (),
+        effort_scale: ArrayLike = 1.0,
     ) -> None:
         """
         Write friction and rotor inertia as a parameter file of the node ``feedforward``.
 
         :param path: file to write
         :param comments: lines at the beginning
+        :param effort_scale: factor with which the efforts were loaded, one number or one for each
+            model joint; written if it is not 1
         :raises FileError: the file cannot be written
         """
-        write_file(Path(path), parameter_file_text(joint_parameters(self)[0], comments))
+        values, _ = joint_parameters(self)
+        names = self.prior.joint_names
+        scale = dict(zip(names, np.broadcast_to(effort_scale, len(names)).tolist(), strict=True))
+        if any(factor != 1.0 for factor in scale.values()):
+            values['effort_scale'] = [scale[name] for name in values['joints']]
+        write_file(Path(path), parameter_file_text(values, comments))
 
 
 def total_efforts(

@@ -76,6 +76,7 @@ class Activation:
             jumps=PositionJumps.of_robot(model, settings),
             continuous=model.continuous,
             differentiate_velocity=setup.differentiate_velocity,
+            effort_scale=settings.effort_scale,
         )
         self.controller = FeedforwardController(model, settings, states)
         self._clock = self._make_clock()

@@ -52,17 +52,22 @@ class Configuration:
         logger = node.get_logger()
         for warning in setup.warnings:
             logger.warning(warning)
-        joints = setup.settings.joints
+        settings = setup.settings
         with ExitStack() as resources:
             self._subscribe(node, resources)
             self.publishers = Publishers(
-                node, command_topic, joints, setup.settings.parameters.period
+                node,
+                command_topic,
+                settings.joints,
+                settings.parameters.period,
+                settings.command_scale,
+                [sensor.name for sensor in settings.parameters.wrench_inputs],
             )
             resources.callback(self.publishers.close)
             self._resources = resources.pop_all()
         logger.info(
             f'{setup.model!r}: {setup.values["mode"]} at {setup.values["rate"]:g} Hz '
-            f'on {command_topic} for {", ".join(joints)}'
+            f'on {command_topic} for {", ".join(settings.joints)}'
         )
 
     def _subscribe(self, node: Any, resources: ExitStack) -> None:

@@ -211,7 +211,9 @@ class ControlLoop:
             return None
         stamp = self._clock.stamp()
         self._publishers.send_command(command)
-        self._publishers.send_extras(command, self._controller.terms, now, stamp)
+        controller = self._controller
+        wrenches = controller.environment.wrenches
+        self._publishers.send_extras(command, controller.terms, wrenches, now, stamp)
         return command
 
     def _supervise(self) -> None:

@@ -13,7 +13,7 @@ from rclpy.parameter import Parameter
 from ..errors import InputError
 from ..parameters import declare, reject_unknown
 from ..ros import check_topic
-from .parameters import PARAMETERS, all_declarations, check_without_robot
+from .parameters import PARAMETERS, all_declarations, check_without_robot, sensor_names
 
 SIMULATED_TIME = 'use_sim_time'
 """A parameter that ROS itself declares."""
@@ -38,6 +38,8 @@ class NodeParameters:
         reject_unknown(node, self._table)
         check_without_robot(self.values())
         self.check_topics(self.values())
+        for name in sensor_names(self.values()['wrench_inputs.names']):
+            check_topic(node, 'wrench_inputs.names', f'~/wrench/{name}')
 
     def values(self, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
         """

@@ -32,7 +32,7 @@ class Sample:
     :param time: header stamp, or time of receipt without a stamp, s
     :param position: rad or m
     :param velocity: rad/s or m/s; may be empty
-    :param effort: N m or N; may be empty
+    :param effort: N m or N, or the driver's unit as recorded; may be empty
     """
 
     time: float

@@ -114,6 +114,7 @@ def play(
         jumps=PositionJumps.of_robot(robot.model, settings),
         continuous=robot.model.continuous,
         differentiate_velocity=differentiate_velocity,
+        effort_scale=settings.effort_scale,
     )
     controller = FeedforwardController(robot.model, settings, states)
     loaded = controller.environment.robot

@@ -30,7 +30,7 @@ class RecordedRobot:
     :param model: model of the robot
     :param joints: recorded name of every recorded joint, by the model's name, in the model's order
     :param samples: samples as recorded, with the model's names; joints without a model get others
-    :param recording: the samples as arrays, for the joints of the model
+    :param recording: the samples as arrays, for the joints of the model, in their order
     :param cleaned: the usable samples, with notes on the removed ones
     """
 
@@ -51,6 +51,20 @@ class RecordedRobot:
         rest: Array = np.clip(0.0, self.model.position_lower, self.model.position_upper)
         return rest
 
+    def in_newton_metres(self, effort_scale: Array) -> RecordedRobot:
+        """
+        Return the recording with efforts in N m or N; ``samples`` stay as recorded.
+
+        :param effort_scale: N m or N per recorded unit of each joint of the model, shape (n,)
+        """
+        scale = effort_scale[[self.model.joint_names.index(name) for name in self.joints]]
+        cleaned = replace(
+            self.cleaned, recording=self.cleaned.recording.with_scaled_effort(scale)
+        )
+        return replace(
+            self, recording=self.recording.with_scaled_effort(scale), cleaned=cleaned
+        )
+
     @property
     def interval(self) -> float:
         """Median interval of the samples, s."""
@@ -61,7 +75,6 @@ def recorded_robot(
     model: RobotModel,
     samples: Sequence[Sample],
     joints: Mapping[str, str] | None = None,
-    effort_scale: float = 1.0,
 ) -> RecordedRobot:
     """
     Return a recording with the joint names of a model.
@@ -69,7 +82,6 @@ def recorded_robot(
     :param model: model of the robot
     :param samples: joint states in the order of their receipt
     :param joints: recorded joint names by the model's, if automatic matching fails
-    :param effort_scale: factor of the measured efforts
     :raises RecordingError: no joint of the model, no effort, or too few samples
     """
     recording = recording_from(samples)
@@ -82,7 +94,7 @@ def recorded_robot(
                 names.get(name, f'recorded {name}') for name in sample.names
             )
     recorded = recording.of_joints(list(matched.values()))
-    recorded = replace(recorded, names=tuple(matched)).with_scaled_effort(effort_scale)
+    recorded = replace(recorded, names=tuple(matched))
     return RecordedRobot(
         model,
         matched,
@@ -92,7 +104,7 @@ def recorded_robot(
                 renamed[sample.names],
                 sample.position,
                 sample.velocity,
-                [effort_scale * effort for effort in sample.effort],
+                sample.effort,
             )
             for sample in samples
         ],

@@ -75,6 +75,7 @@ def review(
         ),
         robot.model,
     )
+    robot = robot.in_newton_metres(resolved.effort_scale)
     playback = play(robot, resolved, differentiate_velocity=differentiate_velocity)
     usable = robot.cleaned.recording
     gravity = of_gravity(robot.model, usable)

@@ -115,8 +115,7 @@ def add_recorded_joints(parser: argparse.ArgumentParser, *, each: bool = False) 
     """
     Add ``--joints`` and ``--effort-scale``.
 
-    ``joints`` are pairs of names, in the model and in the recording. ``effort_scale`` is the
-    factor of the measured efforts.
+    ``joints`` are pairs of names, in the model and in the recording.
 
     :param parser: parser of the tool
     :param each: whether ``--effort-scale`` also takes one factor for each joint of the model
@@ -130,13 +129,23 @@ def add_recorded_joints(parser: argparse.ArgumentParser, *, each: bool = False) 
         help='recorded names of joints, if they differ from the model by more than one common '
         'prefix',
     )
+    add_effort_scale(parser, each=', or one for each joint of the model' if each else '')
+
+
+def add_effort_scale(parser: argparse.ArgumentParser, *, each: str = '') -> None:
+    """
+    Add ``--effort-scale``, which has the meaning of the node's parameter.
+
+    :param parser: parser of the tool
+    :param each: end of the help text, if the option also takes one factor per joint
+    """
     parser.add_argument(
         '--effort-scale',
         type=_factor,
         default=1.0,
         nargs='+' if each else None,
-        help='factor of the measured efforts, such as -1, or N m/A for currents'
-        + (', or one for each joint of the model' if each else ''),
+        help='N m or N per unit of the measured efforts, as the parameter effort_scale: -1 for '
+        f'inverted signs, N m/A for currents{each}',
     )
 
 

@@ -212,7 +212,9 @@ def _write(
     if options.write_urdf is not None:
         result.write_urdf(options.write_urdf)
     if options.write_parameters is not None:
-        result.write_parameters(options.write_parameters, _comments(options, of_result))
+        result.write_parameters(
+            options.write_parameters, _comments(options, of_result), options.effort_scale
+        )
     yield from (f'{path} is written' for path in asked)
     if not asked:
         yield 'nothing is written; --write-urdf and --write-parameters write the model'

@@ -19,9 +19,11 @@ import argparse
 from pathlib import Path
 import sys
 
+import numpy as np
+
 from ..command_line import BAD_INPUT, OneLineParser, tool
 from ..errors import RneaError
-from .arguments import add_bag, required_bag
+from .arguments import add_bag, add_effort_scale, required_bag
 from .term_picture import picture
 from .term_recording import read_terms
 
@@ -42,6 +44,7 @@ def _parser() -> OneLineParser:
         '--topic',
         help="topic of the measured efforts; joint_states in the node's namespace",
     )
+    add_effort_scale(parser, each=', or one for each joint in the order of the commands')
     return parser
 
 
@@ -53,6 +56,7 @@ def main(args: list[str] | None = None) -> int:
     bag = required_bag(parser, options)
     try:
         recording = read_terms(bag, options.node, options.topic)
+        recording = recording.with_scaled_measurement(np.atleast_1d(options.effort_scale))
         if options.joints:
             recording = recording.of_joints(options.joints)
         left_out = picture(options.output, recording)

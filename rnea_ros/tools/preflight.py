@@ -137,6 +137,8 @@ def _write(options: argparse.Namespace, checkup: Checkup) -> None:
     if not found:
         print(f'{options.write} is not written: no parameter was found beyond doubt')
         return
+    if options.effort_scale != 1.0:
+        found['effort_scale'] = [options.effort_scale]
     comments = (
         f'Found by preflight, {time.strftime("%Y-%m-%d %H:%M")}.',
         f'Recording: {options.bag or "live"}. URDF: {options.urdf or "robot_description"}.',

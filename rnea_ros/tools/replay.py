@@ -61,6 +61,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         help='parameter of the node; overrides the file',
     )
     add_recorded_joints(parser)
+    parser.set_defaults(effort_scale=None)  # the parameter effort_scale
     add('--picture', type=Path, help='PNG to write (needs matplotlib)')
     add('--csv', type=Path, help='CSV to write: commands and measured efforts at every tick')
     options = parser.parse_args(arguments)
@@ -72,6 +73,8 @@ def _values(options: argparse.Namespace) -> dict[str, Any]:
     """Return the values of the node's parameters."""
     given = {} if options.params_file is None else read_parameter_file(options.params_file)
     given.update(parse_assignment(text) for text in options.param)
+    if options.effort_scale is not None:
+        given['effort_scale'] = [options.effort_scale]
     return complete_values(given)
 
 
@@ -81,7 +84,7 @@ def _review(options: argparse.Namespace) -> Review:
         'replay', options.urdf, values['gravity'], strict_inertia=values['strict_inertia']
     )
     samples = list(read_joint_states(options.bag, options.topic))
-    robot = recorded_robot(model, samples, dict(options.joints), options.effort_scale)
+    robot = recorded_robot(model, samples, dict(options.joints))
     return review(
         robot,
         settings_from(values, listed_joints(values)),

@@ -14,7 +14,7 @@ import re
 import numpy as np
 
 from ..arrays import Array
-from ..errors import UnknownNameError
+from ..errors import InputError, UnknownNameError
 from ..feedforward.law import Terms
 from ..recordings import Bag, BagError, open_bag, stamp_or_receipt
 
@@ -66,6 +66,25 @@ class TermRecording:
             if joint not in self.joints:
                 raise UnknownNameError('joint', joint, self.joints)
         return TermRecording(self.node, tuple(joints), self.lines)
+
+    def with_scaled_measurement(self, factors: Array) -> TermRecording:
+        """
+        Return the recording with measured efforts in N m or N.
+
+        :param factors: N m or N per recorded unit, one number or one for each joint
+        :raises InputError: another number of factors
+        """
+        if len(factors) not in (1, len(self.joints)):
+            raise InputError(
+                '--effort-scale', f'{len(factors)} factors for {len(self.joints)} joints'
+            )
+        of_joint = dict(zip(self.joints, np.resize(factors, len(self.joints)), strict=True))
+        scaled = {
+            joint: Line(line.time, of_joint[joint] * line.effort)
+            for joint, line in self.lines.get(MEASURED, {}).items()
+        }
+        lines = {what: scaled if what == MEASURED else of for what, of in self.lines.items()}
+        return TermRecording(self.node, self.joints, lines)
 
     def is_nonzero(self, name: str) -> bool:
         """Return whether an effort is neither zero nor NaN for any joint at any time."""

@@ -18,8 +18,9 @@ from ..node.parameters import check_without_robot
 from ..parameters import Declaration, declare_all
 
 _SHARED = (
-    'strict_inertia', 'gravity', 'hardware_compensates', 'friction.model', 'friction.viscous',
-    'friction.coulomb', 'friction.viscous_negative', 'friction.coulomb_negative',
+    'strict_inertia', 'gravity', 'hardware_compensates', 'command_scale', 'friction.model',
+    'friction.viscous', 'friction.coulomb', 'friction.viscous_negative',
+    'friction.coulomb_negative',
     'friction.load', 'friction.smoothing_velocity', 'armature',
     'payload.link', 'payload.mass', 'payload.com', 'payload.inertia', 'effort_limits',
     'differentiate_velocity', 'start_tolerance', 'allow_partial_joints_goal',

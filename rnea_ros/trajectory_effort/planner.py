@@ -132,12 +132,17 @@ class EffortPlanner:
             check_start(motion, elapsed, q, q_robot[self._settings.joint_indices], self._rules)
 
     def _message(self, request: TrajectoryRequest, points: MotionPoints, efforts: Array) -> Any:
-        """Return the message: joints in the order of the request, then the joints left out."""
+        """
+        Return the message, with efforts in the driver's unit.
+
+        Joints have the order of the request; the joints that it left out follow.
+        """
         joints = self._settings.joints
         names = [*request.joint_names]
         names += [joint for joint in joints if joint not in names]
         order = [joints.index(joint) for joint in names]
-        columns = (points.positions, points.velocities, points.accelerations, efforts)
+        commands = efforts * self._settings.command_scale
+        columns = (points.positions, points.velocities, points.accelerations, commands)
         positions, velocities, accelerations, effort = (values[:, order] for values in columns)
         message = JointTrajectory(joint_names=names)
         seconds, nanoseconds, message.header.frame_id = request.header

@@ -58,7 +58,7 @@ class CommandLink:
         """
         Publish a marked command.
 
-        :param command: efforts, N m or N
+        :param command: efforts, unit of the controller
         """
         size = len(command)
         self._message.layout.dim = [MultiArrayDimension(label=MARK, size=size, stride=size)]

@@ -75,7 +75,7 @@ class SilenceMonitor:
 
     @property
     def last_command(self) -> Sequence[float]:
-        """The last valid command, N m or N; empty before the first."""
+        """The last valid command, unit of the controller; empty before the first."""
         return self._last
 
     def age(self, now: float) -> float:
@@ -89,7 +89,7 @@ class SilenceMonitor:
         ros2_control drops an empty command and one with a value that is not finite: the command
         before it stays applied. So the watchdog rejects them too.
 
-        :param command: efforts, N m or N; their number may change
+        :param command: efforts, unit of the controller; their number may change
         :param now: monotonic time, s
         """
         if not command or not all(map(math.isfinite, command)):
@@ -114,7 +114,7 @@ class SilenceMonitor:
 
     def update(self, now: float) -> list[float] | None:
         """
-        Return the command to send now, N m or N; None for nothing.
+        Return the command to send now, unit of the controller; None for nothing.
 
         :param now: monotonic time, s; updates are a period apart
         """

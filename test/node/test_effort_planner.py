@@ -125,3 +125,11 @@ def test_the_plan_has_the_greatest_share_of_a_limit() -> None:
 def test_a_cancel_is_rejected() -> None:
     with pytest.raises(TrajectoryError, match=r'^no_points'):
         plan(request())
+
+
+def test_efforts_of_a_message_are_in_the_drivers_unit_and_limits_are_not() -> None:
+    scale = np.array([10.0, -0.5, 2.0])
+    own = {'command_scale': scale.tolist(), 'effort_limits': [200.0]}
+    expected, scaled = plan(request(end()), effort_limits=[200.0]), plan(request(end()), **own)
+    for point, in_newton_metres in zip(scaled.points, expected.points, strict=True):
+        np.testing.assert_allclose(point.effort, scale * np.array(in_newton_metres.effort))

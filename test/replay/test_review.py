@@ -14,7 +14,7 @@ from synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.law import HardwareCompensation, Mode
-from rnea_ros.feedforward.settings import Settings, WrenchInputSettings
+from rnea_ros.feedforward.settings import EffortUnits, Settings, WrenchInputSettings
 from rnea_ros.recordings import Kind, Recording, RecordingError
 from rnea_ros.replay import Review, recorded_robot, report, review
 from rnea_ros.robot import Payload
@@ -24,9 +24,9 @@ EXACT = record(Robot(ARM, coulomb=0.0, noise=0.0), Kind.MOTION, 1)
 
 
 def reviewed(
-    recorded: Recording, model: RobotModel = ARM, effort_scale: float = 1.0, **settings: Any
+    recorded: Recording, model: RobotModel = ARM, **settings: Any
 ) -> Review:
-    robot = recorded_robot(model, samples_of(recorded), effort_scale=effort_scale)
+    robot = recorded_robot(model, samples_of(recorded))
     given: dict[str, Any] = {'joints': (), 'rate': 100.0}
     return review(robot, Settings(**(given | settings)))
 
@@ -117,7 +117,7 @@ def test_efforts_of_a_wrong_sign_or_scale_are_reported_and_can_be_corrected(
 ) -> None:
     wrong = MOTION.with_scaled_effort(scale)
     assert word in flaws(wrong)
-    assert word not in flaws(wrong, effort_scale=1.0 / scale)
+    assert word not in flaws(wrong, units=EffortUnits(effort_scale=(1.0 / scale,)))
 
 
 def test_a_sound_recording_has_no_flaw() -> None:

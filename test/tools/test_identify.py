@@ -128,6 +128,19 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
     np.testing.assert_allclose(calls['keep_friction'].viscous, 2.5)
 
 
+@pytest.mark.parametrize(
+    ('given', 'written'),
+    [(('1',), [1.0]), (('-2',), 7 * [-2.0]), ((*6 * ('1',), '-1'), [*6 * [1.0], -1.0])],
+)
+def test_the_scale_of_efforts_is_written_for_the_node(
+    calls: dict[str, Any], tmp_path: Path, given: tuple[str, ...], written: list[float]
+) -> None:
+    path = tmp_path / 'a.yaml'
+    assert run('--write-parameters', path, '--effort-scale', *given) == 0
+    assert complete_values(read_parameter_file(path))['effort_scale'] == written
+    assert calls['loaded']
+
+
 def test_gravity_of_a_wall_is_that_of_the_model(calls: dict[str, Any]) -> None:
     assert run('--gravity', '9.81', '0', '0') == 0
     assert calls['model'].gravity.tolist() == [9.81, 0.0, 0.0]

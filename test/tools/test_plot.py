@@ -165,3 +165,16 @@ def test_terms_without_messages_and_unknown_joints_are_rejected(
     with pytest.raises(UnknownNameError):
         read_terms(bag).of_joints(['finger'])
     assert 'cannot be written' in rejected('--bag', bag, '--output', tmp_path / 'no' / 'terms.png')
+
+
+def test_measured_efforts_of_another_unit_are_drawn_in_newton_metres(
+    tmp_path: Path, rejected: Rejected
+) -> None:
+    bag = write(tmp_path / 'bag')
+    recording = read_terms(bag)
+    scaled = recording.with_scaled_measurement(np.array([-3.0, 2.0]))
+    np.testing.assert_array_equal(
+        scaled.lines[MEASURED]['shoulder'].effort, -3.0 * RAMP[:, 0]
+    )
+    assert scaled.lines[COMMANDED] == recording.lines[COMMANDED]
+    assert '3 factors for 2 joints' in rejected(bag, '--effort-scale', '1', '2', '3')

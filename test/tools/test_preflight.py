@@ -118,6 +118,15 @@ def test_the_scale_of_efforts_can_be_corrected(tmp_path: Path) -> None:
     assert preflight(*arguments, '--effort-scale', '-1').returncode == 0
 
 
+def test_the_scale_of_efforts_is_written_with_what_was_found(tmp_path: Path) -> None:
+    recorded = record(Robot(ARM), Kind.MOTION, 1).with_scaled_effort(-0.5)
+    write_bag(tmp_path / 'bag', recorded, 'MCAP')
+    written = tmp_path / 'arm.yaml'
+    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF, '--write', written)
+    assert preflight(*arguments, '--effort-scale', '-2').returncode == 0
+    assert complete_values(read_parameter_file(written))['effort_scale'] == [-2.0]
+
+
 def test_nothing_is_written_where_nothing_was_found(tmp_path: Path) -> None:
     write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
     written = tmp_path / 'arm.yaml'

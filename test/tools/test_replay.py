@@ -226,3 +226,17 @@ def test_a_recording_is_played_without_ros(bag: Path) -> None:
         [sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert finished.returncode == 0, finished.stderr
+
+
+def test_the_option_of_the_unit_and_the_parameter_are_the_same(
+    tmp_path: Path, bag: Path, run: Run
+) -> None:
+    amperes = tmp_path / 'amperes'
+    write_bag(amperes, SHORT.with_scaled_effort(-0.5), 'MCAP')
+    code, in_newton_metres, _ = run(bag, '--urdf', ARM_URDF)
+    assert code == 0
+    for given in (('--effort-scale', '-2'), ('-p', 'effort_scale:=[-2.0]')):
+        assert run(amperes, '--urdf', ARM_URDF, *given) == (0, in_newton_metres, '')
+    for_joints = f'effort_scale:=[{", ".join(7 * ["-2.0"])}]'
+    assert run(amperes, '--urdf', ARM_URDF, '-p', for_joints) == (0, in_newton_metres, '')
+    assert run(amperes, '--urdf', ARM_URDF)[1] != in_newton_metres

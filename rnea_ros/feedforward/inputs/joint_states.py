@@ -40,6 +40,7 @@ class JointStateMonitor:
     :param differentiate_velocity: differentiate positions if a message has no velocities, or NaN
         for every joint (joint_state_broadcaster without velocities)
     :param cutoff: cutoff frequency of the filter of differentiated velocities, Hz
+    :param effort_scale: N m or N per unit of the samples' efforts, shape (n,); None for 1
     :ivar position: shape (n,), rad or m; NaN before the first sample
     :ivar velocity: shape (n,), rad/s or m/s
     :ivar effort: shape (n,), N m or N; NaN where a message has none
@@ -55,6 +56,7 @@ class JointStateMonitor:
         continuous: NDArray[np.bool_] | None = None,
         differentiate_velocity: bool = False,
         cutoff: float = 20.0,
+        effort_scale: Array | None = None,
     ) -> None:
         n = len(joint_names)
         self._names = tuple(joint_names)
@@ -64,7 +66,7 @@ class JointStateMonitor:
         self._derived = DerivedVelocity(continuous, cutoff) if differentiate_velocity else None
         self._layouts = JointLayouts(joint_names)
         self._stamps = StampOrder(n)
-        self._table = JointTable(n)
+        self._table = JointTable(n, np.ones(n) if effort_scale is None else effort_scale)
         self._all = np.arange(n)
         self._machine_times = np.full(n, -math.inf)
         self.position = self._table.position
@@ -142,7 +144,8 @@ class JointStateMonitor:
         :param names: the k joints of the sample; pass the same tuple object each time for speed
         :param position: shape (k,), rad or m
         :param velocity: shape (k,), rad/s or m/s, or (0,) for no velocities
-        :param effort: shape (k,), N m or N, or (0,) for no efforts; NaN where a joint has none
+        :param effort: shape (k,), unit of the driver, or (0,) for no efforts; NaN where a joint
+            has none
         :param stamp: the sample's stamp, s; 0 for none: the order is not checked
         :param clock: present time of the clock of the stamps, s
         :param received: monotonic time of receipt, s

@@ -48,13 +48,14 @@ class JointTable:
     the table. Arrays are contiguous, of float64 and intp.
 
     :param n: the number of joints
+    :param effort_scale: N m or N per unit of the samples' efforts, shape (n,)
     :ivar position: rad or m, shape (n,); NaN before the first sample
     :ivar velocity: rad/s or m/s, shape (n,)
     :ivar effort: N m or N, shape (n,); NaN for none
     :ivar received: monotonic time of receipt, s, shape (n,); -inf before the first sample
     """
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, effort_scale: Array) -> None:
         table = np.zeros((UPDATED + 1, n))
         table[[POSITION, EFFORT]] = math.nan
         table[RECEIVED] = -math.inf
@@ -75,14 +76,16 @@ class JointTable:
         A joint is FAR if it moved by more than its speed times the elapsed time plus allowance.
         """
         self.take: Callable[..., None] = partial(
-            entry_point(_take, (*sample, empty, 0.0, False)), table
+            entry_point(_take, (table, effort_scale, *sample[1:], empty, 0.0, False)),
+            table,
+            effort_scale,
         )
         """
         Write a sample into the table.
 
         Arguments: indices of its joints in the sample and in the robot, positions, velocities,
-        efforts (or an empty array), monotonic time of receipt, s, and whether velocities were
-        derived from positions: derived velocities change even if samples repeat.
+        efforts in the driver's unit (or an empty array), monotonic time of receipt, s, and whether
+        velocities were derived from positions: derived velocities change even if samples repeat.
         """
         self.oldest: Callable[[Indices], float] = partial(
             entry_point(_oldest, (table, none)), table
@@ -155,6 +158,7 @@ def _judge(
 @entry
 def _take(
     table: Array,
+    effort_scale: Array,
     in_message: Indices,
     in_robot: Indices,
     position: Array,
@@ -173,7 +177,7 @@ def _take(
             changed = True
         table[POSITION, joint] = position[i]
         table[VELOCITY, joint] = velocity[i]
-        table[EFFORT, joint] = effort[i] if effort.size else math.nan
+        table[EFFORT, joint] = effort_scale[joint] * effort[i] if effort.size else math.nan
         interval = received - table[RECEIVED, joint]
         if interval < math.inf:
             usual = table[INTERVAL, joint]

@@ -4,18 +4,27 @@
 """Parameters of the control, each declared once, checked together before they take effect."""
 
 from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
+from .effort_units import EffortUnits
 from .friction import FrictionSettings
 from .payloads import PAYLOAD_PARAMETERS, payloads_from
 from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
-from .wrench_inputs import Measures, SensorPlacement, WrenchInputSettings, check_wrench_inputs
+from .wrench_inputs import (
+    Measures,
+    PublishFrame,
+    SensorPlacement,
+    WrenchInputSettings,
+    check_wrench_inputs,
+)
 
 __all__ = [
     'DEFAULT_TIMEOUT_PERIODS',
     'PAYLOAD_PARAMETERS',
     'BaseSensorSettings',
     'BaseUse',
+    'EffortUnits',
     'FrictionSettings',
     'Measures',
+    'PublishFrame',
     'ResolvedSettings',
     'SensorPlacement',
     'Settings',

@@ -20,6 +20,7 @@ from ...robot import Payload, RobotModel
 from ..law import HardwareCompensation, JointFriction, Mode
 from .base_sensor import BaseSensorSettings, check_base_sensor
 from .checks import EACH, LARGEST_GAIN, LONGEST, per_joint
+from .effort_units import EffortUnits, resolve_command_scale, resolve_effort_scale
 from .friction import FrictionSettings, resolve_friction
 from .payloads import check_payloads
 from .wrench_inputs import WrenchInputSettings, check_wrench_inputs
@@ -38,6 +39,7 @@ RATES = (1.0, 10_000.0)
 """Lowest and highest rate, Hz."""
 
 NO_FRICTION = FrictionSettings()
+NEWTON_METRES = EffortUnits()
 
 
 class StaleAction(enum.Enum):
@@ -53,6 +55,7 @@ class Settings:
     Parameters of the control; those per joint have one value per joint, or one for all.
 
     :param joints: the controller's joints, in its order
+    :param units: units of commands and of measured efforts
     :param friction: joint friction
     :param payloads: payloads that are not in the robot description
     :param hardware_compensates: efforts that the robot's own controller adds to every command
@@ -131,6 +134,7 @@ class Settings:
         while_active=True,
         name='payload.blend_duration',
     )
+    units: EffortUnits = NEWTON_METRES
     friction: FrictionSettings = NO_FRICTION
     payloads: tuple[Payload, ...] = ()
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
@@ -156,6 +160,8 @@ class ResolvedSettings:
     :param armature: rotor inertia of all joints of the model, shape (n,), kg m^2 or kg
     :param effort_limits: maximum effort, shape (m,), N m or N
     :param effort_rate_limit: maximum change of effort, shape (m,), N m/s or N/s
+    :param command_scale: the driver's unit per N m or N, shape (m,)
+    :param effort_scale: N m or N per unit of measured efforts, shape (n,)
     :param joint_states_timeout: timeout of the commanded joints' states, s
     :param uncommanded_timeout: timeout of the other joints' states, s
     :param friction: friction of all joints of the model
@@ -169,6 +175,8 @@ class ResolvedSettings:
     armature: Array
     effort_limits: Array
     effort_rate_limit: Array
+    command_scale: Array
+    effort_scale: Array
     joint_states_timeout: float
     uncommanded_timeout: float
     friction: JointFriction
@@ -220,6 +228,8 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         armature=armature,
         effort_limits=effort_limits,
         effort_rate_limit=effort_rate_limit,
+        command_scale=resolve_command_scale(settings.units, joints, effort_limits),
+        effort_scale=resolve_effort_scale(settings.units, joints, model.joint_names),
         joint_states_timeout=timeout,
         uncommanded_timeout=settings.uncommanded_timeout or timeout,
         friction=resolve_friction(

@@ -30,6 +30,13 @@ class SensorPlacement(enum.Enum):
     INLINE = 'inline'    # all that the joint above its link carries, weight and inertia included
 
 
+class PublishFrame(enum.Enum):
+    """Frame of the published wrench, about whose origin the torque is."""
+
+    SENSOR = 'sensor'
+    BASE = 'base'
+
+
 @dataclass(frozen=True)
 class WrenchInputSettings:
     """
@@ -69,6 +76,9 @@ class WrenchInputSettings:
         0.5, 'time to fade a term out or in, and to apply a new tare, s', span=(0.01, 60.0)
     )
     tare_duration: float = parameter(1.0, 'averaging time of a tare, s', span=(0.1, 60.0))
+    publish_frame: PublishFrame = parameter(
+        PublishFrame.SENSOR, "frame of ~/wrench/<name>: the sensor's link or the root link"
+    )
 
 
 def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel) -> None:

@@ -7,20 +7,25 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from typing import Any
 
+from geometry_msgs.msg import WrenchStamped
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from ...messages import FixedLayout, JointStateSample
+from ...messages import FixedLayout, JointStateSample, WrenchSample
+
+NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
 class CommandMessage:
     """
-    A Float64MultiArray of efforts.
+    A Float64MultiArray of commands.
 
-    :param m: number of efforts
-    :ivar view: the efforts inside the message, shape (m,), N m or N
+    :param m: number of commands
+    :ivar view: the commands inside the message, shape (m,), unit of the driver
     """
 
     def __init__(self, m: int) -> None:
@@ -28,7 +33,7 @@ class CommandMessage:
         self._message = FixedLayout(serialize_message(message))
         for what in ('number of dimensions', 'offset'):
             self._message.integer(what)
-        self.view = self._message.numbers(self._message.unsigned('number of efforts'), 'efforts')
+        self.view = self._message.numbers(self._message.unsigned('number of commands'), 'commands')
 
     @property
     def data(self) -> bytes:
@@ -36,19 +41,16 @@ class CommandMessage:
         return self._message.data
 
 
-class EffortMessage:
+class StampedMessage:
     """
-    A JointState with efforts only.
+    A message with a header.
 
-    :param joints: names, in the order of the efforts
-    :ivar view: the efforts inside the message, shape (m,), N m or N
+    :param message: the ROS message
     """
 
-    def __init__(self, joints: Sequence[str]) -> None:
-        message = JointState(name=list(joints), effort=array('d', bytes(8 * len(joints))))
+    def __init__(self, message: Any) -> None:
         self._message = FixedLayout(serialize_message(message))
         self._message.skip_stamp()
-        self.view = JointStateSample.read(self._message).effort
 
     def stamp(self, time: float) -> None:
         """
@@ -64,3 +66,35 @@ class EffortMessage:
     def data(self) -> bytes:
         """The message as CDR bytes."""
         return self._message.data
+
+
+class EffortMessage(StampedMessage):
+    """
+    A JointState with efforts only.
+
+    :param joints: names, in the order of the efforts
+    :ivar view: the efforts inside the message, shape (m,), N m or N
+    """
+
+    def __init__(self, joints: Sequence[str]) -> None:
+        super().__init__(
+            JointState(name=list(joints), effort=array('d', bytes(8 * len(joints))))
+        )
+        self.view = JointStateSample.read(self._message).effort
+
+
+class WrenchMessage(StampedMessage):
+    """
+    A WrenchStamped.
+
+    :param frame: frame_id of its header
+    :ivar frame: as given
+    :ivar force: the force inside the message, shape (3,), N
+    :ivar torque: the torque inside the message, shape (3,), N m
+    """
+
+    def __init__(self, frame: str) -> None:
+        message = WrenchStamped()
+        message.header.frame_id = frame
+        super().__init__(message)
+        self.frame, self.force, self.torque = WrenchSample.read(self._message)

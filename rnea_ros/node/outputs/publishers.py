@@ -1,21 +1,24 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The loop's publishers: commands, and copies with joint names and in terms for subscribers."""
+"""The loop's publishers: commands; for subscribers their terms and external wrenches too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 from rclpy.duration import Duration
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from ...arrays import Array
+from ...feedforward.inputs.wrench import WrenchInputs
 from ...feedforward.law import Terms
-from .messages import CommandMessage, EffortMessage
-from .terms import NEWEST, TermPublishers
+from .messages import NEWEST, CommandMessage, EffortMessage
+from .terms import TermPublishers
+from .wrenches import WrenchPublishers
 
 ACK_TIMEOUT = 1.0
 """Longest wait for the delivery of the last command before its publisher is destroyed, s."""
@@ -23,12 +26,16 @@ ACK_TIMEOUT = 1.0
 
 class Publishers:
     """
-    Publishes commands, and ``~/effort`` and ``~/terms/*`` while they have subscribers.
+    Publishes commands, and the other topics of the loop while they have subscribers.
+
+    Only here a command is in the unit of the driver; everything else is in N m or N.
 
     :param node: the node
     :param command_topic: topic of the effort controller
     :param joints: the commanded joints, m of them
     :param period: period of the control, s
+    :param command_scale: the driver's unit per N m or N, shape (m,)
+    :param sensors: names of the force-torque sensors
     :ivar command_publisher: publisher of the commands
     """
 
@@ -38,19 +45,24 @@ class Publishers:
         command_topic: str,
         joints: tuple[str, ...],
         period: float,
+        command_scale: Array,
+        sensors: Iterable[str],
     ) -> None:
         self._node = node
+        self._command_scale = command_scale
         self._command = CommandMessage(len(joints))
         self._effort = EffortMessage(joints)
         self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
         self._effort_publisher = node.create_publisher(JointState, '~/effort', NEWEST)
         self._effort_subscribed = False
         self._terms = TermPublishers(node, joints, period)
+        self._wrenches = WrenchPublishers(node, sensors)
 
     def close(self) -> None:
         """Destroy the publishers after reliable subscribers have received the last command."""
         self.command_publisher.wait_for_all_acked(Duration(seconds=ACK_TIMEOUT))
         self._terms.close()
+        self._wrenches.close()
         for publisher in (self.command_publisher, self._effort_publisher):
             self._node.destroy_publisher(publisher)
 
@@ -58,6 +70,7 @@ class Publishers:
         """Find out which of the extra topics have subscribers; too slow for the loop."""
         self._effort_subscribed = self._effort_publisher.get_subscription_count() > 0
         self._terms.poll_subscribers()
+        self._wrenches.poll_subscribers()
 
     def send_command(self, command: Array) -> None:
         """
@@ -65,17 +78,23 @@ class Publishers:
 
         :param command: efforts, shape (m,), N m or N
         """
-        self._command.view[:] = command
+        np.multiply(command, self._command_scale, out=self._command.view)
         self.command_publisher.publish(self._command.data)
 
     def send_extras(
-        self, command: Array, terms: Callable[[], Terms], now: float, stamp: float
+        self,
+        command: Array,
+        terms: Callable[[], Terms],
+        wrenches: WrenchInputs,
+        now: float,
+        stamp: float,
     ) -> None:
         """
-        Publish a command on the extra topics that have subscribers.
+        Publish on the extra topics that have subscribers.
 
         :param command: the command that was just sent, shape (m,), N m or N
         :param terms: returns the terms of the command
+        :param wrenches: the force-torque sensors
         :param now: the loop's time, s
         :param stamp: stamp of the messages, s
         """
@@ -84,3 +103,4 @@ class Publishers:
             self._effort.stamp(stamp)
             self._effort_publisher.publish(self._effort.data)
         self._terms.send(command, terms, now, stamp)
+        self._wrenches.send(wrenches, now, stamp)

@@ -15,14 +15,11 @@ from dataclasses import fields
 import math
 from typing import Any
 
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from ...arrays import Array
 from ...feedforward.law import Terms
-from .messages import EffortMessage
-
-NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+from .messages import NEWEST, EffortMessage
 
 TERMS = tuple(part.name for part in fields(Terms))
 NAMES = (*TERMS, 'limited')

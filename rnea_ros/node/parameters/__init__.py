@@ -5,7 +5,7 @@
 
 from .file import complete_values, parse_assignment, read_parameter_file
 from .hardware_compensation import missing_hardware_compensates
-from .table import PARAMETERS, all_declarations, sensor_declarations
+from .table import PARAMETERS, all_declarations, sensor_declarations, sensor_names
 from .values import check_without_robot, joint_rules, listed_joints, realtime_from, settings_from
 
 __all__ = [
@@ -20,5 +20,6 @@ __all__ = [
     'read_parameter_file',
     'realtime_from',
     'sensor_declarations',
+    'sensor_names',
     'settings_from',
 ]

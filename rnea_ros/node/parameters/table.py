@@ -17,6 +17,7 @@ from ...feedforward.law import HardwareCompensation
 from ...feedforward.settings import (
     PAYLOAD_PARAMETERS,
     BaseSensorSettings,
+    EffortUnits,
     FrictionSettings,
     Settings,
     WrenchInputSettings,
@@ -108,6 +109,7 @@ _MOTIONS: Mapping[str, Declaration] = {
 PARAMETERS: Mapping[str, Declaration] = {
     **_ROBOT_AND_LOOP,
     **declarations_of(Settings),
+    **declarations_of(EffortUnits),
     **PAYLOAD_PARAMETERS,
     **declarations_of(FrictionSettings, 'friction.'),
     **_MOTIONS,

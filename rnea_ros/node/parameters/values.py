@@ -13,6 +13,7 @@ import numpy as np
 from ...errors import InputError, brief
 from ...feedforward.settings import (
     BaseSensorSettings,
+    EffortUnits,
     FrictionSettings,
     ResolvedSettings,
     Settings,
@@ -40,6 +41,7 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         Settings,
         values,
         joints=joints,
+        units=from_values(EffortUnits, values),
         friction=from_values(FrictionSettings, values, 'friction.'),
         payloads=payloads_from(values),
         hardware_compensates=compensated(values['hardware_compensates']),

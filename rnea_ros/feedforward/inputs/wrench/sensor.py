@@ -66,9 +66,11 @@ class WrenchSensor:
 
     :param settings: checked settings
     :param mounts: possible mounts of the sensor, by link
+    :ivar settings: settings of the sensor
     :ivar name: name of the sensor
     :ivar monitor: its readings
     :ivar tare: its offset
+    :ivar link: link in whose frame the wrench is; empty before the first reading
     :ivar stale: whether readings are missing or implausible; the wrench then fades out
     :ivar wrench: the wrench in the sensor's frame, shape (6,), N m and N
     :ivar on_body: the same wrench in the body's frame, shape (6,), N m and N
@@ -77,11 +79,11 @@ class WrenchSensor:
     def __init__(
         self, settings: WrenchInputSettings, mounts: Mapping[str, SensorMount]
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._mounts = mounts
         self._low_pass = TwoStageLowPass(settings.cutoff)
         self._mount: SensorMount | None = None
-        self._link = ''
+        self.link = ''
         self._share = 0.0
         self._external = np.zeros(6)
         self._no_load = np.zeros(6)
@@ -104,6 +106,15 @@ class WrenchSensor:
         """Number of the body on which the wrench acts, None before the first reading."""
         return None if self._mount is None else self._mount.body
 
+    @property
+    def external(self) -> Array:
+        """
+        The wrench before deadband, gain and fade, in the sensor's frame, shape (6,), N m and N.
+
+        It is valid unless the sensor is stale.
+        """
+        return self._low_pass.value
+
     def step(self, now: float, dt: float, q: Array) -> None:
         """
         Update ``wrench`` and ``on_body``; once a tick.
@@ -112,11 +123,11 @@ class WrenchSensor:
         :param dt: time since the last call, s; 0 in the first
         :param q: joint positions, shape (nq,), rad or m
         """
-        fresh = self.monitor.age(now) <= self._settings.timeout
+        fresh = self.monitor.age(now) <= self.settings.timeout
         self.stale = not (fresh and self._filter(now, dt, q))
         if self.stale:
             self.tare.reject(Reason.WRENCH_STALE)
-        change = dt / self._settings.fade
+        change = dt / self.settings.fade
         self._share = min(max(self._share + (-change if self.stale else change), 0.0), 1.0)
         if not fresh and self._share == 0.0:
             self.monitor.reset_link()
@@ -125,7 +136,7 @@ class WrenchSensor:
     def _filter(self, now: float, dt: float, q: Array) -> bool:
         """Filter the newest reading; return whether it is plausible."""
         load = self._update_mount().load
-        external, settings = self._external, self._settings
+        external, settings = self._external, self.settings
         external[:] = self.monitor.wrench
         # reading = external wrench - load of the joint above
         if not self._add(external, self._no_load if load is None else load.wrench(), LARGEST):
@@ -140,9 +151,9 @@ class WrenchSensor:
 
     def _update_mount(self) -> SensorMount:
         """Return the mount of the newest reading; a new mount has no offset."""
-        if self._mount is None or self._link != self.monitor.link:
-            self._link = self.monitor.link
-            self._mount = self._mounts[self._link]
+        if self._mount is None or self.link != self.monitor.link:
+            self.link = self.monitor.link
+            self._mount = self._mounts[self.link]
             self.tare.reset()
         return self._mount
 
@@ -150,7 +161,7 @@ class WrenchSensor:
         """Write the wrench after deadband, gain and fade."""
         if self._mount is None:
             return
-        settings = self._settings
+        settings = self.settings
         self._apply_deadbands(
             self._low_pass.value,
             settings.deadband_torque,

@@ -19,10 +19,16 @@ import numpy as np
 from ....arrays import Array
 from ....dynamics import Workspace
 from ....dynamics.kernels import BASE
+from ....dynamics.tree import Placement
 from ....robot import RobotModel
 from ...law import Shares
 from ...reasons import Reason
-from ...settings import SensorPlacement, WrenchInputSettings, check_wrench_inputs
+from ...settings import (
+    PublishFrame,
+    SensorPlacement,
+    WrenchInputSettings,
+    check_wrench_inputs,
+)
 from .inline_load import InlineLoad, force_transform
 from .sensor import SensorMount, WrenchSensor
 
@@ -46,7 +52,9 @@ class WrenchInputs:
     def __init__(self, model: RobotModel, inputs: Sequence[WrenchInputSettings]) -> None:
         check_wrench_inputs(inputs, model)
         self.settings = tuple(inputs)
+        self._model = model
         self._now = math.inf
+        self._q = np.zeros(model.nq)
         self._qd, self._qdd = np.zeros(model.nv), np.zeros(model.nv)
         self._load, mounts = _mounts(model, inputs)
         self.sensors = {
@@ -125,6 +133,7 @@ class WrenchInputs:
         """
         dt = max(now - self._now, 0.0)
         self._now = now
+        self._q[:] = q
         if self._load is not None:
             with np.errstate(all='ignore'):  # sensors reject a load that is not finite
                 self._load.move(q, qd, self._acceleration(qd, dt))
@@ -159,6 +168,27 @@ class WrenchInputs:
             if sensor.body is not None:
                 workspace.external_forces[sensor.body] += sensor.on_body
         return workspace.gravity_torques(q)
+
+    def external_wrench(self, name: str, now: float) -> tuple[str, Array] | None:
+        """
+        Return the wrench of the environment on the robot, and the link in whose frame it is.
+
+        Load and tare are subtracted, and the low-pass filter has passed; deadband, gain and fade,
+        which are for the command, are left out. The torque is about the origin of the frame.
+
+        :param name: name of the sensor
+        :param now: time of the last :meth:`step`, s
+        :return: link and [torque; force], shape (6,), N m and N; None if the sensor is stale, or
+            if there was no step at this time
+        """
+        sensor = self.sensors[name]
+        if sensor.stale or now != self._now:
+            return None
+        if sensor.settings.publish_frame is PublishFrame.SENSOR:
+            return sensor.link, sensor.external
+        pose = self._model.forward_kinematics(self._q, sensor.link)
+        to_root = force_transform(Placement(pose[:3, :3], pose[:3, 3]))
+        return self._model.link_names[0], to_root @ sensor.external
 
     def _acceleration(self, qd: Array, dt: float) -> Array:
         """

@@ -1,0 +1,93 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Parameters for drivers with another unit of effort: currents, shares of the greatest effort."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Array
+from ...errors import InputError, brief
+from ...parameters import check_ranges, parameter
+from .checks import EACH, per_joint
+
+LARGEST_SCALE = 1e6
+"""Largest factor between two units of effort."""
+
+
+@dataclass(frozen=True)
+class EffortUnits:
+    """
+    Parameters ``command_scale`` and ``effort_scale``.
+
+    Everything between measured efforts and sent commands is in N m or N.
+
+    :raises InputError: a scale is 0
+    """
+
+    command_scale: tuple[float, ...] = parameter(
+        (1.0,),
+        f"unit of the effort controller's commands per N m or N, {EACH}, as A/(N m); "
+        'negative: inverted sign; not 0',
+        span=(-LARGEST_SCALE, LARGEST_SCALE),
+    )
+    effort_scale: tuple[float, ...] = parameter(
+        (1.0,),
+        f'N m or N per unit of the measured efforts, {EACH}, as N m/A; '
+        'negative: inverted sign; not 0',
+        span=(-LARGEST_SCALE, LARGEST_SCALE),
+    )
+
+    def __post_init__(self) -> None:
+        for name in ('command_scale', 'effort_scale'):
+            values = getattr(self, name)
+            if 0.0 in values:
+                raise InputError(
+                    name, f'{brief(list(values))} has a 0; 1.0 is for efforts in N m or N'
+                )
+
+
+def resolve_command_scale(
+    units: EffortUnits, joints: tuple[str, ...], effort_limits: Array
+) -> Array:
+    """
+    Return the driver's unit per N m or N of each commanded joint, shape (m,).
+
+    :param units: the parameters
+    :param joints: the commanded joints, m of them
+    :param effort_limits: their maximum efforts, shape (m,), N m or N
+    :raises InputError: a number out of range, or a wrong number of values
+    """
+    check_ranges(units)
+    scale = per_joint('command_scale', units.command_scale, joints)
+    with np.errstate(over='ignore'):
+        finite = np.isfinite(scale * effort_limits)
+    if not finite.all():
+        joint = joints[int(np.argmin(finite))]
+        raise InputError(
+            'command_scale',
+            f'joint {joint!r}: the command at its effort limit is not finite; set effort_limits',
+        )
+    return scale
+
+
+def resolve_effort_scale(
+    units: EffortUnits, joints: tuple[str, ...], all_joints: tuple[str, ...]
+) -> Array:
+    """
+    Return N m or N per unit of the measured effort of every joint of the robot, shape (n,).
+
+    One value is for all joints; of several, joints that are not commanded have none: 1.
+
+    :param units: the parameters
+    :param joints: the commanded joints
+    :param all_joints: the joints of the robot, n of them
+    :raises InputError: a wrong number of values
+    """
+    values = units.effort_scale
+    given = dict(zip(joints, per_joint('effort_scale', values, joints).tolist(), strict=True))
+    others = values[0] if len(values) == 1 else 1.0
+    return np.array([given.get(name, others) for name in all_joints])
