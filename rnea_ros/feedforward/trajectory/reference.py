@@ -104,7 +104,7 @@ class Reference:
         self._next, self._next_start = motion, start
         self._count_change(Reason.REPLACED)
 
-    def hold(self, position: Array, reason: Reason) -> None:
+    def hold(self, position: Array, reason: Reason = Reason.CANCELLED) -> None:
         """
         Hold a position and drop every motion.
 
@@ -115,7 +115,7 @@ class Reference:
         self.position[:] = position
         self._hold_position()
 
-    def clear(self, reason: Reason) -> None:
+    def clear(self, reason: Reason = Reason.CANCELLED) -> None:
         """
         Drop every motion and hold nothing.
 
