@@ -15,6 +15,7 @@ import time
 from typing import Any, NamedTuple
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.qos import QoSProfile
 from rclpy.serialization import serialize_message
 from rclpy.time import Time
 
@@ -31,6 +32,9 @@ from ..ros import MACHINE_TIME, seconds
 from .motion_requests import REJECTIONS, GoalMotion, GoalTolerances, MotionRequests
 
 ACTION = 'follow_joint_trajectory'
+
+REQUESTS = QoSProfile(depth=1000)
+"""Queue of requests. A client whose request is lost waits without end; rclpy's queue holds 10."""
 
 RESULT_TIMEOUT = 10
 """Time for which a result is kept, s; rclpy's default in Jazzy keeps every goal for 900 s."""
@@ -93,6 +97,9 @@ class FollowJointTrajectory:
             goal_callback=self._on_goal,
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,
+            goal_service_qos_profile=REQUESTS,
+            result_service_qos_profile=REQUESTS,
+            cancel_service_qos_profile=REQUESTS,
             result_timeout=RESULT_TIMEOUT,
         )
 
