@@ -22,7 +22,11 @@ import interface_tables as tables
 from interface_tables import Endpoint, NodeInterface
 from rclpy.parameter import Parameter
 
-from rnea_ros.node.parameters import PARAMETERS, sensor_declarations
+from rnea_ros.node.parameters import (
+    PARAMETERS,
+    constraint_declarations,
+    sensor_declarations,
+)
 from rnea_ros.parameters import Declaration
 from rnea_ros.sim.options import OPTIONS
 from rnea_ros.trajectory_effort.parameters import PARAMETERS as EFFORT_PARAMETERS
@@ -49,11 +53,17 @@ UNSET = {
 
 def page() -> str:
     """Return the whole page."""
-    sensor = sensor_declarations('<name>')
+    of_feedforward = [
+        *_parameters(PARAMETERS),
+        *_of_each('name in `wrench_inputs.names`', sensor_declarations('<name>')),
+        *_of_each(
+            'commanded joint, if a value is given at the start', constraint_declarations('<joint>')
+        ),
+    ]
     return '\n\n'.join([
         INTRODUCTION,
         _executables(),
-        _node(tables.FEEDFORWARD, [*_parameters(PARAMETERS), '', *_sensor(sensor)]),
+        _node(tables.FEEDFORWARD, of_feedforward),
         _diagnostics(
             'Status `feedforward: control`. Level WARN: a flag is set or an input is missing; '
             'ERROR: the control has ended.',
@@ -123,6 +133,9 @@ def _node(node: NodeInterface, parameters: Sequence[str]) -> str:
         if endpoints:
             topics = [(_name(e), f'`{_short(e.type)}`', e.qos, e.meaning) for e in endpoints]
             lines += ['', f'### {title}', '', *_table(['topic', 'type', 'QoS', ''], topics)]
+    if node.actions:
+        rows = [(_name(e), f'`{_short(e.type)}`', e.meaning) for e in node.actions]
+        lines += ['', '### Actions', '', *_table(['action', 'type', ''], rows)]
     if node.services or node.lifecycle:
         rows = [(_name(e), f'`{_short(e.type)}`', e.meaning) for e in node.services]
         lines += ['', '### Services', '', *_table(['service', 'type', ''], rows)]
@@ -173,8 +186,8 @@ def _names(names: Iterable[str]) -> str:
     return ', '.join(f'`{name}`' for name in names)
 
 
-def _sensor(table: Mapping[str, Declaration]) -> list[str]:
-    return ['For each name in `wrench_inputs.names`:', '', *_parameters(table)]
+def _of_each(what: str, table: Mapping[str, Declaration]) -> list[str]:
+    return ['', f'For each {what}:', '', *_parameters(table)]
 
 
 def _options(options: Mapping[str, tuple[Any, str]]) -> list[str]:
@@ -224,7 +237,7 @@ def _name(endpoint: Endpoint) -> str:
 
 
 def _short(kind: str) -> str:
-    return re.sub(r'/(msg|srv)/', '/', kind)
+    return re.sub(r'/(msg|srv|action)/', '/', kind)
 
 
 def _value(default: Any) -> str:

@@ -41,7 +41,7 @@ class Endpoint:
 @dataclass(frozen=True)
 class NodeInterface:
     """
-    Topics and services of a node.
+    Topics, services and actions of a node.
 
     :param name: of the node
     :param about: links to the pages that explain it
@@ -53,6 +53,7 @@ class NodeInterface:
     subscribes: Sequence[Endpoint]
     publishes: Sequence[Endpoint]
     services: Sequence[Endpoint] = ()
+    actions: Sequence[Endpoint] = ()
     lifecycle: bool = False
 
 
@@ -139,6 +140,14 @@ FEEDFORWARD = NodeInterface(
         Endpoint(
             '~/tare', 'std_srvs/srv/Trigger',
             '[tares](wrenches.md#tare) the force-torque sensors; only while the node is active',
+        ),
+    ),
+    actions=(
+        Endpoint(
+            '~/follow_joint_trajectory', 'control_msgs/action/FollowJointTrajectory',
+            'motions with [tolerances](trajectories.md#action), feedback and a result, for '
+            '[MoveIt](moveit.md); only if `control_msgs` is installed',
+            optional=True,
         ),
     ),
     lifecycle=True,
@@ -252,6 +261,7 @@ COUNTS: Mapping[str, str] = {
     'wrenches': 'rejected readings of all [sensors](wrenches.md)',
     'base_sensor': 'rejected messages of the [IMU](base.md#when-it-goes-silent)',
     'joint_trajectory': 'rejected [trajectories](trajectories.md#what-is-rejected)',
+    'follow_joint_trajectory': 'rejected [goals](trajectories.md#action)',
     'speed_scaling': 'rejected factors: `out_of_range`',
     'controller_state': 'rejected references of a [trajectory '
     'controller](trajectory_controllers.md)',

@@ -147,7 +147,7 @@ class SingularityError(RneaError):
 
 class RequestRejectedError(RneaError):
     """
-    A trajectory came at a time when none can be taken.
+    A requested motion is rejected for another cause than its points.
 
     :param word: why, for diagnostics
     :param detail: why, in words

@@ -108,7 +108,11 @@ def own(node: NodeInterface, names_and_types: Any) -> set[tuple[str, str]]:
     """Return names and types as the graph has them, without what others have too."""
     standard = OF_EVERY_NODE | (OF_LIFECYCLE if node.lifecycle else set())
     usual = {full_name(node, name) for name in standard}
-    return {(name, kind) for name, (kind,) in names_and_types if name not in usual}
+    return {
+        (name, kind)
+        for name, (kind,) in names_and_types
+        if name not in usual and '/_action/' not in name
+    }
 
 
 @pytest.mark.ros

@@ -18,6 +18,7 @@ from ..robot import RobotModel
 from .active_law import ActiveLaw
 from .effort_limiter import EffortLimiter
 from .environment import Environment
+from .goals import Goal
 from .initial_effort import initial_effort
 from .inputs import JointStateMonitor
 from .monitoring import TickMonitor
@@ -25,7 +26,7 @@ from .ramp_down import HoldingEffort, RampDown
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .state_machine import Event, State, StateMachine
-from .trajectory import Reference
+from .trajectory import Reference, Setpoint, Trajectory
 
 
 class ControlTick:
@@ -39,6 +40,7 @@ class ControlTick:
     :ivar started: whether commands have started
     :ivar outside_flags: flags that the caller of the control has set
     :ivar error: the error that ended the control first, or None
+    :ivar goal: goal of the motion that is followed, None without one
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class ControlTick:
         self.started = False
         self.outside_flags: frozenset[Reason] = frozenset()
         self.error: BaseException | None = None
+        self.goal: Goal | None = None
         self.environment = Environment(model, settings.parameters)
         self.reference = Reference(len(settings.joints), settings.parameters.reference_timeout)
         self.state_machine = StateMachine()
@@ -78,6 +81,23 @@ class ControlTick:
         self.error = self.error or error
         self.state_machine.handle(Event.FAILED, now, reason)
 
+    def follow(
+        self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
+    ) -> None:
+        """
+        Follow a motion.
+
+        :param motion: motion of the commanded joints, in their order
+        :param start: monotonic time, s; None for this tick
+        :param goal: goal of the motion, None without one
+        """
+        self.reference.accept(motion, start)
+        if self.goal is not None:
+            self.goal.drop(Reason.REPLACED)
+        self.goal = goal
+        if goal is not None:
+            goal.begin(self.reference, start)
+
     def start_output(self) -> None:
         """Start commands from the measured effort, or from zero."""
         effort = initial_effort(self._states, self.settings)
@@ -103,7 +123,7 @@ class ControlTick:
         if self.state_machine.controlling:
             self._check_times(now, was_started=was_started)
         if self.state_machine.controlling:
-            return self._control(now)
+            return self._control(now, permitted)
         return self.ramp_down_command(now)
 
     def ramp_down_command(self, now: float) -> Array | None:
@@ -140,9 +160,11 @@ class ControlTick:
         elif self.monitor.stale:
             self.fail(Reason.JOINT_STATES_STALE, now)
 
-    def _control(self, now: float) -> Array | None:
+    def _control(self, now: float, permitted: bool) -> Array | None:
         """Return the command of the control law."""
         effort = self.law.effort(now)
+        if self.goal is not None:
+            self._judge(self.goal, now, permitted)
         if not math.isfinite(effort.sum()):
             self.fail(Reason.OUTPUT_NOT_FINITE, now)
             return self.ramp_down_command(now)
@@ -151,3 +173,15 @@ class ControlTick:
         if self.state_machine.state is State.RAMPING and not self.limiter.blending:
             self.state_machine.handle(Event.BLENDED, now)
         return command
+
+    def _judge(self, goal: Goal, now: float, permitted: bool) -> None:
+        """Compare the robot with a goal; hold where the robot is if the goal was missed."""
+        commanded = self.settings.joint_indices
+        position = self._states.position[commanded]
+        if not permitted:
+            self.reference.hold(position, Reason.COMMANDS_WITHHELD)
+        goal.step(now, position, self._states.velocity[commanded])
+        if goal.missed:
+            self.reference.hold(position, goal.missed)
+        if goal.result is not None:
+            self.goal = None

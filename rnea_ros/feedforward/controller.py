@@ -22,6 +22,7 @@ from ..arrays import Array
 from ..robot import RobotModel
 from .control_tick import ControlTick
 from .environment import Environment
+from .goals import Goal
 from .inputs import JointStateMonitor
 from .law import ControlLaw, Mode, Terms
 from .reasons import Reason
@@ -159,18 +160,25 @@ class FeedforwardController:
         gravity = self._tick.ramp_down.share * self._tick.holding.effort
         return Terms(gravity, *(np.zeros_like(gravity) for _ in fields(Terms)[1:]))
 
-    def follow(self, motion: Trajectory | Setpoint, start: float | None) -> None:
+    def follow(
+        self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None = None
+    ) -> None:
         """
         Request to follow a motion.
 
         :param motion: motion of the commanded joints, in their order
         :param start: monotonic time, s; None for the next tick
+        :param goal: goal of the motion, judged at each tick; None for a motion without one
         """
-        self._requests.append(lambda now: self._follow(motion, start))
+        self._requests.append(lambda now: self._follow(motion, start, goal))
 
-    def cancel(self) -> None:
-        """Request to drop every motion and hold the current reference position."""
-        self._requests.append(lambda now: self._cancel())
+    def cancel(self, goal: Goal | None = None) -> None:
+        """
+        Request to drop every motion and hold the current reference position.
+
+        :param goal: do so only if the motion of this goal is followed; None: whatever is followed
+        """
+        self._requests.append(lambda now: self._cancel(goal))
 
     def change(self, settings: ResolvedSettings) -> None:
         """
@@ -244,17 +252,23 @@ class FeedforwardController:
             command = self._tick.ramp_down_command(now)
         return None if self.withheld else command
 
-    def _follow(self, motion: Trajectory | Setpoint, start: float | None) -> None:
+    def _follow(
+        self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
+    ) -> None:
         # The mode may have changed since the request.
         if self.mode is not Mode.GRAVITY:
-            self._tick.reference.accept(motion, start)
+            self._tick.follow(motion, start, goal)
+        elif goal is not None:
+            goal.drop(Reason.MODE_GRAVITY)
 
-    def _cancel(self) -> None:
+    def _cancel(self, goal: Goal | None) -> None:
         reference = self._tick.reference
+        if goal is not None and goal is not self._tick.goal:
+            return
         if reference.is_set:
-            reference.hold(reference.position.copy())
+            reference.hold(reference.position.copy(), Reason.CANCELLED)
         else:
-            reference.clear()
+            reference.clear(Reason.CANCELLED)
 
     def _change(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         tick = self._tick
@@ -266,6 +280,6 @@ class FeedforwardController:
             before = replace(before, payloads=settings.parameters.payloads)
         if self.mode is Mode.GRAVITY:
             # The arm may be moved by hand now: a later mode must not pull it back.
-            tick.reference.clear()
+            tick.reference.clear(Reason.MODE_GRAVITY)
         if tick.state_machine.controlling and before != settings.parameters:
             tick.limiter.blend(settings.parameters.ramp_duration)

@@ -52,6 +52,13 @@ class Reason(enum.Enum):
     SECOND_PUBLISHER = 'second_publisher'
     COMMANDS_WITHHELD = 'commands_withheld'
 
+    # ends of an action goal, beside commands_withheld and the ends of the control
+    REPLACED = 'replaced'
+    CANCELLED = 'cancelled'
+    MODE_GRAVITY = 'mode_gravity'
+    PATH_TOLERANCE = 'path_tolerance'
+    GOAL_TOLERANCE = 'goal_tolerance'
+
     # ends of the control
     JOINT_STATES_STALE = 'joint_states_stale'
     TICK_BLOCKED = 'tick_blocked'

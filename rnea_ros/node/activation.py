@@ -13,13 +13,11 @@ from typing import Any
 
 from trajectory_msgs.msg import JointTrajectory
 
-from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, FeedforwardController, Reason
 from ..feedforward.inputs import JointStateMonitor, PositionJumps
-from ..feedforward.law import Mode
 from ..feedforward.settings import ResolvedSettings
-from ..feedforward.trajectory import ControllerStateMonitor, TrajectoryError, compile_trajectory
-from ..messages import MalformedError, decode_trajectory, load_decoder
+from ..feedforward.trajectory import ControllerStateMonitor
+from ..messages import load_decoder
 from ..ros import Clock, MachineClock, PeriodicSchedule, SimClock
 from .command_topic import (
     CommandPermission,
@@ -30,6 +28,7 @@ from .command_topic import (
 from .configuration import Configuration
 from .inputs import ControllerStateInput, Inputs, SpeedScalingInput
 from .loop import ControlLoop, Schedule
+from .motion_requests import MotionRequests
 from .outputs import Reporter
 from .timing import JointStateTrigger, Trigger, reserve_memory
 
@@ -46,6 +45,7 @@ class Activation:
     :param controller_joints: the joints of the effort controller
     :param other_publishers: other publishers on the command topic
     :ivar controller: the control
+    :ivar motions: judges requested motions
     :raises Exception: a part cannot be created; the parts created before it are destroyed
     """
 
@@ -128,8 +128,11 @@ class Activation:
         resources.callback(self._reporter.close)
         reserve_memory()
         load_decoder()
+        self.motions = MotionRequests(
+            node, configuration, self.controller, self._clock, self._rejections
+        )
         trajectories = node.create_subscription(
-            JointTrajectory, '~/joint_trajectory', self.follow, 10, raw=True
+            JointTrajectory, '~/joint_trajectory', self.motions.on_message, 10, raw=True
         )
         resources.callback(node.destroy_subscription, trajectories)
         speed_scaling = SpeedScalingInput(
@@ -179,48 +182,6 @@ class Activation:
     def change(self, settings: ResolvedSettings) -> None:
         """Request a blended change of settings."""
         self.controller.change(settings)
-
-    def follow(self, message: bytes) -> None:
-        """
-        Follow a JointTrajectory; a rejected one is logged and counted, and changes nothing.
-
-        :param message: trajectory_msgs/JointTrajectory as CDR bytes
-        """
-        try:
-            self._follow(message)
-        except (MalformedError, TrajectoryError, RequestRejectedError) as error:
-            self._rejections[f'joint_trajectory/{error.word}'] += 1
-            self._node.get_logger().error(
-                f'trajectory rejected: {error}', throttle_duration_sec=1.0
-            )
-
-    def _follow(self, message: bytes) -> None:
-        controller = self.controller
-        if controller.state not in CONTROLLING:
-            raise RequestRejectedError('not_active', f'the control is {controller.state.value}')
-        # The mode requested last, not the mode in force: the loop handles requests in their order.
-        if self._configuration.setup.settings.parameters.mode is Mode.GRAVITY:
-            raise RequestRejectedError('mode_gravity', 'mode gravity follows no trajectory')
-        if self._references is not None:
-            raise RequestRejectedError('other_source', 'reference_source is controller_state')
-        request = decode_trajectory(message)
-        if request.is_cancel:
-            controller.cancel()
-            return
-        now, stamp = self._clock.latest(), self._clock.stamp()
-        position, velocity = controller.measured()
-        time_to_start = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
-        motion = compile_trajectory(
-            request,
-            self._configuration.setup.rules,
-            now=stamp,
-            position=position,
-            velocity=velocity,
-            desired=controller.reference_at(now + time_to_start),
-        )
-        # Convert to the loop's time: a change of the wall clock must not shift the motion.
-        start = None if motion.start_time is None else motion.start_time - stamp + now
-        controller.follow(motion, start)
 
     def _follow_controller_state(self, inputs: Inputs) -> ControllerStateMonitor | None:
         """Follow a trajectory controller's reference if reference_source is controller_state."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..feedforward import check_efforts
+from ..feedforward.goals import Tolerances
 from ..feedforward.law import Mode
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..feedforward.trajectory import JointRules, ReferenceSource
@@ -18,7 +19,13 @@ from ..robot import RobotModel
 from ..urdf import parse_urdf
 from .command_topic import ControllerJoints, difference
 from .inputs import controller_state_type
-from .parameters import joint_rules, listed_joints, realtime_from, settings_from
+from .parameters import (
+    joint_rules,
+    listed_joints,
+    realtime_from,
+    settings_from,
+    tolerances_from,
+)
 from .timing import RealtimeSettings, Trigger
 
 MODEL_PARAMETERS = ('strict_inertia', 'gravity')
@@ -38,6 +45,7 @@ class ControlSetup:
     :param model: model of the robot
     :param settings: settings of the control
     :param rules: rules for motions
+    :param tolerances: tolerances of goals that state none
     :param differentiate_velocity: whether missing velocities are derived from positions
     :param trigger: trigger of the loop's ticks
     :param realtime: real-time settings of the loop's thread
@@ -52,6 +60,7 @@ class ControlSetup:
     model: RobotModel
     settings: ResolvedSettings
     rules: JointRules
+    tolerances: Tolerances
     differentiate_velocity: bool
     trigger: Trigger
     realtime: RealtimeSettings
@@ -73,7 +82,8 @@ class ControlSetup:
         """
         settings = resolve(settings_from(values, self.settings.joints), self.model)
         check_efforts(self.model, settings)
-        return replace(self, values=values, settings=settings)
+        tolerances = tolerances_from(values, settings.joints)
+        return replace(self, values=values, settings=settings, tolerances=tolerances)
 
     @property
     def zero_gains_warning(self) -> str:
@@ -132,6 +142,7 @@ def make_setup(
         model=model,
         settings=settings,
         rules=joint_rules(values, model, settings),
+        tolerances=tolerances_from(values, settings.joints),
         differentiate_velocity=values['differentiate_velocity'],
         trigger=Trigger(values['trigger']),
         realtime=realtime_from(values),

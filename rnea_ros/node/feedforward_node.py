@@ -18,7 +18,6 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from ..errors import RneaError
-from ..feedforward import FeedforwardController
 from ..parameters import described
 from ..ros import MACHINE_TIME, NodeProcess, ParameterServices, PolledNodeTime, logged_transition
 from .activation import Activation
@@ -26,10 +25,12 @@ from .autostart import Autostart
 from .command_topic import ControllerJoints, OtherPublishers, difference
 from .configuration import Configuration
 from .control_setup import ControlSetup, make_setup
+from .follow_joint_trajectory import FollowJointTrajectory
 from .node_parameters import NodeParameters
 from .parameters import (
     PARAMETERS,
     check_without_robot,
+    constraint_declarations,
     listed_joints,
     missing_hardware_compensates,
     sensor_declarations,
@@ -53,6 +54,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     Everything except the control loop runs on the executor that spins this node.
 
     :raises InputError: a parameter given at the start cannot be used
+    :ivar action: the action server, for :meth:`.NodeProcess.spin`
     """
 
     def __init__(self) -> None:
@@ -70,7 +72,10 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._autostart = Autostart(self, self._other_publishers, self._missing_at_start)
         self._autostart.enable()
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
-        TareService(self, self._active_control)
+        TareService(self, lambda: self._activation.controller if self._activation else None)
+        self.action = FollowJointTrajectory(
+            self, lambda: self._activation.motions if self._activation else None
+        )
         self.create_timer(0.1, self._poll, clock=MACHINE_TIME)
         self.create_timer(1.0, self._each_second, clock=MACHINE_TIME)
 
@@ -144,8 +149,10 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._deactivate()
         self._release()
 
-    def _active_control(self) -> FeedforwardController | None:
-        return None if self._activation is None else self._activation.controller
+    def destroy_node(self) -> None:
+        """Destroy the node with its action server."""
+        self.action.destroy()
+        super().destroy_node()
 
     def _setup_of(self, values: Mapping[str, Any]) -> ControlSetup:
         """Return the setup for parameter values; an unchanged model is reused."""
@@ -275,11 +282,11 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
 def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM, then ramp down; return the exit code."""
-    table = {**PARAMETERS, **sensor_declarations('NAME')}
+    table = {**PARAMETERS, **sensor_declarations('NAME'), **constraint_declarations('JOINT')}
     process = NodeProcess('feedforward_node', ABOUT, described(table), args)
     node = process.create(FeedforwardNode)
     try:
-        process.spin(node)
+        process.spin(node, finishing=node.action.finishing)
     finally:
         node.shut_down()
     node.destroy_node()

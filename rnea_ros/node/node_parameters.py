@@ -31,7 +31,9 @@ class NodeParameters:
     def __init__(self, node: Any) -> None:
         self._node = node
         declare(node, PARAMETERS)
-        self._table = all_declarations(node.get_parameter('wrench_inputs.names').value)
+        self._table = all_declarations(
+            node.get_parameter('wrench_inputs.names').value, node._parameter_overrides
+        )
         declare(node, {
             name: entry for name, entry in self._table.items() if name not in PARAMETERS
         })

@@ -93,7 +93,12 @@ class NodeProcess:
         except RneaError as error:
             self._reject(error)
 
-    def spin(self, *nodes: Any, running: Callable[[], bool] = lambda: True) -> None:
+    def spin(
+        self,
+        *nodes: Any,
+        running: Callable[[], bool] = lambda: True,
+        finishing: Callable[[], bool] = lambda: False,
+    ) -> None:
         """
         Run nodes until SIGINT or SIGTERM.
 
@@ -102,12 +107,13 @@ class NodeProcess:
 
         :param nodes: the nodes
         :param running: called ten times a second; False ends the run too
+        :param finishing: called repeatedly at the end; True runs the nodes a little longer
         """
         executor = SingleThreadedExecutor()
         for node in nodes:
             executor.add_node(node)
         logger = rclpy.logging.get_logger(self._name)
-        while running() and not self._signalled.is_set():
+        while (running() and not self._signalled.is_set()) or finishing():
             try:
                 executor.spin_once(timeout_sec=0.1)
             except Exception:

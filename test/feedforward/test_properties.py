@@ -22,6 +22,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.goals import ErrorCode, Goal, default_tolerances
 from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, Mode, VelocitySource
 from rnea_ros.feedforward.settings import (
     BaseSensorSettings,
@@ -31,6 +32,7 @@ from rnea_ros.feedforward.settings import (
     StaleAction,
     WrenchInputSettings,
 )
+from rnea_ros.feedforward.trajectory import JointRules, Trajectory
 from rnea_ros.robot import Payload
 
 TICKS = 30_000
@@ -57,6 +59,7 @@ class Chance:
         self.rng = np.random.default_rng(seed)
         self.seen: set[State | Reason] = set()
         self.steps = 0
+        self._goal: Goal | None = None
         self.rig = self._new_rig()
         self._frozen_until = -math.inf
         self._silent_until = {'wrench': -math.inf, 'imu': -math.inf}
@@ -172,6 +175,10 @@ class Chance:
             self.seen.add(Reason.CLOCK_STEP)
         if rig.controller.reason is not None:
             self.seen.add(rig.controller.reason)
+        if self._goal is not None and self._goal.result is not None:
+            if self._goal.result.code is not ErrorCode.SUCCESSFUL:
+                self.seen.add(Reason(self._goal.result.text.split(':')[0]))
+            self._goal = None
 
     def _sample(self) -> None:
         """Let joint states come: good ones mostly, in one of the ways in which they do."""
@@ -326,7 +333,24 @@ class Chance:
         joints = self.rig.settings.joints
         start, end = self.rng.normal(size=(2, len(joints)))
         duration = float(self.rng.uniform(0.01, 2.0))
-        self.rig.controller.follow(swing(joints, start, end, duration), self._start())
+        motion = swing(joints, start, end, duration)
+        self._goal = self._goal_of(motion)
+        self.rig.controller.follow(motion, self._start(), self._goal)
+
+    def _goal_of(self, motion: Trajectory) -> Goal:
+        """Return a goal with limits that are met, or missed."""
+        joints, rng = motion.joint_names, self.rng
+        rules = JointRules(
+            joints,
+            lower=np.full(len(joints), -np.inf),
+            upper=np.full(len(joints), np.inf),
+            continuous=rng.random(len(joints)) < 0.5,
+            velocity_limits=np.full(len(joints), np.inf),
+            start_tolerance=np.inf,
+        )
+        path, goal = (dict.fromkeys(joints, float(rng.choice([0.0, 0.1, 10.0]))) for _ in range(2))
+        limits = default_tolerances(joints, path, goal, 0.0, float(rng.choice([0.0, 0.01])))
+        return Goal(motion, limits, rules)
 
     def _follow_nonsense(self) -> None:
         """Ask for a motion of the wrong size, which nobody checked."""

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Array
+from ..reasons import Reason
 from .speed_scaling import SpeedScaling
 from .trajectory import MotionState, Setpoint, Trajectory
 
@@ -43,6 +44,8 @@ class Reference:
     :param m: number of joints
     :param setpoint_timeout: age from which the position of a set-point is held at rest, s
     :ivar scaling: pace of trajectory time
+    :ivar changes: number of times that a motion was set or dropped; the end of a motion is none
+    :ivar reason: why the motion before the last change was dropped
     :ivar stale: whether a stream of set-points ended in motion, or the set-points of a trajectory
         controller stopped arriving
     :ivar position: desired position, rad or m
@@ -58,6 +61,8 @@ class Reference:
         self._next: Trajectory | Setpoint | None = None
         self._next_start: float | None = None
         self.scaling = SpeedScaling()
+        self.changes = 0
+        self.reason = Reason.REPLACED
         self.stale = False
         self.position = np.zeros(m)
         self.velocity = np.zeros(m)
@@ -68,6 +73,11 @@ class Reference:
     def is_set(self) -> bool:
         """Whether a motion is followed or a position is held."""
         return self._active is not None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a motion waits for its start time."""
+        return self._next is not None
 
     @property
     def moving(self) -> bool:
@@ -92,19 +102,26 @@ class Reference:
         :param start: monotonic time, s; ``None`` for the next sample
         """
         self._next, self._next_start = motion, start
+        self._count_change(Reason.REPLACED)
 
-    def hold(self, position: Array) -> None:
+    def hold(self, position: Array, reason: Reason = Reason.CANCELLED) -> None:
         """
         Hold a position and drop every motion.
 
         :param position: shape (m,), rad or m
+        :param reason: why
         """
-        self.clear()
+        self.clear(reason)
         self.position[:] = position
         self._hold_position()
 
-    def clear(self) -> None:
-        """Drop every motion and hold nothing."""
+    def clear(self, reason: Reason = Reason.CANCELLED) -> None:
+        """
+        Drop every motion and hold nothing.
+
+        :param reason: why
+        """
+        self._count_change(reason)
         self._active = self._next = None
         self.stale = False
         self._stop()
@@ -147,6 +164,10 @@ class Reference:
             has_ended = time - start > self._timeout
             return MotionState.at_rest(motion.q) if has_ended else motion.state
         return motion.state(time - start - (self.scaling.delay_at(time) - delay))
+
+    def _count_change(self, reason: Reason) -> None:
+        self.changes += 1
+        self.reason = reason
 
     def _hold_position(self) -> None:
         """Hold the present desired position; the next motion stays."""

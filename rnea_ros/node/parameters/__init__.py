@@ -5,14 +5,28 @@
 
 from .file import complete_values, parse_assignment, read_parameter_file
 from .hardware_compensation import missing_hardware_compensates
-from .table import PARAMETERS, all_declarations, sensor_declarations, sensor_names
-from .values import check_without_robot, joint_rules, listed_joints, realtime_from, settings_from
+from .table import (
+    PARAMETERS,
+    all_declarations,
+    constraint_declarations,
+    sensor_declarations,
+    sensor_names,
+)
+from .values import (
+    check_without_robot,
+    joint_rules,
+    listed_joints,
+    realtime_from,
+    settings_from,
+    tolerances_from,
+)
 
 __all__ = [
     'PARAMETERS',
     'all_declarations',
     'check_without_robot',
     'complete_values',
+    'constraint_declarations',
     'joint_rules',
     'listed_joints',
     'missing_hardware_compensates',
@@ -22,4 +36,5 @@ __all__ = [
     'sensor_declarations',
     'sensor_names',
     'settings_from',
+    'tolerances_from',
 ]

@@ -72,7 +72,7 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     names = 'wrench_inputs.names'
     sensors = _checked(names, given[names], PARAMETERS[names]) if names in given else []
-    table = all_declarations(sensors)
+    table = all_declarations(sensors, given)
     values = {name: declaration.default for name, declaration in table.items()}
     for name, value in given.items():
         if name.startswith(OF_EVERY_NODE):

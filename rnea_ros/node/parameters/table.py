@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 import math
+import re
 
 from ...feedforward.law import HardwareCompensation
 from ...feedforward.settings import (
@@ -106,6 +107,30 @@ _MOTIONS: Mapping[str, Declaration] = {
     ),
 }
 
+_GOALS: Mapping[str, Declaration] = {
+    'action_monitor_rate': Declaration(
+        20.0,
+        'rate of feedback and results of follow_joint_trajectory, Hz',
+        span=(0.1, 200.0),
+        read_only=True,
+    ),
+    'constraints.goal_time': Declaration(
+        0.0,
+        'longest time after the end of a motion until its goal is reached, s; 0: no limit',
+        span=(0.0, 3600.0),
+        while_active=True,
+    ),
+    'constraints.stopped_velocity_tolerance': Declaration(
+        0.01,
+        'maximum velocity of each joint at the goal, rad/s or m/s; 0: any',
+        span=(0.0, 100.0),
+        while_active=True,
+    ),
+}
+
+_CONSTRAINT = re.compile(r'constraints\.(.+)\.(trajectory|goal)')
+"""Name of a parameter of one joint's goals."""
+
 PARAMETERS: Mapping[str, Declaration] = {
     **_ROBOT_AND_LOOP,
     **declarations_of(Settings),
@@ -113,6 +138,7 @@ PARAMETERS: Mapping[str, Declaration] = {
     **PAYLOAD_PARAMETERS,
     **declarations_of(FrictionSettings, 'friction.'),
     **_MOTIONS,
+    **_GOALS,
     **declarations_of(BaseSensorSettings, 'base_sensor.'),
     'wrench_inputs.names': Declaration(
         [''],
@@ -120,7 +146,7 @@ PARAMETERS: Mapping[str, Declaration] = {
         read_only=True,
     ),
 }
-"""All parameters but those of single force-torque sensors."""
+"""All parameters but those of single force-torque sensors and joints."""
 
 
 def sensor_declarations(name: str) -> dict[str, Declaration]:
@@ -132,16 +158,53 @@ def sensor_declarations(name: str) -> dict[str, Declaration]:
     return declarations_of(WrenchInputSettings, sensor_prefix(name))
 
 
-def all_declarations(sensors: Iterable[str]) -> dict[str, Declaration]:
+def constraint_declarations(joint: str) -> dict[str, Declaration]:
+    """
+    Return the parameters of one joint's goals.
+
+    :param joint: name of the joint
+    """
+    span = (0.0, 100.0)
+    return {
+        f'constraints.{joint}.trajectory': Declaration(
+            0.0,
+            'maximum position error while a motion of an action goal lasts, rad or m; 0: any',
+            span=span,
+            while_active=True,
+        ),
+        f'constraints.{joint}.goal': Declaration(
+            0.0,
+            'maximum position error at the goal, rad or m; 0: any',
+            span=span,
+            while_active=True,
+        ),
+    }
+
+
+def all_declarations(sensors: Iterable[str], given: Iterable[str]) -> dict[str, Declaration]:
     """
     Return all parameters of the node.
 
     :param sensors: value of ``wrench_inputs.names``
+    :param given: names of the parameters with a value; a joint has its ``constraints.<joint>.*``
+        if one of them is given
     """
     table = dict(PARAMETERS)
     for name in sensor_names(sensors):
         table.update(sensor_declarations(name))
+    for joint in constrained_joints(given):
+        table.update(constraint_declarations(joint))
     return table
+
+
+def constrained_joints(names: Iterable[str]) -> list[str]:
+    """
+    Return the joints that have parameters ``constraints.<joint>.*``, sorted.
+
+    :param names: names of parameters
+    """
+    found = (_CONSTRAINT.fullmatch(name) for name in names)
+    return sorted({match[1] for match in found if match})
 
 
 def sensor_prefix(name: str) -> str:

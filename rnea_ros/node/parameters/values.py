@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, brief
+from ...feedforward.goals import Tolerances, default_tolerances
 from ...feedforward.settings import (
     BaseSensorSettings,
     EffortUnits,
@@ -25,7 +26,7 @@ from ...parameters import from_values
 from ...robot import RobotModel
 from ..timing import RealtimeSettings, check_realtime
 from .hardware_compensation import compensated
-from .table import all_declarations, sensor_names, sensor_prefix
+from .table import all_declarations, constrained_joints, sensor_names, sensor_prefix
 
 
 def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Settings:
@@ -84,7 +85,7 @@ def check_without_robot(values: Mapping[str, Any]) -> None:
     :param values: parameter values by name
     :raises InputError: the first parameter that cannot be used on any robot
     """
-    for name, declaration in all_declarations(values['wrench_inputs.names']).items():
+    for name, declaration in all_declarations(values['wrench_inputs.names'], values).items():
         declaration.check(name, values[name])
     settings_from(values, ())
     realtime_from(values)
@@ -116,4 +117,27 @@ def joint_rules(
         allow_nonzero_velocity_at_trajectory_end=values['allow_nonzero_velocity_at_trajectory_end'],
         use_efforts=values['use_trajectory_effort'],
         interpolate_from_desired_state=values['interpolate_from_desired_state'],
+    )
+
+
+def tolerances_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Tolerances:
+    """
+    Return the tolerances of goals that state none.
+
+    :param values: all parameter values by name
+    :param joints: the commanded joints
+    :raises InputError: a parameter of a joint that is not commanded
+    """
+    constrained = constrained_joints(values)
+    for joint in constrained:
+        if joint not in joints:
+            raise InputError(
+                f'constraints.{joint}', f'not one of the commanded joints {", ".join(joints)}'
+            )
+    return default_tolerances(
+        joints,
+        {joint: values[f'constraints.{joint}.trajectory'] for joint in constrained},
+        {joint: values[f'constraints.{joint}.goal'] for joint in constrained},
+        values['constraints.stopped_velocity_tolerance'],
+        values['constraints.goal_time'],
     )

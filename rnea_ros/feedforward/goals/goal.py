@@ -1,0 +1,199 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The goal of a motion: it compares the robot with the motion at each tick, until it has a result.
+
+A goal is judged in the thread of the control, at every tick as in ros2_control's
+joint_trajectory_controller (JTC): a violation between two looks of a slower thread would be
+missed, and the arm would go on. Other threads read ``result`` and ``sample``, which are replaced
+and never changed.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Array
+from ..reasons import Reason
+from ..trajectory import JointRules, Reference, Setpoint, Trajectory, TrajectoryReason
+from .tolerances import Tolerances
+
+
+class ErrorCode(enum.IntEnum):
+    """Error codes of ``control_msgs/action/FollowJointTrajectory``."""
+
+    SUCCESSFUL = 0
+    INVALID_GOAL = -1
+    INVALID_JOINTS = -2
+    OLD_HEADER_TIMESTAMP = -3
+    PATH_TOLERANCE_VIOLATED = -4
+    GOAL_TOLERANCE_VIOLATED = -5
+
+
+_CODES = {
+    TrajectoryReason.EMPTY_JOINT_NAMES.value: ErrorCode.INVALID_JOINTS,
+    TrajectoryReason.DUPLICATE_JOINT.value: ErrorCode.INVALID_JOINTS,
+    TrajectoryReason.UNKNOWN_JOINT.value: ErrorCode.INVALID_JOINTS,
+    TrajectoryReason.MISSING_JOINT.value: ErrorCode.INVALID_JOINTS,
+    TrajectoryReason.ENDED_IN_PAST.value: ErrorCode.OLD_HEADER_TIMESTAMP,
+}
+
+
+def error_code(word: str) -> ErrorCode:
+    """
+    Return the error code of a rejected goal.
+
+    :param word: the reason in one word
+    """
+    return _CODES.get(word, ErrorCode.INVALID_GOAL)
+
+
+class GoalResult(NamedTuple):
+    """
+    The end of a goal.
+
+    :param code: error code of the action
+    :param text: one sentence that begins with the reason's word
+    """
+
+    code: ErrorCode
+    text: str
+
+
+class GoalSample(NamedTuple):
+    """
+    The state of a goal at one tick.
+
+    :param now: monotonic time of the tick, s
+    :param elapsed: time since the start of the motion, s
+    :param motion_time: the same in the motion's time, which speed scaling slows down, s
+    :param desired: positions, velocities and accelerations, shape (3, m)
+    :param actual: measured positions and velocities, shape (2, m)
+    :param error: desired minus actual, shape (2, m); the shorter way for continuous joints
+    """
+
+    now: float
+    elapsed: float
+    motion_time: float
+    desired: Array
+    actual: Array
+    error: Array
+
+
+class Goal:
+    """
+    A motion that must be followed within tolerances.
+
+    :param motion: motion of the m commanded joints
+    :param tolerances: its tolerances
+    :param rules: rules for the joints, for the shorter way of continuous ones
+    :ivar result: the end of the goal, None while it is pursued
+    :ivar sample: the state at the last tick, None before the motion starts
+    :ivar missed: reason if the robot left the tolerances, so that the control holds; else None
+    """
+
+    def __init__(
+        self, motion: Trajectory | Setpoint, tolerances: Tolerances, rules: JointRules
+    ) -> None:
+        self._duration = motion.duration if isinstance(motion, Trajectory) else 0.0
+        self._tolerances = tolerances
+        self._rules = rules
+        self._reference: Reference | None = None
+        self._change = 0
+        self._start: float | None = None
+        self._delay = 0.0
+        self.result: GoalResult | None = None
+        self.sample: GoalSample | None = None
+        self.missed: Reason | None = None
+
+    def begin(self, reference: Reference, start: float | None) -> None:
+        """
+        Begin, right after the reference has accepted the motion.
+
+        :param reference: the reference that follows the motion
+        :param start: monotonic time of its start, s; None for the next tick
+        """
+        self._reference = reference
+        self._change = reference.changes
+        self._start = start
+
+    def drop(self, reason: Reason) -> None:
+        """
+        End without success, for a cause other than a tolerance; any thread may call this.
+
+        :param reason: the cause
+        """
+        if self.result is None:
+            self.result = GoalResult(
+                ErrorCode.INVALID_GOAL, f'{reason.value}: the motion ended before its goal'
+            )
+
+    def step(self, now: float, position: Array, velocity: Array) -> None:
+        """
+        Judge the robot at a tick, after the reference was sampled.
+
+        :param now: monotonic time, s
+        :param position: measured positions of the commanded joints, shape (m,), rad or m
+        :param velocity: measured velocities, shape (m,), rad/s or m/s
+        """
+        reference = self._reference
+        assert reference is not None
+        if reference.changes != self._change:
+            self.drop(reference.reason)
+        if self.result is not None or reference.waiting:
+            return
+        is_first = self.sample is None
+        if is_first:
+            self._start = now if self._start is None else self._start
+            self._delay = reference.scaling.delay
+        assert self._start is not None
+        elapsed = now - self._start
+        motion_time = elapsed - (reference.scaling.delay - self._delay)
+        desired = np.array((reference.position, reference.velocity, reference.acceleration))
+        actual = np.array((position, velocity))
+        error = desired[:2] - actual
+        error[0] = self._rules.shortest_way(error[0])
+        self.sample = GoalSample(now, elapsed, motion_time, desired, actual, error)
+        # As in JTC, the path counts at the first tick even if the motion has only one point.
+        if is_first or motion_time < self._duration:
+            self._judge_path(error, elapsed)
+        if self.result is None and motion_time >= self._duration:
+            self._judge_goal(error, motion_time - self._duration)
+
+    def _judge_path(self, error: Array, elapsed: float) -> None:
+        limit = self._tolerances.path
+        if (np.abs(error) > limit).any():
+            self._miss(
+                Reason.PATH_TOLERANCE,
+                ErrorCode.PATH_TOLERANCE_VIOLATED,
+                f'{self._worst(error, limit)}, {elapsed:.3f} s after the start',
+            )
+
+    def _judge_goal(self, error: Array, late: float) -> None:
+        limit = self._tolerances.goal
+        if not (np.abs(error) > limit).any():
+            self.result = GoalResult(ErrorCode.SUCCESSFUL, 'goal reached')
+        elif late > self._tolerances.goal_time:
+            self._miss(
+                Reason.GOAL_TOLERANCE,
+                ErrorCode.GOAL_TOLERANCE_VIOLATED,
+                f'{self._worst(error, limit)}, {late:.3f} s after the end; '
+                f'the goal time tolerance is {self._tolerances.goal_time:g} s',
+            )
+
+    def _miss(self, reason: Reason, code: ErrorCode, detail: str) -> None:
+        self.missed = reason
+        self.result = GoalResult(code, f'{reason.value}: {detail}')
+
+    def _worst(self, error: Array, limit: Array) -> str:
+        """Return in words the error that exceeds its limit by the greatest factor."""
+        row, column = np.unravel_index(np.argmax(np.abs(error) / limit), error.shape)
+        kind = ('position', 'velocity')[row]
+        return (
+            f'joint {self._tolerances.joints[column]!r}: {kind} error {error[row, column]:.6g} '
+            f'exceeds {limit[row, column]:g}'
+        )

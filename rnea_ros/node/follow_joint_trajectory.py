@@ -1,0 +1,247 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The action ``~/follow_joint_trajectory``: motions with tolerances, feedback and a result.
+
+The control loop judges a goal at each tick. The executor accepts goals, publishes feedback and
+sends results, all in short callbacks; it never waits for a motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import time
+from typing import Any, NamedTuple
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.qos import QoSProfile
+from rclpy.serialization import serialize_message
+from rclpy.time import Time
+
+from ..errors import RequestRejectedError
+from ..feedforward import CONTROLLING, Reason
+from ..feedforward.goals import (
+    ErrorCode,
+    GoalResult,
+    GoalSample,
+    JointTolerance,
+    error_code,
+)
+from ..ros import MACHINE_TIME, seconds
+from .motion_requests import REJECTIONS, GoalMotion, GoalTolerances, MotionRequests
+
+ACTION = 'follow_joint_trajectory'
+
+REQUESTS = QoSProfile(depth=1000)
+"""Queue of requests. A client whose request is lost waits without end; rclpy's queue holds 10."""
+
+RESULT_TIMEOUT = 10
+"""Time for which a result is kept, s; rclpy's default in Jazzy keeps every goal for 900 s."""
+
+DELIVERY_TIME = 0.1
+"""Time for the delivery of the last result before the node ends, s."""
+
+
+class _DeferredServer(ActionServer):
+    """An action server whose goals end whenever the node says so, not in a callback that waits."""
+
+    def notify_execute(self, goal_handle: Any, execute_callback: Any) -> None:
+        """Run the callback that ends a goal; a goal that starts has none."""
+        if execute_callback is not None:
+            super().notify_execute(goal_handle, execute_callback)
+
+
+class _ActiveGoal(NamedTuple):
+    """The goal that is pursued: rclpy's handle, its motion, and the control that follows it."""
+
+    handle: Any
+    motion: GoalMotion
+    motions: MotionRequests
+
+
+class FollowJointTrajectory:
+    """
+    Serves the active control; it exists as long as the node.
+
+    A client would wait without end for a server that is destroyed before its answer. So the
+    server stays, and rejects goals while the node is not active. Without the package
+    ``control_msgs`` there is no server.
+
+    :param node: the node
+    :param motions: returns what judges motions, None while the node is not active
+    """
+
+    def __init__(self, node: Any, motions: Callable[[], MotionRequests | None]) -> None:
+        self._node = node
+        self._motions = motions
+        self._accepted: tuple[Any, GoalMotion, MotionRequests] | None = None
+        self._active: _ActiveGoal | None = None
+        self._closing = False
+        self._ended_at = 0.0
+        self._server: _DeferredServer | None = None
+        try:
+            from control_msgs.action import FollowJointTrajectory as Action
+        except ImportError:
+            node.get_logger().info(f'no action ~/{ACTION}: control_msgs is not installed')
+            return
+        self._type = Action
+        period = 1.0 / node.get_parameter('action_monitor_rate').value
+        self._timer = node.create_timer(period, self._monitor, clock=MACHINE_TIME)
+        self._timer.cancel()  # it runs while a goal is pursued
+        self._server = _DeferredServer(
+            node,
+            Action,
+            f'~/{ACTION}',
+            lambda handle: Action.Result(),  # not called: every goal ends by _conclude
+            goal_callback=self._on_goal,
+            handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel,
+            goal_service_qos_profile=REQUESTS,
+            result_service_qos_profile=REQUESTS,
+            cancel_service_qos_profile=REQUESTS,
+            result_timeout=RESULT_TIMEOUT,
+        )
+
+    def finishing(self) -> bool:
+        """
+        Reject goals from now on, and end the active one.
+
+        :return: whether the executor must go on, because a result may not be delivered yet
+        """
+        self._closing = True
+        if self._active is not None:
+            self._active.motion.goal.drop(Reason.STOP_REQUESTED)
+            self._monitor()
+        return time.monotonic() < self._ended_at + DELIVERY_TIME
+
+    def destroy(self) -> None:
+        """Destroy the server; rclpy's node does not."""
+        if self._server is not None:
+            self._server.destroy()
+
+    def _on_goal(self, message: Any) -> GoalResponse:
+        """Accept or reject a goal."""
+        motions = self._motions()
+        try:
+            if motions is None or self._closing:
+                raise RequestRejectedError('not_active', 'the node is not active')
+            self._accepted = (message, motions.goal(*_parts(message)), motions)
+        except REJECTIONS as error:
+            if motions is not None:
+                motions.count(ACTION, error.word)
+            self._node.get_logger().error(
+                f'goal rejected, {error_code(error.word).name}: {error}', throttle_duration_sec=1.0
+            )
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    def _on_accepted(self, handle: Any) -> None:
+        """Follow the goal that was just accepted instead of the active one."""
+        assert self._accepted is not None
+        message, motion, motions = self._accepted
+        assert handle.request is message
+        self._accepted = None
+        motions.controller.follow(motion.motion, motion.start, motion.goal)
+        if self._active is not None:
+            self._active.motion.goal.drop(Reason.REPLACED)
+            self._monitor()
+        handle.execute()
+        self._active = _ActiveGoal(handle, motion, motions)
+        self._timer.reset()
+
+    def _on_cancel(self, handle: Any) -> CancelResponse:
+        """Hold the position, if the goal is still pursued."""
+        active = self._active
+        if active is None or active.handle != handle or active.motion.goal.result is not None:
+            return CancelResponse.REJECT
+        active.motions.controller.cancel(active.motion.goal)
+        # This runs after rclpy has set the state to canceling, since both share one executor.
+        self._conclude(GoalResult(ErrorCode.SUCCESSFUL, Reason.CANCELLED.value), cancelled=True)
+        return CancelResponse.ACCEPT
+
+    def _monitor(self) -> None:
+        """Publish feedback of the active goal, or end it."""
+        if self._active is None:
+            return
+        _, motion, motions = self._active
+        goal, controller = motion.goal, motions.controller
+        if controller.state not in CONTROLLING:
+            goal.drop(controller.reason or Reason.STOP_REQUESTED)
+        if goal.result is not None:
+            self._conclude(goal.result)
+        elif goal.sample is not None:
+            self._active.handle.publish_feedback(
+                self._feedback(goal.sample, motion, motions)
+            )
+
+    def _conclude(self, result: GoalResult, *, cancelled: bool = False) -> None:
+        """End the active goal."""
+        active, self._active = self._active, None
+        assert active is not None
+        assert self._server is not None
+        self._timer.cancel()
+        self._ended_at = time.monotonic()
+
+        def end(handle: Any) -> Any:
+            if cancelled:
+                handle.canceled()
+            elif result.code is ErrorCode.SUCCESSFUL:
+                handle.succeed()
+            else:
+                handle.abort()
+            return self._type.Result(error_code=int(result.code), error_string=result.text)
+
+        if result.code is not ErrorCode.SUCCESSFUL:
+            self._node.get_logger().warning(f'goal aborted, {result.code.name}: {result.text}')
+        self._server.notify_execute(active.handle, end)
+
+    def _feedback(self, sample: GoalSample, motion: GoalMotion, motions: MotionRequests) -> Any:
+        feedback = self._type.Feedback(joint_names=motions.controller.joints)
+        stamp = Time(nanoseconds=round(1e9 * motions.stamp_at(sample.now)))
+        feedback.header.stamp = stamp.to_msg()
+        for point, values in (
+            (feedback.desired, sample.desired),
+            (feedback.actual, sample.actual),
+            (feedback.error, sample.error),
+        ):
+            point.positions, point.velocities = values[0].tolist(), values[1].tolist()
+        feedback.desired.accelerations = sample.desired[2].tolist()
+        _set_duration(feedback.desired.time_from_start, sample.motion_time)
+        _set_duration(feedback.actual.time_from_start, sample.elapsed)
+        feedback.index = int(motion.times.searchsorted(sample.motion_time))
+        return feedback
+
+
+def _parts(message: Any) -> tuple[bytes, GoalTolerances]:
+    """
+    Return the trajectory of a goal as bytes, and its tolerances.
+
+    :param message: ``FollowJointTrajectory.Goal``
+    :raises RequestRejectedError: a part for joints of several degrees of freedom
+    """
+    for part, content in (
+        ('multi_dof_trajectory', message.multi_dof_trajectory.points),
+        ('component_path_tolerance', message.component_path_tolerance),
+        ('component_goal_tolerance', message.component_goal_tolerance),
+    ):
+        if content:
+            raise RequestRejectedError('multi_dof', f'{part} is not empty')
+    tolerances = GoalTolerances(
+        _joint_tolerances(message.path_tolerance),
+        _joint_tolerances(message.goal_tolerance),
+        seconds(message.goal_time_tolerance),
+    )
+    # Bytes, so that the topic and the action share the decoder and its checks.
+    return serialize_message(message.trajectory), tolerances
+
+
+def _joint_tolerances(stated: Any) -> list[JointTolerance]:
+    return [
+        JointTolerance(each.name, each.position, each.velocity, each.acceleration)
+        for each in stated
+    ]
+
+
+def _set_duration(field: Any, value: float) -> None:
+    field.sec, field.nanosec = divmod(round(1e9 * value), 1_000_000_000)

@@ -1,0 +1,165 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Requested motions, from the topic or from the action: judged by the same rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+from ..arrays import Array
+from ..errors import RequestRejectedError
+from ..feedforward import CONTROLLING, FeedforwardController
+from ..feedforward.goals import Goal, JointTolerance
+from ..feedforward.law import Mode
+from ..feedforward.trajectory import (
+    Setpoint,
+    Trajectory,
+    TrajectoryError,
+    TrajectoryRequest,
+    compile_trajectory,
+)
+from ..messages import MalformedError, decode_trajectory
+from ..ros import Clock
+from .configuration import Configuration
+
+REJECTIONS = (MalformedError, TrajectoryError, RequestRejectedError)
+"""Errors of a rejected motion; each has a ``word`` for diagnostics."""
+
+
+class GoalTolerances(NamedTuple):
+    """
+    The tolerances that a goal states.
+
+    :param path: while the motion lasts
+    :param goal: from its end on
+    :param goal_time: s
+    """
+
+    path: list[JointTolerance]
+    goal: list[JointTolerance]
+    goal_time: float
+
+
+class GoalMotion(NamedTuple):
+    """
+    An accepted motion with its goal.
+
+    :param motion: motion of the commanded joints
+    :param start: monotonic time of its start, s; None for at once
+    :param goal: its goal
+    :param times: times of the requested points, s
+    """
+
+    motion: Trajectory | Setpoint
+    start: float | None
+    goal: Goal
+    times: Array
+
+
+class MotionRequests:
+    """
+    Judges requested motions, and gives the accepted ones to the control.
+
+    :param node: the node
+    :param configuration: robot, settings and topics
+    :param controller: the control
+    :param clock: the loop's clock
+    :param rejections: counters for diagnostics by ``<source>/<reason>``
+    :ivar controller: as given
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        configuration: Configuration,
+        controller: FeedforwardController,
+        clock: Clock,
+        rejections: Counter[str],
+    ) -> None:
+        self._node = node
+        self._configuration = configuration
+        self._clock = clock
+        self._rejections = rejections
+        self.controller = controller
+
+    def on_message(self, message: bytes) -> None:
+        """
+        Follow a JointTrajectory; a rejected one is logged and counted, and changes nothing.
+
+        :param message: trajectory_msgs/JointTrajectory as CDR bytes
+        """
+        try:
+            request = self._request(message)
+            if request.is_cancel:
+                self.controller.cancel()
+            else:
+                self.controller.follow(*self._compile(request))
+        except REJECTIONS as error:
+            self.count('joint_trajectory', error.word)
+            self._node.get_logger().error(
+                f'trajectory rejected: {error}', throttle_duration_sec=1.0
+            )
+
+    def goal(self, message: bytes, stated: GoalTolerances) -> GoalMotion:
+        """
+        Return a motion with its goal, checked but not yet followed.
+
+        :param message: trajectory_msgs/JointTrajectory as CDR bytes
+        :param stated: its tolerances
+        :raises RneaError: one of :data:`REJECTIONS`
+        """
+        setup = self._configuration.setup
+        request = self._request(message)
+        tolerances = setup.tolerances.stated(*stated)
+        motion, start = self._compile(request)
+        return GoalMotion(motion, start, Goal(motion, tolerances, setup.rules), request.times)
+
+    def count(self, source: str, word: str) -> None:
+        """
+        Count a rejected motion.
+
+        :param source: its topic or action
+        :param word: the reason
+        """
+        self._rejections[f'{source}/{word}'] += 1
+
+    def stamp_at(self, now: float) -> float:
+        """
+        Return the stamp of a time of the loop, s.
+
+        :param now: monotonic time, s
+        """
+        return self._clock.stamp() - self._clock.latest() + now
+
+    def _request(self, message: bytes) -> TrajectoryRequest:
+        controller, setup = self.controller, self._configuration.setup
+        if controller.state not in CONTROLLING:
+            raise RequestRejectedError('not_active', f'the control is {controller.state.value}')
+        # The mode requested last, not the mode in force: the loop handles requests in their order.
+        if setup.settings.parameters.mode is Mode.GRAVITY:
+            raise RequestRejectedError('mode_gravity', 'mode gravity follows no trajectory')
+        if setup.state_type is not None:
+            raise RequestRejectedError('other_source', 'reference_source is controller_state')
+        return decode_trajectory(message)
+
+    def _compile(
+        self, request: TrajectoryRequest
+    ) -> tuple[Trajectory | Setpoint, float | None]:
+        """Return the motion, and its start in the loop's time."""
+        controller = self.controller
+        now, stamp = self._clock.latest(), self._clock.stamp()
+        position, velocity = controller.measured()
+        time_to_start = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
+        motion = compile_trajectory(
+            request,
+            self._configuration.setup.rules,
+            now=stamp,
+            position=position,
+            velocity=velocity,
+            desired=controller.reference_at(now + time_to_start),
+        )
+        # Convert to the loop's time: a change of the wall clock must not shift the motion.
+        start = None if motion.start_time is None else motion.start_time - stamp + now
+        return motion, start
