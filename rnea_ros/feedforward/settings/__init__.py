@@ -4,6 +4,13 @@
 """Parameters of the control, each declared once, checked together before they take effect."""
 
 from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
+from .external_effort import (
+    ContactAction,
+    ContactSettings,
+    EffortSource,
+    ExternalEffortSettings,
+    ObserverSettings,
+)
 from .friction import FrictionSettings
 from .payloads import PAYLOAD_PARAMETERS, payloads_from
 from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
@@ -14,8 +21,13 @@ __all__ = [
     'PAYLOAD_PARAMETERS',
     'BaseSensorSettings',
     'BaseUse',
+    'ContactAction',
+    'ContactSettings',
+    'EffortSource',
+    'ExternalEffortSettings',
     'FrictionSettings',
     'Measures',
+    'ObserverSettings',
     'ResolvedSettings',
     'SensorPlacement',
     'Settings',

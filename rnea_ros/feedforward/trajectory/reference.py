@@ -103,6 +103,13 @@ class Reference:
         self.position[:] = position
         self._hold_position()
 
+    def stop(self) -> None:
+        """Drop every motion, and hold the present desired position if there is one."""
+        if self.is_set:
+            self.hold(self.position.copy())
+        else:
+            self.clear()
+
     def clear(self) -> None:
         """Drop every motion and hold nothing."""
         self._active = self._next = None

@@ -17,6 +17,8 @@ from ...feedforward.law import HardwareCompensation
 from ...feedforward.settings import (
     PAYLOAD_PARAMETERS,
     BaseSensorSettings,
+    ContactSettings,
+    ExternalEffortSettings,
     FrictionSettings,
     Settings,
     WrenchInputSettings,
@@ -112,6 +114,8 @@ PARAMETERS: Mapping[str, Declaration] = {
     **declarations_of(FrictionSettings, 'friction.'),
     **_MOTIONS,
     **declarations_of(BaseSensorSettings, 'base_sensor.'),
+    **declarations_of(ExternalEffortSettings, 'external_effort.'),
+    **declarations_of(ContactSettings, 'contact.'),
     'wrench_inputs.names': Declaration(
         [''],
         'names of force-torque sensors; each has parameters wrench_inputs.<name>.*',

@@ -13,6 +13,8 @@ import numpy as np
 from ...errors import InputError, brief
 from ...feedforward.settings import (
     BaseSensorSettings,
+    ContactSettings,
+    ExternalEffortSettings,
     FrictionSettings,
     ResolvedSettings,
     Settings,
@@ -50,6 +52,8 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         base_sensor=(
             from_values(BaseSensorSettings, values, 'base_sensor.') if has_base_sensor else None
         ),
+        external_effort=from_values(ExternalEffortSettings, values, 'external_effort.'),
+        contact=from_values(ContactSettings, values, 'contact.'),
     )
 
 
