@@ -56,7 +56,11 @@ class Configuration:
         with ExitStack() as resources:
             self._subscribe(node, resources)
             self.publishers = Publishers(
-                node, command_topic, joints, setup.settings.parameters.period
+                node,
+                command_topic,
+                joints,
+                setup.settings.parameters.period,
+                setup.settings.parameters.external_effort.link,
             )
             resources.callback(self.publishers.close)
             self._resources = resources.pop_all()

@@ -211,7 +211,10 @@ class ControlLoop:
             return None
         stamp = self._clock.stamp()
         self._publishers.send_command(command)
-        self._publishers.send_extras(command, self._controller.terms, now, stamp)
+        controller = self._controller
+        self._publishers.send_extras(
+            command, controller.terms, controller.external_effort, now, stamp
+        )
         return command
 
     def _supervise(self) -> None:

@@ -97,7 +97,7 @@ class JointStateMonitor:
 
     def sample_time(self, joints: Indices, numbers: Sequence[int]) -> float:
         """
-        Return the time of the oldest joint's newest sample, s: its stamp, or without one its receipt.
+        Return the time of the oldest joint's newest sample, s: its stamp, or else its receipt.
 
         :param joints: indices of the joints to check
         :param numbers: the same indices as a list

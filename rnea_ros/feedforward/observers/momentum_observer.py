@@ -133,7 +133,7 @@ class MomentumObserver:
         :param dt: time since the last joint state, s; 0 without a new one
         :return: largest external effort, as a multiple of what counts as contact
         """
-        largest = self._step(
+        largest: float = self._step(
             q,
             qd,
             measured,
@@ -226,7 +226,8 @@ def _friction(constants: Array, qd: float, tau: float) -> float:
     rest = tau - loss
     share = constants[LOAD] * s
     divisor = 1.0 + share if rest >= 0.0 else 1.0 - share
-    return tau - rest / max(divisor, LEAST_TRANSMITTED)
+    transmitted: float = rest / max(divisor, LEAST_TRANSMITTED)
+    return tau - transmitted
 
 
 @compiled

@@ -20,7 +20,7 @@ from ...robot import RobotModel
 from ..law import JointFriction
 from .checks import EACH, per_joint
 
-DEFAULT_THRESHOLD_SHARE = 0.02
+DEFAULT_THRESHOLD_SHARE = 0.015
 """Default of ``contact.threshold``, as a share of the effort limit."""
 
 
@@ -65,7 +65,7 @@ class ContactSettings:
     )
     threshold: tuple[float, ...] = parameter(
         (0.0,),
-        f'external effort that counts as contact, {EACH}, N m or N; 0: 2 % of effort_limits',
+        f'external effort that counts as contact, {EACH}, N m or N; 0: 1.5 % of effort_limits',
         span=(0.0, 1e6),
         while_active=True,
     )
@@ -138,7 +138,8 @@ def _check_link(link: str, joint_indices: NDArray[np.intp], model: RobotModel) -
             f'{brief(link)} is no link of robot {model.name!r}; known are '
             f'{", ".join(model.link_names)}',
         )
-    moving, body = set(), model.tree.frames[link].body
+    moving: set[int] = set()
+    body = model.tree.frames[link].body
     while body != BASE:
         record = model.tree.bodies[body]
         moving.update(range(record['dof'], record['dof'] + record['dofs']))

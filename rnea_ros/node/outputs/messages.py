@@ -8,11 +8,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+from geometry_msgs.msg import WrenchStamped
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from ...messages import FixedLayout, JointStateSample
+from ...messages import FixedLayout, JointStateSample, WrenchSample
 
 
 class CommandMessage:
@@ -56,11 +57,45 @@ class EffortMessage:
 
         :param time: s
         """
-        seconds = int(time)
-        nanoseconds = min(int((time - seconds) * 1e9), 999_999_999)
-        self._message.words[:2] = seconds, nanoseconds
+        _stamp(self._message, time)
 
     @property
     def data(self) -> bytes:
         """The message as CDR bytes."""
         return self._message.data
+
+
+class WrenchMessage:
+    """
+    A WrenchStamped.
+
+    :param frame: frame_id of the header
+    :ivar force: the force inside the message, shape (3,), N
+    :ivar torque: the torque inside the message, shape (3,), N m
+    """
+
+    def __init__(self, frame: str) -> None:
+        message = WrenchStamped()
+        message.header.frame_id = frame
+        self._message = FixedLayout(serialize_message(message))
+        self._message.skip_stamp()
+        _, self.force, self.torque = WrenchSample.read(self._message)
+
+    def stamp(self, time: float) -> None:
+        """
+        Set the stamp of the header.
+
+        :param time: s
+        """
+        _stamp(self._message, time)
+
+    @property
+    def data(self) -> bytes:
+        """The message as CDR bytes."""
+        return self._message.data
+
+
+def _stamp(message: FixedLayout, time: float) -> None:
+    seconds = int(time)
+    nanoseconds = min(int((time - seconds) * 1e9), 999_999_999)
+    message.words[:2] = seconds, nanoseconds

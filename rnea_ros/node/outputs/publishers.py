@@ -14,6 +14,8 @@ from std_msgs.msg import Float64MultiArray
 
 from ...arrays import Array
 from ...feedforward.law import Terms
+from ...feedforward.observers import ExternalEffortMonitor
+from .external_effort import ExternalEffortPublishers
 from .messages import CommandMessage, EffortMessage
 from .terms import NEWEST, TermPublishers
 
@@ -23,13 +25,15 @@ ACK_TIMEOUT = 1.0
 
 class Publishers:
     """
-    Publishes commands, and ``~/effort`` and ``~/terms/*`` while they have subscribers.
+    Publishes commands, and the other topics of the loop while they have subscribers.
 
     :param node: the node
     :param command_topic: topic of the effort controller
     :param joints: the commanded joints, m of them
     :param period: period of the control, s
+    :param link: link of the external wrench; empty for no wrench
     :ivar command_publisher: publisher of the commands
+    :ivar external_effort: publishers of external efforts
     """
 
     def __init__(
@@ -38,6 +42,7 @@ class Publishers:
         command_topic: str,
         joints: tuple[str, ...],
         period: float,
+        link: str = '',
     ) -> None:
         self._node = node
         self._command = CommandMessage(len(joints))
@@ -46,11 +51,13 @@ class Publishers:
         self._effort_publisher = node.create_publisher(JointState, '~/effort', NEWEST)
         self._effort_subscribed = False
         self._terms = TermPublishers(node, joints, period)
+        self.external_effort = ExternalEffortPublishers(node, joints, link)
 
     def close(self) -> None:
         """Destroy the publishers after reliable subscribers have received the last command."""
         self.command_publisher.wait_for_all_acked(Duration(seconds=ACK_TIMEOUT))
         self._terms.close()
+        self.external_effort.close()
         for publisher in (self.command_publisher, self._effort_publisher):
             self._node.destroy_publisher(publisher)
 
@@ -58,6 +65,7 @@ class Publishers:
         """Find out which of the extra topics have subscribers; too slow for the loop."""
         self._effort_subscribed = self._effort_publisher.get_subscription_count() > 0
         self._terms.poll_subscribers()
+        self.external_effort.poll_subscribers()
 
     def send_command(self, command: Array) -> None:
         """
@@ -69,13 +77,19 @@ class Publishers:
         self.command_publisher.publish(self._command.data)
 
     def send_extras(
-        self, command: Array, terms: Callable[[], Terms], now: float, stamp: float
+        self,
+        command: Array,
+        terms: Callable[[], Terms],
+        external: ExternalEffortMonitor | None,
+        now: float,
+        stamp: float,
     ) -> None:
         """
         Publish a command on the extra topics that have subscribers.
 
         :param command: the command that was just sent, shape (m,), N m or N
         :param terms: returns the terms of the command
+        :param external: the external efforts, None while there are none
         :param now: the loop's time, s
         :param stamp: stamp of the messages, s
         """
@@ -84,3 +98,4 @@ class Publishers:
             self._effort.stamp(stamp)
             self._effort_publisher.publish(self._effort.data)
         self._terms.send(command, terms, now, stamp)
+        self.external_effort.send(external, stamp)
