@@ -61,8 +61,8 @@ def run(
     efforts: Any,
     *,
     seed: int = 0,
-    dt: float = 1e-4,
-    seconds: float = 0.3,
+    dt: float = 2e-4,
+    seconds: float = 0.15,
     robot: LoadedModel | None = None,
     compensated: Any = None,
 ) -> tuple[Array, MomentumObserver]:
@@ -120,7 +120,7 @@ def test_it_is_the_external_effort_through_a_filter_on_random_trees(seed: int) -
         return needed - (pushed if t >= 0.1 else 0.0)
 
     found, _ = run(model, settings_of(model, armature=armature, effort_limits=(100.0,)), efforts,
-                   seed=seed, dt=dt)
+                   seed=seed, dt=dt, seconds=0.2)
     steps = np.array([pushed if k * dt >= 0.1 else 0.0 * pushed for k in range(len(found))])
     # The effort at the end of an interval counts for all of it: dt / 2 times its rate of change.
     sizes = 1.0 + np.abs(
