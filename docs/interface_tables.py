@@ -76,8 +76,9 @@ TERM_MEANINGS: Mapping[str, str] = {
 FEEDFORWARD = NodeInterface(
     'feedforward',
     '[Control laws and states](control.md), [trajectories](trajectories.md), '
-    '[wrenches](wrenches.md), [moving base](base.md), [real time](real_time.md). `~/effort` and '
-    '`~/terms/*` (100 Hz) are published only while there is a subscriber.',
+    '[wrenches](wrenches.md), [external effort](external_effort.md), [moving base](base.md), '
+    '[real time](real_time.md). `~/effort`, `~/external_*` and `~/terms/*` (100 Hz) are published '
+    'only while there is a subscriber.',
     subscribes=(
         Endpoint(
             'robot_description', 'std_msgs/msg/String',
@@ -122,6 +123,14 @@ FEEDFORWARD = NodeInterface(
         Endpoint(
             '~/effort', 'sensor_msgs/msg/JointState',
             'the same with joint names, in N m or N', RELIABLE,
+        ),
+        Endpoint(
+            '~/external_effort', 'sensor_msgs/msg/JointState',
+            '[efforts of the environment](external_effort.md) on the joints', RELIABLE,
+        ),
+        Endpoint(
+            '~/external_wrench', 'geometry_msgs/msg/WrenchStamped',
+            'wrench of the environment on `external_effort.link`, if that is set', RELIABLE,
         ),
         *(
             Endpoint(
@@ -245,6 +254,10 @@ CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'saturated_joints': 'joints at their effort limit',
     'stale_wrenches': 'sensors whose term is faded out or fading',
     'overloaded_joints': 'joints with `limits_cannot_hold`',
+    'contact': '[joint in contact](external_effort.md#contact), its external effort and threshold '
+    'when the contact began, N m or N',
+    'external_wrench_determined': 'directions of `~/external_wrench` that the joints determine; '
+    'below 6 near a singularity',
     'effort_controller': '`absent`, `withheld` or `confirmed`: '
     '[the command topic](control.md#the-command-topic)',
     'other_publishers': 'other publishers of the command topic',

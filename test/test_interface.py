@@ -42,7 +42,7 @@ INPUTS = (
     "wrench_inputs.names:=['flange'] wrench_inputs.flange.topic:=flange/wrench "
     'wrench_inputs.flange.link:=fer_link7 base_sensor.topic:=imu base_sensor.link:=fer_link0 '
     'speed_scaling_topic:=speed_scaling use_sim_time:=true joint_states_timeout:=30.0 '
-    'hardware_compensates:=[none]'
+    'hardware_compensates:=[none] external_effort.link:=fer_link8'
 )
 
 NODES = {

@@ -24,7 +24,8 @@ SENSORS = (
     '-p wrench_inputs.names:=[flange] -p wrench_inputs.flange.link:=fer_link8 '
     '-p wrench_inputs.flange.topic:=force_torque_sensor_broadcaster/wrench '
     '-p base_sensor.topic:=imu_sensor_broadcaster/imu -p base_sensor.link:=fer_link0 '
-    '-p speed_scaling_topic:=speed_scaling_state_broadcaster/speed_scaling'
+    '-p speed_scaling_topic:=speed_scaling_state_broadcaster/speed_scaling '
+    '-p external_effort.link:=fer_link8'
 )
 
 

@@ -46,6 +46,8 @@ class ActiveLaw:
     :param environment: payloads and external forces
     :param reference: reference motion of the commanded joints
     :ivar mode: the mode in force
+    :ivar external: -J^T f of the force-torque sensors at the last tick, shape (n,), N m or N; None
+        without sensors
     """
 
     def __init__(
@@ -62,7 +64,7 @@ class ActiveLaw:
         n = environment.robot.model.nv
         self._motion = (np.zeros(n), np.zeros(n), np.zeros(n))
         self._has_reference = False
-        self._external: Array | None = None
+        self.external: Array | None = None
         self.activate(settings, self.law_of(settings))
 
     def law_of(self, settings: ResolvedSettings) -> ControlLaw:
@@ -89,8 +91,8 @@ class ActiveLaw:
         self._has_reference = self._reference.sample(now)
         if self._has_reference:
             self._expand_reference(q, qd)
-        self._external = self._environment.external(now, q, qd)
-        effort = self._law.effort(self.mode, q, qd, self._reference_motion(), self._external)
+        self.external = self._environment.external(now, q, qd)
+        effort = self._law.effort(self.mode, q, qd, self._reference_motion(), self.external)
         commanded = effort[self._commanded]
         commanded += self._reference.effort
         return commanded
@@ -105,10 +107,15 @@ class ActiveLaw:
         effort = law.holding_effort(self._states.position) if compute else law.holding
         return effort[self._commanded]
 
+    @property
+    def compensated(self) -> Array | None:
+        """What the robot adds to the last command, shape (n,), N m or N; None for nothing."""
+        return self._law.compensated
+
     def terms(self) -> Terms:
         """Return the terms of the effort at the last tick."""
         q, qd = self._states.position, self._states.velocity
-        terms = self._law.terms(self.mode, q, qd, self._reference_motion(), self._external)
+        terms = self._law.terms(self.mode, q, qd, self._reference_motion(), self.external)
         return replace(terms.of(self._commanded), trajectory=self._reference.effort.copy())
 
     def _reference_motion(self) -> Motion | None:

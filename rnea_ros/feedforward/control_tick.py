@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import Array
 from ..robot import RobotModel
 from .active_law import ActiveLaw
+from .contact_reaction import ContactReaction
 from .effort_limiter import EffortLimiter
 from .environment import Environment
 from .goals import Goal
@@ -59,12 +60,14 @@ class ControlTick:
         self.holding = HoldingEffort(settings)
         self.limiter = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
         self.ramp_down = RampDown(self.state_machine, self.limiter)
+        self.contact = ContactReaction(self.environment.robot, states, settings, self.reference)
         self._states = states
 
     @property
     def flags(self) -> frozenset[Reason]:
         """Raised flags."""
-        return self.monitor.flags | self.environment.flags | self.outside_flags
+        flags = self.monitor.flags | self.environment.flags | self.contact.flags
+        return flags | self.outside_flags
 
     def stop(self, now: float) -> None:
         """End the control on request."""
@@ -116,6 +119,11 @@ class ControlTick:
         if not was_started and not self._start(now, permitted):
             return None
         self.environment.step(now, self.monitor.dt)
+        if self.contact.monitor is not None:
+            if permitted and was_started and self.state_machine.controlling:
+                self.contact.step(now, self.law, self.limiter)
+            else:
+                self.contact.monitor.reset()  # the efforts of the motors are unknown
         self.monitor.update_flags(now, overloaded=self.holding.exceeds_limits())
         flagged = bool(self.flags)
         if flagged != (self.state_machine.state is State.DEGRADED):

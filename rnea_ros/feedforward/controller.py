@@ -25,6 +25,7 @@ from .environment import Environment
 from .goals import Goal
 from .inputs import JointStateMonitor
 from .law import ControlLaw, Mode, Terms
+from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .state_machine import State
@@ -51,6 +52,8 @@ class FeedforwardController:
         self._states = states
         self._requests: deque[Callable[[float], object]] = deque()
         self._tick = ControlTick(model, settings, states)
+        self._requested = settings
+        self._external_effort_published = False
 
     @property
     def state(self) -> State:
@@ -122,6 +125,16 @@ class FeedforwardController:
         return self._tick.environment
 
     @property
+    def external_effort(self) -> ExternalEffortMonitor | None:
+        """The external efforts; None while nothing needs them, and unless the law is commanded."""
+        return self._tick.contact.monitor if self._tick.state_machine.controlling else None
+
+    @property
+    def contact(self) -> Contact | None:
+        """The newest contact; None before the first. A new object for each contact."""
+        return self._tick.contact.newest
+
+    @property
     def speed_scaling(self) -> SpeedScaling:
         """Speed scaling of motions; any thread may request a new factor."""
         return self._tick.reference.scaling
@@ -185,10 +198,28 @@ class FeedforwardController:
         Request a blended change of settings.
 
         :param settings: new settings; only mode, gains, compensate_coriolis, friction and payloads
-            may differ from the settings in force
+            may differ from the settings in force, and those of the observer but its link
         """
         law = self._tick.law.law_of(settings)
         self._requests.append(lambda now: self._change(settings, law))
+        self._requested = settings
+        self._update_observer()
+
+    def publish_external_effort(self, published: bool) -> None:
+        """
+        Request external efforts, or request that they end unless contact needs them.
+
+        :param published: whether they are published
+        """
+        if published != self._external_effort_published:
+            self._external_effort_published = published
+            self._update_observer()
+
+    def _update_observer(self) -> None:
+        """Create or end the observer in this thread: the loop's must not wait for it."""
+        contact, published = self._tick.contact, self._external_effort_published
+        monitor = contact.prepare(self._requested, published=published)
+        self._requests.append(lambda now: contact.use(monitor, self._tick.settings))
 
     def tare(self) -> None:
         """Request a tare of the force-torque sensors."""
@@ -225,7 +256,7 @@ class FeedforwardController:
 
         :param setpoint: set-point of the commanded joints, in their order
         """
-        if not self.following:
+        if not self.following or self._tick.contact.ignores_setpoint():
             return
         if not self._tick.reference.from_controller:
             self._tick.limiter.blend(self.settings.parameters.ramp_duration)
@@ -255,6 +286,8 @@ class FeedforwardController:
     def _follow(
         self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
     ) -> None:
+        if isinstance(motion, Setpoint) and self._tick.contact.ignores_setpoint():
+            return
         # The mode may have changed since the request.
         if self.mode is not Mode.GRAVITY:
             self._tick.follow(motion, start, goal)
@@ -262,13 +295,8 @@ class FeedforwardController:
             goal.drop(Reason.MODE_GRAVITY)
 
     def _cancel(self, goal: Goal | None) -> None:
-        reference = self._tick.reference
-        if goal is not None and goal is not self._tick.goal:
-            return
-        if reference.is_set:
-            reference.hold(reference.position.copy(), Reason.CANCELLED)
-        else:
-            reference.clear(Reason.CANCELLED)
+        if goal is None or goal is self._tick.goal:
+            self._tick.reference.stop(Reason.CANCELLED)
 
     def _change(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         tick = self._tick

@@ -51,6 +51,7 @@ class Reason(enum.Enum):
     BASE_STALE = 'base_stale'
     SECOND_PUBLISHER = 'second_publisher'
     COMMANDS_WITHHELD = 'commands_withheld'
+    CONTACT = 'contact'  # with contact.action hold or gravity also the end of a motion
 
     # ends of an action goal, beside commands_withheld and the ends of the control
     REPLACED = 'replaced'

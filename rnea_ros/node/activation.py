@@ -169,6 +169,9 @@ class Activation:
 
     def poll(self) -> None:
         """Log changes and check the command topic; to be called ten times a second."""
+        self.controller.publish_external_effort(
+            self._configuration.publishers.external_effort.subscribed
+        )
         self._reporter.log_changes()
         self._command_topic.poll(time.monotonic())
 

@@ -62,6 +62,7 @@ class Configuration:
                 settings.parameters.period,
                 settings.command_scale,
                 [sensor.name for sensor in settings.parameters.wrench_inputs],
+                settings.parameters.external_effort.link,
             )
             resources.callback(self.publishers.close)
             self._resources = resources.pop_all()

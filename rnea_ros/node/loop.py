@@ -212,8 +212,14 @@ class ControlLoop:
         stamp = self._clock.stamp()
         self._publishers.send_command(command)
         controller = self._controller
-        wrenches = controller.environment.wrenches
-        self._publishers.send_extras(command, controller.terms, wrenches, now, stamp)
+        self._publishers.send_extras(
+            command,
+            controller.terms,
+            controller.environment.wrenches,
+            controller.external_effort,
+            now,
+            stamp,
+        )
         return command
 
     def _supervise(self) -> None:

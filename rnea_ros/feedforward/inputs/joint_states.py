@@ -97,6 +97,16 @@ class JointStateMonitor:
         joints = self._all if joints is None else joints
         return now - self._table.oldest(joints) if joints.size else 0.0
 
+    def sample_time(self, joints: Indices, numbers: Sequence[int]) -> float:
+        """
+        Return the time of the oldest joint's newest sample, s: its stamp, or else its receipt.
+
+        :param joints: indices of the joints to check
+        :param numbers: the same indices as a list
+        """
+        stamp = min(self._stamps.newest(numbers))
+        return stamp if stamp > -math.inf else self._table.oldest(joints)
+
     def late(self, now: float, period: float) -> bool:
         """
         Return whether a joint's next sample is late, compared with its usual interval.

@@ -127,6 +127,11 @@ class ControlLaw:
         self._acceleration = np.zeros(n)
         self._total = np.zeros(n)
 
+    @property
+    def compensated(self) -> Array | None:
+        """The part of gravity that the hardware compensates at the last call; None for no part."""
+        return self._compensated
+
     def holding_effort(self, q: Array) -> Array:
         """
         Return g(q) without the part that the hardware compensates; the next call overwrites it.

@@ -16,6 +16,7 @@ import enum
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...dynamics import Workspace
@@ -54,6 +55,11 @@ class LoadedModel:
         hardware = frozenset(hardware)
         self._robot_compensated = HardwareCompensation.GRAVITY in hardware
         self._payload_compensated = HardwareCompensation.PAYLOAD in hardware
+
+    @property
+    def bodies(self) -> NDArray[np.void]:
+        """Records of the bodies with payloads, on the base, for kernels."""
+        return self._loaded.bodies
 
     def set_payloads(self, shares: Shares) -> None:
         """

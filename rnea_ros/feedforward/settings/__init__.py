@@ -5,6 +5,13 @@
 
 from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
 from .effort_units import EffortUnits
+from .external_effort import (
+    ContactAction,
+    ContactSettings,
+    EffortSource,
+    ExternalEffortSettings,
+    ObserverSettings,
+)
 from .friction import FrictionSettings
 from .payloads import PAYLOAD_PARAMETERS, payloads_from
 from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
@@ -21,9 +28,14 @@ __all__ = [
     'PAYLOAD_PARAMETERS',
     'BaseSensorSettings',
     'BaseUse',
+    'ContactAction',
+    'ContactSettings',
+    'EffortSource',
     'EffortUnits',
+    'ExternalEffortSettings',
     'FrictionSettings',
     'Measures',
+    'ObserverSettings',
     'PublishFrame',
     'ResolvedSettings',
     'SensorPlacement',

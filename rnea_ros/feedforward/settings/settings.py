@@ -21,6 +21,12 @@ from ..law import HardwareCompensation, JointFriction, Mode
 from .base_sensor import BaseSensorSettings, check_base_sensor
 from .checks import EACH, LARGEST_GAIN, LONGEST, per_joint
 from .effort_units import EffortUnits, resolve_command_scale, resolve_effort_scale
+from .external_effort import (
+    ContactSettings,
+    ExternalEffortSettings,
+    ObserverSettings,
+    resolve_observer,
+)
 from .friction import FrictionSettings, resolve_friction
 from .payloads import check_payloads
 from .wrench_inputs import WrenchInputSettings, check_wrench_inputs
@@ -40,6 +46,8 @@ RATES = (1.0, 10_000.0)
 
 NO_FRICTION = FrictionSettings()
 NEWTON_METRES = EffortUnits()
+EXTERNAL_EFFORT = ExternalEffortSettings()
+NO_CONTACT = ContactSettings()
 
 
 class StaleAction(enum.Enum):
@@ -61,6 +69,8 @@ class Settings:
     :param hardware_compensates: efforts that the robot's own controller adds to every command
     :param wrench_inputs: force-torque sensors
     :param base_sensor: the IMU on the base, None for no IMU
+    :param external_effort: observer of external efforts
+    :param contact: thresholds and reaction
     """
 
     joints: tuple[str, ...]
@@ -140,6 +150,8 @@ class Settings:
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
     wrench_inputs: tuple[WrenchInputSettings, ...] = ()
     base_sensor: BaseSensorSettings | None = None
+    external_effort: ExternalEffortSettings = EXTERNAL_EFFORT
+    contact: ContactSettings = NO_CONTACT
 
     @property
     def period(self) -> float:
@@ -165,6 +177,7 @@ class ResolvedSettings:
     :param joint_states_timeout: timeout of the commanded joints' states, s
     :param uncommanded_timeout: timeout of the other joints' states, s
     :param friction: friction of all joints of the model
+    :param observer: values for the observer of external efforts
     """
 
     parameters: Settings
@@ -180,6 +193,7 @@ class ResolvedSettings:
     joint_states_timeout: float
     uncommanded_timeout: float
     friction: JointFriction
+    observer: ObserverSettings
 
     @property
     def greatest_stop_time(self) -> float:
@@ -219,6 +233,12 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     if settings.base_sensor is not None:
         check_base_sensor(settings.base_sensor, model)
     timeout = settings.joint_states_timeout or DEFAULT_TIMEOUT_PERIODS * settings.period
+
+    def friction(*, compensated: bool) -> JointFriction:
+        return resolve_friction(
+            settings.friction, joints, joint_indices, model, compensated=compensated
+        )
+
     resolved = ResolvedSettings(
         parameters=settings,
         joints=joints,
@@ -232,12 +252,17 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         effort_scale=resolve_effort_scale(settings.units, joints, model.joint_names),
         joint_states_timeout=timeout,
         uncommanded_timeout=settings.uncommanded_timeout or timeout,
-        friction=resolve_friction(
-            settings.friction,
+        friction=friction(
+            compensated=HardwareCompensation.FRICTION in settings.hardware_compensates
+        ),
+        observer=resolve_observer(
+            settings.external_effort,
+            settings.contact,
             joints,
             joint_indices,
+            effort_limits,
+            friction(compensated=False),
             model,
-            compensated=HardwareCompensation.FRICTION in settings.hardware_compensates,
         ),
     )
     if not resolved.greatest_stop_time <= LONGEST_STOP:

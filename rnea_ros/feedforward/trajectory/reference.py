@@ -115,6 +115,17 @@ class Reference:
         self.position[:] = position
         self._hold_position()
 
+    def stop(self, reason: Reason) -> None:
+        """
+        Drop every motion, and hold the present desired position if there is one.
+
+        :param reason: why
+        """
+        if self.is_set:
+            self.hold(self.position.copy(), reason)
+        else:
+            self.clear(reason)
+
     def clear(self, reason: Reason = Reason.CANCELLED) -> None:
         """
         Drop every motion and hold nothing.

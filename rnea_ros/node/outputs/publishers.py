@@ -16,6 +16,8 @@ from std_msgs.msg import Float64MultiArray
 from ...arrays import Array
 from ...feedforward.inputs.wrench import WrenchInputs
 from ...feedforward.law import Terms
+from ...feedforward.observers import ExternalEffortMonitor
+from .external_effort import ExternalEffortPublishers
 from .messages import NEWEST, CommandMessage, EffortMessage
 from .terms import TermPublishers
 from .wrenches import WrenchPublishers
@@ -36,7 +38,9 @@ class Publishers:
     :param period: period of the control, s
     :param command_scale: the driver's unit per N m or N, shape (m,)
     :param sensors: names of the force-torque sensors
+    :param link: link of the external wrench; empty for no wrench
     :ivar command_publisher: publisher of the commands
+    :ivar external_effort: publishers of external efforts
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class Publishers:
         period: float,
         command_scale: Array,
         sensors: Iterable[str],
+        link: str,
     ) -> None:
         self._node = node
         self._command_scale = command_scale
@@ -57,12 +62,14 @@ class Publishers:
         self._effort_subscribed = False
         self._terms = TermPublishers(node, joints, period)
         self._wrenches = WrenchPublishers(node, sensors)
+        self.external_effort = ExternalEffortPublishers(node, joints, link)
 
     def close(self) -> None:
         """Destroy the publishers after reliable subscribers have received the last command."""
         self.command_publisher.wait_for_all_acked(Duration(seconds=ACK_TIMEOUT))
         self._terms.close()
         self._wrenches.close()
+        self.external_effort.close()
         for publisher in (self.command_publisher, self._effort_publisher):
             self._node.destroy_publisher(publisher)
 
@@ -71,6 +78,7 @@ class Publishers:
         self._effort_subscribed = self._effort_publisher.get_subscription_count() > 0
         self._terms.poll_subscribers()
         self._wrenches.poll_subscribers()
+        self.external_effort.poll_subscribers()
 
     def send_command(self, command: Array) -> None:
         """
@@ -86,6 +94,7 @@ class Publishers:
         command: Array,
         terms: Callable[[], Terms],
         wrenches: WrenchInputs,
+        external: ExternalEffortMonitor | None,
         now: float,
         stamp: float,
     ) -> None:
@@ -95,6 +104,7 @@ class Publishers:
         :param command: the command that was just sent, shape (m,), N m or N
         :param terms: returns the terms of the command
         :param wrenches: the force-torque sensors
+        :param external: the external efforts, None while there are none
         :param now: the loop's time, s
         :param stamp: stamp of the messages, s
         """
@@ -104,3 +114,4 @@ class Publishers:
             self._effort_publisher.publish(self._effort.data)
         self._terms.send(command, terms, now, stamp)
         self._wrenches.send(wrenches, now, stamp)
+        self.external_effort.send(external, stamp)

@@ -105,6 +105,8 @@ class Reporter:
                 self._counts_logged_at = now
                 self._logged_counts = counts
                 logger.warning(', '.join(f'{key}: {value}' for key, value in new.items()))
+                if Reason.CONTACT.value in new:
+                    logger.warning(f'contact: {controller.contact}')
                 if any(key.startswith('controller_state/') for key in new):
                     assert self._references is not None
                     logger.warning(f'controller_state rejected: {self._references.complaint}')
@@ -133,6 +135,8 @@ class Reporter:
             'saturated_joints': self._joints(controller.saturated),
             'stale_wrenches': ' '.join(controller.environment.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),
+            'contact': str(controller.contact) if Reason.CONTACT in controller.flags else '',
+            'external_wrench_determined': self._determined(),
             'effort_controller': self._command_topic.controller_status,
             'other_publishers': ' '.join(self._command_topic.other_publishers),
         }
@@ -152,6 +156,12 @@ class Reporter:
         if self._references is not None:
             return self._references.speed
         return self._controller.speed_scaling.factor
+
+    def _determined(self) -> str:
+        external = self._controller.external_effort
+        if external is None or external.wrench is None:
+            return ''
+        return str(external.wrench.determined)
 
     def _joints(self, mask: NDArray[np.bool_]) -> str:
         joints = zip(self._controller.joints, mask, strict=True)
@@ -173,6 +183,8 @@ class Reporter:
         if self._references is not None:
             rejections = self._references.rejections
             counts.update({f'controller_state/{word}': n for word, n in rejections.items()})
+        if self._controller.contact is not None:
+            counts[Reason.CONTACT.value] = self._controller.contact.number
         if self._states.clock_steps:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
         for flags in (self._controller.flag_counts, self._command_topic.counts):

@@ -18,7 +18,9 @@ from ...feedforward.law import HardwareCompensation
 from ...feedforward.settings import (
     PAYLOAD_PARAMETERS,
     BaseSensorSettings,
+    ContactSettings,
     EffortUnits,
+    ExternalEffortSettings,
     FrictionSettings,
     Settings,
     WrenchInputSettings,
@@ -140,6 +142,8 @@ PARAMETERS: Mapping[str, Declaration] = {
     **_MOTIONS,
     **_GOALS,
     **declarations_of(BaseSensorSettings, 'base_sensor.'),
+    **declarations_of(ExternalEffortSettings, 'external_effort.'),
+    **declarations_of(ContactSettings, 'contact.'),
     'wrench_inputs.names': Declaration(
         [''],
         'names of force-torque sensors; each has parameters wrench_inputs.<name>.*',

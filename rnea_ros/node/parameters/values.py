@@ -14,7 +14,9 @@ from ...errors import InputError, brief
 from ...feedforward.goals import Tolerances, default_tolerances
 from ...feedforward.settings import (
     BaseSensorSettings,
+    ContactSettings,
     EffortUnits,
+    ExternalEffortSettings,
     FrictionSettings,
     ResolvedSettings,
     Settings,
@@ -53,6 +55,8 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         base_sensor=(
             from_values(BaseSensorSettings, values, 'base_sensor.') if has_base_sensor else None
         ),
+        external_effort=from_values(ExternalEffortSettings, values, 'external_effort.'),
+        contact=from_values(ContactSettings, values, 'contact.'),
     )
 
 

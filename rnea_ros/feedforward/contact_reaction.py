@@ -1,0 +1,117 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The reaction to a contact: a flag, and with ``contact.action`` hold or gravity the motion's end.
+
+A contact ends a motion once, when it begins: a later motion, away from the obstacle, is followed
+at once. A stream of set-points that a contact ended is ignored until it pauses for
+``reference_timeout``, so that the next set-point does not start the motion again.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .active_law import ActiveLaw
+from .effort_limiter import EffortLimiter
+from .inputs import JointStateMonitor
+from .law import LoadedModel
+from .observers import Contact, ExternalEffortMonitor
+from .reasons import Reason
+from .settings import ContactAction, ResolvedSettings
+from .trajectory import Reference
+
+NO_FLAGS: frozenset[Reason] = frozenset()
+CONTACT = frozenset((Reason.CONTACT,))
+
+
+class ContactReaction:
+    """
+    Runs the observer of external efforts, and reacts to contacts.
+
+    :param robot: the robot with its payloads, on its base
+    :param states: measured state of all joints of the model
+    :param settings: checked settings
+    :param reference: reference motion
+    :ivar monitor: the observer; None while nothing needs it
+    :ivar newest: the newest contact, None before the first
+    """
+
+    def __init__(
+        self,
+        robot: LoadedModel,
+        states: JointStateMonitor,
+        settings: ResolvedSettings,
+        reference: Reference,
+    ) -> None:
+        self._robot, self._states, self._reference = robot, states, reference
+        self._pause = settings.parameters.reference_timeout
+        self._now = self._ignored_at = -math.inf
+        self._prepared: ExternalEffortMonitor | None = None
+        self.monitor = self.prepare(settings, published=False)
+        self.newest: Contact | None = None
+
+    @property
+    def flags(self) -> frozenset[Reason]:
+        """Raised flags; ``contact`` names the joint."""
+        return CONTACT if self.monitor is not None and self.monitor.contact else NO_FLAGS
+
+    def prepare(
+        self, settings: ResolvedSettings, *, published: bool
+    ) -> ExternalEffortMonitor | None:
+        """
+        Return the observer that settings need, None for none; not for the thread of the control.
+
+        :param settings: the settings requested last
+        :param published: whether external efforts are published
+        """
+        if not published and settings.parameters.contact.action is ContactAction.NONE:
+            self._prepared = None
+        elif self._prepared is None:
+            self._prepared = ExternalEffortMonitor(self._robot, self._states, settings)
+        return self._prepared
+
+    def use(self, monitor: ExternalEffortMonitor | None, settings: ResolvedSettings) -> None:
+        """
+        Replace the observer, and set its parameters.
+
+        :param monitor: of :meth:`prepare`
+        :param settings: the settings in force
+        """
+        self.monitor = monitor
+        if monitor is None:
+            self._ignored_at = -math.inf
+        else:
+            monitor.configure(settings)
+
+    def step(self, now: float, law: ActiveLaw, limiter: EffortLimiter) -> None:
+        """
+        Update the external efforts, and react to a contact; once a tick before its command.
+
+        :param now: monotonic time, s
+        :param law: the active law
+        :param limiter: has the last command
+        """
+        assert self.monitor is not None
+        self._now = now
+        contact = self.monitor.step(limiter.command, law.compensated, law.external)
+        if contact is None:
+            return
+        self.newest = contact
+        if contact.ends_motion:
+            self._ignored_at = now
+            if contact.action is ContactAction.HOLD:
+                self._reference.stop(Reason.CONTACT)
+            else:
+                # Without a reference every mode acts like gravity. The rate limit, not a blend,
+                # smooths the step: the arm should not push for another ramp_duration.
+                self._reference.clear(Reason.CONTACT)
+                limiter.end_blend()
+
+    def ignores_setpoint(self) -> bool:
+        """Return whether a set-point that has just come belongs to a stream that has ended."""
+        if not self._now - self._ignored_at <= self._pause:
+            return False
+        self._ignored_at = self._now
+        return True

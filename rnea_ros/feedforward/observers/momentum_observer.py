@@ -1,0 +1,241 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The external effort of each joint, by an observer of the generalised momentum.
+
+With the momentum p = M qd and K, a gain per joint (De Luca and Mattone 2005, eq. 8; Haddadin,
+De Luca and Albu-Schaeffer 2017, eq. 24)::
+
+    r = K (p - p(0) - integral of (tau - tau_f + C^T qd - g + J^T f + r) dt)
+
+tau is the effort of the motors, tau_f friction, f the wrenches that force-torque sensors measure.
+Then dr/dt = K (tau_ext - r): r is what the environment adds to the joint's effort, through a
+low-pass filter of first order, and no acceleration is needed. Between two joint states, dt apart,
+the mean external effort is, without approximation of p::
+
+    tau_ext = (p - p_before) / dt - (tau - tau_f) - (mean of C^T qd - g) - J^T f
+    r       = r_before + (1 - exp(-K dt)) (tau_ext - r_before)
+
+which is stable for any dt. tau is the effort at the end of the interval: a drive holds it from
+one cycle to the next.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array, Indices
+from ...dynamics.compilation import compiled, entry, entry_point
+from ...dynamics.kernels.momentum import momentum
+from ..law import HardwareCompensation
+from ..settings import EffortSource, ResolvedSettings
+
+(
+    GAIN, THRESHOLD, MODEL_ERROR, ARMATURE, VISCOUS, VISCOUS_NEGATIVE, COULOMB, COULOMB_NEGATIVE,
+    LOAD, SMOOTHING,
+) = range(10)
+"""Rows of the constants of the joints."""
+
+(
+    EFFORT, LIMIT, MOMENTUM, RATE, SIZE, COMMAND, TICKS,
+) = range(7)
+"""
+Rows of the observer's state: external effort r; effort that counts as contact; p and C^T qd - g
+at the last joint state; size of the known efforts; sum and number of the commands since then.
+"""
+
+START, TICK = -1.0, 0.0
+"""Instead of the time between two joint states: the first one; a tick without a new one."""
+
+LEAST_TRANSMITTED = 0.1
+"""Smallest part of a motor's effort that friction under load leaves."""
+
+
+class MomentumObserver:
+    """
+    Estimates the external efforts of the m commanded joints.
+
+    Its sign is that of the effort: positive pushes the joint in its positive direction.
+
+    :param bodies: bodies of the robot with its payloads, on its base; the kernel writes them
+    :param settings: checked settings
+    :ivar effort: external efforts, shape (m,), N m or N
+    :ivar limit: external efforts that count as contact, shape (m,), N m or N
+    """
+
+    def __init__(self, bodies: NDArray[np.void], settings: ResolvedSettings) -> None:
+        m, n = len(settings.joints), settings.armature.size
+        self._constants = np.zeros((SMOOTHING + 1, m))
+        self._state = np.zeros((TICKS + 1, m))
+        self.effort: Array = self._state[EFFORT]
+        self.limit: Array = self._state[LIMIT]
+        self._measured = settings.parameters.external_effort.source is EffortSource.MEASURED
+        compensated = HardwareCompensation.FRICTION in settings.parameters.hardware_compensates
+        self._none = np.zeros(n)
+        memory = (
+            np.zeros((len(bodies), 6)), np.zeros(n), np.zeros(n),
+            settings.joint_indices, self._constants, self._state, compensated,
+        )
+        inputs = (*np.zeros((3, n)), np.zeros(m), *np.zeros((2, n)), False, START)
+        # Another thread may use the bodies now.
+        observe = entry_point(_observe, (bodies.copy(), *memory, *inputs))
+        self._step = partial(observe, bodies, *memory)
+        self.configure(settings)
+        self.reset()
+
+    def configure(self, settings: ResolvedSettings) -> None:
+        """
+        Set gains, thresholds and friction.
+
+        :param settings: checked settings of the same joints
+        """
+        given, joints, constants = settings.observer, settings.joint_indices, self._constants
+        friction = given.friction
+        constants[GAIN] = given.gain
+        constants[THRESHOLD] = given.threshold
+        constants[MODEL_ERROR] = given.model_error
+        constants[ARMATURE] = settings.armature[joints]
+        constants[VISCOUS : VISCOUS_NEGATIVE + 1] = friction.viscous[:, joints]
+        constants[COULOMB : COULOMB_NEGATIVE + 1] = friction.coulomb[:, joints]
+        constants[LOAD] = friction.load[joints]
+        constants[SMOOTHING] = friction.smoothing_velocity[joints]
+
+    def reset(self) -> None:
+        """Start again with the next joint state, from an external effort of zero."""
+        self._state[:] = 0.0
+        self.limit[:] = self._constants[THRESHOLD]
+        self._running = False
+
+    def step(
+        self,
+        q: Array,
+        qd: Array,
+        measured: Array,
+        command: Array,
+        compensated: Array | None,
+        external: Array | None,
+        dt: float,
+    ) -> float:
+        """
+        Update the external efforts; once a tick.
+
+        :param q: measured joint positions, shape (n,), rad or m
+        :param qd: measured joint velocities, shape (n,), rad/s or m/s
+        :param measured: measured efforts, shape (n,), N m or N; NaN for none
+        :param command: the command in force since the last tick, shape (m,), N m or N
+        :param compensated: what the robot adds to the command, shape (n,); None for nothing
+        :param external: -J^T f of the force-torque sensors, shape (n,); None without sensors
+        :param dt: time since the last joint state, s; 0 without a new one
+        :return: largest external effort, as a multiple of what counts as contact
+        """
+        largest: float = self._step(
+            q,
+            qd,
+            measured,
+            command,
+            self._none if compensated is None else compensated,
+            self._none if external is None else external,
+            self._measured,
+            dt if self._running else START,
+        )
+        self._running = True
+        if not math.isfinite(largest):
+            self.reset()
+            return 0.0
+        return largest
+
+
+@entry
+def _observe(
+    bodies: NDArray[np.void],
+    weights: Array,
+    p: Array,
+    rate: Array,
+    joints: Indices,
+    constants: Array,
+    state: Array,
+    friction_compensated: bool,
+    q: Array,
+    qd: Array,
+    measured: Array,
+    command: Array,
+    compensated: Array,
+    external: Array,
+    use_measured: bool,
+    dt: float,
+) -> float:
+    for k in range(joints.size):
+        # The robot adds its own compensation to the command, which a measured effort contains.
+        state[COMMAND, k] += command[k] + compensated[joints[k]]
+        state[TICKS, k] += 1.0
+    if dt == TICK:
+        return _largest(state)
+    momentum(bodies, weights, q, qd, p, rate)
+    for k in range(joints.size):
+        i = joints[k]
+        # With rotors, p = (M + A) qd.
+        p[i] += constants[ARMATURE, k] * qd[i]
+    any_measured = False
+    for k in range(joints.size):
+        effort = measured[joints[k]]
+        # Simulations without a measurement report exactly 0 for every joint.
+        any_measured |= math.isfinite(effort) and effort != 0.0
+    for k in range(joints.size):
+        i = joints[k]
+        if dt > 0.0:
+            from_joint_states = use_measured and any_measured and math.isfinite(measured[i])
+            tau = measured[i] if from_joint_states else state[COMMAND, k] / state[TICKS, k]
+            tau_f = 0.0
+            # A robot that compensates friction adds it to the command, so that none is left.
+            if from_joint_states or not friction_compensated:
+                tau_f = _friction(constants[:, k], qd[i], tau)
+            p_rate = (p[i] - state[MOMENTUM, k]) / dt
+            known = 0.5 * (rate[i] + state[RATE, k])
+            # tau_ext = dp/dt - (tau - tau_f) - (C^T qd - g) - J^T f
+            tau_ext = p_rate - (tau - tau_f) - known + external[i]
+            # r = r + (1 - exp(-K dt)) (tau_ext - r)
+            share = -math.expm1(-constants[GAIN, k] * dt)
+            state[EFFORT, k] += share * (tau_ext - state[EFFORT, k])
+            # A model that is wrong by some percent is wrong by as much of these efforts.
+            size = abs(p_rate) + abs(known) + abs(tau_f)
+            state[SIZE, k] += share * (size - state[SIZE, k])
+            state[LIMIT, k] = constants[THRESHOLD, k] + constants[MODEL_ERROR, k] * state[SIZE, k]
+        state[MOMENTUM, k], state[RATE, k] = p[i], rate[i]
+        state[COMMAND, k] = state[TICKS, k] = 0.0
+    return _largest(state)
+
+
+@compiled
+def _friction(constants: Array, qd: float, tau: float) -> float:
+    """
+    Return the friction of a joint, with the sign of its velocity.
+
+    The joint transmits L = tau - tau_f with tau_f = B qd + s (C + k |L|), s = tanh(qd / v_s); so
+    L (1 + s k sign L) = tau - B qd - s C.
+    """
+    s = math.tanh(qd / constants[SMOOTHING])
+    if qd >= 0.0:
+        loss = constants[VISCOUS] * qd + constants[COULOMB] * s
+    else:
+        loss = constants[VISCOUS_NEGATIVE] * qd + constants[COULOMB_NEGATIVE] * s
+    rest = tau - loss
+    share = constants[LOAD] * s
+    divisor = 1.0 + share if rest >= 0.0 else 1.0 - share
+    transmitted: float = rest / max(divisor, LEAST_TRANSMITTED)
+    return tau - transmitted
+
+
+@compiled
+def _largest(state: Array) -> float:
+    """Return the largest external effort, as a multiple of what counts as contact."""
+    largest = 0.0
+    for k in range(state.shape[1]):
+        largest = max(largest, abs(state[EFFORT, k]) / state[LIMIT, k])
+        if not math.isfinite(state[EFFORT, k]):
+            return math.nan
+    return largest

@@ -1,0 +1,148 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Parameters of the external effort and of contact, and the values of each joint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...dynamics.kernels import BASE
+from ...errors import InputError, brief
+from ...parameters import check_ranges, parameter
+from ...robot import RobotModel
+from ..law import JointFriction
+from .checks import EACH, per_joint
+
+DEFAULT_THRESHOLD_SHARE = 0.015
+"""Default of ``contact.threshold``, as a share of the effort limit."""
+
+
+class EffortSource(enum.Enum):
+    """Motor efforts from which the external effort is computed."""
+
+    MEASURED = 'measured'    # of the joint states; the last command where they have none
+    COMMANDED = 'commanded'  # the last command
+
+
+class ContactAction(enum.Enum):
+    """Reaction to a contact."""
+
+    NONE = 'none'        # contact is not detected
+    FLAG = 'flag'        # raise the flag contact
+    HOLD = 'hold'        # also end the motion, and hold the position
+    GRAVITY = 'gravity'  # also end the motion, and act like mode gravity
+
+
+@dataclass(frozen=True)
+class ExternalEffortSettings:
+    """Parameters ``external_effort.*``."""
+
+    gain: tuple[float, ...] = parameter(
+        (50.0,),
+        f'gain of the observer of external efforts, {EACH}, 1/s: its delay is 1 / gain',
+        span=(0.1, 1000.0),
+        while_active=True,
+    )
+    source: EffortSource = parameter(
+        EffortSource.MEASURED, 'motor efforts: of the joint states if they have any, or commanded'
+    )
+    link: str = parameter('', 'link whose external wrench is published; empty: none')
+
+
+@dataclass(frozen=True)
+class ContactSettings:
+    """Parameters ``contact.*``."""
+
+    action: ContactAction = parameter(
+        ContactAction.NONE, 'reaction to a contact', while_active=True
+    )
+    threshold: tuple[float, ...] = parameter(
+        (0.0,),
+        f'external effort that counts as contact, {EACH}, N m or N; 0: 1.5 % of effort_limits',
+        span=(0.0, 1e6),
+        while_active=True,
+    )
+    model_error: tuple[float, ...] = parameter(
+        (0.1,),
+        f'relative error of the model, {EACH}: this share of the efforts of gravity, motion and '
+        'friction is added to contact.threshold',
+        span=(0.0, 10.0),
+        while_active=True,
+    )
+
+
+@dataclass(frozen=True)
+class ObserverSettings:
+    """
+    Values of the m commanded joints for the observer of external efforts.
+
+    :param gain: shape (m,), 1/s
+    :param threshold: shape (m,), N m or N
+    :param model_error: shape (m,)
+    :param friction: friction of all joints of the model, also if the hardware compensates it
+    """
+
+    gain: Array
+    threshold: Array
+    model_error: Array
+    friction: JointFriction
+
+
+def resolve_observer(
+    external_effort: ExternalEffortSettings,
+    contact: ContactSettings,
+    joints: Sequence[str],
+    joint_indices: NDArray[np.intp],
+    effort_limits: Array,
+    friction: JointFriction,
+    model: RobotModel,
+) -> ObserverSettings:
+    """
+    Check the parameters, and fill in defaults.
+
+    :param external_effort: parameters of the observer
+    :param contact: parameters of contact
+    :param joints: the commanded joints
+    :param joint_indices: their indices in the model, shape (m,)
+    :param effort_limits: shape (m,), N m or N
+    :param friction: friction of all joints of the model, also if the hardware compensates it
+    :param model: the robot
+    :raises InputError: the first parameter that cannot be used
+    """
+    check_ranges(external_effort, 'external_effort.')
+    check_ranges(contact, 'contact.')
+    _check_link(external_effort.link, joint_indices, model)
+    threshold = per_joint('contact.threshold', contact.threshold, joints)
+    return ObserverSettings(
+        gain=per_joint('external_effort.gain', external_effort.gain, joints),
+        threshold=np.where(threshold > 0.0, threshold, DEFAULT_THRESHOLD_SHARE * effort_limits),
+        model_error=per_joint('contact.model_error', contact.model_error, joints),
+        friction=friction,
+    )
+
+
+def _check_link(link: str, joint_indices: NDArray[np.intp], model: RobotModel) -> None:
+    """Reject a link that no commanded joint moves."""
+    if not link:
+        return
+    if link not in model.link_names:
+        raise InputError(
+            'external_effort.link',
+            f'{brief(link)} is no link of robot {model.name!r}; known are '
+            f'{", ".join(model.link_names)}',
+        )
+    moving: set[int] = set()
+    body = model.tree.frames[link].body
+    while body != BASE:
+        record = model.tree.bodies[body]
+        moving.update(range(record['dof'], record['dof'] + record['dofs']))
+        body = int(record['parent'])
+    if not moving & set(joint_indices.tolist()):
+        raise InputError('external_effort.link', f'no commanded joint moves link {link!r}')

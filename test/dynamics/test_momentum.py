@@ -1,0 +1,129 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Generalised momentum and its rate: p = M qd, and dp/dt = tau + C^T qd - g."""
+
+from __future__ import annotations
+
+from cases import each
+from joint_trees import PinocchioTree, model_of, random_kinds, random_parts
+from joint_trees import random_motion as random_tree_motion
+import numpy as np
+from oracles import Array
+from pairs import Pair, random_motion, random_pair, rate
+import pytest
+
+from rnea_ros import BaseMotion, RobotModel
+from rnea_ros.dynamics.kernels import BASE
+from rnea_ros.dynamics.kernels.momentum import momentum
+
+pytest_plugins = ('model_fixtures',)
+
+SEEDS = range(3)
+
+
+def momentum_and_rate(
+    model: RobotModel, q: Array, qd: Array, base_rate: Array | None = None
+) -> tuple[Array, Array]:
+    """Return p and C^T qd - g; with another angular velocity of the base, if one is given."""
+    workspace = model.workspace()
+    if base_rate is not None:
+        workspace.bodies[BASE]['v'][:3] = base_rate
+    weights = np.full((len(workspace.bodies), 6), np.nan)
+    p, without_efforts = np.full((2, model.nv), np.nan)
+    momentum(workspace.bodies, weights, q, qd, p, without_efforts)
+    return p, without_efforts
+
+
+def rate_along(pair_model: RobotModel, motion: tuple[Array, Array, Array]) -> Array:
+    """Return dp/dt of a motion, by differences."""
+    q, qd, qdd = motion
+
+    def p(t: float) -> Array:
+        moved = pair_model.integrate(q, qd + 0.5 * qdd * t, t)
+        return momentum_and_rate(pair_model, moved, qd + qdd * t)[0]
+
+    return rate(p)
+
+
+@each('seed', SEEDS)
+def test_momentum_is_the_mass_matrix_times_the_velocity(fixed_pair: Pair, seed: int) -> None:
+    q, qd, _ = fixed_pair.motion(seed)
+    expected = fixed_pair.model.mass_matrix(q) @ qd
+    found, _ = momentum_and_rate(fixed_pair.model, q, qd)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@each('seed', SEEDS)
+def test_its_rate_is_that_of_the_efforts_and_of_the_motion(fixed_pair: Pair, seed: int) -> None:
+    model, motion = fixed_pair.model, fixed_pair.motion(seed)
+    q, qd, qdd = motion
+    _, without_efforts = momentum_and_rate(model, q, qd)
+    expected = model.inverse_dynamics(q, qd, qdd) + without_efforts
+    size = 1.0 + np.abs(expected).max()
+    np.testing.assert_allclose(rate_along(model, motion), expected, rtol=1e-6, atol=1e-6 * size)
+
+
+@each('seed', range(100))
+def test_its_rate_holds_on_random_trees_with_mimic_joints(seed: int) -> None:
+    model = random_pair(seed).model
+    if not model.nv:
+        return
+    q, qd, qdd = motion = random_motion(model, seed)
+    p, without_efforts = momentum_and_rate(model, q, qd)
+    np.testing.assert_allclose(p, model.mass_matrix(q) @ qd, rtol=1e-9, atol=1e-9)
+    expected = model.inverse_dynamics(q, qd, qdd) + without_efforts
+    size = 1.0 + np.abs(expected).max()
+    np.testing.assert_allclose(rate_along(model, motion), expected, rtol=1e-6, atol=1e-6 * size)
+
+
+@pytest.mark.oracle
+@each('seed', range(30))
+def test_it_is_pinocchios_on_trees_with_joints_of_every_type(seed: int) -> None:
+    parts = random_parts(seed, random_kinds(seed))
+    oracle, model = PinocchioTree(parts), model_of(parts)
+    if not model.nv:
+        return
+    q, qd, _ = random_tree_motion(seed, parts)
+    p, _ = momentum_and_rate(model, q, qd)
+    np.testing.assert_allclose(p, oracle.mass_matrix(q) @ qd, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_the_part_of_the_velocity_is_pinocchios_coriolis_matrix_transposed(
+    fixed_pair: Pair, seed: int
+) -> None:
+    pin = pytest.importorskip('pinocchio')
+    model = fixed_pair.model
+    if '<mimic' in fixed_pair.urdf:
+        return  # Pinocchio's Coriolis matrix has a column for each joint that follows
+    q, qd, _ = fixed_pair.motion(seed)
+    oracle = pin.buildModelFromXML(fixed_pair.urdf)
+    order = [oracle.joints[oracle.getJointId(name)].idx_v for name in model.joint_names]
+    if len(order) != oracle.nv or oracle.nq != oracle.nv:
+        return  # Pinocchio has two positions for a continuous joint
+    there, velocity = np.zeros(oracle.nq), np.zeros(oracle.nv)
+    there[order], velocity[order] = q, qd
+    C = pin.computeCoriolisMatrix(oracle, oracle.createData(), there, velocity)
+    expected = (C.T @ velocity)[order] - model.gravity_torques(q)
+    _, found = momentum_and_rate(model, q, qd)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@each('seed', range(20))
+def test_its_rate_holds_on_a_base_that_turns_and_accelerates(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    v, w, a, alpha = rng.normal(scale=2.0, size=(4, 3))
+    model = random_pair(seed).model.with_base_motion(BaseMotion(v, w, a, alpha))
+    if not model.nv:
+        return
+    q, qd, qdd = random_motion(model, seed)
+    expected = model.inverse_dynamics(q, qd, qdd) + momentum_and_rate(model, q, qd)[1]
+
+    def p(t: float) -> Array:
+        moved = model.integrate(q, qd + 0.5 * qdd * t, t)
+        return momentum_and_rate(model, moved, qd + qdd * t, w + alpha * t)[0]
+
+    size = 1.0 + np.abs(expected).max()
+    np.testing.assert_allclose(rate(p), expected, rtol=1e-6, atol=1e-6 * size)
