@@ -10,7 +10,7 @@ from typing import Any
 
 from command_graph import CONTROLLER, TOPIC, CommandGraph
 import pytest
-from ros_process import NO_ROS
+from ros_process import NO_ROS, wait_until
 
 from rnea_ros.feedforward import Reason
 
@@ -108,6 +108,15 @@ def confirmed(*, listed: bool = False) -> Bench:
 
 
 # --- listeners -----------------------------------------------------------------------------------
+
+
+def test_a_controller_that_the_graph_shows_late_gets_no_command_once_it_is_shown() -> None:
+    bench = confirmed()
+    bench.graph.listeners[2], bench.graph.undiscovered = CONTROLLER, {2}
+    assert bench.permits()
+    bench.graph.undiscovered = set()
+    assert wait_until(lambda: not bench.permits())
+    assert bench.permission.unconfirmed
 
 
 @pytest.mark.parametrize('listed', [False, True])
