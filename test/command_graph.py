@@ -36,12 +36,14 @@ class CommandGraph:
     A node and its publisher, which see the listeners that a test sets.
 
     :ivar listeners: name of the node by number of the endpoint
+    :ivar undiscovered: endpoints that the publisher counts, and the graph does not show yet
     :ivar ready: whether the controller has a parameter service
     :ivar reads: how often the graph was read
     """
 
     def __init__(self) -> None:
         self.listeners: dict[int, str] = {}
+        self.undiscovered: set[int] = set()
         self.ready = True
         self.questions: list[Question] = []
         self.reads = 0
@@ -80,4 +82,5 @@ class CommandGraph:
         return [
             SimpleNamespace(endpoint_gid=[gid], node_namespace='/', node_name=name)
             for gid, name in self.listeners.items()
+            if gid not in self.undiscovered
         ]

@@ -40,7 +40,7 @@ class ControlTick:
     :ivar settings: the settings in force
     :ivar started: whether commands have started
     :ivar outside_flags: flags that the caller of the control has set
-    :ivar error: the error that ended the control first, or None
+    :ivar error: the first error that ended the control, or None
     :ivar goal: goal of the motion that is followed, None without one
     """
 

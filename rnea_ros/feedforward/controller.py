@@ -67,7 +67,7 @@ class FeedforwardController:
 
     @property
     def error(self) -> BaseException | None:
-        """The error that ended the control first, or None."""
+        """The first error that ended the control, or None."""
         return self._tick.error
 
     @property
@@ -141,7 +141,7 @@ class FeedforwardController:
 
     @property
     def following(self) -> bool:
-        """Whether the control follows motions now."""
+        """Whether the control is active in a mode that follows motions."""
         return self._tick.state_machine.controlling and self.mode is not Mode.GRAVITY
 
     def measured(self) -> tuple[Array, Array]:
@@ -266,7 +266,7 @@ class FeedforwardController:
         """
         Return the command of this tick, shape (m,); the next call overwrites it.
 
-        An error ends the control as any other fault does, and is kept in ``error``.
+        An error ends the control like any other fault, and is kept in ``error``.
 
         :param now: monotonic time, s
         :return: None before the first valid joint states, and while commands are not permitted

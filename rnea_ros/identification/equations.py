@@ -5,7 +5,8 @@
 The equations of all samples, A x = y, and their reduction by QR in blocks.
 
 Each sample gives one equation for each joint with an effort. The unknowns x are the standard
-parameters of the bodies, followed by a, B, C, k and o of all joints, each of shape (n,).
+parameters of the bodies, followed by rotor inertia a, friction B, C and k, and offset o of all
+joints (see :mod:`.friction_terms`).
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from ..robot import RobotModel
 from .run import Run
 
 CHUNK = 2048
-"""Samples whose equations exist at a time; memory is proportional to this number."""
+"""Samples whose equations are in memory at one time."""
 
 BLOCKS = 20
-"""Number of blocks of the jackknife; blocks count as independent."""
+"""Number of blocks of the jackknife, which treats them as independent."""
 
 STUCK_TIME = 0.1
 """A joint that stays slower than STILL_SPEED for longer is stuck, s."""
@@ -47,8 +48,8 @@ class Equations:
     :param model: the robot
     :param runs: clean runs
     :ivar q: shape (N, n), and so qd, qdd and effort
-    :ivar slides: rows with sliding friction, shape (N, n)
-    :ivar used: those of them with a usable effort, shape (N, n)
+    :ivar slides: whether the joint slides in the sample, shape (N, n)
+    :ivar used: whether it slides and has a usable effort, shape (N, n)
     :ivar run: number of the run of each sample, shape (N,)
     :ivar block: number of the jackknife's block of each sample, shape (N,)
     """
@@ -165,7 +166,7 @@ def triangular(rows: Array) -> Array:
 
 def sliding(run: Run, wind_up: Array) -> NDArray[np.bool_]:
     """
-    Return the rows in which a joint slides: neither still nor winding up, shape (N, n).
+    Return whether each joint slides, neither still nor winding up, at each sample, shape (N, n).
 
     :param run: the run
     :param wind_up: travel of each joint in which it winds up, shape (n,), rad or m

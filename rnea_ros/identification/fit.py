@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The physically consistent fit of reduced equations.
+The physically consistent fit of the equations R x = z, the triangular form of all samples.
 
 ::
 
@@ -12,9 +12,11 @@ The physically consistent fit of reduced equations.
               - mu sum over joints [log a + log B + log C + log k]
 
 The second term is the entropic (Bregman) divergence of the pseudo-inertia P from P0, that of the
-URDF (Lee, Wensing, Park, IEEE T-RO 36(3), 2020, eq. 22). It is infinite where no real body can
-have P. The last term keeps friction and rotors positive; mu falls to nearly 0. The function is
-convex and self-concordant: Newton's method with a line search finds its minimum from any start.
+URDF (Lee, Wensing, Park, IEEE T-RO 36(3), 2020, eq. 22). It is infinite if P is not positive
+definite, so the result is physical. The third term keeps the offsets o small; o_0 is their usual
+size. The last term keeps friction and rotor inertias positive; its weight mu is reduced in steps.
+The function is convex and self-concordant: Newton's method with a line search finds its minimum
+from any start.
 """
 
 from __future__ import annotations
@@ -28,24 +30,24 @@ from ..arrays import Array, Indices
 from .pseudo_inertia import BASIS, pseudo_inertias
 
 BARRIERS = (1.0, 0.1, 0.01, 1e-3)
-"""Weights mu of the barrier, one after the other; the last one shifts no result noticeably."""
+"""Weights mu of the last term, one after the other; the last one hardly shifts the result."""
 
 ACCURACY = 1e-8
-"""Newton's method ends if half its squared decrement, the expected improvement, is smaller."""
+"""Newton's method ends at a smaller expected improvement, half the squared decrement."""
 
 MAX_STEPS = 60
-"""Most Newton steps for one barrier; 5 to 20 are usual."""
+"""Greatest number of Newton steps for one weight; 5 to 20 are usual."""
 
 
 @dataclass(frozen=True)
 class Problem:
     """
-    What the reduced equations are fitted with.
+    Prior and constraints of a fit with p unknowns.
 
     :param prior: standard parameters of the bodies, physical, shape (10 * bodies,)
-    :param weight: lambda, of the divergence
+    :param weight: lambda
     :param positive: which unknowns must be positive, shape (p,)
-    :param pull: second derivative of the last but one term for each unknown, shape (p,)
+    :param offset_weights: 1 / o_0^2 for each offset, 0 for the other unknowns, shape (p,)
     :param free: which unknowns are fitted, shape (p,)
     :param fixed: values of the others, shape (p,)
     """
@@ -53,7 +55,7 @@ class Problem:
     prior: Array
     weight: float
     positive: NDArray[np.bool_]
-    pull: Array
+    offset_weights: Array
     free: NDArray[np.bool_]
     fixed: Array
 
@@ -69,7 +71,7 @@ class Problem:
         return chosen
 
     def start(self) -> Array:
-        """Return a point inside of all constraints, shape (p,)."""
+        """Return unknowns that keep all constraints, shape (p,)."""
         x = self.fixed.copy()
         bodies = slice(0, self.prior.size)
         x[bodies] = np.where(self.free[bodies], self.prior, x[bodies])
@@ -77,8 +79,8 @@ class Problem:
         return x
 
     def prior_curvature(self, x: Array) -> Array:
-        """Return the second derivative of divergence and pull at x, shape (p, p)."""
-        H = np.diag(self.weight * self.pull)
+        """Return the second derivative of the second and third term at x, shape (p, p)."""
+        H = np.diag(self.weight * self.offset_weights)
         rows = self.of_bodies
         second = _log_det_derivatives(pseudo_inertias(x[rows]))[1]
         H[rows[:, :, np.newaxis], rows[:, np.newaxis]] += self.weight * second
@@ -127,7 +129,7 @@ class _Cost:
         self.positive = problem.positive & problem.free
 
     def value(self, x: Array, barrier: float) -> float:
-        """Return the cost; infinite outside of the constraints."""
+        """Return the cost; infinite if a constraint is violated."""
         if (x[self.positive] <= 0.0).any():
             return np.inf
         try:
@@ -137,7 +139,7 @@ class _Cost:
         log_det = 2.0 * float(np.log(np.diagonal(L, axis1=1, axis2=2)).sum())
         r = self.R @ x - self.z
         weight = self.problem.weight
-        cost = 0.5 * r @ r + 0.5 * weight * self.problem.pull @ x**2
+        cost = 0.5 * r @ r + 0.5 * weight * self.problem.offset_weights @ x**2
         cost += weight * (float((self.trace * x[self.of_bodies]).sum()) - log_det)
         return float(cost - barrier * np.log(x[self.positive]).sum())
 
@@ -145,8 +147,8 @@ class _Cost:
         """Return gradient, shape (p,), and second derivative, shape (p, p)."""
         weight = self.problem.weight
         H = self.squared.copy()
-        H[np.diag_indices_from(H)] += weight * self.problem.pull
-        g = self.R.T @ (self.R @ x - self.z) + weight * self.problem.pull * x
+        H[np.diag_indices_from(H)] += weight * self.problem.offset_weights
+        g = self.R.T @ (self.R @ x - self.z) + weight * self.problem.offset_weights * x
         first, second = _log_det_derivatives(pseudo_inertias(x[self.of_bodies]))
         g[self.of_bodies] += weight * (self.trace + first)
         H[self.of_bodies[:, :, np.newaxis], self.of_bodies[:, np.newaxis]] += weight * second

@@ -25,11 +25,11 @@ from .result import Identification, JointDeviations, Origin, total_efforts
 from .rounds import Fitted, fit_in_rounds
 from .run import IdentificationError, Run
 
-SHARE = 0.7
-"""Share of the time that is fitted if no other run is given for validation."""
+FITTED_SHARE = 0.7
+"""Share of the time of each run that is fitted; the rest is for validation."""
 
 PRIOR_WEIGHT = 1e-3
-"""Usual weight of the URDF, per sample; 1e-4 to 0.1 give similar results."""
+"""Default weight of the URDF, per sample; 1e-4 to 0.1 give similar results."""
 
 
 def identify(
@@ -42,14 +42,14 @@ def identify(
     keep_friction: JointFriction | None = None,
 ) -> Identification:
     """
-    Return the model that fits the runs, and is nearest to the URDF where they leave it open.
+    Return the model that fits the runs; undetermined parameters stay near those of the URDF.
 
     :param model: the model of the URDF
     :param runs: clean runs of the same robot with the same load
     :param validate: runs that are not fitted; None for the last 30 % of each run
     :param prior_weight: weight of the URDF, per sample
     :param links: names of the bodies to identify; None for all
-    :param keep_friction: friction of the joints that is not identified; None to identify it
+    :param keep_friction: known friction of the joints; None to identify it
     :raises IdentificationError: the runs do not suffice
     """
     check_model(model)
@@ -57,7 +57,7 @@ def identify(
     if not (np.isfinite(prior_weight) and prior_weight > 0.0):
         raise IdentificationError(f'the prior weight {prior_weight:g} is not positive')
     if validate is None:
-        parts = [run.split(SHARE) for run in fitted_runs]
+        parts = [run.split(FITTED_SHARE) for run in fitted_runs]
         fitted_runs, held_out = [first for first, _ in parts], [last for _, last in parts]
     else:
         held_out = [validate] if isinstance(validate, Run) else list(validate)
@@ -71,27 +71,27 @@ def identify(
     only_friction = fit_in_rounds(
         equations, model, prior_weight, np.zeros_like(free_bodies), keep_friction
     )
-    sure = certainty(fitted)
+    certain = certainty(fitted)
     size = 10 * len(model.body_names)
     phi = fitted.x[:size]
     identified = model.with_inertial_parameters(phi)
     friction, armature, offset = joint_parameters(fitted, model.nv, keep_friction)
-    other_friction, other_armature, _ = joint_parameters(only_friction, model.nv, keep_friction)
+    urdf_friction, urdf_armature, _ = joint_parameters(only_friction, model.nv, keep_friction)
     return Identification(
         prior=model,
         model=identified,
         parameters=phi,
-        covariance=sure.covariance[:size, :size],
-        origin=_origins(sure, size),
+        covariance=certain.covariance[:size, :size],
+        origin=_origins(certain, size),
         friction=friction,
         armature=armature,
         offset=offset,
-        joint_deviations=_joint_deviations(sure.deviations[size:].reshape(TERMS, -1)),
-        base=_base(equations, fitted, sure),
+        joint_deviations=_joint_deviations(certain.deviations[size:].reshape(TERMS, -1)),
+        base=_base(equations, fitted, certain),
         comparison=compare(
             held_out,
             model.inverse_dynamics_batch,
-            partial(total_efforts, model, other_friction, other_armature),
+            partial(total_efforts, model, urdf_friction, urdf_armature),
             partial(total_efforts, identified, friction, armature),
         ),
         fitted=tuple(fitted_runs),
@@ -111,7 +111,7 @@ def joint_parameters(
 
     :param fitted: result of the last round
     :param n: number of joints
-    :param keep_friction: friction that was not identified
+    :param keep_friction: known friction; None if it was identified
     """
     armature, viscous, coulomb, load, offset = fitted.x[-TERMS * n :].reshape(TERMS, n)
     if keep_friction is not None:
@@ -132,10 +132,12 @@ def _free_bodies(model: RobotModel, links: Collection[str] | None) -> NDArray[np
     return np.array([name in links for name in model.body_names])
 
 
-def _origins(sure: Certainty, size: int) -> tuple[Origin, ...]:
+def _origins(certain: Certainty, size: int) -> tuple[Origin, ...]:
     return tuple(
-        Origin.of(informed, bool(effect))
-        for informed, effect in zip(sure.informed[:size], sure.has_effect[:size], strict=True)
+        Origin.of(removed, bool(effect))
+        for removed, effect in zip(
+            certain.removed_variance[:size], certain.has_effect[:size], strict=True
+        )
     )
 
 
@@ -144,7 +146,7 @@ def _joint_deviations(deviations: Array) -> JointDeviations:
     return JointDeviations(viscous, coulomb, load, armature, offset)
 
 
-def _base(equations: Equations, fitted: Fitted, sure: Certainty) -> BaseParameters:
+def _base(equations: Equations, fitted: Fitted, certain: Certainty) -> BaseParameters:
     model = equations.model
     moving = np.flatnonzero(np.ptp(equations.q, axis=0) > 0.0)
     measured = np.flatnonzero(equations.used.any(axis=0))
@@ -154,5 +156,5 @@ def _base(equations: Equations, fitted: Fitted, sure: Certainty) -> BaseParamete
         model,
         triangular(np.concatenate(list(fitted.factors)))[:, inertias],
         fitted.x[inertias],
-        sure.covariance[inertias, inertias],
+        certain.covariance[inertias, inertias],
     )

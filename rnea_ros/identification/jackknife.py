@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-How sure the unknowns are: block jackknife, and what the URDF may be wrong by.
+Standard deviations of the unknowns: block jackknife, and the assumed error of the URDF.
 
-The formula for white noise gives deviations that are 3 to 12 times too small, because model errors
-of neighbouring samples are alike. The jackknife leaves out one block after the other.
+The formula for white noise gives deviations that are 3 to 12 times too small, because errors of
+neighbouring samples are correlated. The jackknife repeats the fit without each block in turn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from .equations import triangular
-from .fit import Problem, solve
+from .fit import BARRIERS, Problem, solve
 from .pseudo_inertia import pseudo_inertias
 from .rounds import Fitted
 
@@ -29,15 +29,16 @@ LEAST_PRIOR_ERROR, GREATEST_PRIOR_ERROR = 0.4, 1.0
 @dataclass(frozen=True)
 class Certainty:
     """
-    How sure the unknowns of a fit are.
+    Uncertainty of the unknowns of a fit.
 
-    :param covariance: of the fitted unknowns, shape (p, p)
-    :param informed: share of each unknown's variance that the data removed, 0 to 1, shape (p,)
+    :param covariance: of the unknowns, shape (p, p)
+    :param removed_variance: share of each unknown's prior variance that the data removed, 0 to 1,
+        shape (p,)
     :param has_effect: whether the unknown has any influence on the used efforts, shape (p,)
     """
 
     covariance: Array
-    informed: Array
+    removed_variance: Array
     has_effect: Array
 
     @property
@@ -48,10 +49,10 @@ class Certainty:
 
 def certainty(fitted: Fitted) -> Certainty:
     """
-    Return how sure the unknowns of a fit are.
+    Return the uncertainty of the unknowns of a fit.
 
-    The covariance has two parts: the scatter of the fits without one block, and the share of the
-    URDF's own error that the fit takes over where the data say little.
+    The covariance has two parts: the scatter of the fits without one block, and the error of the
+    URDF in parameters that the data hardly determine.
 
     :param fitted: result of the last round
     """
@@ -62,8 +63,8 @@ def certainty(fitted: Fitted) -> Certainty:
     G = problem.prior_curvature(x)
     H = R.T @ R + G
     positive = problem.positive & free
-    # At a bound the barrier holds the unknown: its curvature is 1 / x^2 times a small weight.
-    H[positive, positive] += 1e-3 / x[positive] ** 2
+    # The barrier determines unknowns near 0; its curvature is mu / x^2.
+    H[positive, positive] += BARRIERS[-1] / x[positive] ** 2
     p = len(x)
     covariance = np.zeros((p, p))
     inner = np.ix_(free, free)
@@ -73,19 +74,19 @@ def certainty(fitted: Fitted) -> Certainty:
     error = _prior_error(fitted) ** 2 * problem.weight
     covariance[inner] = error * inverse @ G[inner] @ inverse
     covariance += jackknife(fitted.factors, problem, x)
-    return Certainty(covariance, _informed(G, inverse, free), size > 1e-9 * size.max())
+    return Certainty(covariance, _removed_variance(G, inverse, free), size > 1e-9 * size.max())
 
 
 def jackknife(
     factors: Array, problem: Problem, x: Array, values: Callable[[Array], Array] = np.array
 ) -> Array:
     """
-    Return the covariance of values of the fits without one block, shape (v, v).
+    Return the jackknife covariance of values of the solution, shape (v, v).
 
     :param factors: reduced equations of each block, shape (blocks, p + 1, p + 1)
     :param problem: prior and constraints
     :param x: solution with all blocks, shape (p,)
-    :param values: function of a solution, shape (v,); by default the solution itself
+    :param values: function from a solution to v values; by default the solution itself
     """
     filled = [block for block, factor in enumerate(factors) if factor.any()]
     estimates = []
@@ -101,9 +102,9 @@ def jackknife(
 
 def _prior_error(fitted: Fitted) -> float:
     """
-    Return the relative error of the URDF, as the identified parameters show it.
+    Return the relative error of the URDF, estimated from the identified parameters.
 
-    The divergence of a body is half a squared relative distance, summed over its dimensions.
+    Twice the divergence of a body is the sum of the squared relative errors of its ten parameters.
     """
     free = fitted.problem.of_bodies
     if not free.size:
@@ -115,13 +116,13 @@ def _prior_error(fitted: Fitted) -> float:
     return float(np.clip(error, LEAST_PRIOR_ERROR, GREATEST_PRIOR_ERROR))
 
 
-def _informed(G: Array, inverse: Array, free: NDArray[np.bool_]) -> Array:
+def _removed_variance(G: Array, inverse: Array, free: NDArray[np.bool_]) -> Array:
     """Return the share of the prior's variance that the data removed, shape (p,)."""
-    informed = np.zeros(len(free))
+    removed = np.zeros(len(free))
     bodies = np.flatnonzero(np.diag(G) > 0.0)
     bodies = bodies[free[bodies]]
     variance = np.zeros(len(free))
     variance[free] = np.diag(inverse)
     prior = np.diag(np.linalg.inv(G[np.ix_(bodies, bodies)])) if bodies.size else np.zeros(0)
-    informed[bodies] = 1.0 - variance[bodies] / prior
-    return informed
+    removed[bodies] = 1.0 - variance[bodies] / prior
+    return removed

@@ -143,7 +143,7 @@ def _is_dead(effort: Array) -> bool:
 
 
 def _check_that_nothing_below_is_missing(model: RobotModel, names: Mapping[str, str]) -> None:
-    """Raise an error if a joint was not recorded that moves a recorded joint."""
+    """Raise an error if a recorded joint is moved by a joint that was not recorded."""
     description = model.description
     if description is None:
         return
@@ -152,9 +152,10 @@ def _check_that_nothing_below_is_missing(model: RobotModel, names: Mapping[str, 
         link = description.joints[recorded].parent
         while link in moved_by:
             joint = moved_by[link]
-            if joint.name in model.joint_names and joint.name not in names:
+            moving = joint.name if joint.mimic is None else joint.mimic.joint
+            if moving in model.joint_names and moving not in names:
                 raise IdentificationError(
-                    f'joint {joint.name!r} is not recorded, but it moves {recorded!r}; record it, '
+                    f'joint {moving!r} is not recorded, but it moves {recorded!r}; record it, '
                     f'or name it (joints), if one of {", ".join(names.values())} belongs to it'
                 )
             link = joint.parent

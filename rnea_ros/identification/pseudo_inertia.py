@@ -21,10 +21,10 @@ from ..arrays import Array
 from ..dynamics.tree import RigidBodyInertia
 
 LEAST_RADIUS = 0.003
-"""Least radius of gyration of a prior, m. Lumped and massless URDF links have 0."""
+"""Least radius of gyration of a prior body, m. Point masses in URDFs have 0."""
 
 LEAST_MASS_SHARE = 1e-3
-"""Least mass of a prior, as a share of the heaviest body's."""
+"""Least mass of a prior body, as a share of the greatest mass."""
 
 
 def _basis() -> Array:
@@ -88,7 +88,7 @@ def least_eigenvalues(parameters: Array) -> Array:
     """
     Return the smallest eigenvalue of each body's pseudo-inertia, shape (bodies,).
 
-    Positive if a real body can have these parameters.
+    It is positive if the body is physical.
 
     :param parameters: shape (10 * bodies,)
     """
@@ -97,10 +97,10 @@ def least_eigenvalues(parameters: Array) -> Array:
 
 def regular(parameters: Array) -> Array:
     """
-    Return parameters of which every body can exist; those of real bodies stay unchanged.
+    Return parameters of physical bodies; bodies that are physical stay unchanged.
 
-    Too small masses and radii of gyration about the centre of mass are raised, also where the
-    URDF's moments break the triangle inequality.
+    Too small masses and radii of gyration about the centre of mass are raised. Principal moments
+    that violate the triangle inequality have a radius of gyration that is too small.
 
     :param parameters: of a URDF, shape (10 * bodies,)
     """

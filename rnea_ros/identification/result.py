@@ -26,7 +26,7 @@ from .run import Run
 from .writing import joint_parameters, link_inertials
 
 DETERMINED = 0.75
-"""Least reduction of a parameter's variance by the data for an origin in the data."""
+"""Least share of a parameter's prior variance that the data remove if they determine it."""
 
 
 class Origin(str, Enum):
@@ -37,16 +37,16 @@ class Origin(str, Enum):
     NOTHING = 'nothing'
 
     @classmethod
-    def of(cls, informed: float, has_effect: bool) -> Origin:
+    def of(cls, removed_variance: float, has_effect: bool) -> Origin:
         """
         Return the origin of a parameter.
 
-        :param informed: share of the prior's variance that the data removed
+        :param removed_variance: share of its prior variance that the data removed
         :param has_effect: whether the parameter has any influence on the efforts
         """
         if not has_effect:
             return cls.NOTHING
-        return cls.DATA if informed >= DETERMINED else cls.PRIOR
+        return cls.DATA if removed_variance >= DETERMINED else cls.PRIOR
 
 
 @dataclass(frozen=True)

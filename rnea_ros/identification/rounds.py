@@ -28,11 +28,12 @@ ROUNDS = 4
 """Number of rounds; the fourth round changes the result little."""
 
 HUBER = 3.0
-"""The cost of larger residuals, in sigma, is linear instead of quadratic (Huber 1964)."""
+"""Larger residuals, in sigma, have a linear instead of a quadratic cost (Huber 1964)."""
 
 LOAD_SPREAD = 5.0
 """
-Minimum for an estimate of load-dependent friction: standard deviation of a joint's load, in sigma.
+Load-dependent friction is fitted only if the load of the joint varies more (standard deviation, in
+sigma).
 """
 
 OFFSET_SHARE = 0.1
@@ -43,7 +44,7 @@ It matters only if the data do not separate offset and gravity, as in a vertical
 """
 
 LEAST_NOISE = 1e-4
-"""Minimum of sigma, as a share of a joint's RMS effort, for recordings without noise."""
+"""Minimum of sigma as a share of a joint's RMS effort; recordings without noise need it."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +127,11 @@ def _problem(
     phi = prior.inertial_parameters
     phi = np.where(np.repeat(free_bodies, 10), regular(phi), phi)
     p = phi.size + TERMS * n
-    positive, pull = np.zeros(p, dtype=bool), np.zeros(p)
+    positive, offset_weights = np.zeros(p, dtype=bool), np.zeros(p)
     positive[phi.size : p - n] = True
-    pull[p - n :] = 1.0 / (OFFSET_SHARE * rms_effort) ** 2
+    offset_weights[p - n :] = 1.0 / (OFFSET_SHARE * rms_effort) ** 2
     fixed = np.concatenate([phi, np.zeros(TERMS * n)])
-    return Problem(phi, weight, positive, pull, np.zeros(p, dtype=bool), fixed)
+    return Problem(phi, weight, positive, offset_weights, np.zeros(p, dtype=bool), fixed)
 
 
 def _free_unknowns(

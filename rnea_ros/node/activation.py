@@ -150,8 +150,8 @@ class Activation:
         """Ramp down according to stale_action, end the loop, and destroy all parts; blocks."""
         with self._resources:
             self.controller.request_stop()
-            # A controller that restarts during the ramp-down gets its last commands only after it
-            # is confirmed: poll meanwhile.
+            # Poll during the ramp-down: a controller that restarts must be confirmed before the
+            # last commands are sent to it.
             why = self._loop.join(
                 self.controller.settings.greatest_stop_time + STOP_MARGIN, self.poll
             )

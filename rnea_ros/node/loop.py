@@ -45,11 +45,11 @@ class ControlLoop:
 
     A second thread supervises it. If the loop's thread dies, or hangs for 0.9 s or three periods,
     whichever is longer, the supervisor takes over and ramps the control down. In simulated time
-    only a dead thread counts.
+    it takes over only if the thread dies.
 
     :param controller: the control; one thread at a time steps it
-    :param takes: functions that take the messages (except those that the schedule takes); their
-        argument is the time of the tick, s
+    :param takes: functions that take new messages, called with the time of the tick, s; the
+        messages that trigger ticks are taken by the schedule
     :param publishers: publishers of the commands
     :param permission: decides whether a command may be sent
     :param period: period of the control, s

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Compute an exciting trajectory: a motion that tells most of a robot's masses and friction.
+Compute an exciting trajectory: a motion that shows masses and friction of a robot best.
 
-The trajectory starts and ends at rest in the same pose. It keeps 90 % of the position ranges and
-80 % of the velocity and effort limits of the URDF at all times, and with --floor or --box the
-origins of links stay inside. Links are points here: leave room for their shape.
+The trajectory starts and ends at rest in the same pose. It uses at most 90 % of the position
+ranges and 80 % of the velocity and effort limits of the URDF. With --floor or --box the origins of
+links stay inside. The shape of links is not checked: leave room for it.
 
 The YAML file is a trajectory_msgs/JointTrajectory, as check_trajectory reads it.
 
@@ -39,8 +39,8 @@ PROGRESS_INTERVAL = 5.0
 FAILED = 1
 
 
-class NoConsentError(RneaError):
-    """The user did not agree to a motion of the robot."""
+class NotStartedError(RneaError):
+    """The motion of the robot was not started."""
 
 
 def _parser() -> OneLineParser:
@@ -56,28 +56,30 @@ def _parser() -> OneLineParser:
     add('--start', nargs='+', default=[], metavar='JOINT=POSITION',
         help='pose at the start and the end, rad or m; default: the present pose with --publish, '
         'else the middle of the ranges')
-    add('--joints', nargs='+', metavar='JOINT', help='joints that move; all. The others hold')
+    add('--joints', nargs='+', metavar='JOINT',
+        help='joints that move; default: all. The others hold their start position')
     add('--omit', nargs='+', default=[], metavar='JOINT',
         help='joints that hold and are no part of the trajectory, such as those of a gripper')
     add('--floor', metavar='Z', help="least height of links in the root link's frame, m")
     add('--box', nargs=6, metavar=('X0', 'X1', 'Y0', 'Y1', 'Z0', 'Z1'),
         help="box for links in the root link's frame, m")
     add('--keep-inside', nargs='+', default=[], metavar='LINK',
-        help='links above the floor or in the box; all links whose origins move')
+        help='links above the floor or in the box; default: all links whose origins move')
     for quantity in ('velocity', 'effort'):
         add(f'--{quantity}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
             help=f"{quantity} limit of a joint, or of all others, instead of the URDF's")
     add('--duration', type=positive, default=10.0,
-        help='duration, s; 10. Above 15 s the motion is repeated')
+        help='duration, s; default 10. Above 15 s the motion is repeated')
     add('--speed', type=_speed, default=1.0,
-        help='factor of the speed, at most 1: 0.2 for a first slow run; 1')
-    add('--seconds', type=positive, default=60.0, help='processor time for the search, s; 60')
+        help='factor of the speed, at most 1 (default): 0.2 for a first slow run')
+    add('--seconds', type=positive, default=60.0,
+        help='processor time for the search, s; default 60')
     add_gravity(parser)
     add('--picture', type=Path, help='PNG file to write (needs matplotlib)')
     add('--motion', type=Path, metavar='YAML',
         help='with --publish: the motion of this file, which excite wrote, instead of a new one')
     add('--publish', nargs='?', const=TOPIC, metavar='TOPIC',
-        help=f'move the robot: publish to this node ({TOPIC}), or to the topic of a '
+        help=f'move the robot: publish on {TOPIC}, or on the topic of a '
         'joint_trajectory_controller')
     add('--record', type=Path, metavar='BAG',
         help='with --publish: write joint_states to a new bag (needs rosbags)')
@@ -178,7 +180,7 @@ def _moving(options: argparse.Namespace, model: RobotModel) -> list[str]:
 
 
 def _progress() -> Callable[[float, str], None]:
-    """Return a function that prints a line now and then."""
+    """Return a function that prints a line of progress, at most every 5 s."""
     latest = time.monotonic()
 
     def show(share: float, text: str) -> None:
@@ -200,7 +202,7 @@ def _run(options: argparse.Namespace, ros_arguments: Sequence[str]) -> int:
     try:
         from .live import moving_robot
     except ImportError as error:
-        raise NoConsentError(f'--publish needs ROS ({error})') from error
+        raise NotStartedError(f'--publish needs ROS ({error})') from error
     known = None if options.motion is None else read_trajectory(options.motion, None, 0)
     with moving_robot(ros_arguments, model.joint_names, options.publish) as robot:
         pose = robot.pose()
@@ -232,7 +234,7 @@ def _ask(options: argparse.Namespace, way: float, duration: float) -> None:
     except EOFError:
         answer = ''
     if answer.strip().lower() != 'yes':
-        raise NoConsentError('not started')
+        raise NotStartedError('the answer is not yes: the robot was not moved')
 
 
 @tool

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Inputs:
     """
-    What is identified from.
+    The model, and the data that it is identified from.
 
     :param model: the model of the URDF
     :param runs: recorded or live runs

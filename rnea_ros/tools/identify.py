@@ -4,13 +4,13 @@
 """
 Identify masses, centres of mass, inertias, friction and rotor inertias of an arm.
 
-With BAG recordings of joint states with efforts are fitted, without ROS. Without BAG joint states
-are collected from the live topic for the duration; Ctrl-C ends it earlier. The arm must move: by a
-trajectory of `excite`, or by one that moves all joints far and fast. With --payload the arm is
-held, and the payload of one link is identified.
+BAG is a recording of joint states with efforts; it is read without ROS. Without BAG, joint states
+are collected from the live topic for --duration, or until Ctrl-C. The arm must move: on a
+trajectory of `excite`, or on another one that moves all joints far and fast. With --payload, only
+the payload of one link is identified; the model of the arm stays.
 
-The model is judged on data that were not fitted: on the last 30 % of each recording, or on those
-of --validate. The URDF that is written is the given one with other inertials, all else untouched.
+The model is judged on data that were not fitted: on the last 30 % of each recording, or on the
+recordings of --validate. The written URDF has the text of the given one, with other inertials.
 
 Exit code: 0 the model is better than the URDF; 1 it is not, or the arm moved too little, and
 nothing is written without --force; 2 bad arguments or files.
@@ -68,7 +68,7 @@ def _parser() -> OneLineParser:
     )
     add = parser.add_argument
     add('bags', nargs='*', type=Path, metavar='BAG', help='recordings: directory, .db3 or .mcap')
-    add('--urdf', type=Path, help='URDF of the model; live robot_description')
+    add('--urdf', type=Path, help='URDF of the model; without BAG by default robot_description')
     add(
         '--validate',
         action='append',
@@ -78,8 +78,16 @@ def _parser() -> OneLineParser:
     )
     add_gravity(parser)
     add_recorded_joints(parser, each=True)
-    add('--topic', help='topic of the joint states; live joint_states, else the only recorded one')
-    add('--duration', type=positive, default=60.0, help='live: longest duration, s; 60')
+    add(
+        '--topic',
+        help='topic of the joint states; default: the only one of a BAG, joint_states without BAG',
+    )
+    add(
+        '--duration',
+        type=positive,
+        default=60.0,
+        help='without BAG: longest duration, s; default 60',
+    )
     add('--links', nargs='+', metavar='LINK', help='identify these moving links only')
     add(
         '--keep-friction',
@@ -94,12 +102,17 @@ def _parser() -> OneLineParser:
         help='identify a payload on this link, from recordings with it; the arm is that of --urdf '
         'and --keep-friction',
     )
-    add('--cutoff', type=positive, default=CUTOFF, help=f'low-pass filter, Hz; {CUTOFF:g}')
+    add(
+        '--cutoff',
+        type=positive,
+        default=CUTOFF,
+        help=f'cut-off of the low-pass filter, Hz; default {CUTOFF:g}',
+    )
     add(
         '--prior-weight',
         type=positive,
         default=PRIOR_WEIGHT,
-        help=f'weight of the URDF where the data say little; {PRIOR_WEIGHT:g}',
+        help=f'weight of the URDF against the data; default {PRIOR_WEIGHT:g}',
     )
     add('--write-urdf', type=Path, metavar='PATH', help='URDF to write')
     add('--write-parameters', type=Path, metavar='PATH', help='parameter file to write')
@@ -152,12 +165,12 @@ def _identify(options: argparse.Namespace, inputs: Inputs) -> int:
         links=options.links,
         keep_friction=None if settings is None else settings.friction,
     )
-    of_result = figures(result)
-    print(f'\n{text(of_result)}\n')
-    _report(options, of_result.as_json())
+    summary = figures(result)
+    print(f'\n{text(summary)}\n')
+    _report(options, summary.as_json())
     if options.picture is not None:
         picture(options.picture, result)
-    for sentence in _write(options, result, of_result):
+    for sentence in _write(options, result, summary):
         print(sentence)
     return 0 if result.comparison.is_better else NOT_BETTER
 
@@ -199,7 +212,7 @@ def _now() -> str:
 
 
 def _write(
-    options: argparse.Namespace, result: Identification, of_result: Figures
+    options: argparse.Namespace, result: Identification, summary: Figures
 ) -> Iterator[str]:
     """Write the requested files; yield a sentence for each."""
     asked = [path for path in (options.write_urdf, options.write_parameters) if path is not None]
@@ -213,20 +226,20 @@ def _write(
         result.write_urdf(options.write_urdf)
     if options.write_parameters is not None:
         result.write_parameters(
-            options.write_parameters, _comments(options, of_result), options.effort_scale
+            options.write_parameters, _comments(options, summary), options.effort_scale
         )
     yield from (f'{path} is written' for path in asked)
     if not asked:
         yield 'nothing is written; --write-urdf and --write-parameters write the model'
 
 
-def _comments(options: argparse.Namespace, of_result: Figures) -> tuple[str, ...]:
+def _comments(options: argparse.Namespace, summary: Figures) -> tuple[str, ...]:
     """Return the origin and the quality of a result, as comments of its parameter file."""
-    before, _, after = of_result.mean_percent.values()
+    before, _, after = summary.mean_percent.values()
     return (
         f'Identified by rnea_ros identify, {_now()}.',
-        f'Fitted: {"; ".join(of_result.fitted)}.',
-        f'Judged on: {"; ".join(of_result.judged_on)}.',
+        f'Fitted: {"; ".join(summary.fitted)}.',
+        f'Judged on: {"; ".join(summary.judged_on)}.',
         f'Mean error of the joints: {after:.1f} % of the effort; of the URDF {before:.1f} %.',
         f'For {options.write_urdf or "the identified URDF"}, which was made from '
         f'{options.urdf or "robot_description"}.',

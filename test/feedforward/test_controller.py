@@ -617,6 +617,15 @@ def test_requests_take_effect_at_the_next_tick_in_the_order_in_which_they_came()
     assert rig.state() is not State.ACTIVE
 
 
+def test_the_held_position_is_the_reference_or_without_one_the_measured_position() -> None:
+    rig = swinging_rig(mode=Mode.FEEDFORWARD)
+    settle(rig)
+    assert rig.controller.hold_position(rig.now).tolist() == rig.q.tolist()
+    rig.controller.follow(setpoint(rig.model.joint_names, (0.5, 0.6)), None)
+    rig.tick()
+    assert rig.controller.hold_position(rig.now).tolist() == [0.5, 0.6]
+
+
 def test_what_is_told_of_measured_and_wanted_motion_is_a_copy() -> None:
     rig, _ = holding_rig()
     before = rig.tick()

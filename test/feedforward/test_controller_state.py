@@ -108,6 +108,12 @@ def test_positions_velocities_and_accelerations_are_taken_by_name(bench: Bench) 
     assert setpoint.qdd.tolist() == [4.0, 5.0, 6.0]
 
 
+def test_the_age_counts_from_the_last_accepted_reference(bench: Bench) -> None:
+    assert bench.monitor.age(bench.now) == math.inf
+    bench.taken()
+    assert bench.monitor.age(bench.now + 0.25) == pytest.approx(0.25)
+
+
 def test_joints_that_are_not_commanded_do_not_count(bench: Bench) -> None:
     nan = math.nan
     setpoint = bench.taken((0.01, nan, 0.5, 1.0), (0, 9, 0, 0), names=('lift', 'jaw', *JOINTS[1:]))

@@ -124,6 +124,18 @@ def test_a_missing_joint() -> None:
     assert "'elbow_joint' is not recorded, but it moves" in answer(good().of_joints(names))
 
 
+def test_a_missing_joint_that_another_one_follows() -> None:
+    arm = load(robot(
+        link('base'), *(link(name, 1.0, (0.1, 0.0, 0.0)) for name in ('crank', 'upper', 'fore')),
+        joint('motor', 'revolute', 'base', 'crank', axis=(0, 1, 0)),
+        joint('shoulder', 'revolute', 'base', 'upper', axis=(0, 1, 0),
+              more='<mimic joint="motor"/>'),
+        joint('elbow', 'revolute', 'upper', 'fore', axis=(0, 1, 0)),
+    ))
+    recorded = record(arm_unlike(arm, seed=7), 7, duration=15.0).of_joints(['elbow'])
+    assert "'motor' is not recorded, but it moves 'elbow'" in answer(recorded, of=arm)
+
+
 def test_two_bags_with_different_joints() -> None:
     assert 'identify them one by one' in answer(good(), good().of_joints(good().names[:5]))
 

@@ -26,7 +26,7 @@ from simulated_arms import arm_unlike, motion, record
 from rnea_ros import identification
 from rnea_ros.arrays import Array
 from rnea_ros.parameters import parameter_file_text
-from rnea_ros.recordings import read_joint_states
+from rnea_ros.recordings import Recording, read_joint_states
 from rnea_ros.tools import identify
 
 pinocchio = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')
@@ -193,13 +193,12 @@ def test_the_written_files_of_prismatic_and_mimic_joints_have_the_true_efforts(
     recorded = record(arm, 1)
     # Drivers also report the joints that follow.
     others = list(mimic_rules(text))
-    recorded = replace(
-        recorded,
-        names=(*recorded.names, *others),
-        **{
-            field: np.pad(getattr(recorded, field), ((0, 0), (0, len(others))))
-            for field in ('position', 'velocity', 'effort')
-        },
+    position, velocity, effort = (
+        np.pad(each, ((0, 0), (0, len(others))))
+        for each in (recorded.position, recorded.velocity, recorded.effort)
+    )
+    recorded = Recording(
+        (*recorded.names, *others), recorded.time, position, velocity, effort
     )
     fit = identification.identify(model, identification.run_from(recorded, model))
     fit.write_urdf(tmp_path / 'b.urdf')

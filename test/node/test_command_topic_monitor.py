@@ -6,17 +6,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any
 
 from command_graph import CONTROLLER, TOPIC, CommandGraph
 import pytest
-from ros_process import NO_ROS
+from ros_process import NO_ROS, wait_until
 
-from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward import Reason, State
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.command_topic import CommandPermission, CommandTopicMonitor, ControllerJoints
+from rnea_ros.node.command_topic import (
+    CommandPermission,
+    CommandTopicMonitor,
+    ControllerJoints,
+    LastCommand,
+    last_command,
+)
 from rnea_ros.node.command_topic.controller_joints import SERVICE_TIMEOUT
 from rnea_ros.node.command_topic.monitor import DISCOVERY
 from rnea_ros.ros.endpoints import UNKNOWN
@@ -108,6 +115,15 @@ def confirmed(*, listed: bool = False) -> Bench:
 
 
 # --- listeners -----------------------------------------------------------------------------------
+
+
+def test_a_controller_that_the_graph_shows_late_gets_no_command_once_it_is_shown() -> None:
+    bench = confirmed()
+    bench.graph.listeners[2], bench.graph.undiscovered = CONTROLLER, {2}
+    assert bench.permits()
+    bench.graph.undiscovered = set()
+    assert wait_until(lambda: not bench.permits())
+    assert bench.permission.unconfirmed
 
 
 @pytest.mark.parametrize('listed', [False, True])
@@ -291,3 +307,24 @@ def test_a_publisher_that_comes_later_is_flagged_counted_and_named_once() -> Non
     bench.others.names = ()
     bench.poll()
     assert not bench.control.outside_flags
+
+
+# --- the end of a stop ---------------------------------------------------------------------------
+
+
+def test_a_stop_waits_for_an_unconfirmed_controller_but_not_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(last_command, 'time', SimpleNamespace(monotonic=lambda: now))
+    control: Any = SimpleNamespace(joints=JOINTS, state=State.STOPPED, withheld=True)
+    permission: Any = SimpleNamespace(unconfirmed=True)
+    last = LastCommand(control, permission)
+    for _ in range(100):
+        last.update(None)
+        assert not last.done
+    now += last_command.CONFIRM_TIMEOUT
+    for _ in range(last_command.REPEATS):
+        assert not last.done
+        last.update(None)
+    assert last.done

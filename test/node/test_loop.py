@@ -188,6 +188,15 @@ def broken_wait() -> float:
     raise RuntimeError('unwaitable')
 
 
+def test_the_duration_of_a_tick_is_measured_from_its_start() -> None:
+    rig, began = Rig(), time.monotonic()
+    rig.joint_states.delay = 0.005
+    with rig:
+        assert wait_until(lambda: len(rig.outputs.commands) > 3)
+        _, longest = rig.loop.statistics.report(rig.clock.now()).compute
+        assert 0.005 <= longest <= time.monotonic() - began
+
+
 def test_a_process_that_was_stopped_within_a_tick_does_not_send_what_it_had_ready(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Exciting motions: motions of a robot that tell most of its dynamics, within all limits.
+Exciting motions: motions that show the dynamics of a robot best, within all limits.
 
 :func:`excite` uses, in this order: :mod:`.limits`, :mod:`.criterion` (what a motion tells),
 :mod:`.constraints` (what it must keep), :mod:`.fourier` (how it is described), :mod:`.optimise`,
