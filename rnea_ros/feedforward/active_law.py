@@ -1,7 +1,18 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The active control law: its effort at each tick, and that effort's terms."""
+"""
+The active control law: its effort at each tick, and that effort's terms.
+
+With ``predict_state`` trajectories are sampled ahead, at t + r. The measured state, of age a, is
+predicted to the same time along the reference, over h = a + r:
+
+    q  <- q + h qd_d - h^2/2 qdd_d          (q_d(t + r) - q_d(t - a), to second order)
+    qd <- qd + h qdd_d
+
+So errors are those at the time of measurement, and gains, delay and noise of the loop stay as they
+are; the measured velocity would add its noise. Set-points are not predicted: their age is unknown.
+"""
 
 from __future__ import annotations
 
@@ -64,6 +75,9 @@ class ActiveLaw:
         n = environment.robot.model.nv
         self._motion = (np.zeros(n), np.zeros(n), np.zeros(n))
         self._has_reference = False
+        self._predicted = (np.zeros(n), np.zeros(n))
+        self._change = np.zeros(n)
+        self._state = (states.position, states.velocity)
         self.external: Array | None = None
         self.activate(settings, self.law_of(settings))
 
@@ -92,7 +106,11 @@ class ActiveLaw:
         if self._has_reference:
             self._expand_reference(q, qd)
         self.external = self._environment.external(now, q, qd)
-        effort = self._law.effort(self.mode, q, qd, self._reference_motion(), self.external)
+        self._state = (q, qd)
+        if self._has_reference and self._reference.ahead:
+            self._predict_state(now)
+        reference = self._reference_motion()
+        effort = self._law.effort(self.mode, *self._state, reference, self.external)
         commanded = effort[self._commanded]
         commanded += self._reference.effort
         return commanded
@@ -114,12 +132,28 @@ class ActiveLaw:
 
     def terms(self) -> Terms:
         """Return the terms of the effort at the last tick."""
-        q, qd = self._states.position, self._states.velocity
-        terms = self._law.terms(self.mode, q, qd, self._reference_motion(), self.external)
+        terms = self._law.terms(
+            self.mode, *self._state, self._reference_motion(), self.external
+        )
         return replace(terms.of(self._commanded), trajectory=self._reference.effort.copy())
 
     def _reference_motion(self) -> Motion | None:
         return self._motion if self._has_reference else None
+
+    def _predict_state(self, now: float) -> None:
+        """Predict the measured state to the time of the reference, along the reference."""
+        age = max(self._states.age(now, self._commanded), 0.0)
+        h = age + self._reference.ahead
+        _, qd_d, qdd_d = self._motion
+        q, qd = self._predicted
+        q[:], qd[:] = self._state
+        np.multiply(h, qd_d, out=self._change)
+        q += self._change
+        np.multiply(h, qdd_d, out=self._change)
+        qd += self._change
+        self._change *= 0.5 * h
+        q -= self._change
+        self._state = self._predicted
 
     def _expand_reference(self, q: Array, qd: Array) -> None:
         """Write the reference of all joints; uncommanded joints have their measured state."""

@@ -53,7 +53,12 @@ class ControlTick:
         self.error: BaseException | None = None
         self.goal: Goal | None = None
         self.environment = Environment(model, settings.parameters)
-        self.reference = Reference(len(settings.joints), settings.parameters.reference_timeout)
+        given = settings.parameters
+        self.reference = Reference(
+            len(settings.joints),
+            given.reference_timeout,
+            lead=given.period if given.predict_state else 0.0,
+        )
         self.state_machine = StateMachine()
         self.monitor = TickMonitor(states, self.reference, settings)
         self.law = ActiveLaw(settings, states, self.environment, self.reference)

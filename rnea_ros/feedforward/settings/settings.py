@@ -137,6 +137,10 @@ class Settings:
     start_from_measured_effort: bool = parameter(
         True, 'start the ramp from the measured effort if available; false: from zero'
     )
+    predict_state: bool = parameter(
+        False,
+        'follow trajectories with state and reference predicted to one period from now',
+    )
     payload_blend_duration: float = parameter(
         1.0,
         'transition time of a payload change, s',

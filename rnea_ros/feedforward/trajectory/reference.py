@@ -43,19 +43,23 @@ class Reference:
 
     :param m: number of joints
     :param setpoint_timeout: age from which the position of a set-point is held at rest, s
+    :param lead: time by which trajectories are sampled ahead, s
     :ivar scaling: pace of trajectory time
     :ivar changes: number of times that a motion was set or dropped; the end of a motion is none
     :ivar reason: why the motion before the last change was dropped
     :ivar stale: whether a stream of set-points ended in motion, or the set-points of a trajectory
         controller stopped arriving
+    :ivar ahead: time of the desired state after the sample's, s; 0 for set-points and without
+        a lead
     :ivar position: desired position, rad or m
     :ivar velocity: desired velocity, rad/s or m/s
     :ivar acceleration: desired acceleration, rad/s^2 or m/s^2
     :ivar effort: effort added to the output, N m or N
     """
 
-    def __init__(self, m: int, setpoint_timeout: float) -> None:
+    def __init__(self, m: int, setpoint_timeout: float, lead: float = 0.0) -> None:
         self._timeout = setpoint_timeout
+        self._lead = lead
         # A held state, or a motion. Other threads read it: replace it, never change its content.
         self._active: MotionState | _ActiveMotion | None = None
         self._next: Trajectory | Setpoint | None = None
@@ -64,6 +68,7 @@ class Reference:
         self.changes = 0
         self.reason = Reason.REPLACED
         self.stale = False
+        self.ahead = 0.0
         self.position = np.zeros(m)
         self.velocity = np.zeros(m)
         self.acceleration = np.zeros(m)
@@ -153,9 +158,12 @@ class Reference:
         if isinstance(self._active, _ActiveMotion):
             motion, start, delay = self._active
             if isinstance(motion, Setpoint):
+                self.ahead = 0.0
                 self._sample_setpoint(motion, now - start)
             else:
-                self._sample_trajectory(motion, now - start - (self.scaling.delay - delay))
+                self.ahead = self._lead
+                at = now - start - (self.scaling.delay - delay)
+                self._sample_trajectory(motion, at + self._lead * self.scaling.factor)
         return self.is_set
 
     def state_at(self, time: float) -> MotionState | None:
