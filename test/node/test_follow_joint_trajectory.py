@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 import signal
 import time
+from typing import Any
 
 from fake_robot import JOINTS, LIMITS, POSE, FakeRobot, assert_safe, fake_robot, node
 from goal_client import OFF, GoalClient
@@ -100,7 +101,7 @@ def test_a_trajectory_on_the_topic_aborts_the_active_goal(
         (JointTrajectory(), 'cancelled'),
     ):
         sent = client.send(LONG)
-        assert wait_until(lambda sent=sent: sent.feedback)
+        assert wait_until(lambda: sent.feedback)  # noqa: B023
         publisher.publish(message)
         assert sent.end == (ABORTED, -1, reason)
 
@@ -134,9 +135,9 @@ def test_default_tolerances_are_parameters_and_can_be_changed_while_active(
 def test_goals_are_rejected_by_the_rules_of_the_topic_and_the_log_says_why(
     client: GoalClient, process: RosProcess
 ) -> None:
-    def rejected(words: str, **fields: object) -> None:
+    def rejected(words: str, last: Sequence[float] = OFF, **fields: Any) -> None:
         time.sleep(1.1)  # the log has one line a second
-        assert not client.send(*fields.pop('points', [(1.0, OFF)]), **fields).accepted
+        assert not client.send((1.0, last), **fields).accepted
         process.wait_for(words)
 
     active = client.send(LONG)
@@ -144,7 +145,7 @@ def test_goals_are_rejected_by_the_rules_of_the_topic_and_the_log_says_why(
     rejected('goal rejected, INVALID_JOINTS: unknown_joint', joints=('x', *JOINTS[1:]))
     rejected('goal rejected, INVALID_GOAL: final_velocity', velocities=[0.1] * 7)
     rejected('goal rejected, INVALID_GOAL: invalid_tolerance', path={'x': 0.1})
-    rejected('goal rejected, INVALID_GOAL: position_limit', points=[(1.0, [9.0] * 7)])
+    rejected('goal rejected, INVALID_GOAL: position_limit', last=[9.0] * 7)
     assert active.feedback
     assert active.cancel()
     assert active.end[0] == CANCELED
