@@ -48,7 +48,11 @@ class ContactReaction:
         self._robot, self._states, self._reference = robot, states, reference
         self._pause = settings.parameters.reference_timeout
         self._now = self._ignored_at = -math.inf
-        self._prepared: ExternalEffortMonitor | None = None
+        # Made in any case: it loads the compiled kernels. If somebody who listens came first, the
+        # loop would have to wait for the compiler.
+        self._prepared: ExternalEffortMonitor | None = ExternalEffortMonitor(
+            robot, states, settings
+        )
         self.monitor = self.prepare(settings, published=False)
         self.newest: Contact | None = None
 

@@ -83,6 +83,11 @@ class ExternalEffortMonitor:
         """External efforts of the m commanded joints, shape (m,), N m or N; overwritten."""
         return self._observer.effort
 
+    @property
+    def threshold(self) -> Array:
+        """External efforts that count as contact now, shape (m,), N m or N; overwritten."""
+        return self._observer.limit
+
     def wrench_at_link(self) -> Array | None:
         """Return the wrench at ``external_effort.link``, shape (6,), None without a link."""
         if self.wrench is None:

@@ -14,11 +14,11 @@ Then dr/dt = K (tau_ext - r): r is what the environment adds to the joint's effo
 low-pass filter of first order, and no acceleration is needed. Between two joint states, dt apart,
 the mean external effort is, without approximation of p::
 
-    tau_ext = (p - p_before) / dt - (tau - tau_f) - (mean of C^T qd - g) - J^T f
+    tau_ext = (p - p_before) / dt - (tau - tau_f) - (C^T qd - g) - J^T f
     r       = r_before + (1 - exp(-K dt)) (tau_ext - r_before)
 
-which is stable for any dt. tau is the effort at the end of the interval: a drive holds it from
-one cycle to the next.
+which is stable for any dt. tau and C^T qd - g are means of the two joint states; a commanded tau
+is the mean of the commands between them.
 """
 
 from __future__ import annotations
@@ -42,11 +42,12 @@ from ..settings import EffortSource, ResolvedSettings
 """Rows of the constants of the joints."""
 
 (
-    EFFORT, LIMIT, MOMENTUM, RATE, SIZE, COMMAND, TICKS,
-) = range(7)
+    EFFORT, LIMIT, MOMENTUM, RATE, MEASURED, SIZE, COMMAND, TICKS,
+) = range(8)
 """
-Rows of the observer's state: external effort r; effort that counts as contact; p and C^T qd - g
-at the last joint state; size of the known efforts; sum and number of the commands since then.
+Rows of the observer's state: external effort r; effort that counts as contact; p, C^T qd - g and
+the measured effort (NaN for none) at the last joint state; size of the known efforts; sum and
+number of the commands since the last joint state.
 """
 
 START, TICK = -1.0, 0.0
@@ -187,9 +188,12 @@ def _observe(
         any_measured |= math.isfinite(effort) and effort != 0.0
     for k in range(joints.size):
         i = joints[k]
+        from_joint_states = use_measured and any_measured and math.isfinite(measured[i])
         if dt > 0.0:
-            from_joint_states = use_measured and any_measured and math.isfinite(measured[i])
-            tau = measured[i] if from_joint_states else state[COMMAND, k] / state[TICKS, k]
+            tau = state[COMMAND, k] / state[TICKS, k]
+            if from_joint_states:
+                before = state[MEASURED, k]
+                tau = 0.5 * (measured[i] + (before if math.isfinite(before) else measured[i]))
             tau_f = 0.0
             # A robot that compensates friction adds it to the command, so that none is left.
             if from_joint_states or not friction_compensated:
@@ -206,6 +210,7 @@ def _observe(
             state[SIZE, k] += share * (size - state[SIZE, k])
             state[LIMIT, k] = constants[THRESHOLD, k] + constants[MODEL_ERROR, k] * state[SIZE, k]
         state[MOMENTUM, k], state[RATE, k] = p[i], rate[i]
+        state[MEASURED, k] = measured[i] if from_joint_states else math.nan
         state[COMMAND, k] = state[TICKS, k] = 0.0
     return _largest(state)
 

@@ -1,0 +1,114 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A push on a simulated arm: how fast it is found, and how well its force is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from closed_loop import Array, ClosedLoop
+import numpy as np
+import pytest
+from robots import ROOT
+
+from rnea_ros import ReferenceFrame, Wrench
+from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.settings import (
+    ContactAction,
+    ContactSettings,
+    EffortSource,
+    ExternalEffortSettings,
+)
+
+pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+
+PANDA = ROOT / 'urdf/panda_arm.urdf'
+FLANGE = 'fer_link8'
+POSE = np.array([0.3, -0.785, 0.2, -2.0, 0.4, 1.571, 0.785])
+STEP = 0.002
+FORCE = 10.0
+DIRECTIONS = {
+    f'{sign}{axis}': (1.0 if sign == '+' else -1.0) * np.eye(3)[k]
+    for k, axis in enumerate('xyz') for sign in '+-'
+}
+
+
+class Arm500(ClosedLoop):
+    """The simulated arm under control at 500 Hz, two steps of the simulation a tick."""
+
+    def tick(self) -> None:
+        super().tick()
+        self.now += STEP / 2.0
+        self.simulated.step()
+
+
+def arm(action: ContactAction, source: EffortSource, path: Path = PANDA) -> Arm500:
+    return Arm500(
+        path, POSE, rate=500.0, mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
+        ramp_duration=0.1, contact=ContactSettings(action),
+        external_effort=ExternalEffortSettings(link=FLANGE, source=source),
+    )
+
+
+def swaying(t: float) -> tuple[Array, Array, Array]:
+    """Return a motion of all joints, up to 0.94 rad/s and 3 rad/s^2."""
+    w, size = np.pi, np.full(7, 0.3)
+    return (
+        POSE + size * (1.0 - np.cos(w * t)), size * w * np.sin(w * t), size * w * w * np.cos(w * t)
+    )
+
+
+def resting(t: float) -> tuple[Array, Array, Array]:
+    return POSE, np.zeros(7), np.zeros(7)
+
+
+def push(loop: ClosedLoop, force: Array) -> None:
+    wrench = Wrench(force=tuple(force), frame=ReferenceFrame.BASE)
+    loop.simulated.apply_push(FLANGE, wrench)
+
+
+@pytest.mark.parametrize('source', EffortSource, ids=lambda source: source.value)
+@pytest.mark.parametrize('motion', [resting, swaying], ids=['resting', 'swaying'])
+@pytest.mark.parametrize('direction', DIRECTIONS)
+def test_a_push_of_10_newtons_is_found_within_20_ms_and_its_force_within_10_percent(
+    direction: str, motion: object, source: EffortSource
+) -> None:
+    loop = arm(ContactAction.FLAG, source)
+    assert callable(motion)
+    loop.run(1.0, motion)
+    assert loop.control.contact is None
+    force, found = FORCE * DIRECTIONS[direction], None
+    push(loop, force)
+    external = loop.control.external_effort
+    assert external is not None
+    for k in range(150):
+        loop.run(STEP, lambda t, at=1.0 + k * STEP: motion(at + t))  # type: ignore[misc]
+        if found is None and loop.control.contact is not None:
+            found = k * STEP  # it acts from the end of the first tick
+    wrench = external.wrench_at_link()
+    assert wrench is not None
+    rotation = loop.model.forward_kinematics(loop.q, FLANGE)[:3, :3]
+    error = np.linalg.norm(rotation @ wrench[3:] - force)
+    print(f'{direction}: {loop.control.contact} after {found} s, force wrong by {error:.2f} N')
+    assert found is not None
+    assert found <= 0.02 + 1e-9
+    assert error < 0.1 * FORCE
+
+
+def test_an_arm_that_holds_on_contact_stops_and_one_with_gravity_gives_way() -> None:
+    moved = {}
+    for action in (ContactAction.HOLD, ContactAction.GRAVITY):
+        loop = arm(action, EffortSource.MEASURED)
+        loop.run(0.5, swaying)
+        push(loop, 25.0 * DIRECTIONS['+y'])
+        loop.run(0.1)
+        assert loop.control.contact is not None
+        loop.run(0.5)
+        before = loop.q.copy()
+        loop.run(0.5)
+        assert loop.active()
+        moved[action] = float(np.abs(loop.q - before).max())
+    print({action.value: f'{way:.4f} rad' for action, way in moved.items()})
+    assert moved[ContactAction.HOLD] < 0.02
+    assert moved[ContactAction.GRAVITY] > 10.0 * moved[ContactAction.HOLD]
