@@ -9,6 +9,7 @@ Only this module sends events to the state machine.
 
 from __future__ import annotations
 
+from dataclasses import replace
 import math
 
 import numpy as np
@@ -22,6 +23,7 @@ from .environment import Environment
 from .goals import Goal
 from .initial_effort import initial_effort
 from .inputs import JointStateMonitor
+from .law import ControlLaw, Mode
 from .monitoring import TickMonitor
 from .ramp_down import HoldingEffort, RampDown
 from .reasons import Reason
@@ -93,18 +95,52 @@ class ControlTick:
         self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
     ) -> None:
         """
-        Follow a motion.
+        Follow a motion, unless the mode has become ``gravity`` since the request.
 
         :param motion: motion of the commanded joints, in their order
         :param start: monotonic time, s; None for this tick
         :param goal: goal of the motion, None without one
         """
+        if goal is None and isinstance(motion, Setpoint) and self.contact.ignores_setpoint():
+            return
+        if self.law.mode is Mode.GRAVITY:
+            if goal is not None:
+                goal.drop(Reason.MODE_GRAVITY)
+            return
         self.reference.accept(motion, start)
         if self.goal is not None:
             self.goal.drop(Reason.REPLACED)
         self.goal = goal
         if goal is not None:
             goal.begin(self.reference, start)
+
+    def cancel(self, goal: Goal | None) -> None:
+        """
+        Drop every motion and hold the present desired position.
+
+        :param goal: do so only if the motion of this goal is followed; None: whatever is followed
+        """
+        if goal is None or goal is self.goal:
+            self.reference.stop(Reason.CANCELLED)
+
+    def change(self, settings: ResolvedSettings, law: ControlLaw) -> None:
+        """
+        Change the settings; the effort is blended.
+
+        :param settings: new settings
+        :param law: the law for them
+        """
+        before, self.settings = self.settings.parameters, settings
+        self.law.activate(settings, law)
+        if settings.parameters.payloads != before.payloads:
+            # The environment blends payloads itself.
+            self.environment.change_payloads(settings.parameters)
+            before = replace(before, payloads=settings.parameters.payloads)
+        if self.law.mode is Mode.GRAVITY:
+            # The arm may be moved by hand now: a later mode must not pull it back.
+            self.reference.clear(Reason.MODE_GRAVITY)
+        if self.state_machine.controlling and before != settings.parameters:
+            self.limiter.blend(settings.parameters.ramp_duration)
 
     def start_output(self) -> None:
         """Start commands from the measured effort, or from zero."""

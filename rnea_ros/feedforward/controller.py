@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from .control_tick import ControlTick
 from .environment import Environment
 from .goals import Goal
 from .inputs import JointStateMonitor
-from .law import ControlLaw, Mode, Terms
+from .law import Mode, Terms
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
@@ -183,7 +183,7 @@ class FeedforwardController:
         :param start: monotonic time, s; None for the next tick
         :param goal: goal of the motion, judged at each tick; None for a motion without one
         """
-        self._requests.append(lambda now: self._follow(motion, start, goal))
+        self._requests.append(lambda now: self._tick.follow(motion, start, goal))
 
     def cancel(self, goal: Goal | None = None) -> None:
         """
@@ -191,7 +191,7 @@ class FeedforwardController:
 
         :param goal: do so only if the motion of this goal is followed; None: whatever is followed
         """
-        self._requests.append(lambda now: self._cancel(goal))
+        self._requests.append(lambda now: self._tick.cancel(goal))
 
     def change(self, settings: ResolvedSettings) -> None:
         """
@@ -201,7 +201,7 @@ class FeedforwardController:
             may differ from the settings in force, and those of the observer but its link
         """
         law = self._tick.law.law_of(settings)
-        self._requests.append(lambda now: self._change(settings, law))
+        self._requests.append(lambda now: self._tick.change(settings, law))
         self._requested = settings
         self._update_observer()
 
@@ -282,32 +282,3 @@ class FeedforwardController:
             self.enter_fault(Reason.INTERNAL_ERROR, now, error)
             command = self._tick.ramp_down_command(now)
         return None if self.withheld else command
-
-    def _follow(
-        self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
-    ) -> None:
-        if isinstance(motion, Setpoint) and self._tick.contact.ignores_setpoint():
-            return
-        # The mode may have changed since the request.
-        if self.mode is not Mode.GRAVITY:
-            self._tick.follow(motion, start, goal)
-        elif goal is not None:
-            goal.drop(Reason.MODE_GRAVITY)
-
-    def _cancel(self, goal: Goal | None) -> None:
-        if goal is None or goal is self._tick.goal:
-            self._tick.reference.stop(Reason.CANCELLED)
-
-    def _change(self, settings: ResolvedSettings, law: ControlLaw) -> None:
-        tick = self._tick
-        before, tick.settings = tick.settings.parameters, settings
-        tick.law.activate(settings, law)
-        if settings.parameters.payloads != before.payloads:
-            # The environment blends payloads itself.
-            self.environment.change_payloads(settings.parameters)
-            before = replace(before, payloads=settings.parameters.payloads)
-        if self.mode is Mode.GRAVITY:
-            # The arm may be moved by hand now: a later mode must not pull it back.
-            tick.reference.clear(Reason.MODE_GRAVITY)
-        if tick.state_machine.controlling and before != settings.parameters:
-            tick.limiter.blend(settings.parameters.ramp_duration)

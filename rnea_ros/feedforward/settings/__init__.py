@@ -14,7 +14,8 @@ from .external_effort import (
 )
 from .friction import FrictionSettings
 from .payloads import PAYLOAD_PARAMETERS, payloads_from
-from .settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, StaleAction, resolve
+from .resolved import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, resolve
+from .settings import Settings, StaleAction
 from .wrench_inputs import (
     Measures,
     PublishFrame,

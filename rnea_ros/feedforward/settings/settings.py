@@ -1,45 +1,22 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters of the control, checked together before any of them takes effect."""
+"""Parameters of the control, each with its description and range."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 import enum
-import math
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...arrays import Array
-from ...errors import InputError, brief
-from ...parameters import check_ranges, in_range, parameter
-from ...robot import Payload, RobotModel
-from ..law import HardwareCompensation, JointFriction, Mode
-from .base_sensor import BaseSensorSettings, check_base_sensor
-from .checks import EACH, LARGEST_GAIN, LONGEST, per_joint
-from .effort_units import EffortUnits, resolve_command_scale, resolve_effort_scale
-from .external_effort import (
-    ContactSettings,
-    ExternalEffortSettings,
-    ObserverSettings,
-    resolve_observer,
-)
-from .friction import FrictionSettings, resolve_friction
-from .payloads import check_payloads
-from .wrench_inputs import WrenchInputSettings, check_wrench_inputs
-
-DEFAULT_TIMEOUT_PERIODS = 20
-"""Default timeout of joint states, in periods of the control."""
-
-DEFAULT_RATE_LIMIT_TIME = 0.1
-"""Time from zero to full effort at the default rate limit, s."""
-
-LONGEST_STOP = 3.0 * LONGEST
-"""Longest permitted duration of a stop, s."""
-
+from ...parameters import parameter
+from ...robot import Payload
+from ..law import HardwareCompensation, Mode
+from .base_sensor import BaseSensorSettings
+from .checks import EACH, LARGEST_GAIN, LONGEST
+from .effort_units import EffortUnits
+from .external_effort import ContactSettings, ExternalEffortSettings
+from .friction import FrictionSettings
+from .wrench_inputs import WrenchInputSettings
 
 RATES = (1.0, 10_000.0)
 """Lowest and highest rate, Hz."""
@@ -161,152 +138,3 @@ class Settings:
     def period(self) -> float:
         """Time between commands, s."""
         return 1.0 / self.rate
-
-
-@dataclass(frozen=True)
-class ResolvedSettings:
-    """
-    Settings for one robot with n joints and m commanded joints, defaults filled in.
-
-    :param parameters: values as the user set them
-    :param joints: the commanded joints
-    :param joint_indices: their indices in the model, shape (m,)
-    :param kp: proportional gains, shape (m,)
-    :param kd: derivative gains, shape (m,)
-    :param armature: rotor inertia of all joints of the model, shape (n,), kg m^2 or kg
-    :param effort_limits: maximum effort, shape (m,), N m or N
-    :param effort_rate_limit: maximum change of effort, shape (m,), N m/s or N/s
-    :param command_scale: the driver's unit per N m or N, shape (m,)
-    :param effort_scale: N m or N per unit of measured efforts, shape (n,)
-    :param joint_states_timeout: timeout of the commanded joints' states, s
-    :param uncommanded_timeout: timeout of the other joints' states, s
-    :param friction: friction of all joints of the model
-    :param observer: values for the observer of external efforts
-    """
-
-    parameters: Settings
-    joints: tuple[str, ...]
-    joint_indices: NDArray[np.intp]
-    kp: Array
-    kd: Array
-    armature: Array
-    effort_limits: Array
-    effort_rate_limit: Array
-    command_scale: Array
-    effort_scale: Array
-    joint_states_timeout: float
-    uncommanded_timeout: float
-    friction: JointFriction
-    observer: ObserverSettings
-
-    @property
-    def greatest_stop_time(self) -> float:
-        """Longest duration of a stop: to gravity at the rate limit, hold, ramp to zero, s."""
-        with np.errstate(over='ignore'):  # resolve() rejects infinity
-            swing = float((2.0 * self.effort_limits / self.effort_rate_limit).max())
-        return 2.0 * swing + self.parameters.hold_duration + self.parameters.ramp_duration
-
-
-def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
-    """
-    Check parameters against each other and against a robot, and fill in defaults.
-
-    :param settings: the parameters
-    :param model: the robot
-    :raises InputError: the first parameter that cannot be used
-    """
-    joints = settings.joints
-    _check_joints(joints, model)
-    joint_indices = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
-    _check_numbers(settings)
-    check_payloads(settings.payloads, model)
-    effort_limits = per_joint('effort_limits', settings.effort_limits, joints)
-    of_urdf = model.effort_limits[joint_indices]
-    effort_limits = np.where(effort_limits > 0.0, effort_limits, of_urdf)
-    for name, limit in zip(joints, effort_limits, strict=True):
-        if not 0.0 < limit < math.inf:
-            raise InputError(
-                'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
-            )
-    rate_limit = per_joint('effort_rate_limit', settings.effort_rate_limit, joints)
-    default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
-    effort_rate_limit = np.where(rate_limit > 0.0, rate_limit, default_rate_limit)
-    armature = np.zeros(model.nv)
-    armature[joint_indices] = per_joint('armature', settings.armature, joints)
-    check_wrench_inputs(settings.wrench_inputs, model)
-    if settings.base_sensor is not None:
-        check_base_sensor(settings.base_sensor, model)
-    timeout = settings.joint_states_timeout or DEFAULT_TIMEOUT_PERIODS * settings.period
-
-    def friction(*, compensated: bool) -> JointFriction:
-        return resolve_friction(
-            settings.friction, joints, joint_indices, model, compensated=compensated
-        )
-
-    resolved = ResolvedSettings(
-        parameters=settings,
-        joints=joints,
-        joint_indices=joint_indices,
-        kp=per_joint('gains.kp', settings.kp, joints),
-        kd=per_joint('gains.kd', settings.kd, joints),
-        armature=armature,
-        effort_limits=effort_limits,
-        effort_rate_limit=effort_rate_limit,
-        command_scale=resolve_command_scale(settings.units, joints, effort_limits),
-        effort_scale=resolve_effort_scale(settings.units, joints, model.joint_names),
-        joint_states_timeout=timeout,
-        uncommanded_timeout=settings.uncommanded_timeout or timeout,
-        friction=friction(
-            compensated=HardwareCompensation.FRICTION in settings.hardware_compensates
-        ),
-        observer=resolve_observer(
-            settings.external_effort,
-            settings.contact,
-            joints,
-            joint_indices,
-            effort_limits,
-            friction(compensated=False),
-            model,
-        ),
-    )
-    if not resolved.greatest_stop_time <= LONGEST_STOP:
-        raise InputError(
-            'effort_rate_limit',
-            f'{brief(settings.effort_rate_limit)} lets a stop take '
-            f'{resolved.greatest_stop_time:.3g} s, more than {LONGEST_STOP:g} s',
-        )
-    return resolved
-
-
-def _check_numbers(settings: Settings) -> None:
-    """Check ranges; those that depend on another parameter first, with their own bounds."""
-    in_range('rate', settings.rate, *RATES)
-    for name in ('joint_states_timeout', 'uncommanded_timeout'):
-        if getattr(settings, name) != 0.0:
-            in_range(name, getattr(settings, name), settings.period, LONGEST)
-    factor = settings.velocity_limit_factor
-    if 0.0 < factor < 1.0:
-        raise InputError('velocity_limit_factor', f'{factor} is below 1 and not 0')
-    in_range('reference_timeout', settings.reference_timeout, settings.period, LONGEST)
-    check_ranges(settings)
-
-
-def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
-    if not joints:
-        raise InputError('joints', 'no joint to command')
-    for name in model.joint_names:
-        if model.position_indices(name) != model.velocity_indices(name) or (
-            model.position_indices(name).stop - model.position_indices(name).start != 1
-        ):
-            raise InputError(
-                'joints', f'joint {name!r} of robot {model.name!r} has more than one axis'
-            )
-    for name in joints:
-        if joints.count(name) > 1:
-            raise InputError('joints', f'joint {name!r} is listed {joints.count(name)} times')
-        if name not in model.joint_names:
-            raise InputError(
-                'joints',
-                f'joint {brief(name)} is no moving, independent joint of robot {model.name!r}; '
-                f'known are {", ".join(model.joint_names)}',
-            )
