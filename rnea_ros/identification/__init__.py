@@ -9,7 +9,7 @@ from .identify import PRIOR_WEIGHT, identify
 from .loading import load, run_from
 from .payload import PayloadFit, identify_payload
 from .result import Identification, JointDeviations, Origin
-from .run import IdentificationError, Run
+from .run import IdentificationError, Run, require_scipy
 
 __all__ = [
     'PRIOR_WEIGHT',
@@ -25,5 +25,6 @@ __all__ = [
     'identify',
     'identify_payload',
     'load',
+    'require_scipy',
     'run_from',
 ]

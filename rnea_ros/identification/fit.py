@@ -60,7 +60,7 @@ class Problem:
     fixed: Array
 
     @property
-    def of_bodies(self) -> Indices:
+    def body_unknowns(self) -> Indices:
         """
         Numbers of the unknowns of the bodies that are fitted, shape (bodies, 10).
 
@@ -81,7 +81,7 @@ class Problem:
     def prior_curvature(self, x: Array) -> Array:
         """Return the second derivative of the second and third term at x, shape (p, p)."""
         H = np.diag(self.weight * self.offset_weights)
-        rows = self.of_bodies
+        rows = self.body_unknowns
         second = _log_det_derivatives(pseudo_inertias(x[rows]))[1]
         H[rows[:, :, np.newaxis], rows[:, np.newaxis]] += self.weight * second
         return H
@@ -123,8 +123,8 @@ class _Cost:
         self.problem = problem
         self.R, self.z = factor[:, :-1], factor[:, -1]
         self.squared = self.R.T @ self.R
-        self.of_bodies = problem.of_bodies
-        P0 = pseudo_inertias(problem.prior[self.of_bodies])
+        self.body_unknowns = problem.body_unknowns
+        P0 = pseudo_inertias(problem.prior[self.body_unknowns])
         self.trace = np.einsum('bij,kji->bk', np.linalg.inv(P0), BASIS)
         self.positive = problem.positive & problem.free
 
@@ -133,14 +133,14 @@ class _Cost:
         if (x[self.positive] <= 0.0).any():
             return np.inf
         try:
-            L = np.linalg.cholesky(pseudo_inertias(x[self.of_bodies]))
+            L = np.linalg.cholesky(pseudo_inertias(x[self.body_unknowns]))
         except np.linalg.LinAlgError:
             return np.inf
         log_det = 2.0 * float(np.log(np.diagonal(L, axis1=1, axis2=2)).sum())
         r = self.R @ x - self.z
         weight = self.problem.weight
         cost = 0.5 * r @ r + 0.5 * weight * self.problem.offset_weights @ x**2
-        cost += weight * (float((self.trace * x[self.of_bodies]).sum()) - log_det)
+        cost += weight * (float((self.trace * x[self.body_unknowns]).sum()) - log_det)
         return float(cost - barrier * np.log(x[self.positive]).sum())
 
     def derivatives(self, x: Array, barrier: float) -> tuple[Array, Array]:
@@ -149,9 +149,10 @@ class _Cost:
         H = self.squared.copy()
         H[np.diag_indices_from(H)] += weight * self.problem.offset_weights
         g = self.R.T @ (self.R @ x - self.z) + weight * self.problem.offset_weights * x
-        first, second = _log_det_derivatives(pseudo_inertias(x[self.of_bodies]))
-        g[self.of_bodies] += weight * (self.trace + first)
-        H[self.of_bodies[:, :, np.newaxis], self.of_bodies[:, np.newaxis]] += weight * second
+        first, second = _log_det_derivatives(pseudo_inertias(x[self.body_unknowns]))
+        g[self.body_unknowns] += weight * (self.trace + first)
+        rows = self.body_unknowns
+        H[rows[:, :, np.newaxis], rows[:, np.newaxis]] += weight * second
         g[self.positive] -= barrier / x[self.positive]
         H[self.positive, self.positive] += barrier / x[self.positive] ** 2
         return g, H

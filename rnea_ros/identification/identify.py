@@ -19,7 +19,7 @@ from .checks import check_fit, check_runs, check_same_load
 from .comparison import compare
 from .equations import Equations, triangular
 from .friction_terms import TERMS
-from .jackknife import Certainty, certainty
+from .jackknife import Uncertainty, uncertainty
 from .loading import check_model
 from .result import Identification, JointDeviations, Origin, total_efforts
 from .rounds import Fitted, fit_in_rounds
@@ -71,7 +71,7 @@ def identify(
     only_friction = fit_in_rounds(
         equations, model, prior_weight, np.zeros_like(free_bodies), keep_friction
     )
-    certain = certainty(fitted)
+    uncertain = uncertainty(fitted)
     size = 10 * len(model.body_names)
     phi = fitted.x[:size]
     identified = model.with_inertial_parameters(phi)
@@ -81,13 +81,13 @@ def identify(
         prior=model,
         model=identified,
         parameters=phi,
-        covariance=certain.covariance[:size, :size],
-        origin=_origins(certain, size),
+        covariance=uncertain.covariance[:size, :size],
+        origin=_origins(uncertain, size),
         friction=friction,
         armature=armature,
         offset=offset,
-        joint_deviations=_joint_deviations(certain.deviations[size:].reshape(TERMS, -1)),
-        base=_base(equations, fitted, certain),
+        joint_deviations=_joint_deviations(uncertain.deviations[size:].reshape(TERMS, -1)),
+        base=_base(equations, fitted, uncertain),
         comparison=compare(
             held_out,
             model.inverse_dynamics_batch,
@@ -132,11 +132,11 @@ def _free_bodies(model: RobotModel, links: Collection[str] | None) -> NDArray[np
     return np.array([name in links for name in model.body_names])
 
 
-def _origins(certain: Certainty, size: int) -> tuple[Origin, ...]:
+def _origins(uncertain: Uncertainty, size: int) -> tuple[Origin, ...]:
     return tuple(
         Origin.of(removed, bool(effect))
         for removed, effect in zip(
-            certain.removed_variance[:size], certain.has_effect[:size], strict=True
+            uncertain.removed_variance[:size], uncertain.has_effect[:size], strict=True
         )
     )
 
@@ -146,7 +146,7 @@ def _joint_deviations(deviations: Array) -> JointDeviations:
     return JointDeviations(viscous, coulomb, load, armature, offset)
 
 
-def _base(equations: Equations, fitted: Fitted, certain: Certainty) -> BaseParameters:
+def _base(equations: Equations, fitted: Fitted, uncertain: Uncertainty) -> BaseParameters:
     model = equations.model
     moving = np.flatnonzero(np.ptp(equations.q, axis=0) > 0.0)
     measured = np.flatnonzero(equations.used.any(axis=0))
@@ -156,5 +156,5 @@ def _base(equations: Equations, fitted: Fitted, certain: Certainty) -> BaseParam
         model,
         triangular(np.concatenate(list(fitted.factors)))[:, inertias],
         fitted.x[inertias],
-        certain.covariance[inertias, inertias],
+        uncertain.covariance[inertias, inertias],
     )

@@ -23,11 +23,11 @@ from .pseudo_inertia import pseudo_inertias
 from .rounds import Fitted
 
 LEAST_PRIOR_ERROR, GREATEST_PRIOR_ERROR = 0.4, 1.0
-"""Range of the URDF's assumed relative error; in mass half as much."""
+"""Range of the assumed relative error of the URDF; that of a mass is half as large."""
 
 
 @dataclass(frozen=True)
-class Certainty:
+class Uncertainty:
     """
     Uncertainty of the unknowns of a fit.
 
@@ -47,7 +47,7 @@ class Certainty:
         return np.sqrt(np.diag(self.covariance))
 
 
-def certainty(fitted: Fitted) -> Certainty:
+def uncertainty(fitted: Fitted) -> Uncertainty:
     """
     Return the uncertainty of the unknowns of a fit.
 
@@ -74,7 +74,7 @@ def certainty(fitted: Fitted) -> Certainty:
     error = _prior_error(fitted) ** 2 * problem.weight
     covariance[inner] = error * inverse @ G[inner] @ inverse
     covariance += jackknife(fitted.factors, problem, x)
-    return Certainty(covariance, _removed_variance(G, inverse, free), size > 1e-9 * size.max())
+    return Uncertainty(covariance, _removed_variance(G, inverse, free), size > 1e-9 * size.max())
 
 
 def jackknife(
@@ -106,7 +106,7 @@ def _prior_error(fitted: Fitted) -> float:
 
     Twice the divergence of a body is the sum of the squared relative errors of its ten parameters.
     """
-    free = fitted.problem.of_bodies
+    free = fitted.problem.body_unknowns
     if not free.size:
         return LEAST_PRIOR_ERROR
     P0, P = pseudo_inertias(fitted.problem.prior[free]), pseudo_inertias(fitted.x[free])

@@ -28,7 +28,7 @@ import time
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..drawing import require_matplotlib
 from ..errors import RneaError, UnknownNameError
-from ..identification import excitation
+from ..identification import excitation, require_scipy
 from ..robot import RobotModel
 from .arguments import add_gravity, by_joint, finite, positions, positive
 from .model import load_model
@@ -195,6 +195,8 @@ def _progress() -> Callable[[float, str], None]:
 def _run(options: argparse.Namespace, ros_arguments: Sequence[str]) -> int:
     if options.picture is not None:
         require_matplotlib()
+    if options.motion is None:
+        require_scipy()
     model = load_model('excite', options.urdf, options.gravity)
     if options.publish is None:
         _excitation(options, model, options.start)

@@ -39,6 +39,7 @@ from ..identification import (
     IdentificationError,
     identify,
     identify_payload,
+    require_scipy,
 )
 from ..identification.report import (
     Figures,
@@ -254,6 +255,7 @@ def main(args: list[str] | None = None) -> int:
     try:
         if options.picture is not None:
             require_matplotlib()
+        require_scipy()
         inputs = read_inputs(options, ros_arguments, partial(_check, options))
         print(f'fitting {seconds(inputs.runs):.0f} s', flush=True)
         return (_identify if options.payload is None else _payload)(options, inputs)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 import signal
+import sys
 import time
 from typing import Any
 
@@ -100,6 +101,14 @@ def test_what_cannot_be_used_is_rejected_in_one_line(
     assert code == 2
     assert line.startswith('excite: ')
     assert reason in line
+
+
+def test_a_missing_package_is_named_in_one_line(
+    urdf: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, 'scipy', None)
+    assert main(['--urdf', str(urdf), '--out', 'a.yaml']) == 2
+    assert capsys.readouterr().err == 'excite: scipy is needed: pip install scipy\n'
 
 
 class FollowingRobot:

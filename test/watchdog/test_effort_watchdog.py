@@ -167,6 +167,8 @@ def test_a_killed_publisher_is_followed_by_a_ramp_to_zero_and_then_by_silence(
         assert len(controller.of_watchdog) == len(commands)
         watching.wait_for('no command for 1.')
         watching.wait_for('zero effort was commanded')
+    # The controller is deactivated at this line: once, not at every check.
+    assert watching.output.count('zero effort was commanded') == 1
 
 
 def test_it_acts_in_time_whenever_the_publisher_hangs_and_hands_back_when_it_goes_on(
