@@ -5,7 +5,7 @@
 The active control law: its effort at each tick, and that effort's terms.
 
 With ``predict_state`` trajectories are sampled ahead, at t + r. The measured state, of age a, is
-predicted to the same time along the reference, over h = a + r:
+predicted to the same time along the reference, over h = a + r::
 
     q  <- q + h qd_d - h^2/2 qdd_d          (q_d(t + r) - q_d(t - a), to second order)
     qd <- qd + h qdd_d

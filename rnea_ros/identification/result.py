@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -165,7 +166,8 @@ class Identification:
         names = self.prior.joint_names
         scale = dict(zip(names, np.broadcast_to(effort_scale, len(names)).tolist(), strict=True))
         if any(factor != 1.0 for factor in scale.values()):
-            values['effort_scale'] = [scale[name] for name in values['joints']]
+            joints: Any = values['joints']
+            values['effort_scale'] = [scale[name] for name in joints]
         write_file(Path(path), parameter_file_text(values, comments))
 
 

@@ -137,11 +137,11 @@ def take_wrench(
 
 
 def test_the_kernel_that_judges_joint_states_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    JointTable(3)
+    JointTable(3, np.ones(3))
     monkeypatch.setattr(self_test, '_checked', set())
     monkeypatch.setattr(joint_table, '_judge', numba.njit(take_joint_state))
     with pytest.raises(CompiledCodeError, match='joint_states accepts nan'):
-        JointTable(3)
+        JointTable(3, np.ones(3))
 
 
 def test_the_kernel_that_judges_wrenches_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:

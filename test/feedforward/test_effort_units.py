@@ -61,7 +61,7 @@ def test_a_scale_without_meaning_is_rejected_by_name(
     name: str, values: tuple[float, ...], reason: str
 ) -> None:
     with pytest.raises(InputError, match=f'^{name}: .*{re.escape(reason)}'):
-        resolved(**{name: values})
+        resolved(JOINTS, **{name: values})
 
 
 def test_no_command_within_the_limits_can_become_infinite() -> None:
@@ -75,7 +75,7 @@ def test_no_command_within_the_limits_can_become_infinite() -> None:
 
 def moved(units: EffortUnits | None, unit: Any = 1.0) -> Any:
     """Return the commands of a start from measured efforts, and of a motion, in N m."""
-    given = {} if units is None else {'units': units}
+    given: dict[str, Any] = {} if units is None else {'units': units}
     rig = Rig(panda_arm(), mode=Mode.FEEDFORWARD, ramp_duration=0.1, **given)
     rig.q[:] = PANDA_POSE
     rig.effort = (rig.gravity + 3.0) / unit

@@ -70,6 +70,7 @@ class WrenchSensor:
     :ivar name: name of the sensor
     :ivar monitor: its readings
     :ivar tare: its offset
+    :ivar mount: its mount, None before the first reading
     :ivar link: link in whose frame the wrench is; empty before the first reading
     :ivar stale: whether readings are missing or implausible; the wrench then fades out
     :ivar wrench: the wrench in the sensor's frame, shape (6,), N m and N
@@ -82,7 +83,7 @@ class WrenchSensor:
         self.settings = settings
         self._mounts = mounts
         self._low_pass = TwoStageLowPass(settings.cutoff)
-        self._mount: SensorMount | None = None
+        self.mount: SensorMount | None = None
         self.link = ''
         self._share = 0.0
         self._external = np.zeros(6)
@@ -104,7 +105,7 @@ class WrenchSensor:
     @property
     def body(self) -> int | None:
         """Number of the body on which the wrench acts, None before the first reading."""
-        return None if self._mount is None else self._mount.body
+        return None if self.mount is None else self.mount.body
 
     @property
     def external(self) -> Array:
@@ -151,15 +152,15 @@ class WrenchSensor:
 
     def _update_mount(self) -> SensorMount:
         """Return the mount of the newest reading; a new mount has no offset."""
-        if self._mount is None or self.link != self.monitor.link:
+        if self.mount is None or self.link != self.monitor.link:
             self.link = self.monitor.link
-            self._mount = self._mounts[self.link]
+            self.mount = self._mounts[self.link]
             self.tare.reset()
-        return self._mount
+        return self.mount
 
     def _write(self) -> None:
         """Write the wrench after deadband, gain and fade."""
-        if self._mount is None:
+        if self.mount is None:
             return
         settings = self.settings
         self._apply_deadbands(
@@ -167,7 +168,7 @@ class WrenchSensor:
             settings.deadband_torque,
             settings.deadband_force,
             settings.gain * self._share,
-            self._mount.to_body,
+            self.mount.to_body,
             self.wrench,
             self.on_body,
         )
@@ -185,6 +186,7 @@ class WrenchMonitor:
 
     :param settings: settings of the sensor
     :param links: links that a reading's frame may be
+    :ivar mount: its mount, None before the first reading
     :ivar link: link in whose frame the readings are; empty before the first
     :ivar wrench: the newest valid reading, [torque; force] that the environment exerts on the
         robot, shape (6,), N m and N

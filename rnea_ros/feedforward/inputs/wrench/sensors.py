@@ -19,7 +19,6 @@ import numpy as np
 from ....arrays import Array
 from ....dynamics import Workspace
 from ....dynamics.kernels import BASE
-from ....dynamics.tree import Placement
 from ....robot import RobotModel
 from ...law import Shares
 from ...reasons import Reason
@@ -30,6 +29,7 @@ from ...settings import (
     check_wrench_inputs,
 )
 from .inline_load import InlineLoad, force_transform
+from .root_frame import RootFrame
 from .sensor import SensorMount, WrenchSensor
 
 NO_FLAGS: frozenset[Reason] = frozenset()
@@ -52,7 +52,6 @@ class WrenchInputs:
     def __init__(self, model: RobotModel, inputs: Sequence[WrenchInputSettings]) -> None:
         check_wrench_inputs(inputs, model)
         self.settings = tuple(inputs)
-        self._model = model
         self._now = math.inf
         self._q = np.zeros(model.nq)
         self._qd, self._qdd = np.zeros(model.nv), np.zeros(model.nv)
@@ -62,6 +61,9 @@ class WrenchInputs:
         }
         # Without gravity, its efforts are those of the external forces.
         self._weightless = Workspace(model.tree, np.zeros(3))
+        self._root_link = model.link_names[0]
+        in_root = any(sensor.publish_frame is PublishFrame.BASE for sensor in inputs)
+        self._root = RootFrame(self._weightless, model.nq) if in_root else None
         self.stale: tuple[str, ...] = tuple(self.sensors)
         self.tares = 0
 
@@ -179,16 +181,18 @@ class WrenchInputs:
         :param name: name of the sensor
         :param now: time of the last :meth:`step`, s
         :return: link and [torque; force], shape (6,), N m and N; None if the sensor is stale, or
-            if there was no step at this time
+            if there was no step at this time; the next call overwrites it
         """
         sensor = self.sensors[name]
         if sensor.stale or now != self._now:
             return None
         if sensor.settings.publish_frame is PublishFrame.SENSOR:
             return sensor.link, sensor.external
-        pose = self._model.forward_kinematics(self._q, sensor.link)
-        to_root = force_transform(Placement(pose[:3, :3], pose[:3, 3]))
-        return self._model.link_names[0], to_root @ sensor.external
+        assert sensor.mount is not None
+        assert self._root is not None
+        mount = sensor.mount
+        wrench = self._root.wrench(self._q, mount.body, mount.to_body, sensor.external)
+        return self._root_link, wrench
 
     def _acceleration(self, qd: Array, dt: float) -> Array:
         """
