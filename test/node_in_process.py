@@ -72,6 +72,7 @@ def node_in_process(domain_id: int, options: str) -> Iterator[NodeInProcess]:
             executor.remove_node(node)
             executor.shutdown()
             node.shut_down()
+            node.action.destroy()
             node.destroy_node()
     finally:
         rclpy.try_shutdown()

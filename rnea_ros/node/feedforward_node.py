@@ -54,7 +54,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     Everything except the control loop runs on the executor that spins this node.
 
     :raises InputError: a parameter given at the start cannot be used
-    :ivar action: the action server, for :meth:`.NodeProcess.spin`
+    :ivar action: the action server; destroy it before the node
     """
 
     def __init__(self) -> None:
@@ -148,11 +148,6 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._autostart.disable()
         self._deactivate()
         self._release()
-
-    def destroy_node(self) -> None:
-        """Destroy the node with its action server."""
-        self.action.destroy()
-        super().destroy_node()
 
     def _setup_of(self, values: Mapping[str, Any]) -> ControlSetup:
         """Return the setup for parameter values; an unchanged model is reused."""
@@ -289,6 +284,7 @@ def main(args: list[str] | None = None) -> int:
         process.spin(node, finishing=node.action.finishing)
     finally:
         node.shut_down()
+    node.action.destroy()
     node.destroy_node()
     rclpy.try_shutdown()
     return 0

@@ -33,7 +33,7 @@ from .motion_requests import REJECTIONS, GoalMotion, GoalTolerances, MotionReque
 
 ACTION = 'follow_joint_trajectory'
 
-REQUESTS = QoSProfile(depth=1000)
+REQUESTS = QoSProfile(depth=10_000)
 """Queue of requests. A client whose request is lost waits without end; rclpy's queue holds 10."""
 
 RESULT_TIMEOUT = 10

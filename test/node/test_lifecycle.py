@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import os
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 from fake_robot import FakeRobot, fake_robot
@@ -135,7 +136,7 @@ def test_what_a_transition_raises_is_logged_and_a_second_try_works(
 def test_a_tare_that_is_pending_when_the_node_is_deactivated_is_answered(bench: Bench) -> None:
     assert bench.configure() is SUCCESS
     bench.activate()
-    controller = bench.node._active_control()
+    controller = bench.node._activation.controller
     assert controller is not None
     client = bench.robot.node.create_client(Trigger, '/feedforward/tare')
     bench.spin_until(client.service_is_ready)
@@ -208,6 +209,8 @@ def test_the_control_is_ended_when_the_process_ends_by_an_exception(
     ended = []
 
     class Node:
+        action = SimpleNamespace(finishing=lambda: False)
+
         def shut_down(self) -> None:
             ended.append(True)
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from rnea_ros.node.parameters import (
     complete_values,
     parse_assignment,
     read_parameter_file,
+    tolerances_from,
 )
 from rnea_ros.node.parameters.file import ParameterFileError
 
@@ -115,3 +117,22 @@ def test_an_assignment_is_read_as_yaml() -> None:
     for text in ('rate', ':=1', 'rate=1'):
         with pytest.raises(ParameterFileError, match='NAME:=VALUE'):
             parse_assignment(text)
+
+
+def test_joints_have_constraints_where_a_value_is_given() -> None:
+    values = complete_values({'constraints.elbow.goal': 0.1, 'constraints.goal_time': 2.0})
+    assert values['constraints.elbow.trajectory'] == 0.0
+    limits = tolerances_from(values, ('shoulder', 'elbow'))
+    assert limits.goal.tolist() == [[math.inf, 0.1], [0.01, 0.01]]
+    assert limits.goal_time == 2.0
+
+
+def test_constraints_of_a_joint_that_is_not_commanded_are_rejected() -> None:
+    values = complete_values({'constraints.wrist.goal': 0.1})
+    with pytest.raises(InputError, match=r'constraints\.wrist: not one of the commanded joints'):
+        tolerances_from(values, ('shoulder', 'elbow'))
+
+
+def test_a_negative_constraint_is_rejected() -> None:
+    with pytest.raises(InputError, match=r'constraints\.elbow\.goal'):
+        complete_values({'constraints.elbow.goal': -0.1})
