@@ -14,8 +14,7 @@ from pairs import Pair, random_motion, random_pair, rate
 import pytest
 
 from rnea_ros import BaseMotion, RobotModel
-from rnea_ros.dynamics.kernels import BASE
-from rnea_ros.dynamics.kernels.momentum import momentum
+from rnea_ros.dynamics.kernels import BASE, generalised_momentum
 
 pytest_plugins = ('model_fixtures',)
 
@@ -31,7 +30,7 @@ def momentum_and_rate(
         workspace.bodies[BASE]['v'][:3] = base_rate
     weights = np.full((len(workspace.bodies), 6), np.nan)
     p, without_efforts = np.full((2, model.nv), np.nan)
-    momentum(workspace.bodies, weights, q, qd, p, without_efforts)
+    generalised_momentum(workspace.bodies, weights, q, qd, p, without_efforts)
     return p, without_efforts
 
 

@@ -27,6 +27,8 @@ from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, Mode, 
 from rnea_ros.feedforward.settings import (
     BaseSensorSettings,
     BaseUse,
+    ContactAction,
+    ContactSettings,
     FrictionSettings,
     SensorPlacement,
     StaleAction,
@@ -85,6 +87,7 @@ class Chance:
             (0.100, self._permit),
             (0.001, self._raise_flags),
             (0.005, self._slow_down),
+            (0.004, self._listen),
         ]
 
     def act(self, number: int) -> None:
@@ -135,12 +138,22 @@ class Chance:
                 use=list(BaseUse)[rng.integers(2)], timeout=0.05, fade=0.1
             ),
             velocity_limit_factor=float(rng.choice([0.0, 2.0])),
+            contact=self._contact(),
         )
         rig.q[:] = rng.uniform(-2.0, 2.0, model.nv)
         if rng.random() < 0.5:
             rig.effort = rng.uniform(-100.0, 100.0, model.nv)
         rig.controller.permitted = bool(rng.random() < 0.5)
         return rig
+
+    def _contact(self) -> ContactSettings:
+        action = list(ContactAction)[self.rng.integers(len(ContactAction))]
+        return ContactSettings(action, threshold=(float(self.rng.choice([0.0, 5.0, 50.0])),))
+
+    def _listen(self) -> None:
+        """Let somebody who listens to external efforts come or go, and change the reaction."""
+        self.rig.controller.publish_external_effort(bool(self.rng.random() < 0.5))
+        self.rig.change(contact=self._contact())
 
     def _mode(self) -> Mode:
         return list(Mode)[self.rng.integers(len(Mode))]
@@ -396,7 +409,7 @@ def test_no_command_ever_breaks_a_rule_whatever_chance_sends() -> None:
 
 
 EVENTS = st.lists(
-    st.tuples(st.integers(0, 19), st.integers(1, 40)), min_size=10, max_size=40
+    st.tuples(st.integers(0, 20), st.integers(1, 40)), min_size=10, max_size=40
 )
 """Numbers of what happens, and for how many ticks then nothing but that goes on."""
 

@@ -8,6 +8,7 @@ from .bodies import BASE, BODY, body_records
 from .checked_kernels import LEAST_INERTIA_RATIO
 from .crba import composite_dtype
 from .joints import DEGREES, FIRST_COLUMN, POSITIONS, JointKind
+from .momentum import generalised_momentum
 from .regressor import PARAMETERS
 from .simd import LANES, LARGEST_ANGLE
 
@@ -25,4 +26,5 @@ __all__ = [
     'articulated_dtype',
     'body_records',
     'composite_dtype',
+    'generalised_momentum',
 ]

@@ -49,7 +49,7 @@ from .vectors import add3, cross, load3, load33, rotate, scale3, store3, store33
 
 
 @compiled
-def momentum(
+def generalised_momentum(
     bodies: NDArray[np.void], weights: Array, q: Array, qd: Array, p: Array, rate: Array
 ) -> None:
     """

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array, Indices
 from ...dynamics.compilation import compiled, entry, entry_point
-from ...dynamics.kernels.momentum import momentum
+from ...dynamics.kernels import generalised_momentum
 from ..law import HardwareCompensation
 from ..settings import EffortSource, ResolvedSettings
 
@@ -176,7 +176,7 @@ def _observe(
         state[TICKS, k] += 1.0
     if dt == TICK:
         return _largest(state)
-    momentum(bodies, weights, q, qd, p, rate)
+    generalised_momentum(bodies, weights, q, qd, p, rate)
     for k in range(joints.size):
         i = joints[k]
         # With rotors, p = (M + A) qd.
