@@ -33,8 +33,12 @@ from .motion_requests import REJECTIONS, GoalMotion, GoalTolerances, MotionReque
 
 ACTION = 'follow_joint_trajectory'
 
-REQUESTS = QoSProfile(depth=10_000)
-"""Queue of requests. A client whose request is lost waits without end; rclpy's queue holds 10."""
+REQUESTS = QoSProfile(depth=1000)
+"""
+Queue of requests: a client whose request is lost waits without end, and rclpy's queue holds 10.
+
+With a depth of 10,000, clients got no answers over Fast DDS 3.2.
+"""
 
 RESULT_TIMEOUT = 10
 """Time for which a result is kept, s; rclpy's default in Jazzy keeps every goal for 900 s."""
