@@ -220,8 +220,10 @@ def _friction(constants: Array, qd: float, tau: float) -> float:
     """
     Return the friction of a joint, with the sign of its velocity.
 
-    The joint transmits L = tau - tau_f with tau_f = B qd + s (C + k |L|), s = tanh(qd / v_s); so
-    L (1 + s k sign L) = tau - B qd - s C.
+    The joint transmits L = tau - tau_f::
+
+        tau_f                = B qd + s (C + k |L|)  with s = tanh(qd / v_s), so
+        L (1 + s k sign(L))  = tau - B qd - s C
     """
     s = math.tanh(qd / constants[SMOOTHING])
     if qd >= 0.0:
