@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from robots import ROOT, load
 
+from rnea_ros.errors import InputError
+
 pinocchio = pytest.importorskip('pinocchio', reason='pinocchio is not installed')
 
 
@@ -33,3 +35,14 @@ def test_other_parameters_give_the_efforts_that_pinocchio_has_with_them() -> Non
             rtol=1e-9,
             atol=1e-10,
         )
+
+
+def test_with_strict_inertia_only_physical_bodies_are_accepted() -> None:
+    model = load(ROOT / 'urdf/panda_arm.urdf')
+    phi = 1.1 * model.inertial_parameters
+    heavier = model.with_inertial_parameters(phi, strict_inertia=True)
+    np.testing.assert_allclose(heavier.inertial_parameters, phi)
+    phi[10] = 0.0
+    name = model.body_names[1]
+    with pytest.raises(InputError, match=f"link '{name}' has a mass of 0 kg"):
+        model.with_inertial_parameters(phi, strict_inertia=True)
