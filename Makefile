@@ -35,24 +35,18 @@ export PYTHONUNBUFFERED := 1
 demo: $(VENV)/demo.stamp
 	@$(RUN) -m rnea_ros.sim.demo.demo $(DEMO)
 
-# Tests over DDS wait half of the time. The tests without DDS use that time: at the lowest priority,
-# so that they delay no message. Their output is shown after that of the tests over DDS. The tests
-# that need the processor for themselves follow. Without bytecode on disk each worker of each run
-# would compile every test again; with more than one thread of BLAS each the workers would hinder
-# each other.
+# Three runs, one after the other: without DDS; over DDS, each test on a domain of its own; and what
+# needs the processor for itself. Tests over DDS wait half of the time, so three run on two cores.
+# Beside the tests without DDS they would fail. Without bytecode on disk each worker of each run would
+# compile every test again; with more than one thread of BLAS each the workers would hinder each other.
 PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(RUN) -m pytest
-WITHOUT_DDS := build/tests_without_dds.log
 
 test: $(VENV)/test.stamp
 ifdef TEST
 	@$(PYTEST) $(TEST)
 else
-	@mkdir -p build
-	@nice -n 19 env $(PYTEST) -n auto -m 'not ros' > $(WITHOUT_DDS) 2>&1 & without_dds=$$!; \
-	trap "kill $$without_dds 2> /dev/null" EXIT; \
-	$(PYTEST) -n auto -m 'ros and not alone'; over_dds=$$?; \
-	tail -n +1 -f --pid=$$without_dds $(WITHOUT_DDS); \
-	wait $$without_dds && test $$over_dds = 0
+	@$(PYTEST) -n auto -m 'not ros'
+	@$(PYTEST) -n $$(($$(nproc) * 3 / 2)) -m 'ros and not alone'
 	@$(PYTEST) -m 'ros and alone'
 endif
 

@@ -181,15 +181,25 @@ def preload() -> None:
 
 
 def load_kernels() -> None:
-    """Load the compiled kernels of a controlled arm."""
+    """Load, or compile, the kernels of a controlled arm: no test waits for the compiler then."""
     import numpy as np
 
     from rnea_ros import RobotModel
+    from rnea_ros.feedforward import FeedforwardController
+    from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
+    from rnea_ros.feedforward.settings import Settings, resolve
 
     model = RobotModel.from_urdf(ROOT / 'urdf/panda_arm.urdf')
     state = np.zeros((3, model.nv))
     model.inverse_dynamics(*state)
     model.gravity_torques(state[0])
+    settings = resolve(Settings(model.joint_names), model)
+    states = JointStateMonitor(
+        model.joint_names,
+        jumps=PositionJumps.of_robot(model, settings),
+        continuous=model.continuous,
+    )
+    FeedforwardController(model, settings, states)
 
 
 def load_messages() -> None:
