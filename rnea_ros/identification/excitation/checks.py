@@ -70,7 +70,7 @@ def no_room(constraints: Constraints, start: Array) -> ExcitationError:
     :param start: joint positions, shape (n,)
     """
     quantities, excess = _at_rest(constraints, start)
-    nearest = int(excess.argmax())
+    nearest = int((excess * constraints.scale).argmax())
     return _outside(constraints, nearest, float(quantities[nearest]), 'at the start pose',
                     'choose another start pose (--start)', 'too near to the end of')
 

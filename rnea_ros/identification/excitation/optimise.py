@@ -27,12 +27,11 @@ RANDOM_SHARE = 0.25
 SHRINK = 0.8
 """A random motion is scaled by this factor until it keeps its bounds."""
 
-LEAST_SIZE = 1e-3
-"""
-Scaling down ends at this largest coefficient, as a share of the velocity bound.
+LEAST_TRIALS = 20
+"""Least number of random motions before a start pose counts as too near to a bound."""
 
-A motion of this size that exceeds a bound is discarded.
-"""
+LEAST_SIZE = 1e-3
+"""A motion that exceeds a bound at this largest share of a velocity bound is discarded."""
 
 PENALTIES = (1e3, 1e4, 1e5)
 """
@@ -204,13 +203,15 @@ def search(
     :param budget: search time
     :param rng: source of the random motions
     :param progress: called after each random motion and at each step of the optimiser
-    :raises ExcitationError: no random motion kept the bounds within the search time
+    :raises ExcitationError: no random motion of at least 20 kept the bounds within the search time
     """
     candidates: list[tuple[float, Array]] = []
+    trials = 0
     while len(candidates) < STARTS and (budget.used < RANDOM_SHARE or not candidates):
-        if budget.used >= 1.0:
+        if budget.used >= 1.0 and trials >= LEAST_TRIALS:
             raise no_room(objective.constraints, objective.start)
         x = shrunk(objective, _random_motion(objective, rng))
+        trials += 1
         if x.any():
             candidates.append((objective.value(x), x))
         progress(budget.used, f'{len(candidates)} random motions')
