@@ -33,6 +33,9 @@ LEAD = 0.3
 FALL = 3.0
 """Greatest fall after which the arm is still caught, rad or m."""
 
+START_TRIALS = 5
+"""Greatest number of times that a motion is started."""
+
 ARRIVAL_CHECKS = 30
 """Greatest number of checks of a pose."""
 
@@ -166,16 +169,10 @@ class Session:
         :param title: name of the phase
         :param mode: control law
         :param scale: factor of the gains of computed torque, shape (m,)
-        :raises DemoError: the node rejects the motion, or the control ends
+        :raises DemoError: the node rejects the motion, is too late, or ends the control
         """
-        self.move_to(self._arm.pose)
         client = self._client
-        # Send before the change: a motion must start near the robot; with feedback only it sags.
-        rejected_before = client.rejected_trajectories()
-        start = client.now() + LEAD + BLEND
-        client.send(motion.points(), start)
-        client.record(LEAD)
-        self._set_law(mode, scale)
+        start = self._start(motion, mode, scale)
         late = int(client.diagnostics['late_ticks'])
         rates, shares = [], []
 
@@ -188,9 +185,6 @@ class Session:
 
         received = client.record(start + motion.duration - client.now(), progress)
         print()
-        rejected = client.rejected_trajectories()
-        if rejected != rejected_before:
-            raise DemoError(f'the node rejected a trajectory: {rejected}')
         return Phase(
             title,
             motion,
@@ -201,6 +195,31 @@ class Session:
             int(client.diagnostics['late_ticks']) - late,
             float(np.mean(shares)),
         )
+
+    def _start(self, motion: Reference, mode: str, scale: Array | float) -> float:
+        """
+        Move to the start pose, send a motion, and change the control law before it starts.
+
+        On a busy computer the change may come too late; then everything is repeated.
+
+        :return: start of the motion, s
+        """
+        client = self._client
+        for _ in range(START_TRIALS):
+            self.move_to(self._arm.pose)
+            # Send before the change: a motion must start near the robot; with feedback only it
+            # sags.
+            rejected_before = client.rejected_trajectories()
+            start = client.now() + LEAD + BLEND
+            client.send(motion.points(), start)
+            client.record(LEAD)
+            self._set_law(mode, scale)
+            rejected = client.rejected_trajectories()
+            if rejected != rejected_before:
+                raise DemoError(f'the node rejected a trajectory: {rejected}')
+            if client.now() < start:
+                return start
+        raise DemoError(f'the node changed the control law too late, {START_TRIALS} times')
 
     def _set_law(self, mode: str, scale: Array | float = 1.0) -> None:
         gains = scale * np.ones(len(self._arm.joints))
