@@ -382,6 +382,23 @@ def test_a_trajectory_that_waits_for_its_start_is_followed_until_a_later_stamp()
     np.testing.assert_allclose(bench.joined.position, 0.0, atol=1e-12)
 
 
+def test_a_reference_that_is_sampled_ahead_has_no_step_either() -> None:
+    bench = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 1.0))
+    ahead, newest = Reference(3, 0.2, lead=PERIOD), bench.newest
+    ahead.accept(newest, None)
+    positions = []
+    for tick in range(500):
+        bench.tick()
+        ahead.sample(bench.now)
+        positions.append(ahead.position.copy())
+        if tick == 200:
+            bench.joined = ahead
+            # Accepted at the next tick, which looks one period ahead.
+            assert bench.follow(bench.compile(TrajectoryPoint(0.5, (0.0,) * 3), ahead=3 * PERIOD))
+    assert np.abs(np.diff(positions, n=2, axis=0)).max() < 30.0 * PERIOD**2
+    np.testing.assert_allclose(positions[-1], 0.0, atol=1e-12)
+
+
 def test_the_past_is_forgotten() -> None:
     """A stream of requests must not grow the trajectory."""
     bench = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 5.0))
