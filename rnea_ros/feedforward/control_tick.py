@@ -97,6 +97,9 @@ class ControlTick:
         """
         Follow a motion, unless the mode has become ``gravity`` since the request.
 
+        A trajectory that was joined to the motion of a goal, and has no goal of its own, changes
+        the motion by which the goal is judged, as in ros2_control's joint_trajectory_controller.
+
         :param motion: motion of the commanded joints, in their order
         :param start: monotonic time, s; None for this tick
         :param goal: goal of the motion, None without one
@@ -107,8 +110,14 @@ class ControlTick:
             if goal is not None:
                 goal.drop(Reason.MODE_GRAVITY)
             return
-        self.reference.accept(motion, start)
+        if not self.reference.accept(motion, start):
+            if goal is not None:
+                goal.drop(self.reference.reason)
+            return
         if self.goal is not None:
+            if goal is None and isinstance(motion, Trajectory) and motion.join is not None:
+                self.goal.go_on(motion)
+                return
             self.goal.drop(Reason.REPLACED)
         self.goal = goal
         if goal is not None:

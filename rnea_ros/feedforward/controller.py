@@ -29,7 +29,7 @@ from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .state_machine import State
-from .trajectory import MotionState, Setpoint, SpeedScaling, Trajectory
+from .trajectory import Handover, MotionState, Setpoint, SpeedScaling, Trajectory
 
 
 class FeedforwardController:
@@ -53,6 +53,7 @@ class FeedforwardController:
         self._requests: deque[Callable[[float], object]] = deque()
         self._tick = ControlTick(model, settings, states)
         self._requested = settings
+        self._newest: Trajectory | Setpoint | None = None
         self._external_effort_published = False
 
     @property
@@ -153,6 +154,15 @@ class FeedforwardController:
         """Return the reference at a time; see :meth:`.Reference.state_at`."""
         return self._tick.reference.state_at(time)
 
+    def handover(self, time: float) -> Handover | None:
+        """
+        Return where a new trajectory can take over from the one that was requested last.
+
+        :param time: monotonic time of the handover, s; at the next tick or later
+        :return: None if no trajectory is active then
+        """
+        return self._tick.reference.handover(time, self._newest)
+
     def hold_position(self, time: float) -> Array:
         """Return the reference position at a time, or the measured one without a reference."""
         reference = self.reference_at(time)
@@ -183,6 +193,7 @@ class FeedforwardController:
         :param start: monotonic time, s; None for the next tick
         :param goal: goal of the motion, judged at each tick; None for a motion without one
         """
+        self._newest = motion
         self._requests.append(lambda now: self._tick.follow(motion, start, goal))
 
     def cancel(self, goal: Goal | None = None) -> None:
@@ -191,6 +202,7 @@ class FeedforwardController:
 
         :param goal: do so only if the motion of this goal is followed; None: whatever is followed
         """
+        self._newest = None
         self._requests.append(lambda now: self._tick.cancel(goal))
 
     def change(self, settings: ResolvedSettings) -> None:

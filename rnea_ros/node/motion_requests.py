@@ -27,6 +27,12 @@ from .configuration import Configuration
 REJECTIONS = (MalformedError, TrajectoryError, RequestRejectedError)
 """Errors of a rejected motion; each has a ``word`` for diagnostics."""
 
+HANDOVER_DELAY = 3
+"""Time from a request to the start of a trajectory that is joined to the active one, periods."""
+
+FOLLOWING_TICKS = 2
+"""Periods for the next tick, which may follow the motion one period ahead."""
+
 
 class GoalTolerances(NamedTuple):
     """
@@ -148,18 +154,29 @@ class MotionRequests:
         self, request: TrajectoryRequest
     ) -> tuple[Trajectory | Setpoint, float | None]:
         """Return the motion, and its start in the loop's time."""
-        controller = self.controller
-        now, stamp = self._clock.latest(), self._clock.stamp()
-        position, velocity = controller.measured()
-        time_to_start = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
-        motion = compile_trajectory(
-            request,
-            self._configuration.setup.rules,
-            now=stamp,
-            position=position,
-            velocity=velocity,
-            desired=controller.reference_at(now + time_to_start),
-        )
+        controller, rules = self.controller, self._configuration.setup.rules
+        period = controller.settings.parameters.period
+        may_join = rules.allow_trajectory_replacement and not request.is_setpoint
+        delay = HANDOVER_DELAY * period
+        while True:
+            now, stamp = self._clock.latest(), self._clock.stamp()
+            position, velocity = controller.measured()
+            wait = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
+            handover = controller.handover(now + max(wait, delay)) if may_join else None
+            motion = compile_trajectory(
+                request,
+                rules,
+                now=stamp if handover is None else stamp + max(wait, delay),
+                position=position,
+                velocity=velocity,
+                desired=controller.reference_at(now + wait),
+                handover=handover,
+            )
+            # A trajectory of many points takes longer: its handover must not be in the past.
+            elapsed = self._clock.latest() - now
+            if handover is None or elapsed <= max(wait, delay) - FOLLOWING_TICKS * period:
+                break
+            delay = HANDOVER_DELAY * period + 2.0 * elapsed
         # Convert to the loop's time: a change of the wall clock must not shift the motion.
         start = None if motion.start_time is None else motion.start_time - stamp + now
         return motion, start

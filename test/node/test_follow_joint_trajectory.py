@@ -220,6 +220,40 @@ def test_a_fault_ends_a_goal_with_its_reason(domain_id: int) -> None:
         assert_safe(robot, LIMITS)
 
 
+def test_with_replacement_a_goal_joins_the_one_before_and_goes_on_with_the_topic(
+    domain_id: int,
+) -> None:
+    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+    joined = '-p allow_trajectory_replacement:=true -p allow_partial_joints_goal:=true'
+    with fake_robot(domain_id) as robot:
+        with node(domain_id, f'{OPTIONS} {joined}'):
+            client = GoalClient(robot.node)
+            publisher = robot.node.create_publisher(
+                JointTrajectory, 'feedforward/joint_trajectory', 1
+            )
+            robot.wait_until_controlled()
+            assert wait_until(lambda: publisher.get_subscription_count() > 0)
+            first = client.send((2.0, OFF), LONG)
+            assert wait_until(lambda: first.feedback)
+            second = client.send((0.0, POSE), (2.0, OFF))
+            assert first.end == (ABORTED, -1, 'replaced')
+            assert wait_until(lambda: second.feedback)
+            # The motion goes on where the first goal was on its way, and not at the first point.
+            reached, start = (
+                each.desired.positions[0] for each in (first.feedback[-1], second.feedback[0])
+            )
+            assert POSE[0] < reached <= start
+            point = JointTrajectoryPoint(positions=[POSE[0]])
+            point.time_from_start.sec = 3
+            publisher.publish(JointTrajectory(joint_names=[JOINTS[0]], points=[point]))
+            assert second.end == (SUCCEEDED, 0, 'goal reached')
+            desired = second.feedback[-1].desired.positions
+            assert desired[0] < OFF[0] - 0.01
+            np.testing.assert_allclose(desired[1:], OFF[1:])
+        assert_safe(robot, LIMITS)
+
+
 def test_a_node_that_is_stopped_answers_its_client_and_ends_in_zeros(domain_id: int) -> None:
     with fake_robot(domain_id) as robot:
         with node(domain_id, OPTIONS) as process:

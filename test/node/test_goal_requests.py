@@ -36,9 +36,10 @@ class Bench:
     A controlled arm, and what judges motions for it.
 
     :param rng: source of every choice
+    :param replacement: whether trajectories are joined to the active one
     """
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    def __init__(self, rng: np.random.Generator, *, replacement: bool = False) -> None:
         self.rng = rng
         self.rig = Rig(
             two_joint_arm(), mode=Mode.GRAVITY_FEEDBACK, kp=(200.0, 100.0), kd=(10.0, 5.0),
@@ -53,6 +54,7 @@ class Bench:
             velocity_limits=np.full(2, 20.0),
             start_tolerance=0.5,
             allow_partial_joints_goal=True,
+            allow_trajectory_replacement=replacement,
         )
         setup = SimpleNamespace(
             rules=rules,
@@ -121,15 +123,15 @@ class Bench:
             self.rig.tick()
 
 
-def pursue(goals: int, seed: int) -> Counter[str]:
+def pursue(goals: int, seed: int, *, replacement: bool) -> Counter[str]:
     """Send random goals; return how often each kind of answer came."""
     rng = np.random.default_rng(seed)
     answers: Counter[str] = Counter()
-    bench = Bench(rng)
+    bench = Bench(rng, replacement=replacement)
     pursued: Goal | None = None
     for number in range(goals):
         if number % 1000 == 999:
-            bench = Bench(rng)
+            bench = Bench(rng, replacement=replacement)
             pursued = None
         if rng.random() < 0.2:
             bench.motions.on_message(bench.message())
@@ -153,9 +155,10 @@ def pursue(goals: int, seed: int) -> Counter[str]:
     return answers
 
 
-def test_random_goals_break_no_rule_of_the_commands() -> None:
+@pytest.mark.parametrize('replacement', [False, True])
+def test_random_goals_break_no_rule_of_the_commands(*, replacement: bool) -> None:
     """The rig inspects every command: finite, within limits, no step above the rate limit."""
-    answers = pursue(GOALS, seed=1)
+    answers = pursue(GOALS, seed=1, replacement=replacement)
     for answer in (
         'SUCCESSFUL', 'PATH_TOLERANCE_VIOLATED', 'GOAL_TOLERANCE_VIOLATED', 'INVALID_GOAL',
         'rejected invalid_tolerance', 'rejected malformed', 'rejected no_points',

@@ -13,6 +13,7 @@ and never changed.
 from __future__ import annotations
 
 import enum
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -99,7 +100,11 @@ class Goal:
     def __init__(
         self, motion: Trajectory | Setpoint, tolerances: Tolerances, rules: JointRules
     ) -> None:
-        self._duration = motion.duration if isinstance(motion, Trajectory) else 0.0
+        self._zero, self._begin, self._duration = 0.0, -math.inf, 0.0
+        if isinstance(motion, Trajectory):
+            if motion.join is not None:
+                self._begin, self._zero = motion.join.begin, motion.join.zero
+            self._duration = motion.duration - self._zero
         self._tolerances = tolerances
         self._rules = rules
         self._reference: Reference | None = None
@@ -120,6 +125,16 @@ class Goal:
         self._reference = reference
         self._change = reference.changes
         self._start = start
+
+    def go_on(self, motion: Trajectory) -> None:
+        """
+        Go on with a trajectory without a goal, which was joined to the motion and accepted.
+
+        :param motion: the joined trajectory; the goal is judged until its end
+        """
+        assert self._reference is not None
+        self._change = self._reference.changes
+        self._duration = motion.duration - self._zero
 
     def drop(self, reason: Reason) -> None:
         """
@@ -144,11 +159,14 @@ class Goal:
         assert reference is not None
         if reference.changes != self._change:
             self.drop(reference.reason)
-        if self.result is not None or reference.waiting:
+        if self.result is not None or reference.waiting or reference.time < self._begin:
             return
         is_first = self.sample is None
         if is_first:
-            self._start = now if self._start is None else self._start
+            if self._begin > -math.inf:
+                self._start = now - (reference.time - self._zero)
+            elif self._start is None:
+                self._start = now
             self._delay = reference.scaling.delay
         assert self._start is not None
         elapsed = now - self._start

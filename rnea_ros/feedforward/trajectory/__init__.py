@@ -5,12 +5,14 @@
 Desired motions: from a trajectory message, or a controller's state, to the state followed now.
 
 A trajectory passes these modules once, in this order: :mod:`.request`, :mod:`.parse`,
-:mod:`.compile`, :mod:`.spline`, :mod:`.trajectory`, :mod:`.constraints`, :mod:`.reference`.
+:mod:`.compile`, :mod:`.spline`, :mod:`.trajectory`, :mod:`.constraints`, :mod:`.join` (only to
+replace an active trajectory), :mod:`.reference`.
 """
 
 from .compile import compile_trajectory
 from .constraints import check_start
 from .controller_state import ControllerStateError, ControllerStateMonitor, ReferenceSource
+from .join import Handover
 from .reference import Reference
 from .request import Column, Header, TrajectoryPoint, TrajectoryRequest
 from .rules import JointRules, TrajectoryError, TrajectoryReason
@@ -25,6 +27,7 @@ __all__ = [
     'Column',
     'ControllerStateError',
     'ControllerStateMonitor',
+    'Handover',
     'Header',
     'JointRules',
     'Knots',

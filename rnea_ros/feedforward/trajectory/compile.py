@@ -24,10 +24,11 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...errors import InputError
 from .constraints import check_finite, check_positions, check_start, check_velocities
+from .join import Handover, join
 from .parse import ParsedRequest, parse
 from .request import TrajectoryRequest
 from .rules import JointRules, TrajectoryError, TrajectoryReason
-from .spline import Knots
+from .spline import CUBIC, LINEAR, Knots
 from .trajectory import MotionState, Setpoint, Trajectory
 
 
@@ -39,6 +40,7 @@ def compile_trajectory(
     position: ArrayLike,
     velocity: ArrayLike,
     desired: MotionState | None = None,
+    handover: Handover | None = None,
 ) -> Trajectory | Setpoint:
     """
     Check a request and compile it; a rejected request changes nothing.
@@ -57,6 +59,10 @@ def compile_trajectory(
 
     **Stamp in the future.** The caller passes the state that it expects at the start time.
 
+    **Handover.** The request takes over from the active trajectory, in the state that this one
+    reaches then. Points at the handover or before it are dropped, and a bridge leads to the next
+    one, continuous in position and velocity. Joints that are not in the request go on.
+
     **Continuous joints.** Positions are shifted by whole turns, so that the trajectory starts
     within half a turn of the start state. JTC shifts the measured position instead.
 
@@ -65,22 +71,27 @@ def compile_trajectory(
 
     :param request: requested trajectory with at least one point
     :param rules: rules for the controller's joints
-    :param now: time in the clock of ``request.start_time``, s
+    :param now: time in the clock of ``request.start_time``, s; with a handover, its time
     :param position: measured joint positions in the controller's order, shape (joints,), rad or m
     :param velocity: measured joint velocities, shape (joints,), rad/s or m/s
     :param desired: state of the active trajectory now, or at the start time if that is later;
         ``None`` without an active trajectory
+    :param handover: when to take over from the active trajectory; not for a set-point, and not
+        before the start time of the request
     :returns: a set-point for a single point at time 0, else a trajectory
     :raises TrajectoryError: the request breaks a rule, or the measured state is not finite
     :raises InputError: a wrong shape of ``position`` or ``velocity``
     """
     parsed = parse(request, rules, now)
     start = measured = _measured_state(now, position, velocity, rules)
-    if desired is not None and rules.interpolate_from_desired_state:
+    if handover is not None:
+        start = handover.active.state(handover.time)
+    elif desired is not None and rules.interpolate_from_desired_state:
         start = desired
     points = _in_controller_order(parsed, start.position)
     elapsed = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
-    has_bridge = bool(points.times[0] > elapsed)
+    starts_midway = bool(points.times[0] <= elapsed)
+    has_bridge = handover is not None or not starts_midway
     start_time = request.start_time
     if start_time is None and has_bridge and start is desired:
         start_time = now
@@ -90,12 +101,18 @@ def compile_trajectory(
         q_joined = _position_at(points, elapsed, rules)
         shift = rules.whole_turns(q_joined - start.position)
         points = replace(points, positions=points.positions - shift)
+        dropped = 0
+        if handover is not None:
+            dropped = _passed(points, elapsed)
+            points = _after_handover(points, dropped, start)
         knots = _with_bridge(points, parsed, elapsed, start) if has_bridge else points
         trajectory = Trajectory(rules.joint_names, start_time, knots)
-    first_point = -1 if has_bridge else 0  # the start of the bridge is no point of the request
+    # The start of the bridge is no point of the request.
+    first_point = dropped - 1 if has_bridge else 0
     check_finite(trajectory, first_point)
-    if not has_bridge:
-        check_start(trajectory, elapsed, q_joined - shift, measured.position, rules)
+    if starts_midway:
+        q_robot = measured.position if handover is None else start.position
+        check_start(trajectory, elapsed, q_joined - shift, q_robot, rules, max(first_point, 0))
     check_positions(trajectory, first_point, rules)
     check_velocities(trajectory, first_point, rules)
     if request.is_setpoint:
@@ -107,7 +124,13 @@ def compile_trajectory(
             points.accelerations[0],
             None if points.efforts is None else points.efforts[0],
         )
-    return trajectory
+    if handover is None:
+        return trajectory
+    # Each part of the joined motion was checked, now or with the active trajectory.
+    with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
+        joined = join(handover, trajectory, parsed.columns)
+    check_finite(joined, first_point)
+    return joined
 
 
 def _measured_state(
@@ -154,6 +177,43 @@ def _position_at(points: Knots, time: float, rules: JointRules) -> Array:
     if time > points.times[0]:
         Trajectory(rules.joint_names, None, points).sample(time, q, unused, unused)
     return q
+
+
+def _passed(points: Knots, time: float) -> int:
+    """Return the number of points at a time or before it, which must not be all."""
+    passed = int(np.searchsorted(points.times, time, side='right'))
+    if passed == points.times.size:
+        raise TrajectoryError(
+            TrajectoryReason.ENDED_IN_PAST,
+            f'the last point at {points.times[-1]} s is not after the start at {time} s',
+            point=passed - 1,
+        )
+    return passed
+
+
+def _after_handover(points: Knots, dropped: int, start: MotionState) -> Knots:
+    """
+    Return the points that are left, such that a bridge from the active trajectory is smooth.
+
+    A straight line to a point without velocity would begin with a step of the velocity. So this
+    point takes the velocity of the straight line after it, or 0 if it is the last one. Without
+    efforts in the request, the active trajectory's efforts end at the first point.
+
+    :param points: points of all joints
+    :param dropped: number of points to drop
+    :param start: state at the handover
+    """
+    fields = (points.times, points.positions, points.velocities, points.accelerations)
+    times, q, qd, qdd = (field[dropped:].copy() for field in fields)
+    degrees = points.degrees[dropped:].copy()
+    if degrees[0] == LINEAR:
+        degrees[0] = CUBIC
+        if times.size > 1:
+            qd[0] = (q[1] - q[0]) / (times[1] - times[0])
+    efforts = None if points.efforts is None else points.efforts[dropped:].copy()
+    if efforts is None and start.effort.any():
+        efforts = np.zeros_like(q)
+    return Knots(times, q, qd, qdd, degrees, efforts)
 
 
 def _with_bridge(

@@ -61,7 +61,12 @@ def check_finite(trajectory: Trajectory, first_point: int) -> None:
 
 
 def check_start(
-    trajectory: Trajectory, elapsed: float, q: Array, q_measured: Array, rules: JointRules
+    trajectory: Trajectory,
+    elapsed: float,
+    q: Array,
+    q_measured: Array,
+    rules: JointRules,
+    first_point: int = 0,
 ) -> None:
     """
     Reject a motion that is not near the robot.
@@ -71,6 +76,7 @@ def check_start(
     :param q: positions of the motion at that time, shape (joints,), rad or m
     :param q_measured: positions of the robot, shape (joints,), rad or m
     :param rules: contain ``start_tolerance``
+    :param first_point: point of the first knot
     :raises TrajectoryError: start_too_far
     """
     too_far = np.abs(rules.shortest_way(q - q_measured)) > rules.start_tolerance
@@ -81,7 +87,8 @@ def check_start(
             f'{q[joint]} at {elapsed} s is more than {rules.start_tolerance} '
             f'from {q_measured[joint]}',
             joint=rules.joint_names[joint],
-            point=int(np.searchsorted(trajectory.knots.times, elapsed, side='right')) - 1,
+            point=int(np.searchsorted(trajectory.knots.times, elapsed, side='right')) - 1
+            + first_point,
         )
 
 

@@ -11,19 +11,21 @@ neither; one more motion may wait for its start time.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Array
 from ..reasons import Reason
+from .join import Handover
 from .speed_scaling import SpeedScaling
 from .trajectory import MotionState, Setpoint, Trajectory
 
 
 class _ActiveMotion(NamedTuple):
     """
-    The motion that is followed.
+    The motion that is followed; a trajectory remains it after its end.
 
     :param motion: trajectory or set-point
     :param start: monotonic time of its start, s
@@ -33,6 +35,18 @@ class _ActiveMotion(NamedTuple):
     motion: Trajectory | Setpoint
     start: float
     delay: float
+
+
+class _WaitingMotion(NamedTuple):
+    """
+    The motion that is followed next.
+
+    :param motion: trajectory or set-point
+    :param start: monotonic time of its start, s; ``None`` for the next sample
+    """
+
+    motion: Trajectory | Setpoint
+    start: float | None
 
 
 class Reference:
@@ -49,6 +63,7 @@ class Reference:
     :ivar reason: why the motion before the last change was dropped
     :ivar stale: whether a stream of set-points ended in motion, or the set-points of a trajectory
         controller stopped arriving
+    :ivar time: time of the trajectory that is followed, s from its start, without the lead
     :ivar ahead: time of the desired state after the sample's, s; 0 for set-points and without
         a lead
     :ivar position: desired position, rad or m
@@ -62,12 +77,12 @@ class Reference:
         self._lead = lead
         # A held state, or a motion. Other threads read it: replace it, never change its content.
         self._active: MotionState | _ActiveMotion | None = None
-        self._next: Trajectory | Setpoint | None = None
-        self._next_start: float | None = None
+        self._next: _WaitingMotion | None = None
         self.scaling = SpeedScaling()
         self.changes = 0
         self.reason = Reason.REPLACED
         self.stale = False
+        self.time = 0.0
         self.ahead = 0.0
         self.position = np.zeros(m)
         self.velocity = np.zeros(m)
@@ -99,15 +114,27 @@ class Reference:
             and active.motion.from_controller
         )
 
-    def accept(self, motion: Trajectory | Setpoint, start: float | None) -> None:
+    def accept(self, motion: Trajectory | Setpoint, start: float | None) -> bool:
         """
         Set the next motion. It replaces the active one at its start.
 
+        A joined trajectory contains the active one up to its start, and replaces it at once.
+
         :param motion: trajectory or set-point
-        :param start: monotonic time, s; ``None`` for the next sample
+        :param start: monotonic time, s; ``None`` for the next sample; not used for a joined one
+        :return: False if the trajectory that a joined one continues is no longer followed
         """
-        self._next, self._next_start = motion, start
+        active, waiting = self._active, self._next
+        if not isinstance(motion, Trajectory) or motion.join is None:
+            self._next = _WaitingMotion(motion, start)
+        elif isinstance(active, _ActiveMotion) and _has_root(active.motion, motion.root):
+            self._active, self._next = active._replace(motion=motion), None
+        elif waiting is not None and _has_root(waiting.motion, motion.root):
+            self._next = waiting._replace(motion=motion)
+        else:
+            return False
         self._count_change(Reason.REPLACED)
+        return True
 
     def hold(self, position: Array, reason: Reason = Reason.CANCELLED) -> None:
         """
@@ -150,9 +177,11 @@ class Reference:
         :return: whether there is a desired state
         """
         self.scaling.advance(now)
-        if self._next is not None and (self._next_start is None or self._next_start <= now):
-            start = now if self._next_start is None else self._next_start
-            self._active = _ActiveMotion(self._next, start, self.scaling.delay)
+        waiting = self._next
+        if waiting is not None and (waiting.start is None or waiting.start <= now):
+            start = now if waiting.start is None else waiting.start
+            self.time = now - start  # first, as other threads read it for the active motion
+            self._active = _ActiveMotion(waiting.motion, start, self.scaling.delay)
             self._next = None
             self.stale = False
         if isinstance(self._active, _ActiveMotion):
@@ -162,8 +191,8 @@ class Reference:
                 self._sample_setpoint(motion, now - start)
             else:
                 self.ahead = self._lead
-                at = now - start - (self.scaling.delay - delay)
-                self._sample_trajectory(motion, at + self._lead * self.scaling.factor)
+                self.time = now - start - (self.scaling.delay - delay)
+                self._sample_trajectory(motion, self.time + self._lead * self.scaling.factor)
         return self.is_set
 
     def state_at(self, time: float) -> MotionState | None:
@@ -183,6 +212,30 @@ class Reference:
             has_ended = time - start > self._timeout
             return MotionState.at_rest(motion.q) if has_ended else motion.state
         return motion.state(time - start - (self.scaling.delay_at(time) - delay))
+
+    def handover(self, time: float, newest: Trajectory | Setpoint | None) -> Handover | None:
+        """
+        Return where a new trajectory takes over from the newest one. Any thread may call this.
+
+        :param time: monotonic time of the handover, s, not before the last sample
+        :param newest: the motion that was requested last, perhaps not accepted yet
+        :return: ``None`` if this is no trajectory, has ended, or starts after the handover
+        """
+        active, waiting, past = self._active, self._next, self.time
+        if not isinstance(newest, Trajectory):
+            return None
+        if isinstance(active, _ActiveMotion) and _has_root(active.motion, newest.root):
+            _, start, delay = active
+            if past >= newest.duration:
+                return None
+        elif waiting is not None and _has_root(waiting.motion, newest.root):
+            if waiting.start is None or waiting.start >= time:
+                return None
+            start, delay, past = waiting.start, self.scaling.delay_at(waiting.start), -math.inf
+        else:
+            return None
+        at = time - start - (self.scaling.delay_at(time) - delay)
+        return Handover(newest, min(past, at), at)
 
     def _count_change(self, reason: Reason) -> None:
         self.changes += 1
@@ -204,9 +257,7 @@ class Reference:
             t_since_start, self.position, self.velocity, self.acceleration
         )
         trajectory.sample_effort(t_since_start, self.effort)
-        if has_ended:
-            self._hold_position()
-        else:
+        if not has_ended:
             self._apply_scaling()
 
     def _sample_setpoint(self, setpoint: Setpoint, age: float) -> None:
@@ -226,3 +277,7 @@ class Reference:
         self.acceleration *= factor * factor
         self.acceleration += self.scaling.change * self.velocity
         self.velocity *= factor
+
+
+def _has_root(motion: Trajectory | Setpoint, root: Trajectory) -> bool:
+    return isinstance(motion, Trajectory) and motion.root is root

@@ -91,6 +91,8 @@ class JointRules:
     :param use_efforts: whether the efforts of the points are added to the output
     :param interpolate_from_desired_state: where the way to a first point after time 0 begins:
         ``False`` in the measured state, ``True`` in the desired state
+    :param allow_trajectory_replacement: whether a request is joined to the active trajectory; see
+        :mod:`.join`
     :raises InputError: a wrong shape, limits in the wrong order, a velocity limit of 0 or less, or
         a negative tolerance
     """
@@ -105,6 +107,7 @@ class JointRules:
     allow_nonzero_velocity_at_trajectory_end: bool = False
     use_efforts: bool = False
     interpolate_from_desired_state: bool = False
+    allow_trajectory_replacement: bool = False
 
     def __post_init__(self) -> None:
         shape = (len(self.joint_names),)

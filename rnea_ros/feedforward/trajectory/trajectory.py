@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Array
+from ...arrays import Array, Indices
 from .spline import CUBIC, LINEAR, QUINTIC, Knots, coefficients, values_at
 
 
@@ -81,6 +81,35 @@ class Setpoint:
         return Trajectory(self.joint_names, self.start_time, knots)
 
 
+class Polynomials(NamedTuple):
+    """
+    The polynomials of all segments, in the segment's own time s in [0, 1].
+
+    :param positions: coefficients of s^0 to s^5, shape (segments, 6, joints), rad or m
+    :param efforts: efforts at the start and at the end of each segment, linear between them, shape
+        (segments, 2, joints), N m or N; ``None`` for none
+    """
+
+    positions: Array
+    efforts: Array | None
+
+
+class Join(NamedTuple):
+    """
+    How a trajectory continues an earlier one, in whose time it is stated.
+
+    :param root: the trajectory that the first one was joined to; its time is that of all
+    :param begin: time at which the request takes over, s
+    :param zero: time 0 of the request, s
+    :param sources: the trajectories that are followed from then on, each with its joints
+    """
+
+    root: Trajectory
+    begin: float
+    zero: float
+    sources: tuple[tuple[Trajectory, Indices], ...]
+
+
 class Trajectory:
     """
     A desired motion of all joints. Any thread may sample it.
@@ -89,26 +118,40 @@ class Trajectory:
     :param start_time: time in the clock of the request's stamp, s; ``None``: the trajectory starts
         when it is first sampled
     :param knots: at least one point
+    :param polynomials: one for each segment; ``None`` for those through the points
+    :param join: how it continues an earlier trajectory; ``None`` for one of its own
     :ivar duration: time of the last point, s
     :ivar final_position: position that is held from the end on, shape (joints,), rad or m
     :ivar coefficients: coefficients of s^0 to s^5 with s in [0, 1] in each segment, shape
         (segments, 6, joints)
+    :ivar efforts: efforts at the start and at the end of each segment, shape (segments, 2, joints)
     """
 
     def __init__(
-        self, joint_names: tuple[str, ...], start_time: float | None, knots: Knots
+        self,
+        joint_names: tuple[str, ...],
+        start_time: float | None,
+        knots: Knots,
+        polynomials: Polynomials | None = None,
+        join: Join | None = None,
     ) -> None:
         self.joint_names = joint_names
         self.start_time = start_time
         self.knots = knots
+        self.join = join
         self.duration = float(knots.times[-1])
         self.final_position = knots.positions[-1]
-        self.coefficients = coefficients(knots)
+        self.coefficients, self.efforts = _through(knots) if polynomials is None else polynomials
         self.coefficients.setflags(write=False)
         # Bisecting a numpy array is slow, as each access makes a numpy scalar. A list of thousands
         # of floats takes long to make, and the control loop would wait for it.
         self._times = array('d', knots.times.tobytes())
         self._rates = array('d', (1.0 / np.diff(knots.times)).tobytes())
+
+    @property
+    def root(self) -> Trajectory:
+        """The trajectory in whose time this one is stated: itself unless it was joined."""
+        return self if self.join is None else self.join.root
 
     def state(self, t_since_start: float) -> MotionState:
         """
@@ -168,13 +211,22 @@ class Trajectory:
         :param t_since_start: time since the start, s
         :param effort_out: shape (joints,), N m or N
         """
-        efforts = self.knots.efforts
+        efforts = self.efforts
         if efforts is None or not self._times[0] <= t_since_start < self.duration:
             effort_out[:] = 0.0
             return
         segment = bisect_right(self._times, t_since_start) - 1
         s = (t_since_start - self._times[segment]) * self._rates[segment]
-        effort_out[:] = (1.0 - s) * efforts[segment] + s * efforts[segment + 1]
+        at_start, at_end = efforts[segment]
+        effort_out[:] = (1.0 - s) * at_start + s * at_end
+
+
+def _through(knots: Knots) -> Polynomials:
+    """Return the polynomials through the points."""
+    efforts = knots.efforts
+    if efforts is not None:
+        efforts = np.stack((efforts[:-1], efforts[1:]), axis=1)
+    return Polynomials(coefficients(knots), efforts)
 
 
 def _hold(position: Array, q_out: Array, qd_out: Array, qdd_out: Array) -> None:

@@ -89,6 +89,11 @@ _MOTIONS: Mapping[str, Declaration] = {
         'true: a segment to a first point after time 0 starts at the desired state; '
         'false: at the measured state',
     ),
+    'allow_trajectory_replacement': Declaration(
+        False,
+        'join a trajectory to the active one: it starts at the desired state, without a step, and '
+        'missing joints follow the active one',
+    ),
     'use_trajectory_effort': Declaration(
         False, 'add the efforts of trajectory points to the command'
     ),

@@ -121,6 +121,7 @@ def joint_rules(
         allow_nonzero_velocity_at_trajectory_end=values['allow_nonzero_velocity_at_trajectory_end'],
         use_efforts=values['use_trajectory_effort'],
         interpolate_from_desired_state=values['interpolate_from_desired_state'],
+        allow_trajectory_replacement=values['allow_trajectory_replacement'],
     )
 
 

@@ -1,0 +1,146 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Joins a new trajectory to the active one, which is followed until the new one takes over.
+
+In: the active :class:`.Trajectory` and a new one that begins in its state. Out: one trajectory in
+the active one's time, so that it can replace the active one at any moment before the handover
+without a step, at any speed factor. Joints that the new trajectory leaves out follow the active
+one to its end.
+
+No polynomial is fitted again: each segment is a part of a segment of one of the two. In
+ros2_control's joint_trajectory_controller (JTC), joints that are left out are sampled at the new
+points and interpolated between them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Array, Indices
+from .spline import QUINTIC, Knots
+from .trajectory import Join, Polynomials, Trajectory
+
+# Binomial coefficients: row j, column k is k over j.
+_BINOMIALS = np.array([[float(comb(k, j)) for k in range(6)] for j in range(6)])
+_POWERS = np.arange(6)
+
+
+class Handover(NamedTuple):
+    """
+    Where a new trajectory takes over from the active one. Times are the active one's.
+
+    :param active: the active trajectory
+    :param past: time from which on the result is needed, s
+    :param time: time of the handover, s, not before ``past``
+    """
+
+    active: Trajectory
+    past: float
+    time: float
+
+
+def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
+    """
+    Return the active trajectory up to the handover, and the new one from there on.
+
+    :param handover: the active trajectory, and when it is left
+    :param new: motion of all joints; its first knot is the active trajectory's state at the
+        handover
+    :param columns: joints that follow the new trajectory; all others follow the active one
+    """
+    active, begin = handover.active, handover.time
+    zero = begin - float(new.knots.times[0])
+    times = zero + new.knots.times
+    times[0] = begin
+    new = Trajectory(new.joint_names, new.start_time, replace(new.knots, times=times))
+    sources = [
+        (source, others)
+        for source, joints in _sources(active, begin)
+        if (others := np.setdiff1d(joints, columns)).size
+    ]
+    sources.append((new, columns))
+
+    needed = np.searchsorted(active.knots.times, handover.past, side='right') - 1
+    before = active.knots.times[max(int(needed), 0) :]
+    before = before[before < begin]
+    after = [source.knots.times[source.knots.times > begin] for source, _ in sources]
+    times = np.unique(np.concatenate((before, [begin], *after)))
+    early, late = times[: before.size + 1], times[before.size :]
+    positions = np.empty((times.size - 1, 6, active.final_position.size))
+    efforts = np.zeros((times.size - 1, 2, active.final_position.size))
+    final = np.empty_like(active.final_position)
+    positions[: before.size], efforts[: before.size] = _cut(active, early)
+    for source, joints in sources:
+        of_positions, of_efforts = _cut(source, late)
+        positions[before.size :, :, joints] = of_positions[:, :, joints]
+        efforts[before.size :, :, joints] = of_efforts[:, :, joints]
+        final[joints] = source.final_position[joints]
+    return Trajectory(
+        active.joint_names,
+        new.start_time,
+        _knots(times, positions, final),
+        Polynomials(positions, efforts if efforts.any() else None),
+        Join(active.root, begin, zero, tuple(sources)),
+    )
+
+
+def _sources(active: Trajectory, begin: float) -> tuple[tuple[Trajectory, Indices], ...]:
+    """
+    Return the trajectories that the active one is made of after a time, and their joints.
+
+    The knots of what was replaced earlier are not among theirs.
+    """
+    if active.join is not None and active.join.begin <= begin:
+        return active.join.sources
+    polynomials = Polynomials(active.coefficients, active.efforts)
+    source = Trajectory(active.joint_names, None, active.knots, polynomials)
+    return ((source, np.arange(len(active.joint_names))),)
+
+
+def _knots(times: Array, polynomials: Array, final: Array) -> Knots:
+    """Return the starts of the segments and the final position, which is held."""
+    h = np.diff(times)[:, np.newaxis]
+    q, qd, qdd = np.zeros((3, times.size, final.size))
+    q[:-1], q[-1] = polynomials[:, 0], final
+    qd[:-1] = polynomials[:, 1] / h
+    qdd[:-1] = 2.0 * polynomials[:, 2] / (h * h)
+    return Knots(times, q, qd, qdd, np.full(times.size, QUINTIC))
+
+
+def _cut(trajectory: Trajectory, times: Array) -> tuple[Array, Array]:
+    """
+    Return the polynomials of a trajectory between given times; at rest outside of its knots.
+
+    With t = s h + t_k in a segment of h seconds from t_k, and s = s_0 + r s' in its part from
+    s_0 of length r, sum_k c_k s^k is sum_j c'_j s'^j with
+    c'_j = r^j sum_k (k over j) s_0^(k - j) c_k.
+
+    :param trajectory: the trajectory
+    :param times: increasing times, which contain all knots of the trajectory between them
+    :returns: positions and efforts as in :class:`.Polynomials`
+    """
+    knots = trajectory.knots.times
+    segments = np.searchsorted(knots, times[:-1], side='right') - 1
+    inside = (segments >= 0) & (segments < knots.size - 1)
+    positions = np.zeros((segments.size, 6, len(trajectory.joint_names)))
+    positions[:, 0] = trajectory.knots.positions[np.maximum(segments, 0)]
+    k = segments[inside]
+    h = np.diff(knots)[k]
+    s0 = (times[:-1][inside] - knots[k]) / h
+    r = np.diff(times)[inside] / h
+    exponents = np.maximum(_POWERS - _POWERS[:, np.newaxis], 0)
+    shift = _BINOMIALS * s0[:, np.newaxis, np.newaxis] ** exponents
+    shift *= (r[:, np.newaxis] ** _POWERS)[:, :, np.newaxis]
+    positions[inside] = shift @ trajectory.coefficients[k]
+    efforts = np.zeros((segments.size, 2, len(trajectory.joint_names)))
+    if trajectory.efforts is not None:
+        share = np.stack((s0, s0 + r), axis=1)[:, :, np.newaxis]
+        at_start, at_end = trajectory.efforts[k][:, :1], trajectory.efforts[k][:, 1:]
+        efforts[inside] = (1.0 - share) * at_start + share * at_end
+    return positions, efforts
