@@ -44,7 +44,7 @@ def pose_of(model: RobotModel, q: Array, frame: str | ReferenceFrame) -> Array:
     """Return a frame's pose in the world."""
     if frame is ReferenceFrame.WORLD:
         return np.eye(4)
-    name = model.link_names[0] if frame is ReferenceFrame.BASE else frame
+    name = model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame
     return model.forward_kinematics(q, name)
 
 
@@ -119,7 +119,7 @@ def oracle_pose(
 ) -> Array:
     if frame is ReferenceFrame.WORLD:
         return np.eye(4)
-    name = pair.model.link_names[0] if frame is ReferenceFrame.BASE else frame
+    name = pair.model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame
     return pinocchio.link_poses(q, [name])[0]
 
 
@@ -169,7 +169,7 @@ TURNED = np.array([3.0, 4.0, 5.0, np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
         pytest.param(Wrench((0, 0, 6)), (0, 0, 0, 0, 0, 3), id='own'),
         pytest.param(Wrench((0, 0, 6), frame='brick'), (0, 0, 0, 0, 0, 3), id='link'),
         pytest.param(
-            Wrench((0, 0, 6), frame=ReferenceFrame.BASE), (0, 0, 0, 0, 0, 3), id='base'
+            Wrench((0, 0, 6), frame=ReferenceFrame.ROOT_LINK), (0, 0, 0, 0, 0, 3), id='base'
         ),
         pytest.param(
             Wrench((0, 0, 6), frame=ReferenceFrame.WORLD), (0, 0, 0, 0, 3, 0), id='world'
@@ -180,7 +180,7 @@ TURNED = np.array([3.0, 4.0, 5.0, np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
             id='world-beside-the-brick',
         ),
         pytest.param(
-            Wrench((0, 0, 6), frame=ReferenceFrame.BASE, point=(1, 0, 0)),
+            Wrench((0, 0, 6), frame=ReferenceFrame.ROOT_LINK, point=(1, 0, 0)),
             (0, -12, 0, 0, 0, 3),
             id='base-beside-the-brick',
         ),

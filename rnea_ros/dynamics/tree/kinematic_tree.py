@@ -18,7 +18,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import TreeError
+from ...errors import TreeError, brief
 from ..kernels import BASE, BODY, DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .inertia import RigidBodyInertia
 from .joint_types import JointType, Movement
@@ -152,6 +152,9 @@ class TreeBuilder:
         :raises TreeError: unknown parent or joint, a second link of the same name, an axis not of
             unit length, numbers that are not finite
         """
+        for given in (name, parent, *(movement.coordinate.joint for movement in joint)):
+            if not isinstance(given, str):
+                raise TreeError(f'link {brief(name)}', f'expected a name, got {brief(given)}')
         if name in self._names:
             raise TreeError(f'link {name!r}', 'the tree has a link of this name already')
         if parent not in self._names:
