@@ -102,8 +102,8 @@ def simulate(
     except (MemoryError, OverflowError, ValueError) as error:
         raise InputError('steps', f'{brief(steps)} are too many for the memory') from error
     velocities[0] = finite_vector('qd0', qd0, model.nv)
-    # A step of length zero checks quaternions and scales them to unit length.
-    positions[0] = model.integrate(finite_vector('q0', q0, model.nq), no_effort, 0.0)
+    model.difference(q0, q0)  # raises the error of a bad q0
+    positions[0] = model.integrate(q0, no_effort, 0.0)  # scales quaternions to unit length
     for k in range(steps):
         state = (time[k], positions[k], velocities[k])
         positions[k + 1], velocities[k + 1] = step(model, acceleration, *state, dt)

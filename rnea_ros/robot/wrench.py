@@ -100,8 +100,8 @@ def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenche
     """
     efforts = np.zeros((len(q), model._nv))
     bodies = model._thread_memory.workspace.bodies
-    for start in range(0, max(len(q), 1), _ROWS):  # without samples, wrenches are checked as well
-        rows = slice(start, start + _ROWS)
+    for start in range(0, max(len(q), 1), ROWS):  # without samples, wrenches are checked as well
+        rows = slice(start, start + ROWS)
         vectors = partial(_vectors_of_rows, count=len(q), rows=rows)
         R, p = body_poses(model, q[rows])
         moments, forces = np.zeros((2, len(bodies), len(R), 3))
@@ -120,7 +120,7 @@ def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenche
     return efforts
 
 
-_ROWS = 1024
+ROWS = 1024
 """Positions at a time; the memory of poses is proportional to this number."""
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from oracles import Array, Pinocchio, random_wrenches
 from pairs import Pair
 import pytest
-from robots import link, robot
+from robots import SHIPPED, link, load, robot
 
 from rnea_ros import BaseMotion, ReferenceFrame, RobotModel, Wrench
 from rnea_ros.urdf import parse_urdf
@@ -152,6 +152,20 @@ def test_a_robot_floats_still_under_a_lift_of_its_weight_at_its_centre_of_mass(
     for name in (model.link_names[0], model.link_names[-1]):
         efforts = model.inverse_dynamics(q, still, still, {name: lift})
         np.testing.assert_allclose(efforts[on_base], np.zeros(6), atol=1e-9 * mass * 9.81)
+
+
+def test_a_link_named_base_is_not_mistaken_for_the_root_link() -> None:
+    # A UR's link 'base' is turned by half a turn about z from its root link, 'base_link'.
+    arm = load(SHIPPED[2])
+    q, rest = np.array([0.3, -1.2, 1.5, -0.8, 1.1, 0.4]), np.zeros(6)
+
+    def efforts(frame: str | ReferenceFrame, force: tuple[float, ...]) -> Array:
+        return arm.inverse_dynamics(q, rest, rest, {'tool0': Wrench(force, frame=frame)})
+
+    assert 'base' in arm.link_names[1:]
+    assert_equal(efforts('base', (1, 2, 3)), efforts(ReferenceFrame.ROOT_LINK, (-1, -2, 3)))
+    assert_equal(efforts('base_link', (1, 2, 3)), efforts(ReferenceFrame.ROOT_LINK, (1, 2, 3)))
+    assert not any('base' in f'{frame.name} {frame.value}'.lower() for frame in ReferenceFrame)
 
 
 BRICK = RobotModel.from_description(
