@@ -21,7 +21,11 @@ from ..arrays import Array
 from ..errors import InputError, SingularityError
 
 TOLERANCE = 1e-6
-"""Largest acceleration of a contact that counts as zero, relative to J qdd and Jdot qd above 1."""
+"""
+Largest acceleration of a contact that counts as zero, rad/s^2 or m/s^2.
+
+Relative to the largest terms of J qdd + Jdot qd if these are above 1.
+"""
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,10 @@ ExternalWrenches: TypeAlias = Mapping[str, Wrench | Sequence[Wrench]]
 """One wrench or several for each link, by the link's name."""
 
 
+ROWS = 1024
+"""Samples of a batch at a time; the memory of poses is proportional to this number."""
+
+
 @contextmanager
 def applied(
     model: ModelData, workspace: Workspace, q: Array, wrenches: ExternalWrenches | None
@@ -81,8 +85,9 @@ def applied(
         kinematics.place_bodies(workspace.bodies, q)
         R, p = workspace.bodies['R'], workspace.bodies['p']
         vectors = partial(finite_vector, size=3)
-        for body, moment, force in _on_bodies(model, wrenches, R, p, vectors):
-            workspace.add_external_force(body, R[body].T @ moment, R[body].T @ force)
+        with np.errstate(over='ignore', invalid='ignore'):
+            for body, moment, force in _on_bodies(model, wrenches, R, p, vectors):
+                workspace.add_external_force(body, R[body].T @ moment, R[body].T @ force)
         yield
     finally:
         workspace.clear_external_forces()
@@ -120,10 +125,6 @@ def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenche
     return efforts
 
 
-ROWS = 1024
-"""Positions at a time; the memory of poses is proportional to this number."""
-
-
 def _on_bodies(
     model: ModelData,
     wrenches: ExternalWrenches,
@@ -155,8 +156,7 @@ def _on_bodies(
             else:
                 given_point = vectors(f'point on link {link!r}', wrench.point)
                 point = _turned(turn, given_point) + _origin(R, p, frame)
-            with np.errstate(over='ignore', invalid='ignore'):
-                moment = torque + np.cross(point - p[..., carrier.body, :], force)
+            moment = torque + np.cross(point - p[..., carrier.body, :], force)
             if not np.isfinite(moment).all():
                 reason = f'its moment is not finite: {brief(wrench)}'
                 raise InputError(f'wrench on link {link!r}', reason)
