@@ -24,7 +24,7 @@ from rnea_ros.dynamics.tree import (
     floating,
     revolute,
 )
-from rnea_ros.dynamics.tree.joint_types import spherical
+from rnea_ros.dynamics.tree.joint_types import Coordinate, helical, spherical
 from rnea_ros.errors import TreeError
 
 
@@ -237,8 +237,45 @@ def test_a_quaternion_of_zeros_is_named_with_its_joint(joint: Callable[[str], An
 
 @each('name', [None, 3, ['a'], {'a'}, b'a'])
 def test_names_of_a_tree_are_texts(name: Any) -> None:
-    inertia = RigidBodyInertia.zero()
     for link, parent, joint in ((name, 'base', 'j'), ('a', name, 'j'), ('a', 'base', name)):
-        builder = TreeBuilder('base')
-        with pytest.raises(TreeError, match='expected a name, got '):
-            builder.add_link(link, parent, Placement.identity(), revolute(joint), inertia)
+        with pytest.raises(TreeError, match='expected names, got '):
+            TreeBuilder('base').add_link(link, parent, HERE, revolute(joint), NOTHING)
+
+
+HERE, NOTHING = Placement.identity(), RigidBodyInertia.zero()
+
+PARTS: dict[str, Callable[[Any], object]] = {
+    'xyz': lambda bad: Placement.from_xyz_rpy(bad, (0.0, 0.0, 0.0)),
+    'rpy': lambda bad: Placement.from_xyz_rpy((0.0, 0.0, 0.0), bad),
+    'mass': lambda bad: RigidBodyInertia.from_centre_of_mass(bad, np.zeros(3), np.eye(3)),
+    'com': lambda bad: RigidBodyInertia.from_centre_of_mass(1.0, bad, np.eye(3)),
+    'J_com': lambda bad: RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), bad),
+    'pitch': lambda bad: helical('screw', bad),
+    'axis': lambda bad: revolute('hinge', bad),
+}
+
+
+@each('argument', PARTS)
+@each('kind', set(NUMBERS) - {'not a number', 'not numbers'})
+def test_parts_of_a_tree_are_rejected_by_name(argument: str, kind: str) -> None:
+    with pytest.raises(InputError) as caught:
+        PARTS[argument](NUMBERS[kind])
+    assert caught.value.argument == argument
+
+
+@each('kind', set(NUMBERS))
+def test_what_no_link_of_a_tree_consists_of_is_rejected_with_the_link(kind: str) -> None:
+    bad = NUMBERS[kind]
+    hinge = revolute('j')
+    for placement, joint, inertia in (
+        (bad, hinge, NOTHING), (HERE, hinge, bad),
+        (Placement(bad, np.zeros(3)), hinge, NOTHING), (Placement(np.eye(3), bad), hinge, NOTHING),
+        (HERE, hinge, RigidBodyInertia(bad, np.zeros(3), np.eye(3))),
+        (HERE, revolute(Coordinate('j', ratio=bad)), NOTHING),
+        (HERE, revolute(Coordinate('j', offset=bad)), NOTHING),
+    ):
+        with pytest.raises(TreeError, match=r"^link 'a': "):
+            TreeBuilder('base').add_link('a', 'base', placement, joint, inertia)
+    for joint in (None, 3, 'j', ['j'], (Contrary(),)):
+        with pytest.raises(TreeError, match=r"^link 'a': "):
+            TreeBuilder('base').add_link('a', 'base', HERE, joint, NOTHING)  # type: ignore[arg-type]
