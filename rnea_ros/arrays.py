@@ -117,7 +117,7 @@ def _reject_masked(values: Any) -> None:
         raise TypeError('values are masked; fill them first')
 
 
-def _reject_other_objects(given: NDArray[np.object_]) -> None:
+def _reject_other_objects(given: NDArray[Any]) -> None:
     """Raise an error for objects that are not numbers: numpy would convert '3' and None."""
     for value in given.flat:
         if not isinstance(value, Real | Decimal | np.bool_):

@@ -37,8 +37,8 @@ def inverse_dynamics_batch(
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
-    external_wrenches: ExternalWrenches | None = None,
     *,
+    external_wrenches: ExternalWrenches | None = None,
     threads: int | None = None,
 ) -> Array:
     """
@@ -96,8 +96,8 @@ def forward_dynamics_batch(
     q: ArrayLike,
     qd: ArrayLike,
     tau: ArrayLike,
-    external_wrenches: ExternalWrenches | None = None,
     *,
+    external_wrenches: ExternalWrenches | None = None,
     threads: int | None = None,
 ) -> Array:
     """

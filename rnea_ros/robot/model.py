@@ -90,8 +90,9 @@ class RobotModel(ModelData):
         :param gravity: acceleration of free fall, shape (3,), m/s^2
         """
         if not isinstance(description, RobotDescription):
-            reason = f'expected a RobotDescription, got {brief(description)}'
-            raise InputError('description', reason)
+            raise InputError(
+                'description', f'expected a RobotDescription, got {brief(description)}'
+            )
         return cls(
             build_tree(description, floating_base=floating_base),
             name=description.name,

@@ -75,8 +75,7 @@ class ModelData:
         self._gravity = finite_vector('gravity', gravity, 3)
         self._gravity.setflags(write=False)
         if not isinstance(base_motion, BaseMotion):
-            reason = f'expected a BaseMotion, got {brief(base_motion)}'
-            raise InputError('base_motion', reason)
+            raise InputError('base_motion', f'expected a BaseMotion, got {brief(base_motion)}')
         self._base_motion = base_motion
         self._base_velocity, self._base_acceleration = base_motion.spatial()
         self._nq, self._nv = tree.nq, tree.nv

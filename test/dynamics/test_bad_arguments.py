@@ -276,6 +276,7 @@ def test_what_no_link_of_a_tree_consists_of_is_rejected_with_the_link(kind: str)
     ):
         with pytest.raises(TreeError, match=r"^link 'a': "):
             TreeBuilder('base').add_link('a', 'base', placement, joint, inertia)
-    for joint in (None, 3, 'j', ['j'], (Contrary(),)):
+    no_joints: tuple[Any, ...] = (None, 3, 'j', ['j'], (Contrary(),))
+    for no_joint in no_joints:
         with pytest.raises(TreeError, match=r"^link 'a': "):
-            TreeBuilder('base').add_link('a', 'base', HERE, joint, NOTHING)  # type: ignore[arg-type]
+            TreeBuilder('base').add_link('a', 'base', HERE, no_joint, NOTHING)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from cases import each
@@ -62,7 +63,7 @@ def changing(model: RobotModel, count: int) -> dict[str, list[Wrench]]:
     frames = (None, model.link_names[0], model.link_names[-1], *ReferenceFrame)
     return {
         link: [
-            Wrench(*rng.normal(size=(2, count, 3)), frame, point)
+            Wrench(rng.normal(size=(count, 3)), rng.normal(size=(count, 3)), frame, point)
             for frame in frames
             for point in (None, (0.1, 0.2, -0.3), rng.normal(size=(count, 3)))
         ]
@@ -79,7 +80,7 @@ def row(wrenches: Mapping[str, Sequence[Wrench]], k: int) -> dict[str, list[Wren
 
     return {
         link: [
-            Wrench(**{field: part(one, field) for field in FIELDS}, frame=one.frame)
+            replace(one, **{field: part(one, field) for field in FIELDS})
             for one in several
         ]
         for link, several in wrenches.items()
@@ -100,7 +101,7 @@ def test_each_row_is_the_result_of_that_sample(
     wrenches = (
         changing(model, COUNT) if kind == 'changing' else random_wrenches(0, model.link_names)
     )
-    found = getattr(model, f'{method}_batch')(*given, wrenches)
+    found = getattr(model, f'{method}_batch')(*given, external_wrenches=wrenches)
     expected = [
         getattr(model, method)(*(array[k] for array in given), row(wrenches, k))
         for k in range(COUNT)
@@ -114,9 +115,10 @@ def test_efforts_of_samples_with_wrenches_are_pinocchios(seed: int) -> None:
     pair: Pair = random_pair(seed)
     wrenches = random_wrenches(seed, pair.model.link_names)
     motions = [pair.motion(k) for k in range(COUNT)]
-    given = [np.array(part) for part in zip(*motions, strict=True)]
+    q, qd, qdd = (np.array(part) for part in zip(*motions, strict=True))
     expected = [pair.pinocchio.inverse_dynamics(*motion, wrenches) for motion in motions]
-    assert_same(pair.model.inverse_dynamics_batch(*given, wrenches), np.array(expected))
+    found = pair.model.inverse_dynamics_batch(q, qd, qdd, external_wrenches=wrenches)
+    assert_same(found, np.array(expected))
 
 
 def test_forward_dynamics_undo_inverse_dynamics_with_the_same_wrenches(
@@ -124,16 +126,17 @@ def test_forward_dynamics_undo_inverse_dynamics_with_the_same_wrenches(
 ) -> None:
     q, qd, qdd = samples(model, COUNT)
     wrenches = changing(model, COUNT)
-    tau = model.inverse_dynamics_batch(q, qd, qdd, wrenches)
-    assert_same(model.forward_dynamics_batch(q, qd, tau, wrenches), qdd)
+    tau = model.inverse_dynamics_batch(q, qd, qdd, external_wrenches=wrenches)
+    assert_same(model.forward_dynamics_batch(q, qd, tau, external_wrenches=wrenches), qdd)
 
 
 def test_more_samples_than_are_computed_at_a_time(arm: RobotModel) -> None:
     count = ROWS + 3
     given, wrenches = samples(arm, count), changing(arm, count)
-    found = arm.inverse_dynamics_batch(*given, wrenches, threads=1)
+    found = arm.inverse_dynamics_batch(*given, external_wrenches=wrenches, threads=1)
     for k in (0, ROWS - 1, ROWS, ROWS + 2):
-        expected = arm.inverse_dynamics(*(array[k] for array in given), row(wrenches, k))
+        q, qd, qdd = (array[k] for array in given)
+        expected = arm.inverse_dynamics(q, qd, qdd, row(wrenches, k))
         assert_same(found[k], expected)
 
 
@@ -141,8 +144,8 @@ def test_more_samples_than_are_computed_at_a_time(arm: RobotModel) -> None:
 def test_no_wrenches_change_nothing(arm: RobotModel, method: str) -> None:
     given = samples(arm, COUNT)
     compute = getattr(arm, f'{method}_batch')
-    np.testing.assert_array_equal(compute(*given, {}), compute(*given))
-    np.testing.assert_array_equal(compute(*given, None), compute(*given))
+    np.testing.assert_array_equal(compute(*given, external_wrenches={}), compute(*given))
+    np.testing.assert_array_equal(compute(*given, external_wrenches=None), compute(*given))
 
 
 @each('method', METHODS)
@@ -152,9 +155,12 @@ def test_no_wrenches_change_nothing(arm: RobotModel, method: str) -> None:
 def test_arrays_that_do_not_fit_the_samples_are_rejected(
     arm: RobotModel, method: str, count: int, field: str, shape: tuple[int, ...]
 ) -> None:
-    wrench = Wrench(**{field: np.ones(shape)})
+    changed: dict[str, Any] = {field: np.ones(shape)}
+    wrench = replace(Wrench(), **changed)
     with pytest.raises(InputError, match=f"^{field} on link 'tool0': has shape"):
-        getattr(arm, f'{method}_batch')(*samples(arm, count), {'tool0': wrench})
+        getattr(arm, f'{method}_batch')(
+            *samples(arm, count), external_wrenches={'tool0': wrench}
+        )
 
 
 @each('method', METHODS)
@@ -165,11 +171,12 @@ def test_a_position_that_is_not_finite_is_rejected_with_its_sample(
     q, qd, qdd = samples(arm, COUNT)
     q[4, 2] = value
     with pytest.raises(InputError, match=r'^q\[4\]: has a value that is not finite'):
-        getattr(arm, f'{method}_batch')(q, qd, qdd, {'tool0': Wrench((1.0, 0.0, 0.0))})
+        getattr(arm, f'{method}_batch')(q, qd, qdd, external_wrenches={'tool0': Wrench()})
 
 
 def test_wrenches_that_overflow_are_rejected(arm: RobotModel) -> None:
     force = np.zeros((COUNT, 3))
     force[5] = 1.5e308
+    wrenches = {'tool0': Wrench(force)}
     with pytest.raises(InputError, match='not finite'):
-        arm.inverse_dynamics_batch(*samples(arm, COUNT), {'tool0': Wrench(force)})
+        arm.inverse_dynamics_batch(*samples(arm, COUNT), external_wrenches=wrenches)
