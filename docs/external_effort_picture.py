@@ -74,7 +74,7 @@ def simulate() -> dict[str, Array]:
         )
         control.follow(Setpoint(None, settings.joints, *motion(t)), None)
         pushed = FROM <= t < TO
-        push = Wrench(force=tuple(PUSH), frame=ReferenceFrame.BASE)
+        push = Wrench(force=tuple(PUSH), frame=ReferenceFrame.ROOT_LINK)
         simulated.apply_push(LINK, push if pushed else None)
         command = control.step(now)
         external = control.external_effort

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from functools import wraps
-from typing import ParamSpec, TypeAlias, TypeVar
+from numbers import Real
+from operator import index
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import InputError
+from .errors import InputError, brief
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
@@ -30,6 +33,24 @@ def finite_number(argument: str, value: float) -> float:
     :raises InputError: not a real number, or not finite
     """
     return float(finite_array(argument, value, ()))
+
+
+def whole_number(argument: str, value: int, least: int) -> int:
+    """
+    Return a whole number.
+
+    :param argument: name of the argument, for the error
+    :param value: an integer
+    :param least: smallest value
+    :raises InputError: not an integer, or below ``least``
+    """
+    try:
+        number = index(value)
+    except Exception as error:  # a foreign object's conversion may raise anything
+        raise InputError(argument, f'expected an integer, got {brief(value)}') from error
+    if number < least:
+        raise InputError(argument, f'is {brief(value)}, not at least {least}')
+    return number
 
 
 def finite_vector(argument: str, values: ArrayLike, size: int) -> Array:
@@ -73,18 +94,34 @@ def real_array(argument: str, values: ArrayLike) -> Array:
 
     :param argument: name of the argument, for the error
     :param values: anything array-like of real numbers
-    :raises InputError: not real numbers
+    :raises InputError: not real numbers, or masked
     """
     try:
+        _reject_masked(values)
         given = np.asarray(values)
         if given.dtype.kind not in 'biufO':
             raise TypeError(f'its type is {given.dtype}')
-        if given.dtype.kind == 'O' and any(value is None for value in given.flat):
-            raise TypeError('None is not a number')  # numpy would convert it to NaN
+        if given.dtype.kind == 'O':
+            _reject_other_objects(given)
         return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError, UserWarning) as error:
-        # numpy before 1.24 warns of lists of unequal length; warnings may be set to be errors.
+    except Exception as error:
+        # The conversion of foreign objects may raise anything. numpy before 1.24 warns of lists of
+        # unequal length; warnings may be set to be errors.
         raise InputError(argument, f'is not an array of real numbers: {error}') from error
+
+
+def _reject_masked(values: Any) -> None:
+    """Raise an error for masked values: numpy would use the numbers under the mask."""
+    rows = values if isinstance(values, list | tuple) else [values]
+    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
+        raise TypeError('values are masked; fill them first')
+
+
+def _reject_other_objects(given: NDArray[Any]) -> None:
+    """Raise an error for objects that are not numbers: numpy would convert '3' and None."""
+    for value in given.flat:
+        if not isinstance(value, Real | Decimal | np.bool_):
+            raise TypeError(f'{brief(value)} is not a number')
 
 
 def finite_result(result: Numbers) -> Numbers:

@@ -42,7 +42,10 @@ def clipped(text: str, most: int = 500) -> str:
 
 def brief(value: Any) -> str:
     """Return a value for an error message: long lists and texts are shortened."""
-    return _short.repr(list(value) if isinstance(value, tuple | array) else value)
+    try:
+        return _short.repr(list(value) if isinstance(value, tuple | array) else value)
+    except Exception:  # an integer of thousands of digits, or a foreign object's own error
+        return f'<{type(value).__name__}>'
 
 
 class UrdfError(RneaError):
@@ -128,7 +131,7 @@ class UnknownNameError(RneaError, KeyError):
         self.known = tuple(known)
 
     def __str__(self) -> str:
-        return f'unknown {self.kind} {self.name!r}; known are {", ".join(self.known)}'
+        return f'unknown {self.kind} {brief(self.name)}; known are {", ".join(self.known)}'
 
 
 class SingularityError(RneaError):

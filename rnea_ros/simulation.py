@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, finite_number, finite_vector
-from .errors import InputError
+from .arrays import Array, finite_number, finite_vector, whole_number
+from .errors import InputError, brief
 from .robot import ExternalWrenches, RobotModel
 
 EffortsInTime: TypeAlias = Callable[[float], ArrayLike]
@@ -77,22 +77,33 @@ def simulate(
         state later on, for example if ``dt`` is too long
     :raises SingularityError: a joint without inertia to accelerate
     """
+    if not isinstance(model, RobotModel):
+        raise InputError('model', f'expected a RobotModel, got {brief(model)}')
     step = _STEPS[_method(method)]
-    if not finite_number('dt', dt) > 0.0:
+    dt = finite_number('dt', dt)
+    if not dt > 0.0:
         raise InputError('dt', f'is {dt} s, not above 0')
-    if steps < 0:
-        raise InputError('steps', f'is {steps}, not at least 0')
+    steps = whole_number('steps', steps, 0)
+    for argument, function in (('tau', tau), ('wrenches', wrenches)):
+        if function is not None and not callable(function):
+            raise InputError(
+                argument, f'expected a function of time, such as lambda t: ..., got '
+                f'{brief(function)}'
+            )
     no_effort = np.zeros(model.nv)
 
     def acceleration(t: float, q: Array, qd: Array) -> Array:
         efforts = no_effort if tau is None else tau(t)
         return model.forward_dynamics(q, qd, efforts, None if wrenches is None else wrenches(t))
 
-    time = dt * np.arange(steps + 1, dtype=np.float64)
-    positions, velocities = np.empty((steps + 1, model.nq)), np.empty((steps + 1, model.nv))
+    try:
+        time = dt * np.arange(steps + 1, dtype=np.float64)
+        positions, velocities = np.empty((steps + 1, model.nq)), np.empty((steps + 1, model.nv))
+    except (MemoryError, OverflowError, ValueError) as error:
+        raise InputError('steps', f'{brief(steps)} are too many for the memory') from error
     velocities[0] = finite_vector('qd0', qd0, model.nv)
-    # A step of length zero checks quaternions and scales them to unit length.
-    positions[0] = model.integrate(finite_vector('q0', q0, model.nq), no_effort, 0.0)
+    model.difference(q0, q0)  # raises the error of a bad q0
+    positions[0] = model.integrate(q0, no_effort, 0.0)  # scales quaternions to unit length
     for k in range(steps):
         state = (time[k], positions[k], velocities[k])
         positions[k + 1], velocities[k + 1] = step(model, acceleration, *state, dt)
@@ -150,6 +161,6 @@ _STEPS: dict[Method, Step] = {
 def _method(given: Method | str) -> Method:
     try:
         return Method(given)
-    except ValueError as error:
+    except Exception as error:  # a foreign object's comparison may raise anything
         known = ', '.join(method.value for method in Method)
-        raise InputError('method', f'is {given!r}; known are {known}') from error
+        raise InputError('method', f'is {brief(given)}; known are {known}') from error

@@ -375,7 +375,7 @@ class Pinocchio:
         if isinstance(frame, str):
             return self._data.oMf[self._frame(frame)]
         floats = self._P.shape[1] > self._folded.G.shape[1]
-        if frame is ReferenceFrame.BASE and floats:
+        if frame is ReferenceFrame.ROOT_LINK and floats:
             return self._data.oMi[1]
         return self._pin.SE3.Identity()
 

@@ -3,7 +3,7 @@
 
 """Rigid-body dynamics of kinematic trees, in numpy and compiled kernels. No URDF, no ROS."""
 
-from .contacts import ContactSolution, constrained_inverse_dynamics
+from .contacts import ContactSolution, check_contact_motion, constrained_inverse_dynamics
 from .manifold import with_unit_quaternions
 from .operational_space import TaskSpaceDynamics, task_space_dynamics
 from .self_test import check_compiled_code, needs_check
@@ -14,6 +14,7 @@ __all__ = [
     'TaskSpaceDynamics',
     'Workspace',
     'check_compiled_code',
+    'check_contact_motion',
     'constrained_inverse_dynamics',
     'needs_check',
     'task_space_dynamics',

@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..errors import SingularityError
+from ..errors import InputError, SingularityError
+
+TOLERANCE = 1e-6
+"""
+Largest acceleration of a contact that counts as zero, rad/s^2 or m/s^2.
+
+Relative to the largest terms of J qdd + Jdot qd if these are above 1.
+"""
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,28 @@ class ContactSolution:
     def determined(self) -> bool:
         """Whether the motion determines the forces; otherwise they are those of least norm."""
         return self.free_forces == 0
+
+
+def check_contact_motion(qdd: Array, contact_jacobian: Array, bias: Array) -> None:
+    """
+    Raise an error if the contacts accelerate: J qdd + Jdot qd = 0.
+
+    :param qdd: joint accelerations, shape (nv,)
+    :param contact_jacobian: J, shape (k, nv)
+    :param bias: Jdot qd, shape (k,), rad/s^2 or m/s^2
+    :raises InputError: a contact accelerates; with the accelerations
+    """
+    with np.errstate(over='ignore', invalid='ignore'):
+        acceleration = contact_jacobian @ qdd + bias
+        parts = np.abs(contact_jacobian) @ np.abs(qdd) + np.abs(bias)
+        allowed = TOLERANCE * max(1.0, parts.max(initial=0.0))
+    if not (np.abs(acceleration) <= allowed).all():
+        raise InputError(
+            'qdd',
+            'contradicts the contacts, J qdd + Jdot qd is not zero but '
+            f'{acceleration.tolist()}; the nearest motion that the contacts allow is '
+            'qdd - pinv(J) (J qdd + Jdot qd)',
+        )
 
 
 def constrained_inverse_dynamics(

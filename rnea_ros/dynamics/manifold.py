@@ -56,10 +56,16 @@ def normalised(q: Array, quaternions: Quaternions) -> Array:
 
     :param q: joint positions, shape (nq,); quaternions of any length but zero
     :param quaternions: joints with a quaternion
+    :raises InputError: a quaternion of zeros, which is no rotation, with the joint
     """
     result = q.copy()
-    for _, start, _, floats in quaternions:
+    for joint, start, _, floats in quaternions:
         where = slice(start + 3, start + 7) if floats else slice(start, start + 4)
+        largest = np.abs(result[where]).max()
+        if largest == 0.0:
+            reason = f'the quaternion of joint {joint!r} is zero; no rotation is 0, 0, 0, 1'
+            raise InputError('q', reason)
+        result[where] /= largest  # the squares of its numbers now neither overflow nor vanish
         result[where] /= np.linalg.norm(result[where])
     return result
 

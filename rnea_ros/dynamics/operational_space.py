@@ -35,7 +35,7 @@ class TaskSpaceDynamics:
     Dynamics of a task of m coordinates.
 
     :param inertia: Lambda = (J M^-1 J^T)^-1, shape (m, m)
-    :param bias: mu = Jbar^T C qd - Lambda Jdot qd, shape (m,)
+    :param bias: mu = Jbar^T C qd - Lambda Jdot qd, with the effects of a moving base, shape (m,)
     :param gravity: p = Jbar^T g, shape (m,)
     :param jacobian: J, shape (m, nv)
     :param inverse: Jbar = M^-1 J^T Lambda, the dynamically consistent inverse of J, shape (nv, m)
@@ -65,8 +65,8 @@ def task_space_dynamics(
     :param coordinates: coordinates of the task, each from 0 to 5
     :param M: mass matrix, positive definite, shape (nv, nv)
     :param J: Jacobian of all six coordinates, angular before linear, shape (6, nv)
-    :param Jdot_qd: bias acceleration, shape (6,)
-    :param coriolis: C qd, shape (nv,)
+    :param Jdot_qd: acceleration at qdd = 0, including that of the base, shape (6,)
+    :param coriolis: C qd, and the efforts that the motion of the base needs, shape (nv,)
     :param gravity: g, shape (nv,)
     :param lever: longest lever of an angular velocity in the linear rows of J, m
     :raises SingularityError: the coordinates cannot move independently, with the condition number

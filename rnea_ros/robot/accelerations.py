@@ -12,7 +12,7 @@ from ..arrays import Array, finite_result
 from ..dynamics import Workspace
 from ..dynamics.kernels import BASE, checked_kernels
 from ..errors import SingularityError
-from .forces import FLOAT, NOT_AN_ARRAY, contiguous, copied_result
+from .forces import FLOAT, contiguous, copied_result
 from .model_data import ModelData
 from .wrench import ExternalWrenches, applied
 
@@ -53,7 +53,7 @@ def forward_dynamics(
                 and kernel(q, qd, tau, qdd)
             ):
                 return qdd
-        except NOT_AN_ARRAY:
+        except Exception:
             pass
     state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
     efforts = model._checked_velocity('tau', tau)

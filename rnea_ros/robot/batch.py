@@ -18,7 +18,7 @@ import os
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, real_array
+from ..arrays import Array, real_array, whole_number
 from ..dynamics import batch, with_unit_quaternions
 from ..dynamics.kernels import BASE, LEAST_INERTIA_RATIO, PARAMETERS
 from ..errors import InputError, SingularityError
@@ -26,13 +26,20 @@ from .accelerations import forward_dynamics, relative_inertia
 from .forces import gravity_torques, inverse_dynamics, mass_matrix
 from .model_data import ModelData
 from .regressors import in_link_parameters, regressor
+from .wrench import ExternalWrenches, external_efforts_batch
 
 BLOCK = 8192
 """Samples that a thread computes at a time; its memory is proportional to this number."""
 
 
 def inverse_dynamics_batch(
-    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, threads: int | None = None
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    external_wrenches: ExternalWrenches | None = None,
+    threads: int | None = None,
 ) -> Array:
     """
     Return the efforts that N motions need, shape (N, nv), as :meth:`inverse_dynamics`.
@@ -40,11 +47,17 @@ def inverse_dynamics_batch(
     :param q: joint positions, shape (N, nq)
     :param qd: joint velocities, shape (N, nv)
     :param qdd: joint accelerations, shape (N, nv)
+    :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
+        arrays have shape (3,), or (N, 3) with one row for each sample
     :param threads: number of cores to use; all by default
     """
-    samples = {'q': q, 'qd': qd, 'qdd': qdd}
+    samples = _samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
     kernel = batch.BatchWorkspace.inverse_dynamics
-    return _rows(model, samples, (model._nv,), threads, kernel, inverse_dynamics)
+    tau = _rows(model, samples, (model._nv,), threads, kernel, inverse_dynamics)
+    if external_wrenches is not None:
+        tau -= _external_efforts(model, samples, external_wrenches)
+        _check_finite(tau)
+    return tau
 
 
 def gravity_torques_batch(
@@ -62,7 +75,8 @@ def gravity_torques_batch(
         workspace.bodies[BASE]['a'][3:] = weight  # a base at rest, even if the model's base moves
         return workspace.gravity_torques(q, tau)
 
-    return _rows(model, {'q': q}, (model._nv,), threads, kernel, gravity_torques)
+    samples = _samples(model, {'q': q})
+    return _rows(model, samples, (model._nv,), threads, kernel, gravity_torques)
 
 
 def mass_matrix_batch(model: ModelData, q: ArrayLike, *, threads: int | None = None) -> Array:
@@ -73,11 +87,18 @@ def mass_matrix_batch(model: ModelData, q: ArrayLike, *, threads: int | None = N
     :param threads: number of cores to use; all by default
     """
     kernel = batch.BatchWorkspace.mass_matrix
-    return _rows(model, {'q': q}, model._matrix_shape, threads, kernel, mass_matrix)
+    samples = _samples(model, {'q': q})
+    return _rows(model, samples, model._matrix_shape, threads, kernel, mass_matrix)
 
 
 def forward_dynamics_batch(
-    model: ModelData, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, threads: int | None = None
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    *,
+    external_wrenches: ExternalWrenches | None = None,
+    threads: int | None = None,
 ) -> Array:
     """
     Return the accelerations that N sets of efforts cause, shape (N, nv).
@@ -85,13 +106,19 @@ def forward_dynamics_batch(
     :param q: joint positions, shape (N, nq)
     :param qd: joint velocities, shape (N, nv)
     :param tau: joint efforts, shape (N, nv)
+    :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
+        arrays have shape (3,), or (N, 3) with one row for each sample
     :param threads: number of cores to use; all by default
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
     kernel: Callable[..., int] = batch.BatchWorkspace.forward_dynamics
     if model._shared_coordinates:
         kernel = _by_mass_matrix
-    samples = {'q': q, 'qd': qd, 'tau': tau}
+    samples = _samples(model, {'q': q, 'qd': qd, 'tau': tau})
+    if external_wrenches is not None:
+        # M qdd + C qd + g = tau + J^T f_ext
+        total = samples['tau'] + _external_efforts(model, samples, external_wrenches)
+        samples = {**samples, 'tau': total}
     return _rows(model, samples, (model._nv,), threads, kernel, forward_dynamics)
 
 
@@ -119,13 +146,42 @@ def regressor_batch(
         return bad
 
     shape = (model._nv, len(PARAMETERS) * len(model.body_names))
-    samples = {'q': q, 'qd': qd, 'qdd': qdd}
+    samples = _samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
     return _rows(model, samples, shape, threads, kernel, regressor)
+
+
+def _samples(model: ModelData, given: dict[str, ArrayLike]) -> dict[str, Array]:
+    """Return arrays by argument name, the positions first, after a check of their shapes."""
+    arrays = {name: real_array(name, values) for name, values in given.items()}
+    for name, array in arrays.items():
+        width = model._nq if name == 'q' else model._nv
+        rows = len(arrays['q']) if arrays['q'].ndim else 0
+        if array.shape != (rows, width):
+            raise InputError(name, f'has shape {array.shape}, not ({rows}, {width})')
+    return arrays
+
+
+def _external_efforts(
+    model: ModelData, samples: dict[str, Array], wrenches: ExternalWrenches
+) -> Array:
+    """Return J^T f_ext of all samples, shape (N, nv), checked."""
+    with np.errstate(over='ignore', invalid='ignore'):
+        efforts = external_efforts_batch(model, model._checked_positions(samples['q']), wrenches)
+    _check_finite(efforts)
+    return efforts
+
+
+def _check_finite(results: Array) -> None:
+    """Raise the error of the first sample whose result is not finite."""
+    finite = np.isfinite(results).all(axis=1)
+    if not finite.all():
+        reason = 'or a wrench is so large that the result is not finite'
+        raise InputError(f'motion[{int(np.argmin(finite))}]', reason)
 
 
 def _rows(
     model: ModelData,
-    samples: dict[str, ArrayLike],
+    arrays: dict[str, Array],
     shape: tuple[int, ...],
     threads: int | None,
     kernel: Callable[..., int],
@@ -135,24 +191,16 @@ def _rows(
     Return the results of all rows, computed in blocks.
 
     :param model: the robot
-    :param samples: arrays by argument name, the positions first
+    :param arrays: samples by argument name, the positions first
     :param shape: shape of one result
     :param threads: number of cores to use; None for all
     :param kernel: function that writes the results of a block, one in each row of a 2-D array
     :param of_one: function for one sample, for the rows that the kernel cannot compute
     """
-    arrays = {name: real_array(name, values) for name, values in samples.items()}
-    for name, array in arrays.items():
-        width = model._nq if name == 'q' else model._nv
-        rows = len(arrays['q']) if arrays['q'].ndim else 0
-        if array.shape != (rows, width):
-            raise InputError(name, f'has shape {array.shape}, not ({rows}, {width})')
     count = len(arrays['q'])
     result = np.empty((count, *shape))
     flat = result.reshape(count, int(np.prod(shape)))
-    threads = _usable_cores() if threads is None else threads
-    if threads < 1:
-        raise InputError('threads', f'is {threads}, not at least 1')
+    threads = _usable_cores() if threads is None else whole_number('threads', threads, 1)
 
     def compute_block(workspace: batch.BatchWorkspace, start: int) -> None:
         block = _block(model, arrays, start)

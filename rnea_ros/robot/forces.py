@@ -6,7 +6,8 @@ Inverse dynamics and its parts: tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext.
 
 The functions of a control loop have two paths. Contiguous float64 arrays of one dimension go
 straight to the kernel, which checks their lengths and numbers in nanoseconds. All other arguments,
-and those that the kernel rejects, take the slow path, which converts them or raises the error.
+and those that the kernel rejects, take the slow path, which converts them or raises the error that
+names the argument. The conversion of foreign objects may raise anything.
 """
 
 from __future__ import annotations
@@ -16,10 +17,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_array, finite_result, finite_result_required
-from ..dynamics import ContactSolution
+from ..arrays import (
+    Array,
+    finite_array,
+    finite_result,
+    finite_result_required,
+    finite_vector,
+)
+from ..dynamics import ContactSolution, check_contact_motion
 from ..dynamics import constrained_inverse_dynamics as solve_contacts
 from ..dynamics.kernels import BASE, kinematics
+from ..errors import InputError
 from .kinematics import centre_of_mass
 from .model_data import ModelData
 from .wrench import ExternalWrenches, applied
@@ -27,9 +35,6 @@ from .wrench import ExternalWrenches, applied
 # The fastest type check, 35 ns: it returns a contiguous float64 array as the same object.
 contiguous = np.ascontiguousarray
 FLOAT = np.dtype(np.float64)
-ComplexWarning = getattr(np, 'exceptions', np).ComplexWarning  # numpy 1.24 has no np.exceptions
-NOT_AN_ARRAY = (TypeError, ValueError, ComplexWarning)
-"""Errors that the fast path raises for arguments that are not arrays."""
 
 
 def inverse_dynamics(
@@ -61,7 +66,7 @@ def inverse_dynamics(
                 and workspace.inverse_dynamics_into(q, qd, qdd, tau)
             ):
                 return tau
-        except NOT_AN_ARRAY:
+        except Exception:
             pass
     motion = (
         model._checked_position('q', q),
@@ -88,7 +93,7 @@ def gravity_torques(model: ModelData, q: ArrayLike) -> Array:
                 and workspace.gravity_torques_into(q, tau)
             ):
                 return tau
-        except NOT_AN_ARRAY:
+        except Exception:
             pass
     # g(q) does not include the acceleration of the base.
     base = workspace.bodies[BASE]
@@ -148,7 +153,7 @@ def mass_matrix(model: ModelData, q: ArrayLike) -> Array:
         try:
             if contiguous(q, FLOAT) is q and q.ndim == 1 and kernel(q, M):
                 return M
-        except NOT_AN_ARRAY:
+        except Exception:
             pass
     return copied_result(workspace.mass_matrix(model._checked_position('q', q)))
 
@@ -160,9 +165,16 @@ def constrained_inverse_dynamics(
     qdd: ArrayLike,
     contact_jacobian: ArrayLike,
     unactuated: Sequence[str] = (),
+    *,
+    contact_bias: ArrayLike | None = None,
+    external_wrenches: ExternalWrenches | None = None,
 ) -> ContactSolution:
     """
     Return joint efforts and contact forces for a motion of a robot in contact.
+
+    Contacts do not accelerate, J qdd + Jdot qd = 0; another motion is rejected. Velocities are not
+    checked, since the ground may move. If it accelerates, subtract its acceleration from
+    ``contact_bias``.
 
     If several sets of contact forces give the same motion, the set of least norm is returned, and
     ``determined`` of the result is False. Contacts may pull: signs and friction cones are not
@@ -170,17 +182,42 @@ def constrained_inverse_dynamics(
 
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
-    :param qdd: joint accelerations that the contacts allow, shape (nv,)
+    :param qdd: joint accelerations, shape (nv,)
     :param contact_jacobian: rows of :meth:`jacobian`, one for each contact force, shape (k, nv)
     :param unactuated: names of joints without an actuator, such as the floating base
+    :param contact_bias: Jdot qd, the same rows of :meth:`bias_acceleration`, shape (k,), rad/s^2
+        and m/s^2; zeros by default if neither the joints nor the base move
+    :param external_wrenches: wrenches that the environment exerts on the robot beside the contact
+        forces, by link
+    :raises InputError: a motion that the contacts do not allow; no ``contact_bias`` although the
+        robot or its base moves
     :raises SingularityError: no contact forces give this motion
     :raises UnknownNameError: no such joint
     """
     actuated = np.ones(model._nv, dtype=bool)
-    for joint in unactuated:
+    for joint in model._names('unactuated', unactuated):
         actuated[model.velocity_indices(joint)] = False
     J = finite_array('contact_jacobian', contact_jacobian, (None, model._nv))
-    return solve_contacts(inverse_dynamics(model, q, qd, qdd), J, actuated)
+    velocity = model._checked_velocity('qd', qd)
+    if contact_bias is not None:
+        bias = finite_vector('contact_bias', contact_bias, len(J))
+    elif len(J) and (velocity.any() or not model._base_at_rest):
+        raise InputError(
+            'contact_bias', 'is required if the robot or its base moves: the rows of '
+            'bias_acceleration for the rows of contact_jacobian',
+        )
+    else:
+        bias = np.zeros(len(J))
+    acceleration = model._checked_velocity('qdd', qdd)
+    check_contact_motion(acceleration, J, bias)
+    forces = inverse_dynamics(model, q, velocity, acceleration, external_wrenches)
+    return solve_contacts(forces, J, actuated)
+
+
+def bias_without_gravity(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
+    """Return the efforts that velocities and the base's motion need at qdd = 0, shape (nv,)."""
+    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
+    return copied_result(model._thread_memory.weightless.bias_torques(*state))
 
 
 @finite_result_required

@@ -56,7 +56,7 @@ def internal_wrench(
 def _model_cut_above(model: ModelData, link: str) -> ModelData:
     """Return the model with a body of its own for the link; it is kept for the next call."""
     links_behind_joints = [name for name in model.link_names if name != model._tree.links[0].name]
-    if link not in links_behind_joints:
+    if not isinstance(link, str) or link not in links_behind_joints:
         raise UnknownNameError('link', link, links_behind_joints)
     if link not in model._models_cut_above:
         tree = with_separate_bodies(model._tree, [link])

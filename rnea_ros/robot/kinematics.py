@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Array, finite_array, finite_result_required, finite_vector
+from ..arrays import Array, finite_result_required, finite_vector
 from ..dynamics.kernels import kinematics
 from ..dynamics.tree import Placement
 from .model_data import ModelData
@@ -42,19 +42,34 @@ def link_positions_batch(model: ModelData, q: ArrayLike, links: Sequence[str]) -
     :param links: names of links
     :raises UnknownNameError: the robot has no such link
     """
-    frames = [model._frame(link) for link in links]
+    names = model._names('links', links)
+    frames = [model._frame(link) for link in names]
     body = np.array([frame.body for frame in frames], dtype=np.intp)
     offsets = np.array([frame.placement.translation for frame in frames]).reshape(-1, 3)
-    samples = finite_array('q', q, (None, model._nq))
-    R, p = np.empty((len(samples), len(links), 3, 3)), np.empty((len(samples), len(links), 3))
-    bodies: NDArray[np.void] = model._thread_memory.workspace.bodies
-    rotations, origins = bodies['R'], bodies['p']
-    for k, sample in enumerate(samples):
-        kinematics.place_bodies(bodies, model._checked_position(f'q[{k}]', sample)
-                                if model._quaternions else sample)
-        R[k], p[k] = rotations[body], origins[body]
+    samples = model._checked_positions(q)
+    R, p = body_poses(model, samples, body)
     p += np.einsum('nkij,kj->nki', R, offsets)
     return p
+
+
+def body_poses(
+    model: ModelData, q: Array, chosen: NDArray[np.intp] | slice = slice(None)
+) -> tuple[Array, Array]:
+    """
+    Return rotations (N, bodies, 3, 3) and origins (N, bodies, 3) of bodies in the base frame.
+
+    :param model: the robot
+    :param q: joint positions, checked, shape (N, nq)
+    :param chosen: numbers of bodies; all by default
+    """
+    bodies: NDArray[np.void] = model._thread_memory.workspace.bodies
+    rotations, origins = bodies['R'], bodies['p']
+    count = len(origins[chosen])
+    R, p = np.empty((len(q), count, 3, 3)), np.empty((len(q), count, 3))
+    for k, sample in enumerate(q):
+        kinematics.place_bodies(bodies, sample)
+        R[k], p[k] = rotations[chosen], origins[chosen]
+    return R, p
 
 
 @finite_result_required
@@ -118,19 +133,29 @@ def link_acceleration(
 
 
 @finite_result_required
-def bias_acceleration(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> Array:
+def bias_acceleration(
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    link: str,
+    point: ArrayLike = (0.0, 0.0, 0.0),
+) -> Array:
     """
     Return Jdot qd, a link's spatial acceleration at qdd = 0, shape (6,), rad/s^2 and m/s^2.
 
-    On a base at rest, link_acceleration = J qdd + Jdot qd. On a moving base the result includes
-    the base's acceleration.
+    Axes and point are those of :meth:`jacobian`. On a base at rest, link_acceleration = J qdd +
+    Jdot qd. On a moving base the result includes the base's acceleration.
 
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
     :param link: a link's name
+    :param point: in the link's frame, shape (3,), m
     :raises UnknownNameError: the robot has no such link
     """
-    return _velocity_and_acceleration(model, q, qd, np.zeros(model._nv), link)[1]
+    p = finite_vector('point', point, 3)
+    a = _velocity_and_acceleration(model, q, qd, np.zeros(model._nv), link)[1]
+    a[3:] -= np.cross(p, a[:3])
+    return a
 
 
 @finite_result_required

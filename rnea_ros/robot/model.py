@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..dynamics.tree import KinematicTree, with_added_inertia
-from ..errors import UrdfWarning
+from ..errors import InputError, UrdfWarning, brief
 from ..urdf import RobotDescription, parse_urdf, read_urdf
 from . import (
     accelerations,
@@ -67,6 +67,8 @@ class RobotModel(ModelData):
         :param strict_inertia: raise an error for an inertia that no rigid body can have
         :raises UrdfError: the URDF cannot be used; the error names the element and the value
         """
+        if not isinstance(source, str | os.PathLike):
+            raise InputError('source', f'expected XML text or a path, got {brief(source)}')
         description = parse_urdf(read_urdf(source), strict_inertia=strict_inertia)
         for message in description.warnings:
             warnings.warn(message, UrdfWarning, stacklevel=2)
@@ -87,6 +89,10 @@ class RobotModel(ModelData):
         :param floating_base: let the root link move freely
         :param gravity: acceleration of free fall, shape (3,), m/s^2
         """
+        if not isinstance(description, RobotDescription):
+            raise InputError(
+                'description', f'expected a RobotDescription, got {brief(description)}'
+            )
         return cls(
             build_tree(description, floating_base=floating_base),
             name=description.name,

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 import threading
 from typing import Any
@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Array, finite_vector
+from ..arrays import Array, finite_vector, real_array
 from ..dynamics import Workspace, with_unit_quaternions
 from ..dynamics.compilation import COMPILED
 from ..dynamics.tree import WORLD, Frame, JointCoordinates, KinematicTree
-from ..errors import UnknownNameError
+from ..errors import InputError, UnknownNameError, brief
 from ..urdf import Joint, Limits, RobotDescription
 from .base_motion import BaseMotion
 
@@ -67,11 +67,15 @@ class ModelData:
         gravity: ArrayLike,
         base_motion: BaseMotion,
     ) -> None:
+        if not isinstance(tree, KinematicTree):
+            raise InputError('tree', f'expected a KinematicTree, got {brief(tree)}')
         self._tree = tree
         self._name = name
         self._description = description
         self._gravity = finite_vector('gravity', gravity, 3)
         self._gravity.setflags(write=False)
+        if not isinstance(base_motion, BaseMotion):
+            raise InputError('base_motion', f'expected a BaseMotion, got {brief(base_motion)}')
         self._base_motion = base_motion
         self._base_velocity, self._base_acceleration = base_motion.spatial()
         self._nq, self._nv = tree.nq, tree.nv
@@ -238,7 +242,7 @@ class ModelData:
         return values
 
     def _coordinates_of(self, joint: str) -> JointCoordinates:
-        if joint not in self._tree.joints:
+        if not isinstance(joint, str) or joint not in self._tree.joints:
             raise UnknownNameError('joint', joint, self._tree.joints)
         return self._tree.joints[joint]
 
@@ -248,14 +252,35 @@ class ModelData:
         return next(name for name, place in joints if dof < place.velocities.stop)
 
     def _frame(self, link: str) -> Frame:
-        if link not in self._tree.frames or link == WORLD:
+        if not isinstance(link, str) or link == WORLD or link not in self._tree.frames:
             raise UnknownNameError('link', link, self.link_names)
         return self._tree.frames[link]
+
+    @staticmethod
+    def _names(argument: str, values: Iterable[str]) -> list[str]:
+        """Return names as a list, after a check that they are not one string or no sequence."""
+        try:
+            if isinstance(values, str):
+                raise TypeError('a string is a sequence of characters')
+            return list(values)
+        except Exception as error:  # a foreign object's iteration may raise anything
+            reason = f'expected a sequence of names, got {brief(values)}'
+            raise InputError(argument, reason) from error
 
     def _checked_position(self, argument: str, values: ArrayLike) -> Array:
         """Return joint positions, checked; quaternions are scaled to exactly unit length."""
         q = finite_vector(argument, values, self._nq)
         return with_unit_quaternions(argument, q, self._quaternions) if self._quaternions else q
+
+    def _checked_positions(self, values: ArrayLike) -> Array:
+        """Return positions of N samples, shape (N, nq), checked; errors name the sample."""
+        given = real_array('q', values)
+        if given.ndim != 2 or given.shape[1] != self._nq:
+            raise InputError('q', f'has shape {given.shape}, not (N, {self._nq})')
+        if not self._quaternions and np.isfinite(given).all():
+            return np.ascontiguousarray(given)
+        rows = [self._checked_position(f'q[{k}]', row) for k, row in enumerate(given)]
+        return np.array(rows).reshape(given.shape)
 
     def _checked_velocity(self, argument: str, values: ArrayLike) -> Array:
         """Return joint velocities, accelerations or efforts, checked."""

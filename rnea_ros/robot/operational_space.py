@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, finite_array
 from ..dynamics import TaskSpaceDynamics
 from ..dynamics import task_space_dynamics as solve_operational_space
-from ..errors import InputError
+from ..errors import InputError, brief
 from .accelerations import forward_dynamics
-from .forces import coriolis_torques, gravity_torques, mass_matrix
+from .forces import bias_without_gravity, gravity_torques, mass_matrix
 from .kinematics import bias_acceleration, jacobian, link_pose, placed_bodies
 from .model_data import ModelData
 
@@ -34,7 +34,9 @@ def task_space_dynamics(
     Return the equation of motion of a link: Lambda a + mu + p = F.
 
     a is the link's spatial acceleration, F the wrench [moment; force] that the joints apply, both
-    in the link's axes at ``point``, on a base at rest.
+    in the link's axes at ``point``. On a moving base, a is the acceleration relative to the world,
+    as in :meth:`link_acceleration`, and mu includes what velocity and acceleration of the base
+    need; p is the weight alone.
 
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
@@ -46,18 +48,17 @@ def task_space_dynamics(
     :raises UnknownNameError: the robot has no such link
     """
     rows = _task_rows(coordinates)
+    model._frame(link)  # raises the error of an unknown link
     rest = np.zeros(model._nv)
     forward_dynamics(model, q, rest, rest)  # raises the error of a joint without inertia
     p = finite_array('point', point, (3,))
-    bias = bias_acceleration(model, q, qd, link)
-    bias[3:] -= np.cross(p, bias[:3])
     return solve_operational_space(
         f'link {link!r}',
         rows,
         mass_matrix(model, q),
-        jacobian(model, q, link, point),
-        bias,
-        coriolis_torques(model, q, qd),
+        jacobian(model, q, link, p),
+        bias_acceleration(model, q, qd, link, p),
+        bias_without_gravity(model, q, qd),
         gravity_torques(model, q),
         _longest_lever(model, q, link, p),
     )
@@ -75,10 +76,11 @@ def _task_rows(coordinates: Sequence[int]) -> list[int]:
     """Return the coordinates of a task, checked."""
     try:
         rows = [index(coordinate) for coordinate in coordinates]
-    except TypeError as error:
-        raise InputError('coordinates', f'expected integers, got {coordinates!r}') from error
+    except Exception as error:  # a foreign object's conversion may raise anything
+        raise InputError('coordinates', f'expected integers, got {brief(coordinates)}') from error
     if not rows or len(set(rows)) < len(rows) or not set(rows) <= set(range(6)):
         raise InputError(
-            'coordinates', f'expected different integers from 0 to 5, at least one, got {rows}'
+            'coordinates',
+            f'expected different integers from 0 to 5, at least one, got {brief(rows)}',
         )
     return rows

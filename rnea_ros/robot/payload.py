@@ -38,12 +38,14 @@ class Payload:
         mass = finite_number('payload mass', self.mass)
         if mass < 0.0:
             raise InputError('payload mass', f'{mass} is negative')
-        finite_vector('payload com', self.com, 3)
-        moments = self._moments()
-        if moments.any():
-            reason = inertia_problem(mass, moments)
-            if reason:
-                raise InputError('payload inertia', reason)
+        com = finite_vector('payload com', self.com, 3)
+        reason = inertia_problem(mass, self._moments())
+        if reason:
+            raise InputError('payload inertia', reason)
+        with np.errstate(over='ignore', invalid='ignore'):
+            moments = self.rigid_body_inertia.J
+        if not np.isfinite(moments).all():
+            raise InputError('payload com', f'{com.tolist()} m is too far away for {mass} kg')
 
     @property
     def rigid_body_inertia(self) -> RigidBodyInertia:

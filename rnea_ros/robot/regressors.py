@@ -69,7 +69,9 @@ def _problem(phi: Array) -> str:
         return f'has a mass of {body.mass:.6g} kg'
     com = body.h / body.mass
     steiner = np.dot(body.h, com) * np.eye(3) - np.outer(body.h, com)
-    return inertia_problem(body.mass, body.J - steiner)
+    # The difference has rounding errors of the size of J.
+    rounding = 1e-12 * float(np.abs(body.J).max())
+    return inertia_problem(body.mass, body.J - steiner, rounding)
 
 
 @finite_result_required

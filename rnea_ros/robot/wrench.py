@@ -5,21 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 import enum
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_vector
+from ..arrays import Array, finite_array, finite_vector, real_array
 from ..dynamics import Workspace
-from ..dynamics.kernels import kinematics
-from ..dynamics.tree import Placement
-from ..errors import InputError
-from .kinematics import link_pose
+from ..dynamics.kernels import BASE, kinematics
+from ..dynamics.tree import Frame, Placement
+from ..errors import InputError, brief
+from .kinematics import body_poses
 from .model_data import ModelData
 
 
@@ -27,11 +28,12 @@ class ReferenceFrame(enum.Enum):
     """
     Frames of a wrench that are not named after a link.
 
-    Both are the root link's frame, unless the base floats: then ``BASE`` is the frame of the root
-    link, which moves, and ``WORLD`` is the frame that it floats in.
+    Both are the root link's frame, unless the base floats: then ``ROOT_LINK`` is the frame of the
+    root link, which moves, and ``WORLD`` is the frame that it floats in. A link named ``base``,
+    which some robots have beside their root link, is another frame: ``frame='base'``.
     """
 
-    BASE = 'base'
+    ROOT_LINK = 'root link'
     WORLD = 'world'
 
 
@@ -39,6 +41,8 @@ class ReferenceFrame(enum.Enum):
 class Wrench:
     """
     A wrench that the environment exerts on the robot at one link.
+
+    Methods for N samples take arrays of shape (3,), the same for all samples, or (N, 3).
 
     :param force: shape (3,), N
     :param torque: shape (3,), N m
@@ -58,6 +62,10 @@ ExternalWrenches: TypeAlias = Mapping[str, Wrench | Sequence[Wrench]]
 """One wrench or several for each link, by the link's name."""
 
 
+ROWS = 1024
+"""Samples of a batch at a time; the memory of poses is proportional to this number."""
+
+
 @contextmanager
 def applied(
     model: ModelData, workspace: Workspace, q: Array, wrenches: ExternalWrenches | None
@@ -73,44 +81,115 @@ def applied(
     if wrenches is None:
         yield
         return
-    if not isinstance(wrenches, Mapping):
-        raise InputError('external_wrenches', f'expected wrenches by link, got {wrenches!r}')
     try:
         kinematics.place_bodies(workspace.bodies, q)
+        R, p = workspace.bodies['R'], workspace.bodies['p']
+        vectors = partial(finite_vector, size=3)
         with np.errstate(over='ignore', invalid='ignore'):
-            for link, given in wrenches.items():
-                for wrench in _sequence(link, given):
-                    _apply(model, workspace, link, wrench)
+            for body, moment, force in _on_bodies(model, wrenches, R, p, vectors):
+                workspace.add_external_force(body, R[body].T @ moment, R[body].T @ force)
         yield
     finally:
         workspace.clear_external_forces()
 
 
-def _apply(model: ModelData, workspace: Workspace, link: str, wrench: Wrench) -> None:
-    """Add a wrench to the force on the link's body, about its origin and in its axes."""
-    bodies, carrier = workspace.bodies, model._frame(link).body
-    pose = _frame_pose(model, bodies, link if wrench.frame is None else wrench.frame)
-    force = pose.rotation @ finite_vector(f'force on link {link!r}', wrench.force, 3)
-    torque = pose.rotation @ finite_vector(f'torque on link {link!r}', wrench.torque, 3)
-    point = link_pose(model, bodies, link).translation
-    if wrench.point is not None:
-        given = finite_vector(f'point on link {link!r}', wrench.point, 3)
-        point = pose.rotation @ given + pose.translation
-    R, p = bodies[carrier]['R'], bodies[carrier]['p']
-    moment = torque + np.cross(point - p, force)
-    if not np.isfinite(moment).all():
-        raise InputError(f'wrench on link {link!r}', f'its moment is not finite: {wrench!r}')
-    workspace.add_external_force(carrier, R.T @ moment, R.T @ force)
+def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
+    """
+    Return J^T f_ext, the efforts of external wrenches, at N positions, shape (N, nv).
+
+    Moments and forces are added up from the leaves to the base, in its axes and about its origin.
+
+    :param model: the robot
+    :param q: joint positions, checked, shape (N, nq)
+    :param wrenches: wrenches on the robot, by link; arrays of shape (3,), or (N, 3), one each row
+    """
+    efforts = np.zeros((len(q), model._nv))
+    bodies = model._thread_memory.workspace.bodies
+    for start in range(0, max(len(q), 1), ROWS):  # without samples, wrenches are checked as well
+        rows = slice(start, start + ROWS)
+        vectors = partial(_vectors_of_rows, count=len(q), rows=rows)
+        R, p = body_poses(model, q[rows])
+        moments, forces = np.zeros((2, len(bodies), len(R), 3))
+        for body, moment, force in _on_bodies(model, wrenches, R, p, vectors):
+            moments[body] += moment + np.cross(p[:, body], force)
+            forces[body] += force
+        for i in range(len(bodies) - 1, BASE, -1):
+            body, parent = bodies[i], bodies[i]['parent']
+            moment = moments[i] - np.cross(p[:, i], forces[i])
+            in_body = np.hstack([_turned_back(R[:, i], m) for m in (moment, forces[i])])
+            S = slice(body['column'], body['column'] + body['dofs'])
+            own = slice(body['dof'], body['dof'] + body['dofs'])
+            efforts[rows, own] += body['ratio'] * in_body[:, S]
+            moments[parent] += moments[i]
+            forces[parent] += forces[i]
+    return efforts
 
 
-def _frame_pose(
-    model: ModelData, bodies: NDArray[np.void], frame: str | ReferenceFrame
-) -> Placement:
+def _on_bodies(
+    model: ModelData,
+    wrenches: ExternalWrenches,
+    R: Array,
+    p: Array,
+    vectors: Callable[[str, ArrayLike], Array],
+) -> Iterator[tuple[int, Array, Array]]:
+    """
+    Yield body, moment about the body's origin, and force of each wrench, in the base's axes.
+
+    :param model: the robot
+    :param wrenches: wrenches by link
+    :param R: rotations of bodies to the base, shape (..., bodies, 3, 3)
+    :param p: origins of bodies in the base, shape (..., bodies, 3), m
+    :param vectors: function of the name and value of a field that returns it checked, shape
+        (..., 3)
+    """
+    if not isinstance(wrenches, Mapping):
+        raise InputError('external_wrenches', f'expected wrenches by link, got {brief(wrenches)}')
+    for link, given in wrenches.items():
+        carrier = model._frame(link)
+        for wrench in _sequence(link, given):
+            frame = carrier if wrench.frame is None else _frame_of(model, wrench.frame)
+            turn = R[..., frame.body, :, :] @ frame.placement.rotation
+            force = _turned(turn, vectors(f'force on link {link!r}', wrench.force))
+            torque = _turned(turn, vectors(f'torque on link {link!r}', wrench.torque))
+            if wrench.point is None:
+                point = _origin(R, p, carrier)
+            else:
+                given_point = vectors(f'point on link {link!r}', wrench.point)
+                point = _turned(turn, given_point) + _origin(R, p, frame)
+            moment = torque + np.cross(point - p[..., carrier.body, :], force)
+            if not np.isfinite(moment).all():
+                reason = f'its moment is not finite: {brief(wrench)}'
+                raise InputError(f'wrench on link {link!r}', reason)
+            yield carrier.body, moment, force
+
+
+def _vectors_of_rows(argument: str, values: ArrayLike, count: int, rows: slice) -> Array:
+    """Return some rows of vectors, given as one for all samples or one for each of them."""
+    array = real_array(argument, values)
+    shape = (3,) if array.ndim < 2 else (count, 3)
+    return np.broadcast_to(finite_array(argument, array, shape), (count, 3))[rows]
+
+
+def _origin(R: Array, p: Array, frame: Frame) -> Array:
+    """Return a frame's origin in the base, shape (..., 3)."""
+    to_base = R[..., frame.body, :, :]
+    return p[..., frame.body, :] + _turned(to_base, frame.placement.translation)
+
+
+def _turned(R: Array, vectors: Array) -> Array:
+    """Return R v for each rotation, shape (..., 3)."""
+    return np.asarray((R @ vectors[..., np.newaxis])[..., 0])
+
+
+def _turned_back(R: Array, vectors: Array) -> Array:
+    """Return R^T v for each rotation, shape (..., 3)."""
+    return _turned(np.swapaxes(R, -1, -2), vectors)
+
+
+def _frame_of(model: ModelData, frame: str | ReferenceFrame) -> Frame:
     if frame is ReferenceFrame.WORLD:
-        return Placement.identity()
-    if frame is ReferenceFrame.BASE:
-        return link_pose(model, bodies, model.link_names[0])
-    return link_pose(model, bodies, frame)
+        return Frame(BASE, Placement.identity())
+    return model._frame(model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame)
 
 
 def _sequence(link: str, given: Wrench | Sequence[Wrench]) -> Sequence[Wrench]:
@@ -118,6 +197,7 @@ def _sequence(link: str, given: Wrench | Sequence[Wrench]) -> Sequence[Wrench]:
     wrenches = [given] if isinstance(given, Wrench) else given
     if not isinstance(wrenches, Sequence) or not all(isinstance(w, Wrench) for w in wrenches):
         raise InputError(
-            f'wrench on link {link!r}', f'expected a Wrench or a sequence of Wrench, got {given!r}'
+            f'wrench on link {link!r}',
+            f'expected a Wrench or a sequence of Wrench, got {brief(given)}',
         )
     return wrenches

@@ -20,8 +20,6 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
         return
     ixx, ixy, ixz, iyy, iyz, izz = link.inertial.inertia
     matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    if link.inertial.mass == 0.0 and not matrix.any():
-        return
     reason = inertia_problem(link.inertial.mass, matrix)
     if not reason:
         return
@@ -30,21 +28,28 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
     warnings.append(f'link {link.name!r}: inertia {reason}')
 
 
-def inertia_problem(mass: float, matrix: Array) -> str:
+def inertia_problem(mass: float, matrix: Array, rounding: float = 0.0) -> str:
     """
     Return why no distribution of mass can have an inertia; empty if one can.
 
+    No principal moment may be larger than the sum of the other two. Equality is a flat body, with
+    a moment of zero a rod or a point.
+
     :param mass: kg
     :param matrix: about the centre of mass, shape (3, 3), kg m^2
+    :param rounding: size of rounding errors in the matrix, kg m^2; one part per million of the
+        greatest moment is permitted in any case
     """
     least, middle, greatest = np.linalg.eigvalsh(matrix)
     moments = f'principal moments {least:.6g}, {middle:.6g}, {greatest:.6g}'
-    rounding = 1e-6 * max(greatest, 0.0)
-    if least <= 0.0:
-        return f'is not positive definite ({moments})'
+    if not np.isfinite((least, middle, greatest)).all():
+        return f'is too large ({moments})'
+    rounding += 1e-6 * max(greatest, 0.0)
+    if least < -rounding:
+        return f'has a negative principal moment ({moments})'
     if least + middle < greatest - rounding:
         return f'breaks the triangle inequality ({moments})'
-    if mass == 0.0:
+    if mass == 0.0 and greatest > rounding:
         return f'is not zero, but the mass is zero ({moments})'
     return ''
 

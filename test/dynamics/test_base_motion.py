@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from cases import each
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from oracles import motion_cross, motion_transform, random_state
 from pairs import Pair, random_motion
 import pytest
-from robots import description, joint, link, load, numbers, robot
+from robots import SHIPPED, description, joint, link, load, numbers, robot
 
 from rnea_ros import BaseMotion, InputError, RobotModel
 
@@ -84,6 +84,72 @@ def test_links_on_a_moving_base_move_as_pinocchios(fixed_pair: Pair, seed: int) 
         assert_equal(free.model.link_velocity(*free.motion[:2], name), v, name)
         assert_equal(free.model.link_acceleration(*free.motion, name), a, name)
         assert_equal(free.model.bias_acceleration(*free.motion[:2], name), bias, name)
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_the_equation_of_motion_of_a_link_on_a_moving_base_is_pinocchios(
+    fixed_pair: Pair, seed: int
+) -> None:
+    # Lambda a + mu + p = Jbar^T tau; efforts, acceleration, M and J are Pinocchio's.
+    free = OnFreeBase(fixed_pair, seed)
+    tau = free.oracle.inverse_dynamics(free.q, free.qd, free.qdd)[6:]
+    M = free.oracle.mass_matrix(free.q)[6:, 6:]
+    checked = 0
+    for name in free.model.link_names:
+        J = free.oracle.jacobian(free.q, name)[:, 6:]
+        rows = independent_rows(J)
+        if not rows:
+            continue
+        _, a = free.oracle.link_motion(free.q, free.qd, free.qdd, name)
+        task = free.model.task_space_dynamics(*free.motion[:2], name, coordinates=rows)
+        effort = np.linalg.inv(J[rows] @ np.linalg.solve(M, J[rows].T))
+        effort = effort @ J[rows] @ np.linalg.solve(M, tau)
+        found = task.inertia @ a[rows] + task.bias + task.gravity
+        size = np.abs(task.inertia) @ np.abs(a[rows]) + np.abs(task.bias) + np.abs(effort)
+        np.testing.assert_allclose(found, effort, rtol=1e-9, atol=1e-9 * size.max())
+        checked += 1
+    assert checked
+
+
+def independent_rows(J: NDArray[np.float64]) -> list[int]:
+    """Return rows of a Jacobian that are far from a linear combination of each other."""
+    rows: list[int] = []
+    for row in range(6):
+        tried = J[[*rows, row]]
+        if (np.linalg.norm(tried, axis=1) > 0.1).all() and np.linalg.cond(tried) < 20.0:
+            rows.append(row)
+    return rows
+
+
+def test_a_tool_on_a_base_that_starts_to_move_needs_force_and_moment() -> None:
+    arm = load(SHIPPED[2])
+    q, rest = [0.0, -1.0, 1.2, 0.4, 0.9, 0.2], np.zeros(6)
+    pushed = arm.with_base_motion(BaseMotion(linear_acceleration=(1.0, 0.0, 0.0)))
+    still, task = (model.task_space_dynamics(q, rest, 'tool0') for model in (arm, pushed))
+    assert_equal(still.bias, np.zeros(6))
+    np.testing.assert_allclose(
+        task.bias, [-0.131, 0.056, 0.0, -0.338, -0.209, -1.359], atol=5e-4
+    )
+    for part in ('inertia', 'gravity', 'jacobian', 'inverse'):
+        assert_equal(getattr(task, part), getattr(still, part), part)
+    # Efforts that leave the joints at rest relative to the base carry the tool along.
+    tau = pushed.inverse_dynamics(q, rest, rest)
+    a = pushed.link_acceleration(q, rest, rest, 'tool0')
+    assert_equal(task.inertia @ a + task.bias + task.gravity, task.inverse.T @ tau)
+
+
+@each('seed', SEEDS)
+def test_the_bias_acceleration_of_a_point_is_that_of_a_link_there(
+    fixed_pair: Pair, seed: int
+) -> None:
+    model, (q, qd, qdd) = fixed_pair.model, fixed_pair.motion(seed)
+    moving = model.with_base_motion(random_base(seed))
+    name, point = model.link_names[-1], np.array([0.1, -0.2, 0.3])
+    a = moving.link_acceleration(q, qd, qdd, name)
+    a[3:] += np.cross(a[:3], point)
+    found = moving.jacobian(q, name, point) @ qdd + moving.bias_acceleration(q, qd, name, point)
+    assert_equal(found, a)
 
 
 @pytest.mark.oracle

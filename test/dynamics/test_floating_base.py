@@ -271,11 +271,11 @@ def test_base_and_world_are_two_frames_where_the_base_floats(seed: int) -> None:
     def efforts(wrench: Wrench) -> Array:
         return floating.inverse_dynamics(q, qd, qdd, {tip: wrench})
 
-    in_base = efforts(Wrench(force, torque, ReferenceFrame.BASE, point))
+    in_base = efforts(Wrench(force, torque, ReferenceFrame.ROOT_LINK, point))
     assert_equal(in_base, efforts(Wrench(force, torque, root, point)))
     in_world = Wrench(R @ force, R @ torque, ReferenceFrame.WORLD, R @ point + q[:3])
     assert_equal(efforts(in_world), in_base)
-    without_point = efforts(Wrench(force, torque, ReferenceFrame.BASE))
+    without_point = efforts(Wrench(force, torque, ReferenceFrame.ROOT_LINK))
     assert_equal(efforts(Wrench(R @ force, R @ torque, ReferenceFrame.WORLD)), without_point)
 
 

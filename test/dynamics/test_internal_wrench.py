@@ -117,7 +117,7 @@ class LinkByLink:
     def _pushed(self, name: str, wrench: Wrench) -> tuple[Array, Array, Array]:
         """Return what a wrench takes off: force, moment and where it acts."""
         frame: Array = np.eye(4)
-        if wrench.frame is ReferenceFrame.BASE:
+        if wrench.frame is ReferenceFrame.ROOT_LINK:
             frame = next(iter(self._poses.values()))
         elif wrench.frame is not ReferenceFrame.WORLD:
             frame = self._poses[wrench.frame or name]

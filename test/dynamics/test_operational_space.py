@@ -17,7 +17,7 @@ from pairs import Pair
 import pytest
 from robots import SHIPPED, joint, link, load, robot
 
-from rnea_ros import InputError, RobotModel, UnknownNameError
+from rnea_ros import BaseMotion, InputError, RobotModel, UnknownNameError
 from rnea_ros.errors import SingularityError
 
 pytest_plugins = ('model_fixtures',)
@@ -125,8 +125,11 @@ def test_efforts_in_the_null_space_do_not_accelerate_the_task(pair: Pair, seed: 
 
 
 @each('seed', SEEDS)
-def test_the_tasks_equation_of_motion_is_what_the_robot_does(pair: Pair, seed: int) -> None:
-    model, (q, qd, efforts) = pair.model, pair.motion(seed)
+@each('base', [BaseMotion(), BaseMotion((1, 2, 3), (0.3, -2, 1), (2, -1, 3), (1, 3, -2))])
+def test_the_tasks_equation_of_motion_is_what_the_robot_does(
+    pair: Pair, seed: int, base: BaseMotion
+) -> None:
+    model, (q, qd, efforts) = pair.model.with_base_motion(base), pair.motion(seed)
     for name, rows in tasks(pair, seed):
         task = model.task_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
         F = np.random.default_rng(seed).normal(size=len(rows))

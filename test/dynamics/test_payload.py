@@ -76,6 +76,24 @@ def test_a_payload_without_mass_changes_nothing() -> None:
     )
 
 
+@pytest.mark.parametrize('direction', [(1, 0, 0), (1, 2, 2), (-3, 4, 1)])
+def test_two_points_and_the_rod_between_them_are_payloads(direction: ArrayLike) -> None:
+    u = np.asarray(direction) / np.linalg.norm(direction)
+    J = np.eye(3) - np.outer(u, u)
+    moments = J[np.triu_indices(3)]
+    # Two points of half the mass at the distance 0.3 m from the centre
+    one = arm().with_payload('flange', MASS, COM, MASS * 0.3**2 * moments)
+    points = [np.asarray(COM) + 0.3 * side * u for side in (-1.0, 1.0)]
+    two = arm()
+    for point in points:
+        two = two.with_payload('flange', 0.5 * MASS, point)
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 2))
+    np.testing.assert_allclose(
+        one.inverse_dynamics(q, qd, qdd), two.inverse_dynamics(q, qd, qdd), atol=1e-12
+    )
+    arm().with_payload('flange', MASS, COM, MASS * 0.6**2 / 12.0 * moments)
+
+
 def test_an_unknown_link_carries_nothing() -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'nose'"):
         arm().with_payload('nose', 1.0)
@@ -91,9 +109,12 @@ def test_an_unknown_link_carries_nothing() -> None:
         (1.0, (0, np.nan, 0), (0,) * 6, 'payload com'),
         (1.0, (0, 0), (0,) * 6, r'payload com: has shape \(2,\)'),
         (1.0, (0, 0, 0), (0,) * 5, r'payload inertia: has shape \(5,\)'),
-        (1.0, (0, 0, 0), (-1, 0, 0, 1, 0, 1), 'payload inertia: is not positive definite'),
+        (1.0, (0, 0, 0), (-1, 0, 0, 1, 0, 1), 'payload inertia: has a negative principal moment'),
         (1.0, (0, 0, 0), (1, 0, 0, 1, 0, 2.1), 'payload inertia: breaks the triangle inequality'),
+        (1.0, (0, 0, 0), (0, 0, 0, 0, 0, 1), 'payload inertia: breaks the triangle inequality'),
         (0.0, (0, 0, 0), (1, 0, 0, 1, 0, 1), 'payload inertia: is not zero, but the mass is zero'),
+        (1.0, (0, 0, 0), (1e308,) * 6, 'payload inertia: is too large'),
+        (1.0, (1e308, 0, 0), (0,) * 6, 'payload com: .* too far away'),
     ],
 )
 def test_what_no_rigid_body_can_be_is_rejected(

@@ -16,9 +16,12 @@ import pytest
 from robots import SHIPPED, description, load
 
 from rnea_ros import BaseMotion, InputError, RobotModel, UnknownNameError, Wrench
+from rnea_ros.dynamics import ContactSolution
 
 MOTION = (np.ones(6), np.ones(6), np.ones(6))
 """Of an arm of six joints."""
+
+SAMPLES = (np.ones((2, 6)), np.ones((2, 6)), np.ones((2, 6)))
 
 POSITION_CALLS: dict[str, Callable[[RobotModel, Array, Array], object]] = {
     'inverse_dynamics': lambda model, q, rest: model.inverse_dynamics(q, rest, rest),
@@ -174,10 +177,18 @@ def test_what_is_no_contact_jacobian_is_rejected(
         arm.constrained_inverse_dynamics(*MOTION, jacobian)
 
 
-@each('unactuated', [['no'], ['elbow_joint', ''], ['tool0'], [None], 'elbow'])
+@each('unactuated', [['no'], ['elbow_joint', ''], ['tool0'], [None], [['elbow_joint']]])
 def test_an_unknown_joint_without_actuator_is_rejected(arm: RobotModel, unactuated: Any) -> None:
     with pytest.raises(UnknownNameError, match='unknown joint'):
         arm.constrained_inverse_dynamics(*MOTION, np.zeros((0, 6)), unactuated)
+
+
+@each('names', ['elbow_joint', None, 3, np.array('elbow_joint')])
+def test_names_that_are_no_sequence_are_rejected(arm: RobotModel, names: Any) -> None:
+    with pytest.raises(InputError, match=r'^unactuated: expected a sequence of names, got '):
+        arm.constrained_inverse_dynamics(*MOTION, np.zeros((0, 6)), names)
+    with pytest.raises(InputError, match=r'^links: expected a sequence of names, got '):
+        arm.link_positions_batch(np.zeros((2, 6)), names)
 
 
 # The base
@@ -213,6 +224,15 @@ WRENCH_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
     'internal_wrench': lambda model, wrenches: model.internal_wrench(
         *MOTION, 'tool0', external_wrenches=wrenches
     ),
+    'constrained_inverse_dynamics': lambda model, wrenches: model.constrained_inverse_dynamics(
+        *MOTION, np.zeros((0, 6)), external_wrenches=wrenches
+    ),
+    'inverse_dynamics_batch': lambda model, wrenches: model.inverse_dynamics_batch(
+        *SAMPLES, external_wrenches=wrenches
+    ),
+    'forward_dynamics_batch': lambda model, wrenches: model.forward_dynamics_batch(
+        *SAMPLES, external_wrenches=wrenches
+    ),
 }
 
 
@@ -224,6 +244,10 @@ WRENCH_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
         ({'': Wrench()}, UnknownNameError, "unknown link ''"),
         ({'tool0': Wrench(frame='no')}, UnknownNameError, "unknown link 'no'"),
         ({'tool0': Wrench(frame='')}, UnknownNameError, "unknown link ''"),
+        ({'tool0': Wrench(frame=['base'])}, UnknownNameError, r"unknown link \['base'\]"),  # type: ignore[arg-type]
+        ({3: Wrench()}, UnknownNameError, 'unknown link 3'),
+        ({'tool0': Wrench(force=(10**400, 0, 0))}, InputError, "force on link 'tool0'"),
+        ({'tool0': Wrench(force=np.ones((3, 3)))}, InputError, "force on link 'tool0'"),
         ({'tool0': Wrench(force=(1.0, 2.0))}, InputError, "force on link 'tool0'"),
         ({'tool0': Wrench(torque=(np.nan,) * 3)}, InputError, "torque on link 'tool0'"),
         ({'tool0': Wrench(point='tip')}, InputError, "point on link 'tool0'"),
@@ -246,7 +270,9 @@ def test_a_rejected_wrench_is_named_and_leaves_nothing_behind(
 
 
 def vars_of(result: object) -> object:
-    return (result.force, result.torque) if isinstance(result, Wrench) else result
+    if isinstance(result, Wrench):
+        return result.force, result.torque
+    return result.efforts if isinstance(result, ContactSolution) else result
 
 
 @each('method', WRENCH_CALLS)

@@ -170,13 +170,25 @@ def test_row_zero_is_the_start_and_no_step_is_no_motion() -> None:
         ({'method': 'magic'}, "method: is 'magic'; known are euler, semi_implicit_euler, rk4"),
         ({'q0': [np.nan]}, 'q0: has a value that is not finite'),
         ({'qd0': [0.0, 0.0]}, r'qd0: has shape \(2,\), not \(1,\)'),
+        ({'steps': 2.5}, 'steps: expected an integer, got 2.5'),
+        ({'steps': '3'}, "steps: expected an integer, got '3'"),
+        ({'steps': None}, 'steps: expected an integer, got None'),
+        ({'steps': 10**400}, 'steps: .* too many for the memory'),
+        ({'dt': 10**400}, 'dt: is not an array of real numbers'),
+        ({'dt': None}, 'dt: is not an array of real numbers: None is not a number'),
+        ({'method': None}, 'method: is None; known are'),
+        ({'model': None}, 'model: expected a RobotModel, got None'),
+        ({'tau': [0.0]}, r'tau: expected a function of time, .* got \[0.0\]'),
+        ({'wrenches': {'arm': Wrench()}}, r"wrenches: expected a function of time, .* got {'arm'"),
+        ({'wrenches': lambda t: [Wrench()]}, 'external_wrenches: expected wrenches by link'),
         ({'tau': lambda t: [np.inf]}, 'tau: has a value that is not finite'),
     ],
 )
 def test_bad_input_is_named(change: dict[str, object], message: str) -> None:
-    arguments: dict[str, object] = {'q0': [0.0], 'qd0': [0.0], 'dt': 0.1, 'steps': 1, **change}
-    with pytest.raises(InputError, match=message):
-        simulate(load(ARM), **arguments)  # type: ignore[arg-type]
+    usual = {'model': load(ARM), 'q0': [0.0], 'qd0': [0.0], 'dt': 0.1, 'steps': 1}
+    arguments: dict[str, object] = {**usual, **change}
+    with pytest.raises(InputError, match=f'^{message}'):
+        simulate(**arguments)  # type: ignore[arg-type]
 
 
 def test_a_motion_that_runs_away_ends_in_an_error() -> None:

@@ -77,12 +77,16 @@ def test_an_axis_is_a_unit_vector(axis: Sequence[float]) -> None:
 
 
 @pytest.mark.parametrize(
-    ('x', 'mass'), [(np.inf, 1.0), (np.nan, 1.0), (0.0, np.inf), (0.0, np.nan)]
+    ('x', 'mass', 'part'),
+    [
+        (np.inf, 1.0, 'translation'), (np.nan, 1.0, 'translation'),
+        (0.0, np.inf, 'mass'), (0.0, np.nan, 'mass'),
+    ],
 )
-def test_placement_and_inertia_are_finite(x: float, mass: float) -> None:
+def test_placement_and_inertia_are_finite(x: float, mass: float, part: str) -> None:
     placement = Placement(np.eye(3), np.array([x, 0.0, 0.0]))
     inertia = RigidBodyInertia(mass, np.zeros(3), np.eye(3))
-    with pytest.raises(TreeError, match="link 'a': its placement or inertia is not finite"):
+    with pytest.raises(TreeError, match=f"link 'a': {part}: has a value that is not finite"):
         TreeBuilder('base', []).add_link('a', 'base', placement, FIXED, inertia)
 
 
@@ -235,7 +239,7 @@ def test_an_axis_along_z_leaves_the_links_coordinates_alone() -> None:
     Coordinate('x', ratio=np.nan), Coordinate('x', ratio=np.inf), Coordinate('x', offset=np.inf),
 ])
 def test_a_mimic_joints_ratio_and_offset_are_finite(coordinate: Coordinate) -> None:
-    with pytest.raises(TreeError, match=r"link 'a': joint ratio .* or offset .* is not finite"):
+    with pytest.raises(TreeError, match=r"link 'a': joint (ratio|offset): .* not finite"):
         TreeBuilder('base', ['x']).add_link('a', 'base', HERE, revolute(coordinate), NOTHING)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from oracles import Array, Pinocchio, random_wrenches
 from pairs import Pair
 import pytest
-from robots import link, robot
+from robots import SHIPPED, link, load, robot
 
 from rnea_ros import BaseMotion, ReferenceFrame, RobotModel, Wrench
 from rnea_ros.urdf import parse_urdf
@@ -44,7 +44,7 @@ def pose_of(model: RobotModel, q: Array, frame: str | ReferenceFrame) -> Array:
     """Return a frame's pose in the world."""
     if frame is ReferenceFrame.WORLD:
         return np.eye(4)
-    name = model.link_names[0] if frame is ReferenceFrame.BASE else frame
+    name = model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame
     return model.forward_kinematics(q, name)
 
 
@@ -119,7 +119,7 @@ def oracle_pose(
 ) -> Array:
     if frame is ReferenceFrame.WORLD:
         return np.eye(4)
-    name = pair.model.link_names[0] if frame is ReferenceFrame.BASE else frame
+    name = pair.model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame
     return pinocchio.link_poses(q, [name])[0]
 
 
@@ -154,6 +154,20 @@ def test_a_robot_floats_still_under_a_lift_of_its_weight_at_its_centre_of_mass(
         np.testing.assert_allclose(efforts[on_base], np.zeros(6), atol=1e-9 * mass * 9.81)
 
 
+def test_a_link_named_base_is_not_mistaken_for_the_root_link() -> None:
+    # A UR's link 'base' is turned by half a turn about z from its root link, 'base_link'.
+    arm = load(SHIPPED[2])
+    q, rest = np.array([0.3, -1.2, 1.5, -0.8, 1.1, 0.4]), np.zeros(6)
+
+    def efforts(frame: str | ReferenceFrame, force: tuple[float, ...]) -> Array:
+        return arm.inverse_dynamics(q, rest, rest, {'tool0': Wrench(force, frame=frame)})
+
+    assert 'base' in arm.link_names[1:]
+    assert_equal(efforts('base', (1, 2, 3)), efforts(ReferenceFrame.ROOT_LINK, (-1, -2, 3)))
+    assert_equal(efforts('base_link', (1, 2, 3)), efforts(ReferenceFrame.ROOT_LINK, (1, 2, 3)))
+    assert not any('base' in f'{frame.name} {frame.value}'.lower() for frame in ReferenceFrame)
+
+
 BRICK = RobotModel.from_description(
     parse_urdf(robot(link('brick', 2.0, inertia=(0.5, 0.0, 0.0, 0.5, 0.0, 0.5)))),
     floating_base=True,
@@ -169,7 +183,7 @@ TURNED = np.array([3.0, 4.0, 5.0, np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
         pytest.param(Wrench((0, 0, 6)), (0, 0, 0, 0, 0, 3), id='own'),
         pytest.param(Wrench((0, 0, 6), frame='brick'), (0, 0, 0, 0, 0, 3), id='link'),
         pytest.param(
-            Wrench((0, 0, 6), frame=ReferenceFrame.BASE), (0, 0, 0, 0, 0, 3), id='base'
+            Wrench((0, 0, 6), frame=ReferenceFrame.ROOT_LINK), (0, 0, 0, 0, 0, 3), id='base'
         ),
         pytest.param(
             Wrench((0, 0, 6), frame=ReferenceFrame.WORLD), (0, 0, 0, 0, 3, 0), id='world'
@@ -180,7 +194,7 @@ TURNED = np.array([3.0, 4.0, 5.0, np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
             id='world-beside-the-brick',
         ),
         pytest.param(
-            Wrench((0, 0, 6), frame=ReferenceFrame.BASE, point=(1, 0, 0)),
+            Wrench((0, 0, 6), frame=ReferenceFrame.ROOT_LINK, point=(1, 0, 0)),
             (0, -12, 0, 0, 0, 3),
             id='base-beside-the-brick',
         ),

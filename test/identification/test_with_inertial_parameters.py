@@ -37,6 +37,20 @@ def test_other_parameters_give_the_efforts_that_pinocchio_has_with_them() -> Non
         )
 
 
+def test_with_strict_inertia_points_and_rods_are_accepted_wherever_they_are() -> None:
+    model = load(ROOT / 'urdf/panda_arm.urdf')
+    phi = model.inertial_parameters
+    for place in np.random.default_rng(0).normal(size=(20, 3)):
+        for lever in (np.zeros(3), np.array([0.1, 0.2, -0.1])):
+            # Two points of 0.7 kg each, beside each other or both at one place
+            points = (place - lever, place + lever)
+            J = 0.7 * sum(p @ p * np.eye(3) - np.outer(p, p) for p in points)
+            xx, xy, xz, yy, yz, zz = J[np.triu_indices(3)]
+            phi[:10] = [1.4, *(1.4 * place), xx, xy, yy, xz, yz, zz]
+            accepted = model.with_inertial_parameters(phi, strict_inertia=True)
+            np.testing.assert_allclose(accepted.inertial_parameters, phi, atol=1e-12)
+
+
 def test_with_strict_inertia_only_physical_bodies_are_accepted() -> None:
     model = load(ROOT / 'urdf/panda_arm.urdf')
     phi = 1.1 * model.inertial_parameters

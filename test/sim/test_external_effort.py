@@ -75,7 +75,7 @@ def found(loop: ClosedLoop) -> Contact | None:
 
 
 def push(loop: ClosedLoop, force: Array) -> None:
-    wrench = Wrench(force=tuple(force), frame=ReferenceFrame.BASE)
+    wrench = Wrench(force=tuple(force), frame=ReferenceFrame.ROOT_LINK)
     loop.simulated.apply_push(FLANGE, wrench)
 
 

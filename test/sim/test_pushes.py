@@ -80,7 +80,7 @@ def displacement(
     loop.run(0.5, lambda t: (pose, still, still))
     assert np.abs(loop.q - pose).max() < 1e-6
     sensor.push = FORCE * direction
-    push = Wrench(force=tuple(sensor.push), frame=ReferenceFrame.BASE)
+    push = Wrench(force=tuple(sensor.push), frame=ReferenceFrame.ROOT_LINK)
     loop.simulated.apply_push(link, push)
     since = len(loop.positions)
     loop.run(1.5, lambda t: (pose, still, still))
@@ -118,7 +118,7 @@ def test_a_sensor_of_the_wrong_sign_makes_it_worse() -> None:
     loop.run(0.5, lambda t: (pose, still, still))
     sensor.push = FORCE * direction
     loop.simulated.apply_push(
-        'fer_link4', Wrench(force=tuple(sensor.push), frame=ReferenceFrame.BASE)
+        'fer_link4', Wrench(force=tuple(sensor.push), frame=ReferenceFrame.ROOT_LINK)
     )
     loop.run(1.5, lambda t: (pose, still, still))
     without = displacement(PANDA, 'fer_link4', SensorPlacement.CONTACT, direction, gain=0.0)

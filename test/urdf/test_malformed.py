@@ -212,10 +212,9 @@ MALFORMED = [
 
 NOT_PHYSICAL = [
     case('indefinite', arm(INERTIAL.replace('izz="0.1"', 'izz="-1"')), FOREARM,
-         'not positive definite', '-1'),
-    case('zero', arm(INERTIAL.replace('"0.1"', '"0"')), FOREARM, 'not positive definite', '0'),
+         'negative principal moment', '-1'),
     case('off-diagonal', arm(INERTIAL.replace('ixy="0"', 'ixy="0.2"')), FOREARM,
-         'not positive definite', '-0.1'),
+         'negative principal moment', '-0.1'),
     case('triangle', arm(INERTIAL.replace('izz="0.1"', 'izz="0.3"')), FOREARM,
          'triangle inequality', '0.3'),
     case('massless', arm(INERTIAL.replace('"2"', '"0"')), FOREARM, 'the mass is zero'),

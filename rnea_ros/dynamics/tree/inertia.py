@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, finite_array, finite_number, finite_vector
 from .placement import Placement
 
 
@@ -43,6 +43,8 @@ class RigidBodyInertia:
         :param com: centre of mass, shape (3,), m
         :param J_com: rotational inertia about the centre of mass, shape (3, 3), kg m^2
         """
+        mass, com = finite_number('mass', mass), finite_vector('com', com, 3)
+        J_com = finite_array('J_com', J_com, (3, 3))
         h = mass * com
         # Parallel axes (Steiner): J = J_com + m (|c|^2 1 - c c^T)
         J = J_com + np.dot(h, com) * np.eye(3) - np.outer(h, com)

@@ -16,7 +16,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import Array
+from ...arrays import Array, finite_number, real_array
+from ...errors import InputError
 from ..kernels import JointKind
 from .placement import rotation_from_z_to
 
@@ -86,7 +87,8 @@ def helical(name: str, pitch: float, axis: ArrayLike = Z) -> JointType:
     :param pitch: advance along the axis per angle, m/rad
     :param axis: unit vector in the joint frame, shape (3,)
     """
-    return revolute(name, axis) + prismatic(Coordinate(name, ratio=pitch), axis)
+    advance = Coordinate(name, ratio=finite_number('pitch', pitch))
+    return revolute(name, axis) + prismatic(advance, axis)
 
 
 def cylindrical(name: str, axis: ArrayLike = Z) -> JointType:
@@ -143,4 +145,7 @@ def _coordinate(given: str | Coordinate) -> Coordinate:
 
 
 def _vector(values: ArrayLike) -> Array:
-    return np.array(values, dtype=np.float64)
+    axis = np.array(real_array('axis', values))
+    if axis.shape != (3,):
+        raise InputError('axis', f'has shape {axis.shape}, not (3,)')
+    return axis

@@ -18,7 +18,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import TreeError
+from ...arrays import finite_array, finite_number, finite_vector
+from ...errors import InputError, TreeError, brief
 from ..kernels import BASE, BODY, DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .inertia import RigidBodyInertia
 from .joint_types import JointType, Movement
@@ -150,25 +151,17 @@ class TreeBuilder:
         :param joint: type of the joint, from :mod:`~rnea_ros.dynamics.tree.joint_types`
         :param inertia: inertia of the link, about its own origin, in its own coordinates
         :raises TreeError: unknown parent or joint, a second link of the same name, an axis not of
-            unit length, numbers that are not finite
+            unit length, arguments of another type, numbers that are not finite
         """
+        _check_types(name, parent, placement, joint, inertia)
         if name in self._names:
             raise TreeError(f'link {name!r}', 'the tree has a link of this name already')
         if parent not in self._names:
             raise TreeError(f'link {name!r}', f'the tree has no parent link {parent!r}')
-        inertia_numbers = (inertia.mass, *inertia.h, *inertia.J.flat)
-        placement_numbers = (*placement.translation, *placement.rotation.flat)
-        if not np.isfinite((*placement_numbers, *inertia_numbers)).all():
-            raise TreeError(f'link {name!r}', 'its placement or inertia is not finite')
         for movement in joint:
             coordinate = movement.coordinate
             if self._order is not None and coordinate.joint not in self._order:
                 raise TreeError(f'link {name!r}', f'the tree has no joint {coordinate.joint!r}')
-            if not np.isfinite((coordinate.ratio, coordinate.offset)).all():
-                raise TreeError(
-                    f'link {name!r}',
-                    f'joint ratio {coordinate.ratio} or offset {coordinate.offset} is not finite',
-                )
             if not abs(np.linalg.norm(movement.axis) - 1.0) < 1e-9:
                 raise TreeError(f'link {name!r}', f'joint axis {movement.axis} is no unit vector')
         self._names.add(name)
@@ -177,6 +170,26 @@ class TreeBuilder:
     def build(self) -> KinematicTree:
         """Return the tree of the links added so far."""
         return _tree(tuple(self._links), self._order)
+
+
+def _check_types(
+    name: str, parent: str, placement: Placement, joint: JointType, inertia: RigidBodyInertia
+) -> None:
+    """Raise an error if arguments of :meth:`TreeBuilder.add_link` are not of their types."""
+    try:
+        names = [name, parent, *(movement.coordinate.joint for movement in joint)]
+        if not all(isinstance(given, str) for given in names):
+            raise TypeError(f'expected names, got {brief(names)}')
+        finite_vector('translation', placement.translation, 3)
+        finite_array('rotation', placement.rotation, (3, 3))
+        finite_number('mass', inertia.mass)
+        finite_vector('h', inertia.h, 3)
+        finite_array('J', inertia.J, (3, 3))
+        for movement in joint:
+            finite_number('joint ratio', movement.coordinate.ratio)
+            finite_number('joint offset', movement.coordinate.offset)
+    except (AttributeError, TypeError, InputError) as error:
+        raise TreeError(f'link {brief(name)}', str(error)) from error
 
 
 def with_separate_bodies(tree: KinematicTree, links: Iterable[str]) -> KinematicTree:

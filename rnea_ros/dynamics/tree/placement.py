@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, finite_vector
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,16 @@ class Placement:
         :param rpy: roll, pitch, yaw about fixed axes, shape (3,), rad;
             R = Rz(yaw) Ry(pitch) Rx(roll)
         """
+        angles = finite_vector('rpy', rpy, 3).tolist()
         (cr, cp, cy), (sr, sp, sy) = [
-            [trigonometric(angle) for angle in rpy] for trigonometric in (math.cos, math.sin)
+            [trigonometric(angle) for angle in angles] for trigonometric in (math.cos, math.sin)
         ]
         rotation = np.array([
             [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
             [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
             [-sp, cp * sr, cp * cr],
         ])
-        return cls(rotation, np.array(xyz, dtype=np.float64))
+        return cls(rotation, finite_vector('xyz', xyz, 3))
 
     def __matmul__(self, other: Placement) -> Placement:
         return Placement(
