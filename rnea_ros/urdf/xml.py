@@ -173,9 +173,9 @@ def _reduce_element(element: ElementTree.Element, owner: str) -> ElementTree.Ele
         if tag in without_meaning:
             continue
         children = [_reduce_element(child, owner) for child in element.findall(tag)]
-        if element.tag == 'joint':  # an element that is repeated unchanged is read once
-            children = [*{ElementTree.tostring(child): child for child in children}.values()]
-        if len(children) > 1:
+        # In joints, an element that is repeated unchanged is read once.
+        differ = element.tag != 'joint' or any(c.attrib != children[0].attrib for c in children)
+        if len(children) > 1 and differ:
             raise UrdfError(owner, f'has {len(children)} <{tag}> elements, at most one is allowed')
-        reduced.extend(children)
+        reduced.extend(children[:1])
     return reduced
