@@ -70,11 +70,11 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
     try:
         with path.open('rb') as file:
             data = file.read(MAX_BYTES + 1)  # a pipe or device has no size
+        if len(data) > MAX_BYTES:
+            raise UrdfError('URDF', f'{path} has over {MAX_BYTES} bytes')
         text = data.decode('utf-8')  # with its line breaks
     except (OSError, ValueError) as error:
         raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
-    if len(data) > MAX_BYTES:
-        raise UrdfError('URDF', f'{path} has over {MAX_BYTES} bytes')
     return expand(path) if is_xacro(path) else text
 
 

@@ -380,6 +380,7 @@ def test_what_xacro_made_of_a_document_type_is_rejected(tmp_path: Path) -> None:
         pytest.param(GOOD.encode('utf-16'), 'cannot read', id='utf-16'),
         pytest.param(GOOD.replace('arm', 'b\xe4r').encode('latin-1'), 'cannot read', id='latin-1'),
         pytest.param(b' ' * (MAX_BYTES + 1), 'over 16777216 bytes', id='too-large'),
+        pytest.param(b' ' * MAX_BYTES + b'\xc3\xa4', 'over 16777216 bytes', id='cut-letter'),
     ],
 )
 def test_a_file_that_is_no_urdf_is_rejected(tmp_path: Path, content: bytes, reason: str) -> None:
