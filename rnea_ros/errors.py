@@ -52,14 +52,13 @@ class UrdfError(RneaError):
     """
     A robot description cannot be used.
 
-    :param element: the URDF element at fault, such as ``joint 'elbow'``
-    :param reason: the fault, with the offending value
+    :param element: the URDF element at fault, such as ``joint 'elbow'``; long names are cut off
+    :param reason: the fault, with the offending value; cut off if it is too long
     """
 
     def __init__(self, element: str, reason: str) -> None:
-        super().__init__(f'{element}: {reason}')
-        self.element = element
-        self.reason = reason
+        self.element, self.reason = clipped(element, 200), clipped(reason, 1000)
+        super().__init__(f'{self.element}: {self.reason}')
 
 
 class UrdfWarning(UserWarning):

@@ -12,6 +12,8 @@ from typing import Any
 from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
 
+from .xacro_files import expand, is_xacro
+
 TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
 
 MODES = ('gravity', 'feedforward', 'computed_torque', 'feedback', 'gravity_feedback')
@@ -79,9 +81,6 @@ def urdf_text(path: Path, xacro_arguments: str = '') -> str:
     for name, sign, value in pairs:
         if not name or not sign:
             raise ValueError(f'xacro_arguments: {name + value!r} is not name:=value')
-    if path.suffix != '.xacro':
+    if not is_xacro(path):
         return path.read_text(encoding='utf-8')
-    import xacro
-
-    mappings = {name: value for name, _, value in pairs}
-    return str(xacro.process_file(str(path), mappings=mappings).toxml())
+    return expand(path, {name: value for name, _, value in pairs})

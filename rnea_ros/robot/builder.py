@@ -41,14 +41,17 @@ def build_tree(description: RobotDescription, *, floating_base: bool = False) ->
 
     :param description: the robot
     :param floating_base: whether the root link moves freely, by the joint :data:`FLOATING_BASE`
-    :raises UrdfError: the robot already has a joint of this name
+    :raises UrdfError: the robot already has a moving joint of this name
     """
     names = [joint.name for joint in independent_joints(description)]
     root_inertia = link_inertia(description.links[description.root].inertial)
     if floating_base:
-        if FLOATING_BASE in description.joints:
+        present = description.joints.get(FLOATING_BASE)
+        if present is not None and present.moves:
             raise UrdfError(
-                f'joint {FLOATING_BASE!r}', 'this name is reserved for the floating base'
+                f'joint {FLOATING_BASE!r}',
+                f'this {present.type} joint has the name of the floating base: rename it, or '
+                'leave out floating_base=True',
             )
         builder = TreeBuilder(WORLD, [FLOATING_BASE, *names])
         free = floating(FLOATING_BASE)

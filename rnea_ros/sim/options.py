@@ -29,7 +29,7 @@ NAMES = Parameter.Type.STRING_ARRAY
 
 OPTIONS: Mapping[str, tuple[Any, str]] = {
     'robot_description': ('', 'URDF text'),
-    'urdf': ('', 'path of a URDF file, if robot_description is not set'),
+    'urdf': ('', 'path of a URDF or xacro file, if robot_description is not set'),
     'joints': (NAMES, 'commanded joints, in order; unset: all independent joints'),
     'initial_positions': (
         NUMBERS,

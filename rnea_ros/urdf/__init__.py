@@ -7,10 +7,11 @@ from .description import Inertial, Joint, Limits, Link, Mimic, Origin, RobotDesc
 from .inertials import rounded, with_inertials
 from .mass import inertia_problem
 from .parser import parse_urdf
-from .xml import MAX_BYTES, parse_xml, read_urdf, reduce_to_dynamics
+from .xml import MAX_BYTES, MAX_ELEMENTS, parse_xml, read_urdf, reduce_to_dynamics
 
 __all__ = [
     'MAX_BYTES',
+    'MAX_ELEMENTS',
     'Inertial',
     'Joint',
     'Limits',

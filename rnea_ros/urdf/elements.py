@@ -18,6 +18,8 @@ from .description import JOINT_TYPES, Inertial, Joint, Limits, Link, Mimic, Orig
 _WORDS = ('name', 'type', 'link', 'joint')
 _VECTORS = ('xyz', 'rpy')
 _REQUIRED = {'mass': 'value', 'axis': 'xyz'}
+_ROUNDING = 1e-9
+"""Negative damping and friction nearer to zero is rounding, N m s/rad and N m."""
 
 
 def read_link(element: ElementTree.Element) -> Link:
@@ -45,18 +47,18 @@ def read_link(element: ElementTree.Element) -> Link:
     return Link(link.name, Inertial(origin, mass, (ixx, ixy, ixz, iyy, iyz, izz)))
 
 
-def read_joint(element: ElementTree.Element) -> Joint:
+def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
     """
     Return a joint; the names of its links and of a mimicked joint are not checked here.
 
     :param element: the reduced ``<joint>``
+    :param warnings: gets a sentence on limits that no position meets
     :raises UrdfError: an unknown type, no parent or child, an axis of length zero; a limit,
         damping or friction out of range; a number that is not finite
     """
     owner = _owner(element)
     _check_joint(element, owner)
     joint = _parse(urdf_parser.Joint, element, owner)
-    moves = joint.type != 'fixed'
     damping, friction = _read_friction(joint.dynamics, owner)
     return Joint(
         name=joint.name,
@@ -64,11 +66,11 @@ def read_joint(element: ElementTree.Element) -> Joint:
         parent=joint.parent,
         child=joint.child,
         origin=_read_origin(joint.origin, owner),
-        axis=_read_axis(joint.axis if moves else None, owner),
-        limits=_read_limits(joint.limit if moves else None, joint.type, owner),
+        axis=_read_axis(joint.axis, owner),
+        limits=_read_limits(joint.limit, joint.type, owner, warnings),
         damping=damping,
         friction=friction,
-        mimic=_read_mimic(joint.mimic if moves else None, owner),
+        mimic=_read_mimic(joint.mimic, owner),
     )
 
 
@@ -166,12 +168,14 @@ def _read_friction(dynamics: Any, owner: str) -> tuple[float, float]:
         return 0.0, 0.0
     values = [value or 0.0 for value in (dynamics.damping, dynamics.friction)]
     damping, friction = _finite(values, owner, 'damping, friction', 2)
-    if damping < 0.0 or friction < 0.0:
-        raise UrdfError(owner, f'damping {damping} or friction {friction} is negative')
-    return damping, friction
+    if min(damping, friction) < -_ROUNDING:
+        raise UrdfError(
+            owner, f'damping {damping} or friction {friction} is negative; set 0 if it is unknown'
+        )
+    return max(damping, 0.0), max(friction, 0.0)
 
 
-def _read_limits(limit: Any, joint_type: str, owner: str) -> Limits:
+def _read_limits(limit: Any, joint_type: str, owner: str, warnings: list[str]) -> Limits:
     if limit is None:
         return Limits()
     values = (limit.lower or 0.0, limit.upper or 0.0, limit.velocity, limit.effort)
@@ -184,6 +188,11 @@ def _read_limits(limit: Any, joint_type: str, owner: str) -> Limits:
         return Limits(velocity=velocity, effort=effort)
     if joint_type in ('planar', 'floating'):
         return Limits()  # one set of numbers cannot limit angles and distances
-    if lower > upper or lower == math.inf or upper == -math.inf:
-        raise UrdfError(owner, f'limit lower {lower} is above upper {upper}')
+    if lower == math.inf or upper == -math.inf:
+        raise UrdfError(owner, f'limit lower {lower}, upper {upper} allows no position')
+    if lower > upper:
+        warnings.append(
+            f'{owner}: limit lower {lower} is above upper {upper}; the dynamics do not need it, '
+            'but no motion of the joint is accepted'
+        )
     return Limits(lower, upper, velocity, effort)

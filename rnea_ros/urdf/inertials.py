@@ -97,8 +97,8 @@ def with_inertials(text: str, inertials: Mapping[str, Inertial | None]) -> str:
 
 
 def _elements(data: bytes) -> _Element:
-    """Return the root element; elements of namespaces have names with a brace."""
-    parser = expat.ParserCreate('utf-8', '}')
+    """Return the root element; prefixes are part of the names."""
+    parser = expat.ParserCreate('utf-8')
     open_elements: list[_Element] = [_Element('', {}, 0, 0)]
 
     def start(name: str, attributes: dict[str, str]) -> None:

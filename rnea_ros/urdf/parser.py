@@ -27,7 +27,10 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
         warnings.append('the robot has no name')
 
     links = {link.name: link for link in map(read_link, robot.findall('link'))}
-    joints = {joint.name: joint for joint in map(read_joint, robot.findall('joint'))}
+    joints = {
+        joint.name: joint
+        for joint in (read_joint(element, warnings) for element in robot.findall('joint'))
+    }
     root, order = tree_order(links, joints)
     joints = resolve_mimics({name: joints[name] for name in order}, warnings)
     for link in links.values():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+import math
 
 from ..errors import UrdfError
 from .description import Joint, Link, Mimic
@@ -52,55 +53,67 @@ def _depth_first(root: str, outgoing: Mapping[str, list[Joint]]) -> Iterator[Joi
 
 def resolve_mimics(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, Joint]:
     """Make every mimic joint follow an independent joint directly."""
+    leaders = _leader_names(joints, warnings)
     resolved: dict[str, Joint] = {}
     for joint in joints.values():
-        if joint.mimic is None:
-            resolved[joint.name] = joint
-            continue
-        multiplier, offset = 1.0, 0.0
-        follower, followed = joint, [joint.name]
-        while follower.mimic is not None:
-            # x = m1 (m2 y + o2) + o1
-            offset += multiplier * follower.mimic.offset
-            multiplier *= follower.mimic.multiplier
-            follower = joints[_leader_name(follower, follower.mimic, joints, warnings)]
-            if follower.name in followed:
-                chain = ' -> '.join([*followed, follower.name])
-                raise UrdfError(f'joint {joint.name!r}', f'mimics itself: {chain}')
-            followed.append(follower.name)
-        for end in (joint, follower):
-            if not end.one_axis:
-                raise UrdfError(
-                    f'joint {joint.name!r}', f'mimics, but joint {end.name!r} is {end.type}'
-                )
-        mimic = Mimic(follower.name, multiplier, offset)
-        resolved[joint.name] = replace(joint, mimic=mimic)
-    return resolved
+        chain: dict[str, Joint] = {}
+        end = joint
+        while end.mimic is not None and end.name not in resolved:
+            if end.name in chain:
+                names = ' -> '.join([*chain, end.name])
+                raise UrdfError(f'joint {joint.name!r}', f'mimics itself: {names}')
+            chain[end.name] = end
+            end = joints[leaders[end.name]]
+        resolved.setdefault(end.name, end)
+        for name, follower in reversed(chain.items()):
+            resolved[name] = _following(follower, resolved[leaders[name]])
+    return {name: resolved[name] for name in joints}
 
 
-def _leader_name(
-    joint: Joint, mimic: Mimic, joints: Mapping[str, Joint], warnings: list[str]
-) -> str:
+def _following(joint: Joint, leader: Joint) -> Joint:
+    """Return a mimic joint that follows the joint that its leader follows, or the leader."""
+    owner = f'joint {joint.name!r}'
+    for end in (joint, leader):
+        if not end.one_axis:
+            raise UrdfError(owner, f'mimics, but joint {end.name!r} is {end.type}')
+    assert joint.mimic is not None
+    then = leader.mimic or Mimic(leader.name, 1.0, 0.0)
+    # x = m1 (m2 y + o2) + o1
+    multiplier = joint.mimic.multiplier * then.multiplier
+    offset = joint.mimic.multiplier * then.offset + joint.mimic.offset
+    if not (math.isfinite(multiplier) and math.isfinite(offset)):
+        raise UrdfError(
+            owner,
+            f'mimics {then.joint!r} with multiplier {multiplier}, offset {offset}: not finite',
+        )
+    return replace(joint, mimic=Mimic(then.joint, multiplier, offset))
+
+
+def _leader_names(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, str]:
     """
-    Return the name of the joint that a mimic joint follows.
+    Return the name of the joint that each mimic joint follows.
 
     Some vendors' macros omit a prefix in the mimic element: ``left_finger_2`` follows ``finger_1``
     instead of ``left_finger_1``. The prefix is added, with a warning, if only one joint fits.
     """
-    if mimic.joint in joints:
-        return mimic.joint
-    prefixed = [
-        name
-        for name in joints
-        if name.endswith(mimic.joint)
-        and joint.name.startswith(name[: len(name) - len(mimic.joint)])
-    ]
-    if len(prefixed) != 1:
-        raise UrdfError(
-            f'joint {joint.name!r}', f'mimics joint {mimic.joint!r}, which does not exist'
-        )
-    warnings.append(
-        f'joint {joint.name!r} mimics {mimic.joint!r}, which does not exist; '
-        f'{prefixed[0]!r} is used'
-    )
-    return prefixed[0]
+    lengths = sorted({len(name) for name in joints})
+    leaders: dict[str, str] = {}
+    for joint in joints.values():
+        if joint.mimic is None:
+            continue
+        leader = joint.mimic.joint
+        if leader not in joints:
+            missing = [length - len(leader) for length in lengths]
+            prefixed = [joint.name[:n] + leader for n in missing if 0 < n <= len(joint.name)]
+            fitting = [name for name in prefixed if name in joints]
+            if len(fitting) != 1:
+                raise UrdfError(
+                    f'joint {joint.name!r}', f'mimics joint {leader!r}, which does not exist'
+                )
+            warnings.append(
+                f'joint {joint.name!r} mimics {leader!r}, which does not exist; '
+                f'{fitting[0]!r} is used'
+            )
+            leader = fitting[0]
+        leaders[joint.name] = leader
+    return leaders

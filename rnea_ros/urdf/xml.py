@@ -4,9 +4,9 @@
 """
 URDF text to XML elements that are safe to interpret.
 
-Declarations (DTD, entities) are errors. Elements that dynamics do not need (visuals, collisions,
-transmissions, simulator extensions) are removed, so that faults in them have no effect and files
-that they name are not loaded.
+Declarations (DTD, entities) and raw xacro are errors. Elements that dynamics do not need (visuals,
+collisions, transmissions, simulator extensions) are removed, so that faults in them have no effect
+and files that they name are not loaded.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from ..errors import UrdfError
+from ..xacro_files import expand, is_xacro
 
 MAX_BYTES = 16 * 1024 * 1024
+MAX_ELEMENTS = 10_000
+"""Most links, and most joints: bounds for time and memory."""
 
 # The elements and attributes that dynamics need; all others are removed before parsing.
 _KEPT_CHILDREN: Mapping[str, tuple[str, ...]] = {
@@ -41,28 +44,50 @@ _KEPT_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     'dynamics': ('damping', 'friction'),
     'mimic': ('joint', 'multiplier', 'offset'),
 }
+_WITHOUT_MEANING: Mapping[str | None, tuple[str, ...]] = {
+    'fixed': ('axis', 'limit', 'dynamics', 'mimic'),
+    'floating': ('axis',),
+}
+"""Elements without meaning in joints of a type; they are removed, whatever they contain."""
+
+_HOLDERS_OF_LINKS = ('include', 'macro', 'if', 'unless')
+"""Elements of xacro in its old spelling without prefix."""
+_RAW_XACRO = 'this is xacro: expand it with `xacro FILE`'
 
 
 def read_urdf(source: str | os.PathLike[str]) -> str:
     """
     Return URDF text from XML text or from the path of a file.
 
+    A file with the suffix ``.xacro`` is expanded, which needs the package xacro.
+
     :param source: XML, recognised by its first ``<``, or a path
-    :raises UrdfError: the file cannot be read, is too large or is not text
+    :raises UrdfError: the file cannot be read, is too large, is not text or cannot be expanded
     """
     if isinstance(source, str) and source.lstrip('\ufeff \t\r\n').startswith('<'):
         return source
     path = Path(source)
     try:
-        if path.stat().st_size > MAX_BYTES:
+        with path.open('rb') as file:
+            data = file.read(MAX_BYTES + 1)  # a pipe or device has no size
+        if len(data) > MAX_BYTES:
             raise UrdfError('URDF', f'{path} has over {MAX_BYTES} bytes')
-        return path.read_bytes().decode('utf-8')  # with its line breaks
+        text = data.decode('utf-8')  # with its line breaks
     except (OSError, ValueError) as error:
         raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
+    return expand(path) if is_xacro(path) else text
 
 
 def parse_xml(text: str) -> ElementTree.Element:
-    """Return the root element; UrdfError if the text is too large, not XML, or declares a DTD."""
+    """
+    Return the root element.
+
+    Prefixes are part of the names, as in other readers of URDF: they need no declaration, and a
+    default namespace changes nothing.
+
+    :param text: the XML
+    :raises UrdfError: the text is too large, not XML, raw xacro, or declares a DTD
+    """
     if not isinstance(text, str):
         raise UrdfError('URDF', f'is not text but {type(text).__name__}')
     if not text.strip():
@@ -76,16 +101,42 @@ def parse_xml(text: str) -> ElementTree.Element:
             f'document type {name!r}', 'DTD and entity declarations are not allowed in a URDF'
         )
 
+    builder = ElementTree.TreeBuilder()
     parser = expat.ParserCreate()
+    parser.buffer_text = True
     parser.StartDoctypeDeclHandler = reject_document_type
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
     try:
         parser.Parse(text, True)
-        root = ElementTree.fromstring(text)
-    except (expat.ExpatError, ElementTree.ParseError, ValueError) as error:
+    except (expat.ExpatError, ValueError) as error:
         raise UrdfError('URDF', f'not well-formed XML: {error}') from error
+    root = builder.close()
+    _reject_xacro(root, text)
     if root.tag != 'robot':
         raise UrdfError(f'element <{root.tag}>', 'the root element of a URDF is <robot>')
     return root
+
+
+def _reject_xacro(root: ElementTree.Element, text: str) -> None:
+    """Raise an error for raw xacro; expanded xacro may still declare the prefix."""
+    for child in root:
+        if child.tag in _HOLDERS_OF_LINKS:
+            raise UrdfError(
+                f'element <{child.tag}>',
+                f'{_RAW_XACRO}; if this element remains, its name lacks the prefix xacro:',
+            )
+    if 'xacro:' not in text and '$' not in text:
+        return
+    for element in root.iter():
+        names = (element.tag, *element.attrib)
+        if any(name.startswith('xacro:') for name in names):
+            raise UrdfError(f'element <{element.tag}>', _RAW_XACRO)
+        if element is root or element.tag in _KEPT_ATTRIBUTES:
+            for name, value in element.attrib.items():
+                if '${' in value or '$(' in value:
+                    raise UrdfError(f'element <{element.tag}>', f'{name} {value!r}: {_RAW_XACRO}')
 
 
 def reduce_to_dynamics(root: ElementTree.Element) -> ElementTree.Element:
@@ -94,6 +145,10 @@ def reduce_to_dynamics(root: ElementTree.Element) -> ElementTree.Element:
     reduced = ElementTree.Element('robot', name=name)
     for tag in ('link', 'joint'):
         elements = root.findall(tag)
+        if len(elements) > MAX_ELEMENTS:
+            raise UrdfError(
+                f'robot {name!r}', f'has {len(elements)} {tag}s, at most {MAX_ELEMENTS} are read'
+            )
         names = [element.get('name') for element in elements]
         for position, element_name in enumerate(names, start=1):
             if not element_name:
@@ -113,10 +168,14 @@ def _reduce_element(element: ElementTree.Element, owner: str) -> ElementTree.Ele
     reduced = ElementTree.Element(
         element.tag, {name: element.attrib[name] for name in kept if name in element.attrib}
     )
+    without_meaning = _WITHOUT_MEANING.get(element.get('type'), ())
     for tag in _KEPT_CHILDREN.get(element.tag, ()):
-        children = element.findall(tag)
-        if len(children) > 1:
+        if tag in without_meaning:
+            continue
+        children = [_reduce_element(child, owner) for child in element.findall(tag)]
+        # In joints, an element that is repeated unchanged is read once.
+        differ = element.tag != 'joint' or any(c.attrib != children[0].attrib for c in children)
+        if len(children) > 1 and differ:
             raise UrdfError(owner, f'has {len(children)} <{tag}> elements, at most one is allowed')
-        for child in children:
-            reduced.append(_reduce_element(child, owner))
+        reduced.extend(children[:1])
     return reduced

@@ -82,15 +82,31 @@ def test_the_free_joint_has_no_limits_and_no_losses() -> None:
     np.testing.assert_array_equal(floating.position_upper[7:], fixed.position_upper)
 
 
-@each('kind', ['revolute', 'fixed', 'floating'])
-def test_a_robot_with_a_joint_of_that_name_is_rejected(kind: str) -> None:
+@each('kind', ['revolute', 'floating'])
+def test_a_robot_with_a_moving_joint_of_that_name_is_rejected(kind: str) -> None:
     text = robot(
         link('base'), link('arm', 1.0), joint('floating_base', kind, 'base', 'arm')
     )
     with pytest.raises(UrdfError, match="joint 'floating_base'") as caught:
         RobotModel.from_urdf(text, floating_base=True)
     assert caught.value.element == "joint 'floating_base'"
+    assert 'rename it, or leave out floating_base=True' in caught.value.reason
     assert 'floating_base' in RobotModel.from_urdf(text).description.joints  # type: ignore[union-attr]
+
+
+def test_a_fixed_joint_may_have_that_name() -> None:
+    text = robot(
+        link('base'), link('trunk', 2.0, (0.1, 0.2, 0.3)), link('arm', 1.0, (0.5, 0.0, 0.0)),
+        joint('NAME', 'fixed', 'base', 'trunk', xyz=(0.1, 0, 0.4), more='<dynamics damping="9"/>'),
+        joint('shoulder', 'revolute', 'trunk', 'arm', axis=(0, 1, 0)),
+    )
+    model = RobotModel.from_urdf(text.replace('NAME', 'floating_base'), floating_base=True)
+    same = RobotModel.from_urdf(text.replace('NAME', 'mount'), floating_base=True)
+    assert model.joint_names == ('floating_base', 'shoulder')
+    assert not model.damping.any()
+    assert np.isinf(model.position_upper[:7]).all()
+    state = random_motion(3, model)
+    np.testing.assert_array_equal(model.inverse_dynamics(*state), same.inverse_dynamics(*state))
 
 
 def test_a_link_may_have_that_name() -> None:

@@ -1,20 +1,25 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whatever text comes in, out comes a usable model or one kind of error."""
+"""Whatever text comes in, out comes a usable model or an error of this package."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
+from random import Random
 import re
 import warnings
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-import numpy as np
 from oracles import random_tree
-from robots import SHIPPED
+import pytest
+from robots import SHIPPED, joint, link, robot, vendor_robots
+from urdf_mutations import mutated
 
-from rnea_ros import RobotModel, UrdfError, UrdfWarning
+from rnea_ros import InputError, RneaError, RobotModel, UrdfError, UrdfWarning
+from rnea_ros.urdf import parse_urdf
 
 SEEDS = (SHIPPED[0].read_text(encoding='utf-8'), *map(random_tree, range(5)))
 ATTRIBUTE = re.compile(r'"[^"]*"')
@@ -30,16 +35,22 @@ fuzz = settings(max_examples=150)
 
 def survive(text: str) -> None:
     """Read a text; where it is accepted, the model can be used."""
+    model, message = None, ''
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', UrdfWarning)
         try:
             model = RobotModel.from_urdf(text)
-        except UrdfError:
-            return
-    zero = np.zeros(model.nv)
-    assert model.gravity_torques(zero).shape == (len(model.joint_names),)
-    for link in model.link_names:
-        assert model.forward_kinematics(zero, link).shape == (4, 4)
+        except RneaError as error:
+            message = str(error)
+    assert len(message) < 1300
+    if model is None:
+        return
+    q = model.neutral_position
+    with suppress(InputError):  # results above the largest float
+        assert model.gravity_torques(q).shape == (model.nv,)
+    for name in model.link_names:
+        with suppress(InputError):
+            assert model.forward_kinematics(q, name).shape == (4, 4)
 
 
 @fuzz
@@ -73,3 +84,37 @@ def test_a_robot_with_a_stretch_overwritten(text: str, data: st.DataObject) -> N
     start = data.draw(st.integers(0, len(text)))
     length = data.draw(st.integers(0, 40))
     survive(text[:start] + data.draw(st.text(max_size=10)) + text[start + length:])
+
+
+@pytest.mark.parametrize('path', vendor_robots('panda', 'ur5_robot', 'so100', 'iris'))
+def test_a_robot_of_a_vendor_with_mutations(path: Path) -> None:
+    random, text = Random(path.stem), path.read_text(encoding='utf-8')
+    for _ in range(40):
+        survive('<' + mutated(random, text, random.choice(SEEDS)).lstrip('\ufeff \t\r\n<'))
+
+
+def test_a_tree_with_mutations() -> None:
+    random = Random(1)
+    for _ in range(300):
+        text = mutated(random, random.choice(SEEDS), random.choice(SEEDS))
+        survive('<' + text.lstrip('\ufeff \t\r\n<'))
+
+
+def test_a_long_chain_of_mimic_joints_takes_no_power_of_its_length() -> None:
+    n = 3000
+    text = robot(
+        *(link(f'l{i}') for i in range(n)),
+        *(
+            joint(f'j{i}', 'continuous', f'l{i - 1}', f'l{i}', more=f'<mimic joint="j{i + 1}"/>')
+            for i in range(1, n - 1)
+        ),
+        joint(f'j{n - 1}', 'continuous', f'l{n - 2}', f'l{n - 1}'),
+    )
+    assert {one.mimic and one.mimic.joint for one in parse_urdf(text).joints.values()} == {
+        f'j{n - 1}', None
+    }
+
+
+def test_a_device_without_end_is_not_read_to_its_end() -> None:
+    with pytest.raises(UrdfError, match='over 16777216 bytes'):
+        RobotModel.from_urdf('/dev/zero')

@@ -128,7 +128,7 @@ class JointRules:
             raise InputError(
                 'lower',
                 f'{lower[joint]} is not below the upper limit {upper[joint]} '
-                f'for {self.joint_names[joint]!r}',
+                f'for {self.joint_names[joint]!r}; correct <limit> in the URDF',
             )
         if not (speeds > 0.0).all():
             joint = int(np.argmin(speeds > 0.0))
