@@ -22,6 +22,12 @@ LINK = 'fer_link8'
 FORCE, TORQUE = (12.0, -7.0, 5.0), (0.5, 0.0, -1.0)
 
 
+def stamp_of(message: Any) -> tuple[int, int]:
+    """Return the stamp of a message, s and ns."""
+    stamp = message.header.stamp
+    return int(stamp.sec), int(stamp.nanosec)
+
+
 def test_external_efforts_are_published_while_somebody_listens_and_a_contact_is_reported(
     robot: FakeRobot, domain_id: int
 ) -> None:
@@ -50,6 +56,8 @@ def test_external_efforts_are_published_while_somebody_listens_and_a_contact_is_
         assert wait_until(
             lambda: np.allclose(efforts[-1].effort, GRAVITY - pushed, rtol=1e-3, atol=1e-3)
         )
+        settled = stamp_of(efforts[-1])
+        assert wait_until(lambda: stamp_of(wrenches[-1]) >= settled)
         wrench = wrenches[-1]
         assert wrench.header.frame_id == LINK
         force, torque = wrench.wrench.force, wrench.wrench.torque
