@@ -69,7 +69,7 @@ def test_halving_the_step_shrinks_the_error_by_the_methods_order(
 ) -> None:
     q, qd = start(model)
     duration = 0.1
-    exact = simulate(model, q, qd, dt=duration / 1600, steps=1600)
+    exact = simulate(model, q, qd, dt=duration / 640, steps=640)
     errors = [
         last_error(
             model, exact, simulate(model, q, qd, dt=duration / n, steps=n, method=method)

