@@ -26,7 +26,7 @@ from ..arrays import (
 )
 from ..dynamics import ContactSolution, check_contact_motion
 from ..dynamics import constrained_inverse_dynamics as solve_contacts
-from ..dynamics.kernels import BASE, kinematics
+from ..dynamics.kernels import BASE, coriolis, kinematics
 from ..errors import InputError
 from .kinematics import centre_of_mass
 from .model_data import ModelData
@@ -156,6 +156,33 @@ def mass_matrix(model: ModelData, q: ArrayLike) -> Array:
         except Exception:
             pass
     return copied_result(workspace.mass_matrix(model._checked_position('q', q)))
+
+
+def coriolis_matrix(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
+    """
+    Return C(q, qd) of the Christoffel symbols, shape (nv, nv); dM/dt - 2 C is skew-symmetric.
+
+    On a base at rest C qd is :meth:`coriolis_torques`; the matrix is that of a base at rest.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    """
+    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
+    bodies = model._thread_memory.weightless.bodies
+    C = np.empty(model._matrix_shape)
+    coriolis.coriolis_matrix(bodies, np.zeros(len(bodies), coriolis.COMPOSITE), *state, C)
+    return finite_result(C)
+
+
+def mass_matrix_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
+    """
+    Return dM/dt, the rate of :meth:`mass_matrix` during a motion, shape (nv, nv).
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    """
+    C = coriolis_matrix(model, q, qd)
+    return finite_result(C + C.T)
 
 
 def constrained_inverse_dynamics(

@@ -4,7 +4,15 @@
 """Kinematic trees: links, joints, inertias and frames, numbered parent first."""
 
 from .inertia import RigidBodyInertia
-from .joint_types import Coordinate, JointType, floating, planar, prismatic, revolute
+from .joint_types import (
+    Coordinate,
+    JointType,
+    floating,
+    orthogonal_complement,
+    planar,
+    prismatic,
+    revolute,
+)
 from .kinematic_tree import (
     FIXED,
     WORLD,
@@ -29,6 +37,7 @@ __all__ = [
     'RigidBodyInertia',
     'TreeBuilder',
     'floating',
+    'orthogonal_complement',
     'planar',
     'prismatic',
     'revolute',
