@@ -81,7 +81,7 @@ class Workspace:
         """
         base = self.bodies[BASE]
         base['v'] = velocity
-        # An acceleration of the base replaces gravity on every body: a_0 = -g (eq. 5.9).
+        # An acceleration of the base replaces gravity on every body: a_0 = -g (eq. 5.15).
         base['a'] = acceleration
         base['a'][3:] -= gravity
 

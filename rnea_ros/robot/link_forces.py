@@ -154,7 +154,7 @@ def constraint_force_subspace(model: ModelData, q: ArrayLike, link: str) -> Arra
     """
     Return T of the joint above a link, shape (6, 6 - n): its constraint forces are T lambda.
 
-    They do no work, S^T T = 0, with S of :meth:`motion_subspace` (Featherstone 2008, section 3.5).
+    They do no work, S^T T = 0 (Featherstone 2008, eq. 3.36), with S of :meth:`motion_subspace`.
     [moment; force], in the link's axes, about its origin.
 
     :param q: joint positions, shape (nq,)

@@ -102,8 +102,20 @@ def jacobians_of_links(pair: Pair) -> None:
 def rates_of_jacobians(pair: Pair) -> None:
     q, qd, _ = pair.motion(0)
     for name in pair.model.link_names:
-        expected = pair.pinocchio.jacobian_rate(q, qd, name) @ qd
-        assert_equal(pair.model.bias_acceleration(q, qd, name), expected, f'{pair.label}, {name}')
+        J_rate = pair.pinocchio.jacobian_rate(q, qd, name)
+        label = f'{pair.label}, {name}'
+        assert_equal(pair.model.jacobian_rate(q, qd, name), J_rate, label)
+        assert_equal(pair.model.bias_acceleration(q, qd, name), J_rate @ qd, label)
+
+
+def coriolis_matrices(pair: Pair) -> None:
+    q, qd, _ = pair.motion(0)
+    C = pair.pinocchio.coriolis_matrix(q, qd)
+    # Its elements are differences of the products that the efforts are made of.
+    atol = 1e-12 * np.abs(pair.model.mass_matrix(q)).max() * np.abs(qd).max()
+    assert_equal(pair.model.coriolis_matrix(q, qd), C, pair.label, max(atol, 1e-10))
+    rate = pair.model.mass_matrix_rate(q, qd)
+    assert_equal(rate, C + C.T, pair.label, max(atol, 1e-10))
 
 
 def kinetic_energies(pair: Pair) -> None:
@@ -134,6 +146,7 @@ CHECKS: tuple[Check, ...] = (
     gravity_torques,
     bias_torques,
     coriolis_torques,
+    coriolis_matrices,
     accelerations,
     velocities_and_accelerations_of_links,
     jacobians_of_links,
