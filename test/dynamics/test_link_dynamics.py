@@ -104,7 +104,7 @@ def test_a_frame_turns_the_axes_and_nothing_else(pair: Pair, seed: int) -> None:
     name, other = model.link_names[-1], model.link_names[len(model.link_names) // 2]
     root = model.link_names[0]
     R_link = model.forward_kinematics(motion[0], name)[:3, :3]
-    frames = {
+    frames: dict[str | ReferenceFrame, Array] = {
         other: model.forward_kinematics(motion[0], other)[:3, :3],
         name: R_link,
         ReferenceFrame.WORLD: np.eye(3),
@@ -151,7 +151,9 @@ def test_the_classical_recursion_gives_the_models_forces_on_every_link(seed: int
         scale = max(1.0, float(np.abs(found.F).max()), float(np.abs(found.N).max()))
 
         def close(actual: Array, wanted: ArrayLike, scale: float = scale) -> None:
-            np.testing.assert_allclose(actual, wanted, rtol=1e-10, atol=1e-11 * scale)
+            np.testing.assert_allclose(
+                actual, np.asarray(wanted, dtype=np.float64), rtol=1e-10, atol=1e-11 * scale
+            )
 
         if mass:
             close(R @ found.v_dot_com[i], expected.com_acceleration - g)
@@ -208,8 +210,9 @@ def test_the_planar_arm_has_the_forces_of_the_textbooks_exercise(seed: int) -> N
     assert_equal(found.f[1:], [f_1, F_2])
     assert_equal(found.n[1:], [(0.0, 0.0, tau_1), (0.0, 0.0, tau_2)])
     one, two = (model.internal_wrench(q, qd, qdd, name) for name in ('one', 'two'))
-    assert_equal([one.force, two.force], [f_1, F_2])
-    assert_equal([one.torque, two.torque], [(0.0, 0.0, tau_1), (0.0, 0.0, tau_2)])
+    for wrench, force, torque in ((one, f_1, tau_1), (two, F_2, tau_2)):
+        assert_equal(wrench.force, force)
+        assert_equal(wrench.torque, (0.0, 0.0, torque))
     weightless = model.with_gravity((0.0, 0.0, 0.0))
     moved = weightless.link_dynamics(q, qd, qdd, 'two')
     assert_equal(moved.force, F_2 - m_2 * g * np.array([s_12, c_12, 0.0]))

@@ -76,6 +76,7 @@ def test_hollow_shapes_are_differences_of_mujocos(seed: int) -> None:
     rng = np.random.default_rng(seed)
     R, z, density = rng.uniform(0.5, 2.0, size=3)
     r = R * rng.uniform(0.2, 0.9)
+    hollow: Callable[..., RigidBodyInertia]
     for hollow, kind, outer, inner, volumes in (
         (shapes.sphere, 'SPHERE', (R,), (r,), (4 / 3 * np.pi * R**3, 4 / 3 * np.pi * r**3)),
         (
@@ -86,8 +87,8 @@ def test_hollow_shapes_are_differences_of_mujocos(seed: int) -> None:
         masses = [density * volume for volume in volumes]
         _, _, J_outer = mujoco_body([(kind, outer, masses[0], HERE)])
         _, _, J_inner = mujoco_body([(kind, inner, masses[1], HERE)])
-        lengths = (R,) if kind == 'SPHERE' else (R, z)
-        found = hollow(masses[0] - masses[1], *lengths, inner_radius=r)
+        lengths = (R, r) if kind == 'SPHERE' else (R, z, r)
+        found = hollow(masses[0] - masses[1], *lengths)
         assert_same(found, (masses[0] - masses[1], np.zeros(3), J_outer - J_inner))
 
 

@@ -40,7 +40,7 @@ import numpy as np
 from ...arrays import Array
 from .linkage import Body
 from .nonrecursive import path_to
-from .screw import ad, adjoint
+from .screw import ad, adjoint, inverse
 from .vectors import Z
 
 
@@ -153,7 +153,7 @@ def in_base(bodies: Sequence[Body], q: Array) -> tuple[list[Array], list[Array]]
         S.append(adjoint(pose) @ axis)
         com = pose.copy()
         com[:3, 3] += pose[:3, :3] @ body.com
-        to_com = adjoint(np.linalg.inv(com))
+        to_com = adjoint(inverse(com))
         about_com = np.block([
             [body.inertia, np.zeros((3, 3))], [np.zeros((3, 3)), body.mass * np.eye(3)]
         ])

@@ -172,7 +172,7 @@ def exponential(S: Array, theta: float) -> Array:
     :return: homogeneous, shape (4, 4)
     """
     T = np.eye(4)
-    length = np.linalg.norm(S[:3])
+    length = float(np.linalg.norm(S[:3]))
     if length > 0.0:
         S, theta = S / length, theta * length
     K = skew(S[:3])

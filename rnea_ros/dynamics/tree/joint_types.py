@@ -150,13 +150,15 @@ def orthogonal_complement(S: Array) -> Array:
     :param S: shape (6, n), n motion vectors, usually independent
     :return: shape (6, 6 - n); more columns if vectors of S depend on others
     """
-    A, pivots = S.T.copy(), []
+    A = S.T.copy()
+    pivots: list[int] = []
     least = 1e-12 * np.abs(S).max(initial=0.0)
     for k in range(len(A)):
-        i, j = np.unravel_index(np.argmax(np.abs(A[k:])), A[k:].shape)
-        if not abs(A[k + i, j]) > least:
+        below, j = divmod(int(np.argmax(np.abs(A[k:]))), 6)
+        i = k + below
+        if not abs(A[i, j]) > least:
             break
-        A[[k, k + i]] = A[[k + i, k]]
+        A[[k, i]] = A[[i, k]]
         A[k] /= A[k, j]
         others = np.arange(len(A)) != k
         A[others] -= np.outer(A[others, j], A[k])
