@@ -26,7 +26,7 @@ from ..arrays import (
 )
 from ..dynamics import ContactSolution, check_contact_motion
 from ..dynamics import constrained_inverse_dynamics as solve_contacts
-from ..dynamics.kernels import BASE, coriolis, kinematics
+from ..dynamics.kernels import BASE, kinematics
 from ..errors import InputError
 from .kinematics import centre_of_mass
 from .model_data import ModelData
@@ -167,10 +167,21 @@ def coriolis_matrix(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
     """
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    bodies = model._thread_memory.weightless.bodies
+    workspace = model._thread_memory.workspace
+    kernel = workspace.coriolis_matrix_into or workspace.prepare_coriolis_matrix()
     C = np.empty(model._matrix_shape)
-    coriolis.coriolis_matrix(bodies, np.zeros(len(bodies), coriolis.COMPOSITE), *state, C)
+    if model._kernels_check_arrays:
+        try:
+            if (
+                contiguous(q, FLOAT) is q
+                and contiguous(qd, FLOAT) is qd
+                and q.ndim == qd.ndim == 1
+                and kernel(q, qd, C)
+            ):
+                return C
+        except Exception:
+            pass
+    kernel(model._checked_position('q', q), model._checked_velocity('qd', qd), C)
     return finite_result(C)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..compilation import compiled, entry
+from ..compilation import compiled
 from .bodies import BASE
 from .joints import add_joint_motion, joint_transform
 from .spatial import (
@@ -62,7 +62,7 @@ from .vectors import (
     transpose,
 )
 
-COMPOSITE = np.dtype([
+MOVING_COMPOSITE = np.dtype([
     ('mass', np.float64),              # I^c
     ('h', np.float64, (3,)),
     ('J', np.float64, (3, 3)),
@@ -73,7 +73,7 @@ COMPOSITE = np.dtype([
 """Inertia, its rate, and momentum of a composite body."""
 
 
-@entry
+@compiled
 def coriolis_matrix(
     bodies: NDArray[np.void], composites: NDArray[np.void], q: Array, qd: Array, C: Array
 ) -> None:
@@ -81,7 +81,7 @@ def coriolis_matrix(
     Write the Coriolis matrix of a tree on a base at rest.
 
     :param bodies: base first, parent before child; ``E``, ``r`` and ``v`` are written
-    :param composites: as many, of dtype :data:`COMPOSITE`; overwritten
+    :param composites: as many, of dtype :data:`MOVING_COMPOSITE`; overwritten
     :param q: joint positions, shape (nq,), rad or m
     :param qd: joint velocities, shape (nv,), rad/s or m/s
     :param C: shape (nv, nv); overwritten
