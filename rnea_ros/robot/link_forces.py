@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_result
-from ..dynamics.tree import orthogonal_complement, with_separate_bodies
+from ..arrays import Array, finite_result, finite_result_required
+from ..dynamics.tree import TreeLink, orthogonal_complement, with_separate_bodies
 from ..errors import UnknownNameError
 from .kinematics import (
     body_to_frame,
@@ -106,21 +106,24 @@ def link_dynamics(
         link itself
     :raises UnknownNameError: the robot has no such link
     """
-    checked = model._checked_velocity('qdd', qdd)
-    v, a = velocity_and_acceleration(model, q, qd, checked, link)
-    inertia = next(each.inertia for each in model._tree.links if each.name == link)
-    (w, u), (alpha, a_origin) = (v[:3], v[3:]), (a[:3], a[3:])
-    c, J = inertia.com, inertia.J_com
-    acceleration = a_origin + np.cross(w, u) + np.cross(alpha, c) + np.cross(w, np.cross(w, c))
-    moment = J @ alpha + np.cross(w, J @ w)
     R = _axes(model, model._checked_position('q', q), link, frame)
-    return LinkDynamics(
-        com_acceleration=finite_result(R @ acceleration),
-        force=finite_result(inertia.mass * (R @ acceleration)),
-        moment=finite_result(R @ moment),
-    )
+    with np.errstate(over='ignore', invalid='ignore'):
+        v, a = velocity_and_acceleration(
+            model, q, qd, model._checked_velocity('qdd', qdd), link
+        )
+        inertia = _link(model, link).inertia
+        (w, u), (alpha, a_origin) = (v[:3], v[3:]), (a[:3], a[3:])
+        c, J = inertia.com, inertia.J_com
+        a_C = a_origin + np.cross(w, u) + np.cross(alpha, c) + np.cross(w, np.cross(w, c))
+        N = J @ alpha + np.cross(w, J @ w)
+        return LinkDynamics(
+            com_acceleration=finite_result(R @ a_C),
+            force=finite_result(inertia.mass * (R @ a_C)),
+            moment=finite_result(R @ N),
+        )
 
 
+@finite_result_required
 def motion_subspace(model: ModelData, q: ArrayLike, link: str) -> Array:
     """
     Return S of the joint above a link, shape (6, n): the link's velocity in its parent is S qd.
@@ -133,8 +136,8 @@ def motion_subspace(model: ModelData, q: ArrayLike, link: str) -> Array:
     :raises UnknownNameError: no such link, or the root link, which has no joint above it
     """
     _check_joint_above(model, link)
-    parent = next(each.parent for each in model._tree.links if each.name == link)
-    carrier, frame = model._frame(parent).body, model._frame(link)
+    frames = model._tree.frames
+    carrier, frame = frames[_link(model, link).parent].body, frames[link]
     bodies = placed_bodies(model, model._checked_position('q', q))
     E, r = body_to_frame(frame.placement)
     columns: dict[int, Array] = {}
@@ -150,6 +153,7 @@ def motion_subspace(model: ModelData, q: ArrayLike, link: str) -> Array:
     return np.array([columns[j] for j in sorted(columns)]).reshape(-1, 6).T
 
 
+@finite_result_required
 def constraint_force_subspace(model: ModelData, q: ArrayLike, link: str) -> Array:
     """
     Return T of the joint above a link, shape (6, 6 - n): its constraint forces are T lambda.
@@ -162,6 +166,11 @@ def constraint_force_subspace(model: ModelData, q: ArrayLike, link: str) -> Arra
     :raises UnknownNameError: no such link, or the root link, which has no joint above it
     """
     return orthogonal_complement(motion_subspace(model, q, link))
+
+
+def _link(model: ModelData, name: str) -> TreeLink:
+    """Return a link as the tree was built from it, not merged with others."""
+    return next(link for link in model._tree.links if link.name == name)
 
 
 def _axes(

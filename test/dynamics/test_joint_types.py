@@ -25,8 +25,9 @@ from joint_trees import (
 import numpy as np
 from oracles import Array, skew
 import pytest
+from robots import ROOT
 
-from rnea_ros import RobotModel, Wrench
+from rnea_ros import RobotModel, UnknownNameError, Wrench
 from rnea_ros.dynamics.tree import JointType, Placement, RigidBodyInertia, TreeBuilder, joint_types
 
 SEEDS = range(3)
@@ -240,6 +241,21 @@ def test_the_subspaces_of_a_screw_and_of_a_plane_are_the_tables() -> None:
     S = cart.motion_subspace([0.3, -0.2, 0.7], 'link')
     assert_equal(S.T, np.array([c * e[3] - s * e[4], s * e[3] + c * e[4], e[2]]))
     assert_equal(cart.constraint_force_subspace([0.3, -0.2, 0.7], 'link').T, e[[0, 1, 5]])
+
+
+def test_a_floating_base_moves_in_all_directions() -> None:
+    model = RobotModel.from_urdf(ROOT / 'urdf' / 'ur5e.urdf', floating_base=True)
+    q, root = model.neutral_position, model.link_names[0]
+    np.testing.assert_array_equal(model.motion_subspace(q, root), np.eye(6))
+    assert model.constraint_force_subspace(q, root).shape == (6, 0)
+
+
+def test_a_root_that_stands_and_an_unknown_link_have_no_joint_above() -> None:
+    model = single(joint_types.revolute('j'))
+    for name in ('base', 'nose'):
+        for method in (model.motion_subspace, model.constraint_force_subspace):
+            with pytest.raises(UnknownNameError, match=f"unknown link '{name}'; known are link"):
+                method([0.0], name)
 
 
 def test_a_mimic_joint_moves_by_its_multiplier_and_locks_with_zero() -> None:

@@ -20,6 +20,7 @@ from .kinematic_tree import (
     JointCoordinates,
     KinematicTree,
     TreeBuilder,
+    TreeLink,
     with_added_inertia,
     with_separate_bodies,
 )
@@ -36,6 +37,7 @@ __all__ = [
     'Placement',
     'RigidBodyInertia',
     'TreeBuilder',
+    'TreeLink',
     'floating',
     'orthogonal_complement',
     'planar',
