@@ -26,11 +26,12 @@ from .model_data import ModelData
 
 class ReferenceFrame(enum.Enum):
     """
-    Frames of a wrench that are not named after a link.
+    Frames that are not named after a link.
 
     Both are the root link's frame, unless the base floats: then ``ROOT_LINK`` is the frame of the
-    root link, which moves, and ``WORLD`` is the frame that it floats in. A link named ``base``,
-    which some robots have beside their root link, is another frame: ``frame='base'``.
+    root link, which moves, and ``WORLD`` is the frame that it floats in. If the model has a base
+    motion, both move with the base. A link named ``base``, which some robots have beside their
+    root link, is another frame: ``frame='base'``.
     """
 
     ROOT_LINK = 'root link'

@@ -43,7 +43,7 @@ def inverse_dynamics(
     tau: Array,
 ) -> None:
     """
-    Write the joint efforts of a motion into tau (tables 5.1 and 5.2).
+    Write the joint efforts of a motion into tau (table 5.1).
 
     :param bodies: bodies of a :class:`~rnea_ros.dynamics.workspace.Workspace`, base first, parent
         before child. Read: ``v`` and ``a`` of the base, its velocity and its acceleration minus
@@ -61,7 +61,7 @@ def inverse_dynamics(
             parent = bodies[body['parent']]
             v, a = load(parent['v']), load(parent['a'])
         v, a = move_body(body, v, a, q, qd, qdd)
-        # f_i = I_i a_i + v_i x* I_i v_i - f_ext                              (5.9)
+        # f_i = I_i a_i + v_i x* I_i v_i - f_ext       (5.9), with f_ext of (5.20)
         mass, h, J = body['mass'], load3(body['h']), load33(body['J'])
         f = inertia_force(mass, h, J, v, a)
         store(body['f'], subtract(f, load(body['f_ext'])))
