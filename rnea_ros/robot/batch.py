@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Computations for N samples at once, on several cores if there are many.
+Computations for N samples at once, on several cores.
 
-Arrays have one sample in each row. The argument ``threads`` is the largest number of cores to use;
-by default all cores of the process. Each core computes at least 32,768 samples.
+Arrays have one sample in each row. The argument ``threads`` is the number of cores to use; by
+default all cores of the process.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def inverse_dynamics_batch(
     :param qdd: joint accelerations, shape (N, nv)
     :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
         arrays have shape (3,), or (N, 3) with one row for each sample
-    :param threads: largest number of cores to use; all by default
+    :param threads: number of cores to use; all by default
     """
     samples = _samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
     kernel = batch.BatchWorkspace.inverse_dynamics
@@ -67,7 +67,7 @@ def gravity_torques_batch(
     Return the gravity torques of N positions, shape (N, nv).
 
     :param q: joint positions, shape (N, nq)
-    :param threads: largest number of cores to use; all by default
+    :param threads: number of cores to use; all by default
     """
     weight = -model._gravity[:, np.newaxis]
 
@@ -84,7 +84,7 @@ def mass_matrix_batch(model: ModelData, q: ArrayLike, *, threads: int | None = N
     Return the mass matrices of N positions, shape (N, nv, nv).
 
     :param q: joint positions, shape (N, nq)
-    :param threads: largest number of cores to use; all by default
+    :param threads: number of cores to use; all by default
     """
     kernel = batch.BatchWorkspace.mass_matrix
     samples = _samples(model, {'q': q})
@@ -108,7 +108,7 @@ def forward_dynamics_batch(
     :param tau: joint efforts, shape (N, nv)
     :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
         arrays have shape (3,), or (N, 3) with one row for each sample
-    :param threads: largest number of cores to use; all by default
+    :param threads: number of cores to use; all by default
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
     kernel: Callable[..., int] = batch.BatchWorkspace.forward_dynamics
@@ -131,7 +131,7 @@ def regressor_batch(
     :param q: joint positions, shape (N, nq)
     :param qd: joint velocities, shape (N, nv)
     :param qdd: joint accelerations, shape (N, nv)
-    :param threads: largest number of cores to use; all by default
+    :param threads: number of cores to use; all by default
     """
     columns = len(PARAMETERS) * (len(model._tree.bodies) - 1)
 
