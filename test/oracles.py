@@ -269,6 +269,14 @@ class Pinocchio:
         folded: Array = self._P.T @ M @ self._P
         return folded
 
+    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
+        """Return C(q, qd)."""
+        C = self._pin.computeCoriolisMatrix(
+            self._model, self._data, self._positions(q), self._P @ qd
+        )
+        folded: Array = self._P.T @ C @ self._P
+        return folded
+
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """Return qdd: by articulated bodies, or by the mass matrix where joints follow others."""
         P = self._P

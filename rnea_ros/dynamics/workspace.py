@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from .compilation import entry_point
-from .kernels import BASE, articulated_dtype, body_records, checked_kernels, composite_dtype
+from .kernels import (
+    BASE,
+    MOVING_COMPOSITE,
+    articulated_dtype,
+    body_records,
+    checked_kernels,
+    composite_dtype,
+)
 from .self_test import check_compiled_kernel
 from .tree import KinematicTree
 
@@ -25,8 +32,8 @@ class Workspace:
     Calls check nothing and, after the first, allocate nothing. Arguments are contiguous float64
     arrays of the right shape; the next call overwrites the array that a call returns. The kernels
     named ``..._into`` write into their last argument, and return whether all shapes were right
-    and all numbers finite; kernels for the mass matrix and forward dynamics are None until they
-    are prepared.
+    and all numbers finite; kernels for the mass matrix, Coriolis matrix and forward dynamics are
+    None until they are prepared.
 
     :param tree: the tree
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
@@ -66,6 +73,7 @@ class Workspace:
             checked_kernels.gravity_torques, (self.bodies,), (self._position, self._tau)
         )
         self.mass_matrix_into: checked_kernels.CheckedKernel | None = None
+        self.coriolis_matrix_into: checked_kernels.CheckedKernel | None = None
         self.forward_dynamics_into: checked_kernels.CheckedKernel | None = None
         # Closures, because the attribute look-ups of a method take a tenth of the call's time.
         self.inverse_dynamics = _inverse_dynamics_into(self.inverse_dynamics_into, self._tau)
@@ -81,7 +89,7 @@ class Workspace:
         """
         base = self.bodies[BASE]
         base['v'] = velocity
-        # An acceleration of the base replaces gravity on every body: a_0 = -g (eq. 5.9).
+        # An acceleration of the base replaces gravity on every body: a_0 = -g (eq. 5.15).
         base['a'] = acceleration
         base['a'][3:] -= gravity
 
@@ -122,6 +130,16 @@ class Workspace:
             checked_kernels.mass_matrix, (self.bodies, composites), (self._position, self._M)
         )
         return self.mass_matrix_into
+
+    def prepare_coriolis_matrix(self) -> checked_kernels.CheckedKernel:
+        """Compile or load the kernel of the Coriolis matrix, and return it."""
+        composites = np.zeros(len(self.bodies), dtype=MOVING_COMPOSITE)
+        self.coriolis_matrix_into = _prepared(
+            checked_kernels.coriolis_matrix,
+            (self.bodies, composites),
+            (self._position, self._zeros, self._M),
+        )
+        return self.coriolis_matrix_into
 
     def prepare_forward_dynamics(self) -> checked_kernels.CheckedKernel:
         """Compile or load the kernel of the forward dynamics, and return it."""

@@ -35,7 +35,7 @@ class BaseMotion:
         Return spatial velocity and acceleration, [angular; linear], shape (6,) each.
 
         The linear part of a spatial acceleration is that of the origin minus omega x velocity
-        (Featherstone 2008, eq. 2.48).
+        (Featherstone 2008, section 2.11).
 
         :raises InputError: a part that is not an array of shape (3,) of finite numbers
         """

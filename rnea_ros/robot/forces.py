@@ -158,6 +158,44 @@ def mass_matrix(model: ModelData, q: ArrayLike) -> Array:
     return copied_result(workspace.mass_matrix(model._checked_position('q', q)))
 
 
+def coriolis_matrix(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
+    """
+    Return C(q, qd) of the Christoffel symbols, shape (nv, nv); dM/dt - 2 C is skew-symmetric.
+
+    On a base at rest C qd is :meth:`coriolis_torques`; the matrix is that of a base at rest.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    """
+    workspace = model._thread_memory.workspace
+    kernel = workspace.coriolis_matrix_into or workspace.prepare_coriolis_matrix()
+    C = np.empty(model._matrix_shape)
+    if model._kernels_check_arrays:
+        try:
+            if (
+                contiguous(q, FLOAT) is q
+                and contiguous(qd, FLOAT) is qd
+                and q.ndim == qd.ndim == 1
+                and kernel(q, qd, C)
+            ):
+                return C
+        except Exception:
+            pass
+    kernel(model._checked_position('q', q), model._checked_velocity('qd', qd), C)
+    return finite_result(C)
+
+
+def mass_matrix_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
+    """
+    Return dM/dt, the rate of :meth:`mass_matrix` during a motion, shape (nv, nv).
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    """
+    C = coriolis_matrix(model, q, qd)
+    return finite_result(C + C.T)
+
+
 def constrained_inverse_dynamics(
     model: ModelData,
     q: ArrayLike,

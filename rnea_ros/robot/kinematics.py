@@ -97,6 +97,34 @@ def jacobian(
 
 
 @finite_result_required
+def jacobian_rate(
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    link: str,
+    point: ArrayLike = (0.0, 0.0, 0.0),
+) -> Array:
+    """
+    Return Jdot, the rate of the numbers of :meth:`jacobian` during a motion, shape (6, nv).
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    :param link: a link's name
+    :param point: in the link's frame, shape (3,), m
+    :raises UnknownNameError: the robot has no such link
+    """
+    frame = model._frame(link)
+    p = finite_vector('point', point, 3)
+    bodies = model._thread_memory.weightless.bodies
+    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
+    kinematics.move_bodies(bodies, *state, np.zeros(model._nv))
+    J_rate = np.empty((6, model._nv))
+    E, r = body_to_frame(frame.placement @ Placement(np.eye(3), p))
+    kinematics.frame_jacobian_rate(bodies, frame.body, E, r, J_rate)
+    return J_rate
+
+
+@finite_result_required
 def link_velocity(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> Array:
     """
     Return a link's spatial velocity [angular; linear], shape (6,), rad/s and m/s.
@@ -108,7 +136,7 @@ def link_velocity(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> A
     :param link: a link's name
     :raises UnknownNameError: the robot has no such link
     """
-    return _velocity_and_acceleration(model, q, qd, np.zeros(model._nv), link)[0]
+    return velocity_and_acceleration(model, q, qd, np.zeros(model._nv), link)[0]
 
 
 @finite_result_required
@@ -129,7 +157,7 @@ def link_acceleration(
     :raises UnknownNameError: the robot has no such link
     """
     checked = model._checked_velocity('qdd', qdd)
-    return _velocity_and_acceleration(model, q, qd, checked, link)[1]
+    return velocity_and_acceleration(model, q, qd, checked, link)[1]
 
 
 @finite_result_required
@@ -153,7 +181,7 @@ def bias_acceleration(
     :raises UnknownNameError: the robot has no such link
     """
     p = finite_vector('point', point, 3)
-    a = _velocity_and_acceleration(model, q, qd, np.zeros(model._nv), link)[1]
+    a = velocity_and_acceleration(model, q, qd, np.zeros(model._nv), link)[1]
     a[3:] -= np.cross(p, a[:3])
     return a
 
@@ -194,7 +222,7 @@ def body_to_frame(placement: Placement) -> tuple[Array, Array]:
     return np.ascontiguousarray(placement.rotation.T), placement.translation
 
 
-def _velocity_and_acceleration(
+def velocity_and_acceleration(
     model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: Array, link: str
 ) -> tuple[Array, Array]:
     """Return a link's spatial velocity and acceleration, in its own axes."""
@@ -203,8 +231,10 @@ def _velocity_and_acceleration(
     state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
     kinematics.move_bodies(bodies, *state, qdd)
     E, r = body_to_frame(frame.placement)
-    v, a = (
-        np.concatenate([E @ m[:3], E @ (m[3:] - np.cross(r, m[:3]))])
-        for m in (bodies[frame.body]['v'], bodies[frame.body]['a'])
-    )
-    return v, a
+    body = bodies[frame.body]
+    return transformed_motion(E, r, body['v']), transformed_motion(E, r, body['a'])
+
+
+def transformed_motion(E: Array, r: Array, m: Array) -> Array:
+    """Return a motion vector in the coordinates of a frame."""
+    return np.concatenate([E @ m[:3], E @ (m[3:] - np.cross(r, m[:3]))])

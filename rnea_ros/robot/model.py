@@ -21,8 +21,8 @@ from . import (
     batch,
     configuration_space,
     forces,
-    internal_wrenches,
     kinematics,
+    link_forces,
     operational_space,
     regressors,
 )
@@ -164,6 +164,8 @@ class RobotModel(ModelData):
     coriolis_torques = forces.coriolis_torques
     bias_torques = forces.bias_torques
     mass_matrix = forces.mass_matrix
+    mass_matrix_rate = forces.mass_matrix_rate
+    coriolis_matrix = forces.coriolis_matrix
     forward_dynamics = accelerations.forward_dynamics
     kinetic_energy = forces.kinetic_energy
     potential_energy = forces.potential_energy
@@ -171,6 +173,7 @@ class RobotModel(ModelData):
     forward_kinematics = kinematics.forward_kinematics
     link_positions_batch = kinematics.link_positions_batch
     jacobian = kinematics.jacobian
+    jacobian_rate = kinematics.jacobian_rate
     link_velocity = kinematics.link_velocity
     link_acceleration = kinematics.link_acceleration
     bias_acceleration = kinematics.bias_acceleration
@@ -181,7 +184,10 @@ class RobotModel(ModelData):
     position_rate = configuration_space.position_rate
     normalised = configuration_space.normalised
 
-    internal_wrench = internal_wrenches.internal_wrench
+    internal_wrench = link_forces.internal_wrench
+    link_dynamics = link_forces.link_dynamics
+    motion_subspace = link_forces.motion_subspace
+    constraint_force_subspace = link_forces.constraint_force_subspace
     task_space_dynamics = operational_space.task_space_dynamics
     constrained_inverse_dynamics = forces.constrained_inverse_dynamics
     regressor = regressors.regressor

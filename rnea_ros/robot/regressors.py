@@ -67,11 +67,9 @@ def _problem(phi: Array) -> str:
     body = _inertia(phi)
     if body.mass <= 0.0:
         return f'has a mass of {body.mass:.6g} kg'
-    com = body.h / body.mass
-    steiner = np.dot(body.h, com) * np.eye(3) - np.outer(body.h, com)
-    # The difference has rounding errors of the size of J.
+    # J_com is a difference, and has rounding errors of the size of J.
     rounding = 1e-12 * float(np.abs(body.J).max())
-    return inertia_problem(body.mass, body.J - steiner, rounding)
+    return inertia_problem(body.mass, body.J_com, rounding)
 
 
 @finite_result_required

@@ -26,11 +26,12 @@ from .model_data import ModelData
 
 class ReferenceFrame(enum.Enum):
     """
-    Frames of a wrench that are not named after a link.
+    Frames that are not named after a link.
 
     Both are the root link's frame, unless the base floats: then ``ROOT_LINK`` is the frame of the
-    root link, which moves, and ``WORLD`` is the frame that it floats in. A link named ``base``,
-    which some robots have beside their root link, is another frame: ``frame='base'``.
+    root link, which moves, and ``WORLD`` is the frame that it floats in. If the model has a base
+    motion, both move with the base. A link named ``base``, which some robots have beside their
+    root link, is another frame: ``frame='base'``.
     """
 
     ROOT_LINK = 'root link'
@@ -147,7 +148,7 @@ def _on_bodies(
     for link, given in wrenches.items():
         carrier = model._frame(link)
         for wrench in _sequence(link, given):
-            frame = carrier if wrench.frame is None else _frame_of(model, wrench.frame)
+            frame = carrier if wrench.frame is None else frame_of(model, wrench.frame)
             turn = R[..., frame.body, :, :] @ frame.placement.rotation
             force = _turned(turn, vectors(f'force on link {link!r}', wrench.force))
             torque = _turned(turn, vectors(f'torque on link {link!r}', wrench.torque))
@@ -186,7 +187,8 @@ def _turned_back(R: Array, vectors: Array) -> Array:
     return _turned(np.swapaxes(R, -1, -2), vectors)
 
 
-def _frame_of(model: ModelData, frame: str | ReferenceFrame) -> Frame:
+def frame_of(model: ModelData, frame: str | ReferenceFrame) -> Frame:
+    """Return a frame by a link's name or as a :class:`ReferenceFrame`."""
     if frame is ReferenceFrame.WORLD:
         return Frame(BASE, Placement.identity())
     return model._frame(model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame)

@@ -23,6 +23,7 @@ from rnea_ros.dynamics.tree import (
     TreeBuilder,
     floating,
     revolute,
+    shapes,
 )
 from rnea_ros.dynamics.tree.joint_types import Coordinate, helical, spherical
 from rnea_ros.errors import TreeError
@@ -99,6 +100,7 @@ KINDS: dict[str, dict[str, Any]] = {
     ),
     'contact_bias': {key: value for key, value in NUMBERS.items() if value is not None},
     'link': NAMES,
+    'frame': {key: value for key, value in NAMES.items() if value is not None},
     'joint': NAMES,
     'threads': WHOLE,
     'steps': {**WHOLE, 'none': None, 'huge': 10**400, 'of thousands of digits': 10**5000},
@@ -128,7 +130,8 @@ def usual(model: RobotModel) -> dict[str, Any]:
         **dict.fromkeys(('qd', 'qdd', 'tau', 'v', 'qd0'), rest),
         **dict.fromkeys(('point', 'com', 'gravity', 'linear_velocity'), (0.0, 0.0, 1.0)),
         'angular_acceleration': (0.0, 0.0, 1.0),
-        'link': 'tool0', 'joint': 'elbow_joint', 'links': ['tool0'], 'dt': 0.1, 'mass': 1.0,
+        'link': 'tool0', 'frame': None, 'joint': 'elbow_joint', 'links': ['tool0'], 'dt': 0.1,
+        'mass': 1.0,
         'inertia': (1.0, 0.0, 0.0, 1.0, 0.0, 1.0), 'parameters': model.inertial_parameters,
         'contact_jacobian': np.zeros((1, model.nv)), 'contact_bias': None, 'unactuated': (),
         'coordinates': (1,), 'external_wrenches': None, 'threads': None,
@@ -252,6 +255,12 @@ PARTS: dict[str, Callable[[Any], object]] = {
     'J_com': lambda bad: RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), bad),
     'pitch': lambda bad: helical('screw', bad),
     'axis': lambda bad: revolute('hinge', bad),
+    'size': lambda bad: shapes.box(1.0, bad),
+    'radii': lambda bad: shapes.ellipsoid(1.0, bad),
+    'radius': lambda bad: shapes.sphere(1.0, bad),
+    'inner_radius': lambda bad: shapes.cylinder(1.0, 1.0, 1.0, bad),
+    'length': lambda bad: shapes.cylinder(1.0, 1.0, bad),
+    'height': lambda bad: shapes.cone(1.0, 1.0, bad),
 }
 
 

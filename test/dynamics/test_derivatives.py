@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import partial
 
 from cases import each
+from joint_trees import MOVING, model_of, random_parts
+from joint_trees import random_motion as random_tree_motion
 import numpy as np
 from oracles import Array
 from pairs import Pair, along, rate
@@ -71,6 +73,51 @@ def test_the_bias_acceleration_is_the_jacobians_rate_times_the_velocity(
     for name in model.link_names:
         J_rate = along(model, partial(model.jacobian, link=name), q, qd)
         assert_near(model.bias_acceleration(q, qd, name), J_rate @ qd, name)
+
+
+@each('seed', SEEDS)
+def test_the_rate_of_the_jacobian_is_that_of_its_numbers(pair: Pair, seed: int) -> None:
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    point = np.random.default_rng(seed).normal(size=3)
+    for name in model.link_names:
+        J_rate = along(model, partial(model.jacobian, link=name, point=point), q, qd)
+        assert_near(model.jacobian_rate(q, qd, name, point), J_rate, name)
+        np.testing.assert_allclose(
+            model.jacobian_rate(q, qd, name, point) @ qd,
+            model.bias_acceleration(q, qd, name, point),
+            rtol=1e-9, atol=1e-9,
+        )
+
+
+@each('seed', SEEDS)
+def test_the_rate_of_the_mass_matrix_is_that_of_its_numbers(pair: Pair, seed: int) -> None:
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    assert_near(model.mass_matrix_rate(q, qd), along(model, model.mass_matrix, q, qd), '')
+
+
+@each('seed', SEEDS)
+def test_the_rates_of_a_tree_of_all_joint_types_are_those_of_its_numbers(seed: int) -> None:
+    parts = random_parts(seed, MOVING)
+    q, qd, _ = random_tree_motion(seed, parts)
+    model = model_of(parts)
+    assert_near(model.mass_matrix_rate(q, qd), along(model, model.mass_matrix, q, qd), '')
+    for part in parts:
+        J_rate = along(model, partial(model.jacobian, link=part.name), q, qd)
+        assert_near(model.jacobian_rate(q, qd, part.name), J_rate, part.name)
+
+
+@each('seed', SEEDS)
+def test_the_coriolis_matrix_is_that_of_the_christoffel_symbols(
+    fixed_pair: Pair, seed: int
+) -> None:
+    # C_ij = sum over k of (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2
+    model, (q, qd, _) = fixed_pair.model, fixed_pair.motion(seed)
+    slopes = np.array([along(model, model.mass_matrix, q, unit) for unit in np.eye(model.nv)])
+    C = 0.5 * (
+        np.einsum('kij,k->ij', slopes, qd) + np.einsum('jik,k->ij', slopes, qd)
+        - np.einsum('ijk,k->ij', slopes, qd)
+    )
+    assert_near(model.coriolis_matrix(q, qd), C, '')
 
 
 @each('seed', SEEDS)

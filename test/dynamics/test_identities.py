@@ -17,7 +17,7 @@ from oracles import Array, random_state, random_wrenches
 from pairs import Pair, along, moments_of, rate
 from robots import SHIPPED, description, joint, link, load
 
-from rnea_ros import RobotModel, Wrench
+from rnea_ros import BaseMotion, RobotModel, Wrench
 
 pytest_plugins = ('model_fixtures',)
 
@@ -138,6 +138,32 @@ def test_gravity_torques_are_linear_in_gravity(pair: Pair, seed: int) -> None:
 
 
 # Coriolis and centrifugal forces
+
+
+@each('seed', SEEDS)
+def test_the_coriolis_matrix_times_the_velocity_are_the_coriolis_efforts(
+    pair: Pair, seed: int
+) -> None:
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    assert_equal(model.coriolis_matrix(q, qd) @ qd, model.coriolis_torques(q, qd))
+
+
+@each('seed', SEEDS)
+def test_the_rate_of_the_mass_matrix_less_twice_the_coriolis_matrix_is_skew(
+    pair: Pair, seed: int
+) -> None:
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    N = model.mass_matrix_rate(q, qd) - 2.0 * model.coriolis_matrix(q, qd)
+    assert_equal(N, -N.T)
+
+
+@each('seed', SEEDS)
+def test_a_moving_base_leaves_the_rates_alone(pair: Pair, seed: int) -> None:
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    moving = model.with_base_motion(BaseMotion((1.0, 2.0, 3.0), (3.0, -2.0, 1.0), (0, 0, 5.0)))
+    np.testing.assert_array_equal(moving.coriolis_matrix(q, qd), model.coriolis_matrix(q, qd))
+    for name in model.link_names[::3]:
+        assert_equal(moving.jacobian_rate(q, qd, name), model.jacobian_rate(q, qd, name))
 
 
 def coriolis_matrix(model: RobotModel, q: Array, qd: Array) -> Array:

@@ -25,8 +25,9 @@ from joint_trees import (
 import numpy as np
 from oracles import Array, skew
 import pytest
+from robots import ROOT
 
-from rnea_ros import RobotModel, Wrench
+from rnea_ros import RobotModel, UnknownNameError, Wrench
 from rnea_ros.dynamics.tree import JointType, Placement, RigidBodyInertia, TreeBuilder, joint_types
 
 SEEDS = range(3)
@@ -173,6 +174,102 @@ def test_a_links_acceleration_is_the_rate_of_its_velocity(seed: int) -> None:
             model.link_acceleration(q, qd, qdd, part.name), (ahead - behind) / (2.0 * STEP),
             rtol=1e-6, atol=1e-6,
         )
+
+
+@each('seed', RANDOM_TREES)
+def test_the_motion_subspace_of_every_joint_is_its_own(seed: int) -> None:
+    parts = random_parts(seed, random_kinds(seed))
+    q, _, _ = random_motion(seed, parts)
+    model = model_of(parts)
+    for part, where_q, _ in places(parts):
+        assert_equal(model.motion_subspace(q, part.name), subspace_of(part, q[where_q]))
+    for part in parts:
+        S = model.motion_subspace(q, part.name)
+        T = model.constraint_force_subspace(q, part.name)
+        assert S.shape[1] + T.shape[1] == 6
+        assert np.linalg.matrix_rank(T, tol=1e-9) == T.shape[1]
+        assert_equal(S.T @ T, np.zeros((S.shape[1], T.shape[1])))
+
+
+@each('seed', RANDOM_TREES)
+def test_the_efforts_of_a_joint_and_its_constraint_forces_are_the_wrench_through_it(
+    seed: int,
+) -> None:
+    # f = T_a tau + T lambda with T_a^T S = 1 (Featherstone 2008, section 3.5)
+    parts = random_parts(seed, random_kinds(seed))
+    q, qd, qdd = random_motion(seed, parts)
+    model = model_of(parts)
+    tau = model.inverse_dynamics(q, qd, qdd)
+    for part, _, where in places(parts):
+        S, T = model.motion_subspace(q, part.name), model.constraint_force_subspace(q, part.name)
+        wrench = model.internal_wrench(q, qd, qdd, part.name)
+        f = np.concatenate([np.asarray(wrench.torque), np.asarray(wrench.force)])
+        np.testing.assert_allclose(S.T @ f, tau[where], rtol=1e-9, atol=1e-9)
+        T_a = np.linalg.pinv(S).T
+        constraint = f - T_a @ tau[where]
+        lam = np.linalg.lstsq(T, constraint, rcond=None)[0]
+        np.testing.assert_allclose(T @ lam, constraint, rtol=1e-9, atol=1e-9)
+
+
+# Columns of the identity: angular x, y, z, linear x, y, z (Featherstone 2008, table 4.1)
+@each(('joint', 'S', 'T'), [
+    pytest.param(joint_types.revolute('j'), [2], [0, 1, 3, 4, 5], id='revolute'),
+    pytest.param(joint_types.prismatic('j'), [5], [0, 1, 2, 3, 4], id='prismatic'),
+    pytest.param(joint_types.cylindrical('j'), [2, 5], [0, 1, 3, 4], id='cylindrical'),
+    pytest.param(joint_types.spherical('j'), [0, 1, 2], [3, 4, 5], id='spherical'),
+    pytest.param(joint_types.floating('j'), [0, 1, 2, 3, 4, 5], [], id='floating'),
+    pytest.param((), [], [0, 1, 2, 3, 4, 5], id='fixed'),
+])
+def test_the_subspaces_of_joints_along_z_are_the_tables(
+    joint: JointType, S: list[int], T: list[int]
+) -> None:
+    model, identity = single(joint), np.eye(6)
+    q = model.neutral_position
+    np.testing.assert_array_equal(model.motion_subspace(q, 'link'), identity[:, S])
+    np.testing.assert_array_equal(model.constraint_force_subspace(q, 'link'), identity[:, T])
+
+
+def test_the_subspaces_of_a_screw_and_of_a_plane_are_the_tables() -> None:
+    e, pitch = np.eye(6), 0.25
+    screw = single(joint_types.helical('screw', pitch))
+    np.testing.assert_array_equal(screw.motion_subspace([0.7], 'link')[:, 0], e[2] + pitch * e[5])
+    T = screw.constraint_force_subspace([0.7], 'link')
+    np.testing.assert_array_equal(T.T, [e[0], e[1], e[3], e[4], e[5] - pitch * e[2]])
+    cart = single(joint_types.planar('cart'))
+    # The coordinates x and y are those of the joint frame, which the link's axes turn away from.
+    c, s = np.cos(0.7), np.sin(0.7)
+    S = cart.motion_subspace([0.3, -0.2, 0.7], 'link')
+    assert_equal(S.T, np.array([c * e[3] - s * e[4], s * e[3] + c * e[4], e[2]]))
+    assert_equal(cart.constraint_force_subspace([0.3, -0.2, 0.7], 'link').T, e[[0, 1, 5]])
+
+
+def test_a_floating_base_moves_in_all_directions() -> None:
+    model = RobotModel.from_urdf(ROOT / 'urdf' / 'ur5e.urdf', floating_base=True)
+    q, root = model.neutral_position, model.link_names[0]
+    np.testing.assert_array_equal(model.motion_subspace(q, root), np.eye(6))
+    assert model.constraint_force_subspace(q, root).shape == (6, 0)
+
+
+def test_a_root_that_stands_and_an_unknown_link_have_no_joint_above() -> None:
+    model = single(joint_types.revolute('j'))
+    for name in ('base', 'nose'):
+        for method in (model.motion_subspace, model.constraint_force_subspace):
+            with pytest.raises(UnknownNameError, match=f"unknown link '{name}'; known are link"):
+                method([0.0], name)
+
+
+def test_a_mimic_joint_moves_by_its_multiplier_and_locks_with_zero() -> None:
+    for ratio, columns in ((-2.0, 5), (0.0, 6)):
+        builder = TreeBuilder('base')
+        inertia = RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), np.eye(3))
+        for name, joint in (
+            ('leader', joint_types.revolute('j')),
+            ('follower', joint_types.revolute(joint_types.Coordinate('j', ratio))),
+        ):
+            builder.add_link(name, 'base', Placement.identity(), joint, inertia)
+        model = RobotModel.from_tree(builder.build())
+        assert_equal(model.motion_subspace([0.3], 'follower')[:, 0], ratio * np.eye(6)[2])
+        assert model.constraint_force_subspace([0.3], 'follower').shape == (6, columns)
 
 
 def test_a_screw_advances_by_its_pitch_in_a_radian() -> None:

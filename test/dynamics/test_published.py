@@ -212,16 +212,11 @@ def test_the_textbooks_example_comes_out_of_the_textbooks_formulations(
     )])
     S = np.array([[1, 0, 1, 0, 1, 0], [0, 1, 0, -0.089, 0, 0], [0, 1, 0, -0.089, 0, 0.425]])
     # The first screw axis is no unit vector: its angle counts in units of 1 / sqrt(2) rad.
-    scale = np.linalg.norm(S[:, :3], axis=1)
-    A, pose = [], np.eye(4)
-    for step, S_i in zip(steps[:3], S / scale[:, np.newaxis], strict=True):
-        pose = pose @ step
-        A.append(screw.adjoint(np.linalg.inv(pose)) @ S_i)
-    efforts = scale * formulation(
-        screw.ScrewChain(M=np.asarray(np.linalg.inv(steps), np.float64), A=np.array(A), G=G),
-        scale * np.array([0.1, 0.1, 0.1]),
-        scale * np.array([0.1, 0.2, 0.3]),
-        scale * np.array([2.0, 1.5, 1.0]),
+    efforts = formulation(
+        screw.chain_of_lists(steps, S.T, G),
+        np.array([0.1, 0.1, 0.1]),
+        np.array([0.1, 0.2, 0.3]),
+        np.array([2.0, 1.5, 1.0]),
         np.array([0.0, 0.0, -9.8]),
         np.ones(6),
     )

@@ -102,8 +102,19 @@ def jacobians_of_links(pair: Pair) -> None:
 def rates_of_jacobians(pair: Pair) -> None:
     q, qd, _ = pair.motion(0)
     for name in pair.model.link_names:
-        expected = pair.pinocchio.jacobian_rate(q, qd, name) @ qd
-        assert_equal(pair.model.bias_acceleration(q, qd, name), expected, f'{pair.label}, {name}')
+        J_rate = pair.pinocchio.jacobian_rate(q, qd, name)
+        label = f'{pair.label}, {name}'
+        assert_equal(pair.model.jacobian_rate(q, qd, name), J_rate, label)
+        assert_equal(pair.model.bias_acceleration(q, qd, name), J_rate @ qd, label)
+
+
+def coriolis_matrices(pair: Pair) -> None:
+    q, qd, _ = pair.motion(0)
+    C = pair.pinocchio.coriolis_matrix(q, qd)
+    # Its elements are differences of products of all masses behind a joint.
+    atol = 1e-12 * np.abs(pair.model.mass_matrix(q)).max(initial=100.0)
+    assert_equal(pair.model.coriolis_matrix(q, qd), C, pair.label, atol)
+    assert_equal(pair.model.mass_matrix_rate(q, qd), C + C.T, pair.label, atol)
 
 
 def kinetic_energies(pair: Pair) -> None:
@@ -134,6 +145,7 @@ CHECKS: tuple[Check, ...] = (
     gravity_torques,
     bias_torques,
     coriolis_torques,
+    coriolis_matrices,
     accelerations,
     velocities_and_accelerations_of_links,
     jacobians_of_links,

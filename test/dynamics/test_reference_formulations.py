@@ -11,18 +11,29 @@ import re
 
 from cases import each
 import numpy as np
-from oracles import Array, random_moments, random_state, random_tree
+from oracles import Array, Pinocchio, random_moments, random_state, random_tree
 import pytest
 from robots import ROOT, joint, link, load, robot
 
-from rnea_ros import RobotModel, Wrench
-from rnea_ros.dynamics.reference import closed_form, mass_matrix, newton_euler, nonrecursive, screw
-from rnea_ros.dynamics.reference.linkage import Body, bodies_of, chain_of
-from rnea_ros.dynamics.reference.screw import ScrewChain, screw_chain
+from rnea_ros import BaseMotion, InputError, RobotModel, Wrench
+from rnea_ros.dynamics.reference import (
+    closed_form,
+    mass_matrix,
+    newton_euler,
+    nonrecursive,
+    recursion,
+    screw,
+)
+from rnea_ros.dynamics.reference.linkage import bodies_of, chain_of
+from rnea_ros.dynamics.reference.screw import ScrewChain, chain_of_lists, screw_chain
 
 TREE_FORMULATIONS = [
     pytest.param(newton_euler.inverse_dynamics, id='newton_euler'),
     pytest.param(nonrecursive.inverse_dynamics, id='nonrecursive'),
+]
+SPATIAL_FORMULATIONS = [
+    pytest.param(recursion.inverse_dynamics, id='recursion'),
+    pytest.param(recursion.inverse_dynamics_without_recursion, id='without_recursion'),
 ]
 CHAIN_FORMULATIONS = [
     pytest.param(screw.inverse_dynamics, id='screw'),
@@ -50,6 +61,11 @@ def tree_model(seed: int) -> RobotModel:
 
 def chain_model(seed: int) -> RobotModel:
     """Return a random serial chain with fixed links in between, the last of them the tip."""
+    return load(*chain(seed))
+
+
+def chain(seed: int) -> tuple[str, Array]:
+    """Return the URDF and the gravity of a random serial chain."""
     rng = np.random.default_rng(seed)
     kinds = rng.choice(['continuous', 'prismatic', 'fixed'], size=rng.integers(1, 12)).tolist()
     kinds.append('continuous')
@@ -65,7 +81,7 @@ def chain_model(seed: int) -> RobotModel:
     xyz, rpy = rng.normal(scale=0.3, size=(2, 3))
     last = f'link_{len(kinds)}'
     elements += [link('tip'), joint('tip_joint', 'fixed', last, 'tip', xyz=xyz, rpy=rpy)]
-    return load(robot(*elements), rng.normal(scale=10.0, size=3))
+    return robot(*elements), rng.normal(scale=10.0, size=3)
 
 
 def screw_form(model: RobotModel) -> ScrewChain:
@@ -97,6 +113,17 @@ def test_trees_need_the_kernels_efforts(formulation: Callable[..., Array], seed:
     wrenches, external = random_loads(model, seed)
     efforts = formulation(bodies, *state, model.gravity, external)
     assert_equal(efforts, model.inverse_dynamics(*state, wrenches))
+
+
+@each('seed', RANDOM_TREES)
+@each('formulation', SPATIAL_FORMULATIONS)
+def test_trees_need_the_kernels_efforts_in_base_coordinates(
+    formulation: Callable[..., Array], seed: int
+) -> None:
+    model = tree_model(seed)
+    state = random_state(seed, model.nv)
+    efforts = formulation(bodies_of(model.tree), *state, model.gravity)
+    assert_equal(efforts, model.inverse_dynamics(*state))
 
 
 @each('seed', RANDOM_CHAINS)
@@ -206,6 +233,76 @@ def test_efforts_against_a_tip_wrench_do_its_work(seed: int) -> None:
     )
 
 
+@each('formulation', TREE_FORMULATIONS + SPATIAL_FORMULATIONS)
+def test_a_turntable_needs_twice_the_product_of_a_sliding_masss_speeds(
+    formulation: Callable[..., Array],
+) -> None:
+    # d/dt (m b^2 omega) = 2 m b bdot omega; a textbook misprints the factor.
+    model = load(robot(
+        link('base'), link('table', 1e-9, inertia=(0.0,) * 6), link('puck', 3.0, inertia=(0,) * 6),
+        joint('turn', 'continuous', 'base', 'table'),
+        joint('slide', 'prismatic', 'table', 'puck', axis=(1.0, 0.0, 0.0)),
+    ), np.zeros(3))
+    b, b_dot, omega = 0.5, 2.0, 4.0
+    q, qd = np.array([0.3, b]), np.array([omega, b_dot])
+    expected = np.array([2.0 * 3.0 * b * b_dot * omega, -3.0 * b * omega**2])
+    efforts = formulation(bodies_of(model.tree), q, qd, np.zeros(2), model.gravity)
+    assert_equal(efforts, expected)
+    # Power is the rate of the kinetic energy, m/2 (bdot^2 + b^2 omega^2).
+    np.testing.assert_allclose(efforts @ qd, 3.0 * b * b_dot * omega**2, rtol=1e-12)
+
+
+def random_base(seed: int) -> BaseMotion:
+    return BaseMotion(*np.random.default_rng(seed).normal(scale=2.0, size=(4, 3)))
+
+
+@each('seed', RANDOM_CHAINS)
+@each('formulation', CHAIN_FORMULATIONS)
+def test_chains_on_a_moving_base_need_the_kernels_efforts(
+    formulation: Callable[..., Array], seed: int
+) -> None:
+    base = random_base(seed)
+    model = chain_model(seed).with_base_motion(base)
+    state = random_state(seed, model.nv)
+    efforts = formulation(
+        screw_form(model), *state, model.gravity, np.zeros(6), *base.spatial()
+    )
+    assert_equal(efforts, model.inverse_dynamics(*state))
+
+
+@pytest.mark.oracle
+@each('seed', RANDOM_CHAINS)
+@each('formulation', CHAIN_FORMULATIONS)
+def test_chains_on_a_moving_base_need_pinocchios_efforts(
+    formulation: Callable[..., Array], seed: int
+) -> None:
+    # Pinocchio's base is a free joint that is given the base's motion.
+    urdf, gravity = chain(seed)
+    model = load(urdf, gravity)
+    free = Pinocchio(urdf, model.joint_names, gravity, floating=True)
+    q, qd, qdd = random_state(seed, model.nv)
+    V_0, V_dot_0 = random_base(seed).spatial()
+    here = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    expected = free.inverse_dynamics(
+        np.concatenate([here, q]), np.concatenate([V_0, qd]), np.concatenate([V_dot_0, qdd])
+    )[6:]
+    efforts = formulation(
+        screw_form(model), q, qd, qdd, gravity, np.zeros(6), V_0, V_dot_0
+    )
+    assert_equal(efforts, expected)
+
+
+def lists_of(chain: ScrewChain) -> tuple[Array, Array, Array]:
+    """Return Mlist, Slist and Glist of the book's code."""
+    steps = np.linalg.inv(chain.M)  # frame {i} in frame {i - 1}
+    S, pose = [], np.eye(4)
+    for step, A_i in zip(steps[:-1], chain.A, strict=True):
+        pose = pose @ step
+        R, p = pose[:3, :3], pose[:3, 3]
+        S.append([*(R @ A_i[:3]), *(np.cross(p, R @ A_i[:3]) + R @ A_i[3:])])
+    return np.asarray(steps), np.array(S).T, chain.G
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize('seed', RANDOM_CHAINS)
 @pytest.mark.parametrize('formulation', CHAIN_FORMULATIONS)
@@ -214,33 +311,30 @@ def test_the_textbooks_code_reads_a_chain_as_the_references_do(
 ) -> None:
     modern_robotics = pytest.importorskip('modern_robotics')
     model = chain_model(seed)
-    chain, state = screw_form(model), random_state(seed, model.nv)
+    state = random_state(seed, model.nv)
     F_tip = np.random.default_rng(seed).normal(size=6)
-    # The book's code takes frame {i} in frame {i - 1}, and the screw axes in the base frame.
-    steps = np.linalg.inv(chain.M)
-    S, pose = [], np.eye(4)
-    for step, A_i in zip(steps[:-1], chain.A, strict=True):
-        pose = pose @ step
-        S.append(modern_robotics.Adjoint(pose) @ A_i)
-    expected = modern_robotics.InverseDynamics(
-        *state, model.gravity, F_tip, steps, chain.G, np.array(S).T
-    )
+    Mlist, Slist, Glist = lists_of(screw_form(model))
+    # Axes of another length count the joint's position in other units.
+    Slist = Slist * np.random.default_rng(seed).uniform(0.5, 2.0, size=model.nv)
+    expected = modern_robotics.InverseDynamics(*state, model.gravity, F_tip, Mlist, Glist, Slist)
+    chain = chain_of_lists(Mlist, Slist, Glist)
     assert_equal(formulation(chain, *state, model.gravity, F_tip), expected)
 
 
-def test_only_the_recursion_visits_every_joint_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = load(ROOT / 'urdf' / 'ur5e.urdf')
-    bodies, state = bodies_of(model.tree), random_state(0, model.nv)
-    visits: list[Body] = []
-    pose = Body.pose
+@each('seed', RANDOM_CHAINS)
+def test_home_poses_screws_and_inertias_make_the_chain_that_they_come_from(seed: int) -> None:
+    expected = screw_form(chain_model(seed))
+    found = chain_of_lists(*lists_of(expected))
+    for part in ('M', 'A', 'G'):
+        assert_equal(getattr(found, part), getattr(expected, part))
 
-    def counted(body: Body, q: Array) -> tuple[Array, Array]:
-        visits.append(body)
-        return pose(body, q)
 
-    monkeypatch.setattr(Body, 'pose', counted)
-    newton_euler.inverse_dynamics(bodies, *state, model.gravity)
-    assert len(visits) == 6
-    visits.clear()
-    nonrecursive.inverse_dynamics(bodies, *state, model.gravity)
-    assert len(visits) == 6 * 7 / 2
+def test_lists_of_other_shapes_are_rejected_by_name() -> None:
+    Mlist, Slist, Glist = lists_of(screw_form(chain_model(0)))
+    for bad, name in (
+        ((Mlist[1:], Slist, Glist), 'Mlist'), ((Mlist, Slist.T[:, :5].T, Glist), 'Slist'),
+        ((Mlist, Slist, Glist[1:]), 'Glist'), ((Mlist, Slist * np.nan, Glist), 'Slist'),
+    ):
+        with pytest.raises(InputError) as caught:
+            chain_of_lists(*bad)
+        assert caught.value.argument == name

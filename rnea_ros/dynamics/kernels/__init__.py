@@ -6,6 +6,7 @@
 from .aba import articulated_dtype
 from .bodies import BASE, BODY, body_records
 from .checked_kernels import LEAST_INERTIA_RATIO
+from .coriolis import MOVING_COMPOSITE
 from .crba import composite_dtype
 from .joints import DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .momentum import generalised_momentum
@@ -20,6 +21,7 @@ __all__ = [
     'LANES',
     'LARGEST_ANGLE',
     'LEAST_INERTIA_RATIO',
+    'MOVING_COMPOSITE',
     'PARAMETERS',
     'POSITIONS',
     'JointKind',

@@ -160,7 +160,7 @@ def _eliminate_joint(body: np.void, own: np.void, tau: Array) -> None:
         store(own['U'][k], U)
         put(own['D'], k, D)
         put(own['u'], k, u)
-        # I^a = I^A - U D^-1 U^T,  p^a = p^A + U D^-1 u
+        # I^a = I^A - U D^-1 U^T, and p^a without its term I^a c
         over_D = scale(1.0 / D, U)
         store33(own['A'], subtract33(A, outer(over_D[0], U[0])))
         store33(own['B'], subtract33(B, outer(over_D[0], U[1])))

@@ -5,9 +5,9 @@
 The algorithms as compiled functions for one sample, with checks of shapes and numbers.
 
 Each returns whether shapes and numbers were right. If an argument has a number that is not finite,
-so has the result. Only mass matrix and gravity may not depend on all positions: there positions
-are checked too. The checks take a few nanoseconds here; in Python they would take ten times as
-long as the algorithm.
+so has the result. Only mass matrix, Coriolis matrix and gravity may not depend on all arguments:
+there the arguments are checked too. The checks take a few nanoseconds here; in Python they would
+take ten times as long as the algorithm.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ..compilation import compiled, entry
-from . import aba, crba, rnea
+from . import aba, coriolis, crba, rnea
 from . import regressor as regressors
 from .bodies import BASE
 
@@ -72,6 +72,17 @@ def mass_matrix(
         return False
     crba.mass_matrix(bodies, composites, q, M)
     return finite(q) and finite(M)
+
+
+@entry
+def coriolis_matrix(
+    bodies: NDArray[np.void], composites: NDArray[np.void], q: Array, qd: Array, C: Array
+) -> bool:
+    """Write C as :func:`coriolis.coriolis_matrix` does; return whether inputs were valid."""
+    if not fits(bodies, q, qd, qd):
+        return False
+    coriolis.coriolis_matrix(bodies, composites, q, qd, C)
+    return finite(q) and finite(qd) and finite(C)
 
 
 @entry

@@ -7,8 +7,8 @@ Joint kinds: transform, motion subspace and velocity product (Featherstone's jca
 Five kinds are enough. When a tree is built, every body frame is turned so that its joint's axis
 is the body's own z axis. A joint of several movements (planar, cylindrical, helical) becomes a
 chain of bodies. The motion subspace S of each kind is then constant in body coordinates, and the
-joint's acceleration is S qdd + c_J with c_J = v x S qd (eq. 3.43). S consists of adjacent columns
-of the six by six identity: the first column and the degrees of freedom define it.
+joint's acceleration is S qdd + c with c = v x S qd (the book's c_J is zero). S consists of
+adjacent columns of the six by six identity: the first column and the degrees of freedom define it.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def add_joint_motion(body: np.void, m: SpatialVector, qd: Array) -> SpatialVecto
 def velocity_product(
     body: np.void, v: SpatialVector, qd: Array
 ) -> SpatialVector:
-    """Return c_J = v x S qd; one-axis kinds skip the products with the zeros of S."""
+    """Return c = v x S qd; one-axis kinds skip the products with the zeros of S."""
     kind, (w, u) = body['kind'], v
     if kind == REVOLUTE:
         rate = body['ratio'] * number(qd, body['dof'])

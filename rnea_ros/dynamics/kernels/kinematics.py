@@ -14,7 +14,7 @@ from .bodies import BASE
 from .joints import joint_transform
 from .rnea import move_body
 from .simd import put
-from .spatial import basis_vector, component, load, transform_motion
+from .spatial import basis_vector, component, cross_motion, load, subtract, transform_motion
 from .vectors import (
     add3,
     load3,
@@ -94,6 +94,45 @@ def frame_jacobian(
             for row in range(6):
                 # Mimic joints between frame and base add to the column of their joint.
                 jacobian[row, body['dof'] + k] += body['ratio'] * component(column, row)
+        E_up, r_up = load33(body['E']), load3(body['r'])
+        r = add3(r_up, rotate_back(E_up, r))
+        E = multiply3(E, E_up)
+        i = body['parent']
+
+
+@entry
+def frame_jacobian_rate(
+    bodies: NDArray[np.void],
+    carrier: int,
+    E_F: Array,
+    r_F: Array,
+    jacobian_rate: Array,
+) -> None:
+    """
+    Write the rate of :func:`frame_jacobian`'s numbers.
+
+    S_i is constant in body i. In the frame's coordinates, which move with v_F::
+
+        d/dt (X S_i) = (X v_i - v_F) x X S_i
+
+    :param bodies: with ``E``, ``r`` and ``v`` of the present position and velocity
+    :param carrier: the body that the frame is fixed to
+    :param E_F: body to frame coordinates, shape (3, 3)
+    :param r_F: the frame's origin in body coordinates, shape (3,), m
+    :param jacobian_rate: shape (6, nv); overwritten
+    """
+    jacobian_rate[:] = 0.0
+    E, r = load33(E_F), load3(r_F)
+    v_F = transform_motion(E, r, load(bodies[carrier]['v']))
+    i = carrier
+    while i != BASE:
+        body = bodies[i]
+        v = subtract(transform_motion(E, r, load(body['v'])), v_F)
+        for k in range(body['dofs']):
+            S = transform_motion(E, r, basis_vector(body['column'] + k))
+            column = cross_motion(v, S)
+            for row in range(6):
+                jacobian_rate[row, body['dof'] + k] += body['ratio'] * component(column, row)
         E_up, r_up = load33(body['E']), load3(body['r'])
         r = add3(r_up, rotate_back(E_up, r))
         E = multiply3(E, E_up)

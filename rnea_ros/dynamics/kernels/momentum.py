@@ -65,7 +65,7 @@ def generalised_momentum(
     :param rate: C^T qd - g, shape (nv,), N m or N; overwritten
     """
     base_v, base_a = load(bodies[BASE]['v']), load(bodies[BASE]['a'])
-    # Acceleration of the base's origin, minus gravity (eq. 2.48 in Featherstone 2008).
+    # Acceleration of the base's origin, minus gravity (Featherstone 2008, section 2.11).
     base_d = add3(base_a[1], cross(base_v[0], base_v[1]))
     base_v = (base_v[0], ZERO[0])
     v, d = base_v, base_d

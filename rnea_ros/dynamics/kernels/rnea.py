@@ -43,7 +43,7 @@ def inverse_dynamics(
     tau: Array,
 ) -> None:
     """
-    Write the joint efforts of a motion into tau (tables 5.1 and 5.2).
+    Write the joint efforts of a motion into tau (table 5.1).
 
     :param bodies: bodies of a :class:`~rnea_ros.dynamics.workspace.Workspace`, base first, parent
         before child. Read: ``v`` and ``a`` of the base, its velocity and its acceleration minus
@@ -61,7 +61,7 @@ def inverse_dynamics(
             parent = bodies[body['parent']]
             v, a = load(parent['v']), load(parent['a'])
         v, a = move_body(body, v, a, q, qd, qdd)
-        # f_i = I_i a_i + v_i x* I_i v_i - f_ext                              (5.16)
+        # f_i = I_i a_i + v_i x* I_i v_i - f_ext       (5.9), with f_ext of (5.20)
         mass, h, J = body['mass'], load3(body['h']), load33(body['J'])
         f = inertia_force(mass, h, J, v, a)
         store(body['f'], subtract(f, load(body['f_ext'])))
@@ -75,9 +75,9 @@ def gravity_torques(
     """
     Write the joint efforts that hold the tree at rest into tau: ID(q, 0, 0, f_ext).
 
-    At rest, velocities and angular accelerations are zero, so (5.14) to (5.16) become shorter.
-    Only the linear part of the base's ``a`` is used. Arguments as in :func:`inverse_dynamics`;
-    ``E``, ``r``, ``a`` and ``f`` are written.
+    At rest, velocities and angular accelerations are zero: (5.14), (5.15) and (5.9) become
+    shorter. Only the linear part of the base's ``a`` is used. Arguments as in
+    :func:`inverse_dynamics`; ``E``, ``r``, ``a`` and ``f`` are written.
     """
     a = load(bodies[BASE]['a'])[1]
     for i in range(1, bodies.shape[0]):

@@ -10,13 +10,15 @@ block matrices the screw axes in A, of shape (6 n, n), the inertias in G, the ma
 ad_V and ad(A_i dtheta_i) in ad_Adtheta. W(theta) has Ad(T_{i,i-1}) in block row i, column i - 1,
 and zeros elsewhere. The recursion (8.51) to (8.54) is then four equations::
 
-    V     = W V + A dtheta
-    V_dot = W V_dot + A ddtheta - ad_Adtheta W V + V_dot_base
+    V     = W V + A dtheta + V_base
+    V_dot = W V_dot + A ddtheta - ad_Adtheta (W V + V_base) + V_dot_base
     F     = W^T F + G V_dot - ad_V^T G V + F_tip
     tau   = A^T F
 
-where V_dot_base holds Ad(T_{1,0}) (0, -g) in its first block, F_tip holds Ad(T_{n+1,n})^T F_tip in
-its last. W transforms every twist to the next link outwards, so that W^n = 0; hence::
+where V_base and V_dot_base hold Ad(T_{1,0}) V_0 and Ad(T_{1,0}) V_dot_0 in their first blocks,
+F_tip holds Ad(T_{n+1,n})^T F_tip in its last. A base at rest has V_0 = 0 and V_dot_0 = (0, -g).
+W transforms every twist to the next link outwards, so that W^n = 0; hence, for a base at
+rest::
 
     L(theta) = (I - W)^-1 = I + W + W^2 + ... + W^(n-1)
 
@@ -26,6 +28,10 @@ its last. W transforms every twist to the next link outwards, so that W^n = 0; h
     J^T F_tip        = A^T L^T F_tip
 
     tau = M ddtheta + c + g + J^T F_tip
+
+On a moving base, V = L (A dtheta + V_base), V_dot_base contains the rate of V_0, and::
+
+    c = -A^T L^T (G L ad_Adtheta (W V + V_base) + ad_V^T G V)
 """
 
 from __future__ import annotations
@@ -35,11 +41,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...arrays import Array
-from .screw import ScrewChain, ad, adjoints
+from .screw import AT_REST, ScrewChain, ad, adjoints
 
 
 def inverse_dynamics(
-    chain: ScrewChain, theta: Array, dtheta: Array, ddtheta: Array, gravity: Array, F_tip: Array
+    chain: ScrewChain,
+    theta: Array,
+    dtheta: Array,
+    ddtheta: Array,
+    gravity: Array,
+    F_tip: Array,
+    V_0: Array = AT_REST,
+    V_dot_0: Array = AT_REST,
 ) -> Array:
     """
     Return the joint efforts that a motion needs, as the sum of their four terms.
@@ -50,12 +63,14 @@ def inverse_dynamics(
     :param ddtheta: joint accelerations, shape (n,)
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
     :param F_tip: wrench of the tip on the environment, [moment; force] in the tip frame, (6,)
+    :param V_0: twist of the base, in frame {0}, shape (6,); zero for a base at rest
+    :param V_dot_0: rate of V_0, without gravity, shape (6,)
     :return: joint efforts, shape (n,), N m or N
     """
     return (
         mass_matrix(chain, theta) @ ddtheta
-        + coriolis_torques(chain, theta, dtheta)
-        + gravity_torques(chain, theta, gravity)
+        + coriolis_torques(chain, theta, dtheta, V_0)
+        + gravity_torques(chain, theta, gravity, V_dot_0)
         + tip_torques(chain, theta, F_tip)
     )
 
@@ -72,34 +87,40 @@ def mass_matrix(chain: ScrewChain, theta: Array) -> Array:
     return M
 
 
-def coriolis_torques(chain: ScrewChain, theta: Array, dtheta: Array) -> Array:
+def coriolis_torques(
+    chain: ScrewChain, theta: Array, dtheta: Array, V_0: Array = AT_REST
+) -> Array:
     """
     Return c(theta, dtheta), the Coriolis and centrifugal efforts, shape (n,).
 
     :param chain: the serial chain
     :param theta: joint positions, shape (n,), rad or m
     :param dtheta: joint velocities, shape (n,)
+    :param V_0: twist of the base, in frame {0}, shape (6,)
     """
     W = outward_step(chain, theta)
     L, A, G = outward_sum(W), stacked_axes(chain), block_diagonal(chain.G)
-    V = L @ A @ dtheta
+    V_base = stacked_base(chain, theta, V_0)
+    V = L @ (A @ dtheta + V_base)
     ad_V = block_diagonal([ad(V_i) for V_i in V.reshape(-1, 6)])
     ad_Adtheta = block_diagonal([ad(V_i) for V_i in (A @ dtheta).reshape(-1, 6)])
-    c: Array = -A.T @ L.T @ (G @ L @ ad_Adtheta @ W + ad_V.T @ G) @ V
+    c: Array = -A.T @ L.T @ (G @ L @ ad_Adtheta @ (W @ V + V_base) + ad_V.T @ G @ V)
     return c
 
 
-def gravity_torques(chain: ScrewChain, theta: Array, gravity: Array) -> Array:
+def gravity_torques(
+    chain: ScrewChain, theta: Array, gravity: Array, V_dot_0: Array = AT_REST
+) -> Array:
     """
     Return g(theta), the efforts that hold the robot still, shape (n,).
 
     :param chain: the serial chain
     :param theta: joint positions, shape (n,), rad or m
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
+    :param V_dot_0: rate of the base's twist, without gravity, shape (6,)
     """
     L, A, G = outward_sum(outward_step(chain, theta)), stacked_axes(chain), block_diagonal(chain.G)
-    V_dot_base = np.zeros(len(A))
-    V_dot_base[:6] = adjoints(chain, theta)[0] @ np.concatenate([np.zeros(3), -gravity])
+    V_dot_base = stacked_base(chain, theta, V_dot_0 + np.concatenate([np.zeros(3), -gravity]))
     g: Array = A.T @ L.T @ G @ L @ V_dot_base
     return g
 
@@ -144,6 +165,19 @@ def outward_sum(W: Array) -> Array:
     for _ in range(len(W) // 6 - 1):
         L = one + W @ L
     return L
+
+
+def stacked_base(chain: ScrewChain, theta: Array, twist: Array) -> Array:
+    """
+    Return V_base or V_dot_base, the base's share of the first link's twist, shape (6 n,).
+
+    :param chain: the serial chain
+    :param theta: joint positions, shape (n,), rad or m
+    :param twist: V_0 or V_dot_0, in frame {0}, shape (6,)
+    """
+    stacked = np.zeros(6 * len(chain.A))
+    stacked[:6] = adjoints(chain, theta)[0] @ twist
+    return stacked
 
 
 def stacked_axes(chain: ScrewChain) -> Array:

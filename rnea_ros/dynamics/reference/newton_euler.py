@@ -34,17 +34,49 @@ Inwards, from the tips to the base, summed over the children c of body i::
     f_i   = F_i - f_ext + sum R_c f_c                                                  (6.51)
     n_i   = N_i + P_C x F_i - n_ext + sum (R_c n_c + P_c x R_c f_c)                    (6.52)
     tau_i = n_i . Z for a revolute joint, f_i . Z for a prismatic one                  (6.53)
+
+The classical exercise, F_i and N_i of every link and the reactions f_i and n_i of every joint, is
+:func:`link_forces`. Gravity is inside v_dot_0, thus also inside v_dot_C, F, f and n.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import Array
 from .linkage import Body
 from .vectors import Z, cross
+
+
+@dataclass(frozen=True)
+class LinkForces:
+    """
+    The quantities of every body, each in its own coordinates, shape (1 + bodies, 3).
+
+    Row 0 is the base. Its f and n are those that the base exerts on the robot in all.
+
+    :param omega: angular velocity, rad/s
+    :param omega_dot: angular acceleration, rad/s^2
+    :param v_dot: acceleration of the frame's origin, minus gravity, m/s^2
+    :param v_dot_com: v_dot_C, acceleration of the centre of mass, minus gravity, m/s^2; zero for
+        the base
+    :param F: force that this motion needs, N; zero for the base
+    :param N: moment that this motion needs, about the centre of mass, N m; zero for the base
+    :param f: force of the parent on the body, through the joint, N
+    :param n: moment of the parent on the body, about the frame's origin, N m
+    """
+
+    omega: Array
+    omega_dot: Array
+    v_dot: Array
+    v_dot_com: Array
+    F: Array
+    N: Array
+    f: Array
+    n: Array
 
 
 def inverse_dynamics(
@@ -67,11 +99,37 @@ def inverse_dynamics(
         body coordinates, shape (1 + bodies, 6); row 0, for the base, has no effect
     :return: joint efforts, shape (n,), N m or N
     """
+    forces = link_forces(bodies, q, qd, qdd, gravity, external)
+    tau = np.zeros_like(q)
+    for i, body in enumerate(bodies, start=1):
+        tau[body.coordinate] = (forces.f[i] if body.prismatic else forces.n[i]) @ Z    # (6.53)
+    return tau
+
+
+def link_forces(
+    bodies: Sequence[Body],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    gravity: Array,
+    external: Array | None = None,
+) -> LinkForces:
+    """
+    Return accelerations, forces and moments of every body; arguments of :func:`inverse_dynamics`.
+
+    :param bodies: bodies of a tree
+    :param q: joint positions, shape (n,), rad or m
+    :param qd: joint velocities, shape (n,)
+    :param qdd: joint accelerations, shape (n,)
+    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
+    :param external: external force on each body, shape (1 + bodies, 6)
+    """
     if external is None:
         external = np.zeros((1 + len(bodies), 6))
     poses = [body.pose(q) for body in bodies]
     omega, omega_dot, v_dot = [np.zeros(3)], [np.zeros(3)], [-gravity]
-    n, f = [np.zeros(3)], [np.zeros(3)]
+    v_dot_com, F, N = [np.zeros(3)], [np.zeros(3)], [np.zeros(3)]
+    f, n = [np.zeros(3)], [np.zeros(3)]
 
     for i, (body, (R, P)) in enumerate(zip(bodies, poses, strict=True), start=1):
         p, j = body.parent, body.coordinate
@@ -81,27 +139,29 @@ def inverse_dynamics(
             cross(omega_dot[p], P) + cross(omega[p], cross(omega[p], P)) + v_dot[p]
         )
         if body.prismatic:
-            v_dot_i += 2.0 * cross(omega_i, qd[j] * Z) + qdd[j] * Z
+            v_dot_i = v_dot_i + 2.0 * cross(omega_i, qd[j] * Z) + qdd[j] * Z
         else:
-            omega_dot_i += cross(omega_i, qd[j] * Z) + qdd[j] * Z                      # (6.46)
-            omega_i += qd[j] * Z                                                       # (6.45)
+            omega_dot_i = omega_dot_i + cross(omega_i, qd[j] * Z) + qdd[j] * Z         # (6.46)
+            omega_i = omega_i + qd[j] * Z                                              # (6.45)
 
         P_C, J = body.com, body.inertia
         v_dot_C = cross(omega_dot_i, P_C) + cross(omega_i, cross(omega_i, P_C)) + v_dot_i  # (6.48)
-        F = body.mass * v_dot_C                                                        # (6.49)
-        N = J @ omega_dot_i + cross(omega_i, J @ omega_i)                              # (6.50)
+        F_i = body.mass * v_dot_C                                                      # (6.49)
+        N_i = J @ omega_dot_i + cross(omega_i, J @ omega_i)                            # (6.50)
 
-        omega.append(omega_i)
-        omega_dot.append(omega_dot_i)
-        v_dot.append(v_dot_i)
-        n.append(N + cross(P_C, F) - external[i, :3])
-        f.append(F - external[i, 3:])
+        for quantity, value in zip(
+            (omega, omega_dot, v_dot, v_dot_com, F, N),
+            (omega_i, omega_dot_i, v_dot_i, v_dot_C, F_i, N_i),
+            strict=True,
+        ):
+            quantity.append(value)
+        f.append(F_i - external[i, 3:])
+        n.append(N_i + cross(P_C, F_i) - external[i, :3])
 
-    tau = np.zeros_like(q)
     for i in range(len(bodies), 0, -1):
-        body, (R, P) = bodies[i - 1], poses[i - 1]
-        tau[body.coordinate] = (f[i] if body.prismatic else n[i]) @ Z                  # (6.53)
+        R, P = poses[i - 1]
+        p = bodies[i - 1].parent
         f_at_parent = R @ f[i]
-        f[body.parent] += f_at_parent                                                  # (6.51)
-        n[body.parent] += R @ n[i] + cross(P, f_at_parent)                             # (6.52)
-    return tau
+        f[p] = f[p] + f_at_parent                                                      # (6.51)
+        n[p] = n[p] + R @ n[i] + cross(P, f_at_parent)                                 # (6.52)
+    return LinkForces(*map(np.array, (omega, omega_dot, v_dot, v_dot_com, F, N, f, n)))

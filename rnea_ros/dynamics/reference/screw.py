@@ -9,7 +9,7 @@ the book's. Frame {i} is at the centre of mass of link i, frame {0} is the base,
 tip. A twist is V = (omega, v), a wrench F = (m, f). At joint position 0, M_{i,i-1} is the pose of
 frame {i - 1} in frame {i}. A_i is the screw axis of joint i in frame {i}, G_i the link's inertia.
 
-Outwards, with V_0 = 0 and V_dot_0 = (0, -g)::
+Outwards, with V_0 = 0 and V_dot_0 = (0, -g) for a base at rest::
 
     T_{i,i-1} = exp(-[A_i] theta_i) M_{i,i-1}                                          (8.50)
     V_i       = Ad(T_{i,i-1}) V_{i-1} + A_i dtheta_i                                   (8.51)
@@ -20,7 +20,8 @@ Inwards, with F_{n+1} = F_tip::
     F_i   = Ad(T_{i+1,i})^T F_{i+1} + G_i V_dot_i - ad(V_i)^T G_i V_i                  (8.53)
     tau_i = F_i^T A_i                                                                  (8.54)
 
-F_tip is the wrench of the tip on the environment, the opposite of an external wrench.
+F_tip is the wrench of the tip on the environment, the opposite of an external wrench. A moving
+base has the twist V_0, and V_dot_0 is the rate of its numbers, in frame {0}, plus (0, -g).
 """
 
 from __future__ import annotations
@@ -29,11 +30,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ...arrays import Array
+from ...arrays import Array, finite_array
 from ..tree import Placement
 from .linkage import Body
 from .vectors import Z, cross, skew
+
+AT_REST = np.zeros(6)
+"""The twist of a base at rest, and its rate."""
+AT_REST.setflags(write=False)
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class ScrewChain:
 
     :param M: poses M_{1,0} to M_{n+1,n} at joint position 0, homogeneous, shape (n + 1, 4, 4)
     :param A: screw axes A_1 to A_n, shape (n, 6); the angular part is a unit vector, or is zero
-        and the linear part is one
+        and the linear part is one (:func:`chain_of_lists` permits other lengths)
     :param G: spatial inertias G_1 to G_n, shape (n, 6, 6)
     """
 
@@ -78,8 +84,40 @@ def screw_chain(bodies: Sequence[Body], tip: Placement) -> ScrewChain:
     return ScrewChain(np.array(M), np.array(A), np.array(G))
 
 
+def chain_of_lists(Mlist: ArrayLike, Slist: ArrayLike, Glist: ArrayLike) -> ScrewChain:
+    """
+    Return a serial chain from home poses, screws and spatial inertias.
+
+    They are the arguments of ``InverseDynamics`` in the book's own code. A screw whose angular
+    part is no unit vector is permitted: its joint position counts in units of 1 / length rad.
+
+    :param Mlist: poses M_{0,1} to M_{n,n+1} of frame {i} in frame {i - 1} at joint position 0,
+        shape (n + 1, 4, 4)
+    :param Slist: screw axes S_1 to S_n in frame {0} at joint position 0, as columns, shape (6, n)
+    :param Glist: spatial inertias G_1 to G_n in frames {1} to {n}, shape (n, 6, 6)
+    :raises InputError: another shape, or a number that is not finite
+    """
+    S = finite_array('Slist', Slist, (6, None)).T
+    steps = finite_array('Mlist', Mlist, (len(S) + 1, 4, 4))
+    G = finite_array('Glist', Glist, (len(S), 6, 6))
+    A, M_0i = [], np.eye(4)
+    for step, S_i in zip(steps[:-1], S, strict=True):
+        M_0i = M_0i @ step
+        A.append(adjoint(inverse(M_0i)) @ S_i)           # A_i = Ad(M_0i^-1) S_i
+    return ScrewChain(
+        M=np.array([inverse(step) for step in steps]), A=np.array(A).reshape(-1, 6), G=G
+    )
+
+
 def inverse_dynamics(
-    chain: ScrewChain, theta: Array, dtheta: Array, ddtheta: Array, gravity: Array, F_tip: Array
+    chain: ScrewChain,
+    theta: Array,
+    dtheta: Array,
+    ddtheta: Array,
+    gravity: Array,
+    F_tip: Array,
+    V_0: Array = AT_REST,
+    V_dot_0: Array = AT_REST,
 ) -> Array:
     """
     Return the joint efforts that a motion needs.
@@ -90,11 +128,13 @@ def inverse_dynamics(
     :param ddtheta: joint accelerations, shape (n,)
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
     :param F_tip: wrench of the tip on the environment, [moment; force] in the tip frame, (6,)
+    :param V_0: twist of the base, in frame {0}, shape (6,); zero for a base at rest
+    :param V_dot_0: rate of V_0, without gravity, shape (6,)
     :return: joint efforts, shape (n,), N m or N
     """
     A, G, n = chain.A, chain.G, len(chain.A)
     Ad = adjoints(chain, theta)
-    V, V_dot = [np.zeros(6)], [np.concatenate([np.zeros(3), -gravity])]
+    V, V_dot = [V_0], [V_dot_0 + np.concatenate([np.zeros(3), -gravity])]
     for i in range(n):
         V.append(Ad[i] @ V[-1] + A[i] * dtheta[i])                                     # (8.51)
         V_dot.append(                                                                  # (8.52)
@@ -127,17 +167,29 @@ def exponential(S: Array, theta: float) -> Array:
     """
     Return exp([S] theta), the displacement along a screw axis (section 3.3.3).
 
-    :param S: screw axis, shape (6,)
+    :param S: screw axis, shape (6,), its angular part of any length
     :param theta: how far, rad or m
     :return: homogeneous, shape (4, 4)
     """
     T = np.eye(4)
+    length = float(np.linalg.norm(S[:3]))
+    if length > 0.0:
+        S, theta = S / length, theta * length
     K = skew(S[:3])
     K2 = K @ K
     T[:3, :3] += np.sin(theta) * K + (1.0 - np.cos(theta)) * K2
     T[:3, 3] = theta * S[3:] + (1.0 - np.cos(theta)) * K @ S[3:]
     T[:3, 3] += (theta - np.sin(theta)) * K2 @ S[3:]
     return T
+
+
+def inverse(T: Array) -> Array:
+    """
+    Return T^-1 (section 3.3.1).
+
+    :param T: homogeneous, shape (4, 4)
+    """
+    return Placement(T[:3, :3], T[:3, 3]).inverse().matrix()
 
 
 def adjoint(T: Array) -> Array:

@@ -4,7 +4,15 @@
 """Kinematic trees: links, joints, inertias and frames, numbered parent first."""
 
 from .inertia import RigidBodyInertia
-from .joint_types import Coordinate, JointType, floating, planar, prismatic, revolute
+from .joint_types import (
+    Coordinate,
+    JointType,
+    floating,
+    orthogonal_complement,
+    planar,
+    prismatic,
+    revolute,
+)
 from .kinematic_tree import (
     FIXED,
     WORLD,
@@ -12,6 +20,7 @@ from .kinematic_tree import (
     JointCoordinates,
     KinematicTree,
     TreeBuilder,
+    TreeLink,
     with_added_inertia,
     with_separate_bodies,
 )
@@ -28,7 +37,9 @@ __all__ = [
     'Placement',
     'RigidBodyInertia',
     'TreeBuilder',
+    'TreeLink',
     'floating',
+    'orthogonal_complement',
     'planar',
     'prismatic',
     'revolute',

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The inertia of one rigid body, ten numbers: transformation and sum."""
+"""The inertia of one rigid body, ten numbers: transformation, sum and difference."""
 
 from __future__ import annotations
 
@@ -50,8 +50,24 @@ class RigidBodyInertia:
         J = J_com + np.dot(h, com) * np.eye(3) - np.outer(h, com)
         return cls(mass, h, J)
 
+    @property
+    def com(self) -> Array:
+        """The centre of mass, shape (3,), m; zeros without mass."""
+        return self.h / self.mass if self.mass else np.zeros(3)
+
+    @property
+    def J_com(self) -> Array:  # noqa: N802
+        """The rotational inertia about the centre of mass, shape (3, 3), kg m^2."""
+        # Parallel axes (Steiner): J_com = J - m (|c|^2 1 - c c^T)
+        com = self.com
+        J_com: Array = self.J - np.dot(self.h, com) * np.eye(3) + np.outer(self.h, com)
+        return J_com
+
     def __add__(self, other: RigidBodyInertia) -> RigidBodyInertia:
         return RigidBodyInertia(self.mass + other.mass, self.h + other.h, self.J + other.J)
+
+    def __sub__(self, other: RigidBodyInertia) -> RigidBodyInertia:
+        return RigidBodyInertia(self.mass - other.mass, self.h - other.h, self.J - other.J)
 
     def transformed(self, placement: Placement) -> RigidBodyInertia:
         """

@@ -140,6 +140,36 @@ def floating(name: str) -> JointType:
     return (Movement(JointKind.FLOATING, Z, Coordinate(name)),)
 
 
+def orthogonal_complement(S: Array) -> Array:
+    """
+    Return T, a basis of the forces that do no work in the motions of S: S^T T = 0.
+
+    By elimination (Gauss and Jordan) of S^T. If S consists of columns of the identity, T consists
+    of the other columns, as in the tables of textbooks.
+
+    :param S: shape (6, n), n motion vectors, usually independent
+    :return: shape (6, 6 - n); more columns if vectors of S depend on others
+    """
+    A = S.T.copy()
+    pivots: list[int] = []
+    least = 1e-12 * np.abs(S).max(initial=0.0)
+    for k in range(len(A)):
+        below, j = divmod(int(np.argmax(np.abs(A[k:]))), 6)
+        i = k + below
+        if not abs(A[i, j]) > least:
+            break
+        A[[k, i]] = A[[i, k]]
+        A[k] /= A[k, j]
+        others = np.arange(len(A)) != k
+        A[others] -= np.outer(A[others, j], A[k])
+        pivots.append(j)
+    free = [j for j in range(6) if j not in pivots]
+    T = np.zeros((6, len(free)))
+    T[free, range(len(free))] = 1.0
+    T[pivots] = 0.0 - A[: len(pivots), free]
+    return T
+
+
 def _coordinate(given: str | Coordinate) -> Coordinate:
     return given if isinstance(given, Coordinate) else Coordinate(given)
 

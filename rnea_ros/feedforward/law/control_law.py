@@ -19,7 +19,8 @@ turns into an effort. In the other modes it is an effort (gains in N m/rad and N
 a reference, every mode acts like ``gravity``.
 
 All modes except ``feedback`` add joint friction and -J^T f for external forces f, and subtract the
-part of gravity that the hardware compensates. The modes with qdd_d also add the rotors' inertia.
+part of gravity that the hardware compensates. The modes with qdd_d also add A qdd_d, with the
+rotors' inertia A at the joints; computed_torque adds A (qdd_d + Kp e + Kd e').
 """
 
 from __future__ import annotations
