@@ -15,7 +15,7 @@ from .kinematic_tree import (
     with_added_inertia,
     with_separate_bodies,
 )
-from .placement import Placement
+from .placement import Placement, rotation_from_z_to
 
 __all__ = [
     'FIXED',
@@ -32,6 +32,7 @@ __all__ = [
     'planar',
     'prismatic',
     'revolute',
+    'rotation_from_z_to',
     'with_added_inertia',
     'with_separate_bodies',
 ]
