@@ -90,9 +90,10 @@ class Linkage:
         self.solve(q)
         while done < 1.0:
             step = min(step, 1.0 - done)
-            moved = self._moved(q, y if done + step == 1.0 else start + (done + step) * (y - start))
+            end = done + step
+            moved = self._moved(q, y if end == 1.0 else start + end * (y - start))
             if moved is not None:
-                q, done, step = moved, done + step, 2.0 * step
+                q, done, step = moved, end, 2.0 * step
                 continue
             step *= 0.5
             if step < _SHORTEST_STEP:
