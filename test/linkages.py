@@ -72,8 +72,8 @@ def cut(pairs: Sequence[Pair], name: str) -> tuple[list[Part], LoopJoint]:
             mass * (np.trace(spread) * np.eye(3) - spread),
         ))
     pair = next(pair for pair in pairs if pair.name == name)
-    frames = [at(*(drawn[name] - origins[body])) for body in (pair.a, pair.b)]
-    return parts, LoopJoint(name, pair.kind, pair.a, pair.b, *frames, axis=pair.axis)
+    a, b = (at(*(drawn[name] - origins[body])) for body in (pair.a, pair.b))
+    return parts, LoopJoint(name, pair.kind, pair.a, pair.b, a, b, pair.axis)
 
 
 OPEN, CROSSED = (0.7, -0.3, 1.0), (0.7, -1.7, -1.7)
@@ -200,7 +200,7 @@ class MuJoCoLinkage(MuJoCoTree):
         order = self._forward(q, np.zeros(len(tau)))
         self._data.qfrc_applied[order] = tau
         self._mujoco.mj_forward(self._model, self._data)
-        qdd = np.array(self._data.qacc)[order]
+        qdd: Array = np.array(self._data.qacc)[order]
         self._data.qfrc_applied[:] = 0.0
         return qdd
 

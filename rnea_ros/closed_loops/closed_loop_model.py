@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_result, finite_vector
+from ..arrays import Array, finite_result, finite_result_required, finite_vector
 from ..errors import InputError, SingularityError, brief
 from ..robot import ExternalWrenches, RobotModel
 from .closure import LoopConstraints
@@ -121,6 +121,7 @@ class ClosedLoopModel:
         """
         return self._linkage.solve(self._closed(q))[0]
 
+    @finite_result_required
     def velocities(self, q: ArrayLike, yd: ArrayLike) -> Array:
         """
         Return the velocities of all joints, qd = G yd, shape (nv,).
@@ -128,8 +129,9 @@ class ClosedLoopModel:
         :param q: joint positions, shape (nq,)
         :param yd: velocities of the actuated joints, shape (m,)
         """
-        return finite_result(self.motion_matrix(q) @ self._vector('yd', yd))
+        return self.motion_matrix(q) @ self._vector('yd', yd)
 
+    @finite_result_required
     def accelerations(self, q: ArrayLike, yd: ArrayLike, ydd: ArrayLike) -> Array:
         """
         Return the accelerations of all joints, qdd = G ydd + g, shape (nv,).
@@ -140,6 +142,7 @@ class ClosedLoopModel:
         """
         return self._motion(self._closed(q), yd, ydd)[2]
 
+    @finite_result_required
     def inverse_dynamics(
         self,
         q: ArrayLike,
@@ -159,10 +162,9 @@ class ClosedLoopModel:
         G, qd, qdd = self._motion(closed, yd, ydd)
         # G_u^T tau = G^T ID(q, qd, qdd), of the tree (section 8.12); y are the actuated joints, so
         # G_u = 1.
-        return finite_result(
-            G.T @ self._model.inverse_dynamics(closed, qd, qdd, external_wrenches)
-        )
+        return G.T @ self._model.inverse_dynamics(closed, qd, qdd, external_wrenches)
 
+    @finite_result_required
     def forward_dynamics(
         self,
         q: ArrayLike,
@@ -192,7 +194,7 @@ class ClosedLoopModel:
                 f'linkage with the actuated joints {", ".join(self._actuated_joints)}',
                 'has a motion without inertia to accelerate',
             )
-        return finite_result(np.linalg.solve(M, efforts - bias))
+        return np.asarray(np.linalg.solve(M, efforts - bias), dtype=np.float64)
 
     def gravity_torques(self, q: ArrayLike) -> Array:
         """

@@ -51,7 +51,7 @@ class LoopConstraints:
 
     def error(self, q: Array) -> Array:
         """Return the gaps of all loops, scaled, shape (c,)."""
-        return self._scales * np.concatenate([loop.error(q) for loop in self._loops])
+        return np.asarray(self._scales * np.concatenate([loop.error(q) for loop in self._loops]))
 
     def matrix(self, q: Array) -> Array:
         """Return K, scaled, shape (c, nv)."""
@@ -60,7 +60,8 @@ class LoopConstraints:
 
     def right_hand_side(self, q: Array, qd: Array) -> Array:
         """Return k = -Kdot qd, scaled, shape (c,)."""
-        return -self._scales * np.concatenate([loop.bias(q, qd) for loop in self._loops])
+        bias = np.concatenate([loop.bias(q, qd) for loop in self._loops])
+        return np.asarray(-self._scales * bias)
 
     def require_closed(self, q: Array, way_out: str) -> None:
         """

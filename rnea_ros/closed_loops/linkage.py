@@ -15,6 +15,9 @@ from ..robot import RobotModel
 from .closure import TOLERANCE, LoopConstraints, rank
 
 _SHORTEST_STEP = 1.0 / 4096
+"""Part of the way to the new positions."""
+_LONGEST_STEP = 1.0
+"""Of a joint, rad or m."""
 _NEARBY = 0.01
 """Distance of a second configuration that tells a singular first one from a wrong choice."""
 
@@ -111,6 +114,8 @@ class Linkage:
         try:
             step = self.solve(q)[0] @ (y - q[self.at])
         except SingularityError:
+            return None
+        if not np.abs(step).max() <= _LONGEST_STEP:
             return None
         predicted = self.model.integrate(q, step, 1.0)
         predicted[self.at] = y

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import math
 from typing import Any
 
@@ -134,17 +135,36 @@ def test_an_open_loop_is_no_argument() -> None:
 def test_bad_vectors_are_named(bad: Any) -> None:
     model = four_bar(LENGTHS, MASSES, OPEN)
     q = model.reference
-    for name, call in {
+    calls: dict[str, Callable[[], Any]] = {
         'y': lambda: model.positions(bad),
         'guess': lambda: model.positions([0.5], bad if bad is not None else 'none'),
         'q': lambda: model.gravity_torques(bad),
         'yd': lambda: model.velocities(q, bad),
         'ydd': lambda: model.inverse_dynamics(q, [1.0], bad),
         'tau': lambda: model.forward_dynamics(q, [1.0], bad),
-    }.items():
+    }
+    for name, call in calls.items():
         with pytest.raises(InputError) as caught:
             call()
         assert caught.value.argument == name
+
+
+def test_motion_too_large_for_floating_point_is_an_error() -> None:
+    model = four_bar(LENGTHS, MASSES, OPEN)
+    q = model.reference
+    calls: list[Callable[[], Any]] = [
+        lambda: model.velocities(q, [1.7e308]),
+        lambda: model.accelerations(q, [1e200], [0.0]),
+        lambda: model.inverse_dynamics(q, [1e200], [0.0]),
+        lambda: model.inverse_dynamics(q, [0.0], [1.7e308]),
+        lambda: model.forward_dynamics(q, [0.0], [1.7e308]),
+    ]
+    for call in calls:
+        with pytest.raises(InputError):
+            call()
+    for far in (1e5, 1e308):
+        with pytest.raises(RneaError):
+            model.positions([far])
 
 
 @each('arguments, error', [
