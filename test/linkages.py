@@ -131,12 +131,18 @@ SLIDER = _crank_and_coupler(
 )
 """A spatial slider-crank."""
 
-PISTON = _crank_and_coupler(
-    Pair('pin_1', 'revolute', 'half', 'small_cross', END, (0.2, 1.0, 0.0)),
-    Pair('pin_2', 'revolute', 'small_cross', 'slider', END, (0.0, 0.1, 1.0)),
-    Pair('bore', 'cylindrical', 'slider', 'base', END, (1.0, 0.2, 0.1)),
+CYLINDER = _crank_and_coupler(
+    Pair('rod', 'prismatic', 'half', 'barrel', (0.35, 0.06, 0.2), (1.0, 0.2, 0.8)),
+    Pair('ball', 'spherical', 'barrel', 'base', END),
 )
-"""A spatial slider-crank whose slider may turn."""
+"""A hydraulic cylinder that swings with the crank."""
+
+TURNING_CYLINDER = _crank_and_coupler(
+    Pair('bore', 'cylindrical', 'half', 'barrel', (0.35, 0.06, 0.2), (1.0, 0.2, 0.8)),
+    Pair('pin_1', 'revolute', 'barrel', 'small_cross', END, (0.2, 1.0, 0.0)),
+    Pair('pin_2', 'revolute', 'small_cross', 'base', END, (0.0, 0.1, 1.0)),
+)
+"""The same with universal joints at both ends; the rod turns in the barrel."""
 
 
 class MuJoCoLinkage(MuJoCoTree):

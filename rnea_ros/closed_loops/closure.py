@@ -26,7 +26,6 @@ below which a constraint is redundant. URDF files have angles such as 1.5708.
 """
 
 _MOST_ITERATIONS = 100
-_LONGEST_STEP = 0.5
 _ROUNDING = 1e-13
 
 
@@ -99,10 +98,9 @@ class LoopConstraints:
         for _ in range(_MOST_ITERATIONS):
             step = np.zeros(self.model.nv)
             step[coordinates] = -pseudo_inverse(self.matrix(q)[:, coordinates]) @ gaps
-            length = float(np.linalg.norm(step))
-            if length < _ROUNDING:
+            if np.abs(step).max() < _ROUNDING:
                 break
-            scale = min(1.0, _LONGEST_STEP / length)
+            scale = 1.0
             moved, moved_gaps = q, gaps
             # Half the step, until the gaps become smaller.
             while scale > 1e-6:

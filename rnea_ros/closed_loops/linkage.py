@@ -122,9 +122,6 @@ class Linkage:
         closed = self.constraints.close(predicted, self._dependent)
         if not (np.abs(self.constraints.error(closed)) <= TOLERANCE).all():
             return None
-        correction = np.linalg.norm(self.model.difference(predicted, closed))
-        if correction > 0.5 * np.linalg.norm(step) + TOLERANCE:
-            return None
         # K_d is singular between two assembly modes: its determinant changes sign.
         K_d, K_d_closed = (
             self.constraints.matrix(at)[:, self._dependent] for at in (q, closed)

@@ -27,6 +27,7 @@ from robots import joint, link, robot
 
 from rnea_ros import InputError, RneaError, RobotModel, SingularityError, UnknownNameError
 from rnea_ros.closed_loops import ClosedLoopModel, LoopJoint
+from rnea_ros.dynamics.tree import Placement
 from rnea_ros.errors import LoopClosureError
 
 MASSES = (1.0, 1.0, 1.0)
@@ -102,6 +103,8 @@ def test_a_parallelogram_passes_its_flat_position_without_changing_to_an_antipar
     model = four_bar((0.3, 0.5, 0.3, 0.5), MASSES, (1.0, -1.0, 1.0))
     with pytest.raises(SingularityError):
         model.positions([0.0])
+    with pytest.raises(LoopClosureError, match='is singular near'):
+        model.positions([-0.5])
     with pytest.raises(SingularityError):
         four_bar((0.3, 0.5, 0.3, 0.5), MASSES, (0.0, 0.0, 0.0))
     for y in (0.01, math.pi - 0.01):
@@ -243,6 +246,22 @@ def test_angles_with_four_decimals_close_and_are_as_good() -> None:
             rounded.inverse_dynamics(q_rounded, [3.0], [4.0]),
             exact.inverse_dynamics(q, [3.0], [4.0]), rtol=1e-3,
         )
+
+
+@each('scale', [1e-3, 1.0, 1e3])
+def test_the_size_of_a_linkage_does_not_matter(scale: float) -> None:
+    a, b, c, d = (scale * length for length in LENGTHS)
+    for y in np.linspace(-3.0, 3.0, 5):
+        q = four_bar((a, b, c, d), MASSES, OPEN).positions([y])
+        np.testing.assert_allclose(q, four_bar(LENGTHS, MASSES, OPEN).positions([y]), atol=1e-9)
+
+
+def test_opposite_axes_are_no_closed_joint() -> None:
+    tree = four_bar(LENGTHS, MASSES, OPEN).model
+    half_turn = Placement.from_xyz_rpy((0.08, 0.0, 0.0), (math.pi, 0.0, 0.0))
+    pin = LoopJoint('pin', 'revolute', 'coupler', 'rocker', at(0.12, 0, 0), half_turn, (0, -1, 0))
+    with pytest.raises(LoopClosureError, match=r'and 3\.14 rad'):
+        ClosedLoopModel(tree, [pin], ['crank'], OPEN)
 
 
 def test_the_reference_cannot_be_changed() -> None:

@@ -9,7 +9,16 @@ from collections.abc import Sequence
 
 from cases import each
 from joint_trees import model_of
-from linkages import GRAVITY, PISTON, ROCKER, SLIDER, MuJoCoLinkage, Pair, cut
+from linkages import (
+    CYLINDER,
+    GRAVITY,
+    ROCKER,
+    SLIDER,
+    TURNING_CYLINDER,
+    MuJoCoLinkage,
+    Pair,
+    cut,
+)
 import numpy as np
 from oracles import Array
 import pytest
@@ -20,12 +29,16 @@ from rnea_ros.closed_loops import ClosedLoopModel
 LINKAGES: list[tuple[Sequence[Pair], tuple[str, ...]]] = [
     (ROCKER, ('seam', 'ball', 'hinge')),
     (SLIDER, ('seam', 'ball', 'rail')),
-    (PISTON, ('seam', 'pin_1', 'bore')),
+    (CYLINDER, ('seam', 'ball', 'rod')),
+    (TURNING_CYLINDER, ('seam', 'pin_1', 'bore')),
 ]
 """Linkages and the joints to cut, fixed, revolute, spherical, prismatic and cylindrical ones."""
 
 IN_MUJOCO = [
-    (pairs, name) for pairs, names in LINKAGES for name in names if name not in ('rail', 'bore')
+    (pairs, name)
+    for pairs, names in LINKAGES
+    for name in names
+    if name not in ('rail', 'rod', 'bore')
 ]
 """Cuts that MuJoCo has a constraint for."""
 
