@@ -13,6 +13,7 @@ from closed_loop import Array, ClosedLoop
 from linkages import MOTORS, PALLETISER_LOOPS, palletiser, palletiser_with_loops
 import numpy as np
 import pytest
+from robots import link
 
 from rnea_ros.feedforward.law import Mode
 from rnea_ros.sim.physics import JointStates
@@ -96,6 +97,18 @@ def test_gravity_mode_with_mimic_joints_holds_an_arm_with_real_loops_still(
           f'{np.abs(loop.commands[-1]).max():.0f} N m')
     assert drift < 0.5e-3
     assert robot.gap() < 1e-5
+
+
+def test_the_simulated_robot_with_mimic_joints_is_held_as_well(tmp_path: Path) -> None:
+    pin = link('pin', 0.01, inertia=(1e-5, 0.0, 0.0, 1e-5, 0.0, 1e-5))  # MuJoCo needs a mass
+    path = tmp_path / 'palletiser.urdf'
+    path.write_text(palletiser(loops=False).replace('<link name="pin"/>', pin), encoding='utf-8')
+    loop = ClosedLoop(path, POSES[0], mode=Mode.GRAVITY, effort_limits=(5000.0,))
+    loop.run(10.0)
+    assert loop.active()
+    drift = np.abs(np.array(loop.positions) - loop.positions[0]).max()
+    print(f'drift {1e3 * drift:.4f} mrad in 10 s')
+    assert drift < 5e-3
 
 
 def test_an_arm_whose_tool_is_a_kilogram_lighter_in_the_model_sags(tmp_path: Path) -> None:
