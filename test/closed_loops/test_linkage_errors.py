@@ -25,10 +25,16 @@ import numpy as np
 import pytest
 from robots import joint, link, robot
 
-from rnea_ros import InputError, RneaError, RobotModel, SingularityError, UnknownNameError
+from rnea_ros import (
+    InputError,
+    LoopClosureError,
+    RneaError,
+    RobotModel,
+    SingularityError,
+    UnknownNameError,
+)
 from rnea_ros.closed_loops import ClosedLoopModel, LoopJoint
 from rnea_ros.dynamics.tree import Placement
-from rnea_ros.errors import LoopClosureError
 
 MASSES = (1.0, 1.0, 1.0)
 
