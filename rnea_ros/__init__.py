@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import (
     InputError,
+    LoopClosureError,
     RneaError,
     SingularityError,
     UnknownNameError,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     'BaseMotion',
     'InputError',
+    'LoopClosureError',
     'ReferenceFrame',
     'RneaError',
     'RobotModel',

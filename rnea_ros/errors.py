@@ -147,6 +147,20 @@ class SingularityError(RneaError):
         self.reason = reason
 
 
+class LoopClosureError(RneaError):
+    """
+    A closed loop of a linkage is open, or cannot be closed.
+
+    :param element: the loop joint or the actuated joints at fault
+    :param reason: the fault, with the gap or the positions
+    """
+
+    def __init__(self, element: str, reason: str) -> None:
+        super().__init__(f'{element} {reason}')
+        self.element = element
+        self.reason = reason
+
+
 class RequestRejectedError(RneaError):
     """
     A requested motion is rejected for another cause than its points.

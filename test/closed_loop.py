@@ -36,6 +36,7 @@ class ClosedLoop:
     :param hardware: what the robot's own controller adds to a command, by position and velocity
         of the commanded joints, N m; the efforts that are measured have it in them
     :param simulation: further arguments of the simulation
+    :param simulated: robot other than that of the URDF, started at the pose
     :param settings: of the control, other than the defaults
     """
 
@@ -45,12 +46,15 @@ class ClosedLoop:
         pose: Array,
         *,
         simulation: dict[str, Any] | None = None,
+        simulated: Any = None,
         sense: Callable[[ClosedLoop], object] | None = None,
         hardware: Callable[[Array, Array], Array] | None = None,
         **settings: Any,
     ) -> None:
         urdf = path.read_text(encoding='utf-8')
-        self.simulated = SimulatedRobot(urdf, initial_positions=pose, **(simulation or {}))
+        self.simulated = simulated or SimulatedRobot(
+            urdf, initial_positions=pose, **(simulation or {})
+        )
         self.model = RobotModel.from_urdf(urdf)
         defaults: dict[str, Any] = {'joints': self.simulated.joint_names, 'rate': 1000.0}
         self.settings = Settings(**(defaults | settings))

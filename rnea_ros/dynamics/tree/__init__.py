@@ -24,7 +24,7 @@ from .kinematic_tree import (
     with_added_inertia,
     with_separate_bodies,
 )
-from .placement import Placement
+from .placement import Placement, rotation_from_z_to
 
 __all__ = [
     'FIXED',
@@ -43,6 +43,7 @@ __all__ = [
     'planar',
     'prismatic',
     'revolute',
+    'rotation_from_z_to',
     'with_added_inertia',
     'with_separate_bodies',
 ]

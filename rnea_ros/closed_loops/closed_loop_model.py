@@ -1,0 +1,261 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Kinematics and dynamics of a robot with closed loops, in the coordinates of its motors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array, finite_result, finite_result_required, finite_vector
+from ..errors import InputError, SingularityError, brief
+from ..robot import ExternalWrenches, RobotModel
+from .closure import LoopConstraints
+from .linkage import Linkage
+from .loop_joint import LoopJoint
+
+_LEAST_INERTIA_RATIO = 1e-13
+"""Least inertia of a motion, relative to the inertias of the single coordinates."""
+
+
+class ClosedLoopModel:
+    """
+    Dynamics of a robot whose URDF is the spanning tree of a linkage.
+
+    The actuated joints are the independent coordinates y of the linkage; all other joints depend
+    on them. Velocities yd, accelerations ydd and efforts tau have the shape (m,), in the order of
+    :attr:`actuated_joints`; q, qd and qdd belong to all joints of the model. An argument q must
+    close the loops: compute it by :meth:`positions`. A model never changes.
+
+    Notation of R. Featherstone, *Rigid Body Dynamics Algorithms*, 2008, chapter 8.
+
+    :param model: the robot without the loop joints
+    :param loop_joints: the joints that close the loops
+    :param actuated_joints: names of the joints with motors, one axis each, as many as the linkage
+        has degrees of freedom
+    :param guess: joint positions near a closed configuration, shape (nq,); by default zeros. They
+        select one of the assembly modes of the linkage
+    :raises InputError: too many or too few actuated joints, or joints that do not determine the
+        motion
+    :raises LoopClosureError: no closed configuration was found near the guess
+    :raises SingularityError: the closed configuration near the guess is singular
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        loop_joints: Sequence[LoopJoint],
+        actuated_joints: Sequence[str],
+        guess: ArrayLike | None = None,
+    ) -> None:
+        if not isinstance(model, RobotModel):
+            raise InputError('model', f'expected a RobotModel, got {brief(model)}')
+        self._model = model
+        self._loop_joints = _checked_loop_joints(loop_joints)
+        self._actuated_joints = _checked_names(model, actuated_joints)
+        q = model.neutral_position if guess is None else self._positions('guess', guess)
+        constraints = LoopConstraints(model, self._loop_joints, q)
+        self._linkage = Linkage(constraints, self._actuated_joints)
+        q = constraints.close(q, np.arange(model.nv))
+        constraints.require_closed(
+            q, 'found no closed configuration near the guess; choose another guess, or check '
+            'placements and lengths',
+        )
+        self._linkage.check_choice(q)
+        self._reference = q
+        self._reference.setflags(write=False)
+
+    @property
+    def model(self) -> RobotModel:
+        """The robot without the loop joints."""
+        return self._model
+
+    @property
+    def loop_joints(self) -> tuple[LoopJoint, ...]:
+        """The joints that close the loops."""
+        return self._loop_joints
+
+    @property
+    def actuated_joints(self) -> tuple[str, ...]:
+        """The joints with motors, in the order of y, yd, ydd and tau."""
+        return self._actuated_joints
+
+    @property
+    def reference(self) -> Array:
+        """The closed configuration near the guess, shape (nq,), rad or m; read-only."""
+        return self._reference
+
+    def positions(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """
+        Return the positions of all joints, q, for positions of the actuated joints.
+
+        The result has the assembly mode of the guess: the actuated joints move from the guess to y
+        in a straight line, and the other joints follow without a jump.
+
+        :param y: positions of the actuated joints, shape (m,), rad or m
+        :param guess: positions of all joints near the result, shape (nq,), such as the last
+            result; by default :attr:`reference`
+        :return: shape (nq,)
+        :raises LoopClosureError: the loops cannot be closed at y, or on the way there
+        :raises SingularityError: the actuated joints do not determine the motion at the guess or y
+        """
+        target = self._vector('y', y)
+        q = self._reference
+        if guess is not None:
+            constraints = self._linkage.constraints
+            q = constraints.close(self._positions('guess', guess), np.arange(self._model.nv))
+            constraints.require_closed(q, 'choose another guess')
+        return self._linkage.follow(q, target)
+
+    def motion_matrix(self, q: ArrayLike) -> Array:
+        """
+        Return G: the velocities of all joints are qd = G yd.
+
+        :param q: joint positions, shape (nq,)
+        :return: shape (nv, m)
+        :raises LoopClosureError: a loop is open at q
+        :raises SingularityError: the actuated joints do not determine the motion at q
+        """
+        return self._linkage.solve(self._closed(q))[0]
+
+    @finite_result_required
+    def velocities(self, q: ArrayLike, yd: ArrayLike) -> Array:
+        """
+        Return the velocities of all joints, qd = G yd, shape (nv,).
+
+        :param q: joint positions, shape (nq,)
+        :param yd: velocities of the actuated joints, shape (m,)
+        """
+        return self.motion_matrix(q) @ self._vector('yd', yd)
+
+    @finite_result_required
+    def accelerations(self, q: ArrayLike, yd: ArrayLike, ydd: ArrayLike) -> Array:
+        """
+        Return the accelerations of all joints, qdd = G ydd + g, shape (nv,).
+
+        :param q: joint positions, shape (nq,)
+        :param yd: velocities of the actuated joints, shape (m,)
+        :param ydd: accelerations of the actuated joints, shape (m,)
+        """
+        return self._motion(self._closed(q), yd, ydd)[2]
+
+    @finite_result_required
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        yd: ArrayLike,
+        ydd: ArrayLike,
+        external_wrenches: ExternalWrenches | None = None,
+    ) -> Array:
+        """
+        Return the efforts of the actuated joints for a motion, shape (m,), N m or N.
+
+        :param q: joint positions, shape (nq,)
+        :param yd: velocities of the actuated joints, shape (m,)
+        :param ydd: accelerations of the actuated joints, shape (m,)
+        :param external_wrenches: wrenches that the environment exerts on the robot, by link
+        """
+        closed = self._closed(q)
+        G, qd, qdd = self._motion(closed, yd, ydd)
+        # G_u^T tau = G^T ID(q, qd, qdd), of the tree (section 8.12); y are the actuated joints, so
+        # G_u = 1.
+        return G.T @ self._model.inverse_dynamics(closed, qd, qdd, external_wrenches)
+
+    @finite_result_required
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        yd: ArrayLike,
+        tau: ArrayLike,
+        external_wrenches: ExternalWrenches | None = None,
+    ) -> Array:
+        """
+        Return the accelerations of the actuated joints, ydd, shape (m,).
+
+        Those of all joints are the result of :meth:`accelerations` for ydd.
+
+        :param q: joint positions, shape (nq,)
+        :param yd: velocities of the actuated joints, shape (m,)
+        :param tau: efforts of the actuated joints, shape (m,), N m or N
+        :param external_wrenches: wrenches that the environment exerts on the robot, by link
+        :raises SingularityError: a motion of the linkage moves no inertia
+        """
+        efforts = self._vector('tau', tau)
+        # (G^T M G) ydd = tau - G^T ID(q, G yd, g)
+        bias = self.inverse_dynamics(q, yd, np.zeros_like(efforts), external_wrenches)
+        M = self.mass_matrix(q)
+        scale = np.sqrt(np.maximum(np.diagonal(M), np.finfo(np.float64).tiny))
+        least = np.linalg.eigvalsh(M / np.outer(scale, scale)).min(initial=1.0)
+        if not least > _LEAST_INERTIA_RATIO:
+            raise SingularityError(
+                f'linkage with the actuated joints {", ".join(self._actuated_joints)}',
+                'has a motion without inertia to accelerate',
+            )
+        return np.asarray(np.linalg.solve(M, efforts - bias), dtype=np.float64)
+
+    def gravity_torques(self, q: ArrayLike) -> Array:
+        """
+        Return the efforts that hold the linkage still on a base at rest, shape (m,), N m or N.
+
+        :param q: joint positions, shape (nq,)
+        """
+        closed = self._closed(q)
+        G, _ = self._linkage.solve(closed)
+        return G.T @ self._model.gravity_torques(closed)
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """
+        Return the mass matrix of the actuated coordinates, G^T M G, shape (m, m).
+
+        :param q: joint positions, shape (nq,)
+        """
+        closed = self._closed(q)
+        G, _ = self._linkage.solve(closed)
+        return G.T @ self._model.mass_matrix(closed) @ G
+
+    def _motion(self, q: Array, yd: ArrayLike, ydd: ArrayLike) -> tuple[Array, Array, Array]:
+        """Return G, qd and qdd at closed positions."""
+        yd, ydd = self._vector('yd', yd), self._vector('ydd', ydd)
+        G, inverse = self._linkage.solve(q)
+        qd = finite_result(G @ yd)
+        return G, qd, finite_result(G @ ydd + self._linkage.bias(q, qd, inverse))
+
+    def _closed(self, q: ArrayLike) -> Array:
+        closed = self._positions('q', q)
+        self._linkage.constraints.require_closed(closed, 'compute q by positions()')
+        return closed
+
+    def _positions(self, argument: str, q: ArrayLike) -> Array:
+        """Return joint positions, checked; quaternions are scaled to unit length."""
+        checked = finite_vector(argument, q, self._model.nq)
+        return self._model.integrate(checked, np.zeros(self._model.nv), 0.0)
+
+    def _vector(self, argument: str, values: ArrayLike) -> Array:
+        return finite_vector(argument, values, len(self._actuated_joints))
+
+
+def _checked_loop_joints(joints: Sequence[LoopJoint]) -> tuple[LoopJoint, ...]:
+    given = tuple(joints) if isinstance(joints, list | tuple) else ()
+    if not given or not all(isinstance(joint, LoopJoint) for joint in given):
+        reason = f'expected a list of LoopJoint, at least one, got {brief(joints)}'
+        raise InputError('loop_joints', reason)
+    names = [joint.name for joint in given]
+    if len(set(names)) < len(names):
+        raise InputError('loop_joints', f'two have the same name: {brief(names)}')
+    return given
+
+
+def _checked_names(model: RobotModel, joints: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of actuated joints; each joint has one axis."""
+    if not isinstance(joints, list | tuple):
+        raise InputError('actuated_joints', f'expected a list of names, got {brief(joints)}')
+    for name in joints:
+        positions, velocities = model.position_indices(name), model.velocity_indices(name)
+        if not positions.stop - positions.start == velocities.stop - velocities.start == 1:
+            raise InputError('actuated_joints', f'{name!r} has more than one axis')
+    if len(set(joints)) < len(joints):
+        raise InputError('actuated_joints', f'{brief(joints)} names a joint twice')
+    return tuple(joints)
