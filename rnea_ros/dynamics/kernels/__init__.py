@@ -7,6 +7,7 @@ from .aba import articulated_dtype
 from .bodies import BASE, BODY, body_records
 from .checked_kernels import LEAST_INERTIA_RATIO
 from .crba import composite_dtype
+from .derivatives import branch_dtype
 from .joints import DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .momentum import generalised_momentum
 from .regressor import PARAMETERS
@@ -25,6 +26,7 @@ __all__ = [
     'JointKind',
     'articulated_dtype',
     'body_records',
+    'branch_dtype',
     'composite_dtype',
     'generalised_momentum',
 ]
