@@ -48,6 +48,7 @@ class BatchWorkspace:
         self.bodies = body_records(bodies, lanes)
         self.bodies[BASE]['v'] = base['v'][:, np.newaxis]
         self.bodies[BASE]['a'] = base['a'][:, np.newaxis]
+        self._tree = bodies
         self._nv = nv
         self._q = np.zeros((nq, WIDTH))
         self._qd, self._qdd, self._tau = np.zeros((3, nv, WIDTH))
@@ -97,15 +98,15 @@ class BatchWorkspace:
     def forward_dynamics_derivatives(self, Q: Array, QD: Array, Tau: Array, D: Array) -> int:
         """Compute derivatives of the forward dynamics, shape (N, 3 * nv * nv); no mimic joints."""
         self._check('forward_dynamics_derivatives', 3, 3 * JOINTS**2)
-        articulated = np.zeros(len(self.bodies), dtype=articulated_dtype((WIDTH,)))
-        branches = np.zeros(len(self.bodies), dtype=branch_dtype((WIDTH,)))
-        L = np.zeros((self._nv, self._nv, WIDTH))
-        X = np.zeros((self._nv, 3 * self._nv, WIDTH))
-        lanes = np.zeros((3, self._nv, self._nv, WIDTH))
-        arguments = (self._q, self._qd, self._tau, self._qdd, L, X, lanes)
-        return batch_kernels.forward_dynamics_derivatives(
-            self.bodies, articulated, branches, *arguments, Q, QD, Tau, D
-        )
+        QDD = np.empty_like(Tau)
+        bad = self.forward_dynamics(Q, QD, Tau, QDD)
+        if bad == NO_BAD_SAMPLE:
+            bad = self.inverse_dynamics_derivatives(Q, QD, QDD, D)
+        if bad == NO_BAD_SAMPLE:
+            X = np.empty((self._nv, 3 * self._nv))
+            results = D.reshape(len(D), 3, self._nv, self._nv)
+            bad = batch_kernels.forward_from_inverse_derivatives(self._tree, X, results)
+        return bad
 
     def _check(self, name: str, inputs: int, columns: int) -> None:
         """

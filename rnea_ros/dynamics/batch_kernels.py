@@ -232,37 +232,20 @@ def inverse_dynamics_derivatives(
 
 
 @batch_entry
-def forward_dynamics_derivatives(
-    bodies: NDArray[np.void],
-    articulated: NDArray[np.void],
-    branches: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    tau: Array,
-    qdd: Array,
-    L: Array,
-    X: Array,
-    result: Array,
-    Q: Array,
-    QD: Array,
-    Tau: Array,
-    Results: Array,
+def forward_from_inverse_derivatives(
+    bodies: NDArray[np.void], X: Array, Results: Array
 ) -> int:
-    """Write Results, shape (N, 3 nv nv), for every row of Q, QD, Tau; q to result: memory."""
-    elements = result.reshape(3 * result.shape[1] * result.shape[2], result.shape[3])
-    for start in range(0, Q.shape[0], q.shape[1]):
-        if not load_block(Q, start, q) <= LARGEST_ANGLE:
-            return POSITIONS_OUT_OF_RANGE
-        if math.isnan(load_block(QD, start, qd) + load_block(Tau, start, tau)):
-            return start
-        by_q, by_qd, by_tau = result[0], result[1], result[2]
-        forward_derivatives.forward_dynamics_derivatives(
-            bodies, articulated, branches, q, qd, tau, qdd, L, X, by_q, by_qd, by_tau
-        )
-        bad = store_block(elements, Results, start)
-        if bad != NO_BAD_SAMPLE:
-            return bad
-        for lane in range(min(q.shape[1], Q.shape[0] - start)):
-            if body_without_inertia_in_lane(bodies, articulated, lane) != BASE:
-                return start + lane
+    """
+    Replace derivatives of the inverse dynamics by those of the forward dynamics, one by one.
+
+    :param bodies: bodies of the tree, without lanes
+    :param X: working memory, shape (nv, 3 nv)
+    :param Results: shape (N, 3, nv, nv)
+    """
+    for row in range(Results.shape[0]):
+        by_q, by_qd, by_third = Results[row, 0], Results[row, 1], Results[row, 2]
+        forward_derivatives.from_inverse_dynamics(bodies, X, by_q, by_qd, by_third)
+        for x in Results[row].flat:
+            if not math.isfinite(x):
+                return row
     return NO_BAD_SAMPLE

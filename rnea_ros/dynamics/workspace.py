@@ -198,11 +198,11 @@ class Workspace:
     def prepare_forward_dynamics_derivatives(self) -> checked_kernels.CheckedKernel:
         """Compile or load the kernel of the forward dynamics' derivatives, and return it."""
         branches = np.zeros(len(self.bodies), dtype=branch_dtype())
-        L, X = np.zeros_like(self._M), np.zeros((len(self._M), 3 * len(self._M)))
+        X = np.zeros((len(self._M), 3 * len(self._M)))
         state = (self._position, self._zeros, self._zeros)
         self.forward_dynamics_derivatives_into = _prepared(
             checked_kernels.forward_dynamics_derivatives,
-            (self.bodies, self.articulated, branches, self._qdd, L, X),
+            (self.bodies, self.articulated, branches, self._qdd, X),
             state,
             self._derivatives,
         )

@@ -115,7 +115,6 @@ def forward_dynamics_derivatives(
     articulated: NDArray[np.void],
     branches: NDArray[np.void],
     qdd: Array,
-    L: Array,
     X: Array,
     q: Array,
     qd: Array,
@@ -125,13 +124,12 @@ def forward_dynamics_derivatives(
     by_tau: Array,
 ) -> bool:
     """Write as :mod:`forward_derivatives` does; return whether inputs were valid."""
-    if not fits(bodies, q, qd, tau):
+    if not forward_dynamics(bodies, articulated, q, qd, tau, qdd):
         return False
-    forward_derivatives.forward_dynamics_derivatives(
-        bodies, articulated, branches, q, qd, tau, qdd, L, X, by_q, by_qd, by_tau
-    )
-    results = finite(qdd) and finite(by_q) and finite(by_qd) and finite(by_tau)
-    return results and body_without_inertia(bodies, articulated) == BASE
+    if not inverse_dynamics_derivatives(bodies, branches, q, qd, qdd, by_q, by_qd, by_tau):
+        return False
+    forward_derivatives.from_inverse_dynamics(bodies, X, by_q, by_qd, by_tau)
+    return finite(tau) and finite(by_q) and finite(by_qd) and finite(by_tau)
 
 
 LEAST_INERTIA_RATIO = 1e-13
