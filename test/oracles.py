@@ -236,7 +236,7 @@ class Pinocchio:
     @property
     def has_followers(self) -> bool:
         """Whether a joint follows another."""
-        return self._P.shape[0] != self._P.shape[1]
+        return bool(self._P.shape[0] != self._P.shape[1])
 
     def inverse_dynamics(
         self,

@@ -10,28 +10,27 @@ motion of the joint along a velocity: quaternions need no special case.
 
 Body i moves by v_i = v_p + S qd and a_i = a_p + S qdd + v_p x S qd, where p is its parent. A
 change of q_k displaces joint k, and everything that it carries, by S_k, as one rigid body. If the
-velocities v_p and a_p were displaced as well, the force f_i on each of these bodies would change
-by S_k x* f_i alone. But they stay. So
+motion of the parent, v_p and a_p, were displaced as well, the force on each of these bodies would
+change by S_k x* f_i. But it is not. Hence, with S' = v_p x S and S'' = a_p x S + v_p x S'::
 
-    df_i/dq_k   = S_k x* f_i + I_i S''_k + B_i S'_k,  S' = v_p x S,  S'' = a_p x S + v_p x S'
-    df_i/dqd_k  =              I_i S*_k  + B_i S_k,   S* = (v_p + v_k) x S
-    df_i/dqdd_k =              I_i S_k
-    B_i m       = v_i x* I_i m - I_i (v_i x m) + m x* I_i v_i
+    df_i/dq_k   = S_k x* f_i + I_i S''_k + B_i S'_k
+    df_i/dqd_k  = I_i S*_k + B_i S_k,  S* = (v_p + v_k) x S
+    df_i/dqdd_k = I_i S_k
 
-B_i m is the Coriolis force on body i for an observer who turns with m. A joint j transmits the
-sum F_j = sum f_i over the bodies that it carries, and tau_j = S_j^T F_j. With I^c and B^c for such
-sums, and m for the outer one of the joints j and k,
+where B m = v x* I m - I (v x m) + m x* I v. Joint j transmits F_j, the sum of f_i over the bodies
+that it carries, and tau_j = S_j^T F_j. With I^c and B^c for such sums, and m for the outer one of
+the joints j and k::
 
     dtau_j/dq_k   = S_j^T (I^c_m S''_k + B^c_m S'_k),  if j carries k: + S_j^T (S_k x* F_k)
-    dtau_j/dqd_k  = S_j^T (I^c_m S*_k  + B^c_m S_k)
+    dtau_j/dqd_k  = S_j^T (I^c_m S*_k + B^c_m S_k)
     dtau_j/dqdd_k = S_j^T I^c_m S_k
 
 Joints that do not carry each other have no common derivative: n bodies at a depth of d joints
 have O(n d) of them. Coordinates that move several bodies (mimic joints) get the sum of theirs.
 
 All vectors are in the coordinates of the first body of their branch, the one that the base
-carries: sums over bodies are then plain sums. (In the coordinates of the base, numbers would be
-less accurate if the robot is far away from it.)
+carries: sums over bodies are then plain sums. In the coordinates of the base, numbers would be
+less accurate if the robot is far away from it.
 """
 
 from __future__ import annotations

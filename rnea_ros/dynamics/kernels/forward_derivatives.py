@@ -4,12 +4,10 @@
 """
 Derivatives of the forward dynamics by q, qd and tau.
 
-tau = ID(q, qd, FD(q, qd, tau)) holds for every q, qd and tau. Its derivatives are (Carpentier and
-Mansard 2018)
+tau = ID(q, qd, FD(q, qd, tau)) holds for every q, qd and tau. Its derivatives, with those of the
+inverse dynamics at the acceleration qdd, are (Carpentier and Mansard 2018)::
 
     dqdd/dq = -M^-1 dtau/dq,  dqdd/dqd = -M^-1 dtau/dqd,  dqdd/dtau = M^-1
-
-with those of the inverse dynamics at the acceleration qdd.
 """
 
 from __future__ import annotations

@@ -164,8 +164,8 @@ def coriolis_force(D: Matrix3, momentum: Vector3, m: SpatialVector) -> SpatialVe
     """
     Return B m = v x* I m - I (v x m) + m x* I v, which depends on the angular part of m alone.
 
-    It is the Coriolis force for an observer who turns with w: 2 m w x rd on a particle. The
-    moments r x (2 m w x rd) add up to 2 (tr D - D) w.
+    It is the Coriolis force in a frame that turns with w: 2 m w x rd on a particle. The moments
+    r x (2 m w x rd) of all particles add up to 2 (tr D - D) w.
     """
     w = scale3(2.0, m[0])
     return (subtract3(scale3(trace(D), w), rotate(D, w)), cross(w, momentum))
