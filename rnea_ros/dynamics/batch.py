@@ -97,7 +97,7 @@ class BatchWorkspace:
 
     def forward_dynamics_derivatives(self, Q: Array, QD: Array, Tau: Array, D: Array) -> int:
         """Compute derivatives of the forward dynamics, shape (N, 3 * nv * nv); no mimic joints."""
-        self._check('forward_dynamics_derivatives', 3, 3 * JOINTS**2)
+        _check_forward_dynamics_derivatives()
         QDD = np.empty_like(Tau)
         bad = self.forward_dynamics(Q, QD, Tau, QDD)
         if bad == NO_BAD_SAMPLE:
@@ -105,7 +105,7 @@ class BatchWorkspace:
         if bad == NO_BAD_SAMPLE:
             X = np.empty((self._nv, 3 * self._nv))
             results = D.reshape(len(D), 3, self._nv, self._nv)
-            bad = batch_kernels.forward_from_inverse_derivatives(self._tree, X, results)
+            bad = batch_kernels.forward_dynamics_derivatives(self._tree, X, results)
         return bad
 
     def _check(self, name: str, inputs: int, columns: int) -> None:
@@ -133,3 +133,24 @@ class _UncheckedWorkspace(BatchWorkspace):
 
     def _check(self, name: str, inputs: int, columns: int) -> None:
         pass
+
+
+def _check_forward_dynamics_derivatives() -> None:
+    """
+    Check the kernel before its first use; it gets derivatives of the inverse dynamics.
+
+    :raises CompiledCodeError: the kernel does not detect NaN or infinity
+    """
+    kernel = 'forward_dynamics_derivatives_batch'
+    if not needs_check(kernel):
+        return
+    X = np.empty((JOINTS, 3 * JOINTS))
+    by_state = np.full((2, 2, JOINTS, JOINTS), 0.5)
+    M = np.tile(np.eye(JOINTS), (2, 1, 1, 1))
+
+    def accepts() -> bool:
+        given = np.concatenate([by_state, M], axis=1)  # the kernel overwrites it
+        bad = batch_kernels.forward_dynamics_derivatives(two_joints(), X, given)
+        return bad == NO_BAD_SAMPLE
+
+    check_compiled_code(kernel, accepts, by_state)

@@ -232,9 +232,7 @@ def inverse_dynamics_derivatives(
 
 
 @batch_entry
-def forward_from_inverse_derivatives(
-    bodies: NDArray[np.void], X: Array, Results: Array
-) -> int:
+def forward_dynamics_derivatives(bodies: NDArray[np.void], X: Array, Results: Array) -> int:
     """
     Replace derivatives of the inverse dynamics by those of the forward dynamics, one by one.
 
