@@ -103,9 +103,9 @@ class BatchWorkspace:
         if bad == NO_BAD_SAMPLE:
             bad = self.inverse_dynamics_derivatives(Q, QD, QDD, D)
         if bad == NO_BAD_SAMPLE:
-            X = np.empty((self._nv, 3 * self._nv))
+            memory = np.zeros(2 * self._nv, np.int64), np.empty((self._nv, 3 * self._nv))
             results = D.reshape(len(D), 3, self._nv, self._nv)
-            bad = batch_kernels.forward_dynamics_derivatives(self._tree, X, results)
+            bad = batch_kernels.forward_dynamics_derivatives(self._tree, *memory, results)
         return bad
 
     def _check(self, name: str, inputs: int, columns: int) -> None:
@@ -144,13 +144,13 @@ def _check_forward_dynamics_derivatives() -> None:
     kernel = 'forward_dynamics_derivatives_batch'
     if not needs_check(kernel):
         return
-    X = np.empty((JOINTS, 3 * JOINTS))
+    memory = np.zeros(2 * JOINTS, np.int64), np.empty((JOINTS, 3 * JOINTS))
     by_state = np.full((2, 2, JOINTS, JOINTS), 0.5)
     M = np.tile(np.eye(JOINTS), (2, 1, 1, 1))
 
     def accepts() -> bool:
         given = np.concatenate([by_state, M], axis=1)  # the kernel overwrites it
-        bad = batch_kernels.forward_dynamics_derivatives(two_joints(), X, given)
+        bad = batch_kernels.forward_dynamics_derivatives(two_joints(), *memory, given)
         return bad == NO_BAD_SAMPLE
 
     check_compiled_code(kernel, accepts, by_state)

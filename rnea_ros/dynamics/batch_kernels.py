@@ -232,17 +232,20 @@ def inverse_dynamics_derivatives(
 
 
 @batch_entry
-def forward_dynamics_derivatives(bodies: NDArray[np.void], X: Array, Results: Array) -> int:
+def forward_dynamics_derivatives(
+    bodies: NDArray[np.void], chains: NDArray[np.int64], X: Array, Results: Array
+) -> int:
     """
     Replace derivatives of the inverse dynamics by those of the forward dynamics, one by one.
 
     :param bodies: bodies of the tree, without lanes
+    :param chains: working memory, shape (2 nv,)
     :param X: working memory, shape (nv, 3 nv)
     :param Results: shape (N, 3, nv, nv)
     """
     for row in range(Results.shape[0]):
         by_q, by_qd, by_third = Results[row, 0], Results[row, 1], Results[row, 2]
-        forward_derivatives.from_inverse_dynamics(bodies, X, by_q, by_qd, by_third)
+        forward_derivatives.from_inverse_dynamics(bodies, chains, X, by_q, by_qd, by_third)
         for x in Results[row].flat:
             if not math.isfinite(x):
                 return row

@@ -87,7 +87,7 @@ def check_compiled_kernel(
     bodies = body_records(two_joints())
     others: list[NDArray[Any]] = [
         np.zeros(len(bodies), dtype=array.dtype) if array.dtype.names
-        else np.zeros([size // nv * JOINTS for size in array.shape])
+        else np.zeros([size // nv * JOINTS for size in array.shape], dtype=array.dtype)
         for array in memory[1:]
     ]
     given = [np.full((JOINTS,) * array.ndim, 0.5) for array in inputs]

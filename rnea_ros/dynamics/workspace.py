@@ -198,11 +198,12 @@ class Workspace:
     def prepare_forward_dynamics_derivatives(self) -> checked_kernels.CheckedKernel:
         """Compile or load the kernel of the forward dynamics' derivatives, and return it."""
         branches = np.zeros(len(self.bodies), dtype=branch_dtype())
-        X = np.zeros((len(self._M), 3 * len(self._M)))
+        nv = len(self._M)
+        memory = (branches, self._qdd, np.zeros(2 * nv, np.int64), np.zeros((nv, 3 * nv)))
         state = (self._position, self._zeros, self._zeros)
         self.forward_dynamics_derivatives_into = _prepared(
             checked_kernels.forward_dynamics_derivatives,
-            (self.bodies, self.articulated, branches, self._qdd, X),
+            (self.bodies, self.articulated, *memory),
             state,
             self._derivatives,
         )

@@ -115,6 +115,7 @@ def forward_dynamics_derivatives(
     articulated: NDArray[np.void],
     branches: NDArray[np.void],
     qdd: Array,
+    chains: NDArray[np.int64],
     X: Array,
     q: Array,
     qd: Array,
@@ -128,7 +129,7 @@ def forward_dynamics_derivatives(
         return False
     if not inverse_dynamics_derivatives(bodies, branches, q, qd, qdd, by_q, by_qd, by_tau):
         return False
-    forward_derivatives.from_inverse_dynamics(bodies, X, by_q, by_qd, by_tau)
+    forward_derivatives.from_inverse_dynamics(bodies, chains, X, by_q, by_qd, by_tau)
     return finite(tau) and finite(by_q) and finite(by_qd) and finite(by_tau)
 
 
