@@ -19,6 +19,7 @@ import pytest
 from robots import SHIPPED, description, joint, link, load, robot, vendor_robots
 
 from rnea_ros import BaseMotion, InputError, ReferenceFrame, RobotModel, SingularityError, Wrench
+from rnea_ros.dynamics.tree import TreeBuilder
 
 pytest_plugins = ('model_fixtures',)
 
@@ -100,6 +101,23 @@ def test_of_every_type_of_joint(method: str, seed: int) -> None:
     kinds = MOVING if seed == 0 else random_kinds(seed)
     model = model_of(random_parts(seed, kinds))
     assert_are_differences(model, method, random_motion(model, seed), str(kinds))
+
+
+@each('seed', range(6))
+@each('method', METHODS)
+def test_with_coordinates_in_an_order_that_is_not_the_trees(method: str, seed: int) -> None:
+    kinds = [kind for kind in MOVING if kind != 'helical']
+    root, *others = model_of(random_parts(seed, kinds)).tree.links
+    joints = np.random.default_rng(seed).permutation([link.name for link in others])
+    builder = TreeBuilder(root.name, [str(name) for name in joints])
+    for one in others:
+        builder.add_link(one.name, one.parent, one.placement, one.joint, one.inertia)
+    model = RobotModel.from_tree(builder.build())
+    motion = random_motion(model, seed)
+    assert_are_differences(model, method, motion, str(joints))
+    compute = getattr(model, f'{method}_derivatives')
+    many = getattr(model, f'{method}_derivatives_batch')(*(np.tile(row, (9, 1)) for row in motion))
+    assert_near([part[8] for part in many], compute(*motion), str(joints), 1e-9)
 
 
 @each('method', METHODS)
