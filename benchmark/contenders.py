@@ -29,6 +29,8 @@ class Quantity(enum.Enum):
     GRAVITY = 'gravity torques'
     MASS_MATRIX = 'mass matrix'
     FORWARD_DYNAMICS = 'forward dynamics'
+    INVERSE_DERIVATIVES = 'derivatives of the inverse dynamics'
+    FORWARD_DERIVATIVES = 'derivatives of the forward dynamics'
     BATCH = 'inverse dynamics of many samples'
 
 
@@ -53,6 +55,8 @@ def our_calls(robot: Robot) -> Contenders:
         Quantity.GRAVITY: calls('gravity_torques', 1),
         Quantity.MASS_MATRIX: calls('mass_matrix', 1),
         Quantity.FORWARD_DYNAMICS: calls('forward_dynamics', 3),
+        Quantity.INVERSE_DERIVATIVES: calls('inverse_dynamics_derivatives', 3),
+        Quantity.FORWARD_DERIVATIVES: calls('forward_dynamics_derivatives', 3),
     }
 
 
@@ -94,6 +98,12 @@ class Pinocchio:
             Quantity.GRAVITY: [self._call(pin.computeGeneralizedGravity, 1)],
             Quantity.MASS_MATRIX: [self._call(pin.crba, 1, self._matrix)],
             Quantity.FORWARD_DYNAMICS: [self._call(pin.aba, 3)],
+            Quantity.INVERSE_DERIVATIVES: [
+                self._call(pin.computeRNEADerivatives, 3, self._inverse_derivatives)
+            ],
+            Quantity.FORWARD_DERIVATIVES: [
+                self._call(pin.computeABADerivatives, 3, self._forward_derivatives)
+            ],
         }
 
     def batch(self, samples: int) -> Contender:
@@ -130,6 +140,18 @@ class Pinocchio:
     def _matrix(self, result: Any, arguments: Arguments) -> Array:
         # Pinocchio fills the upper triangle.
         upper: Array = np.triu(result)
-        M = np.empty_like(upper)
-        M[np.ix_(self.order, self.order)] = upper + np.triu(upper, 1).T
-        return M
+        return self._ordered(upper + np.triu(upper, 1).T)
+
+    def _inverse_derivatives(self, result: Any, arguments: Arguments) -> Array:
+        by_q, by_qd = self._ordered(self.data.dtau_dq), self._ordered(self.data.dtau_dv)
+        return np.array([by_q, by_qd, self._matrix(self.data.M, arguments)])
+
+    def _forward_derivatives(self, result: Any, arguments: Arguments) -> Array:
+        by_q, by_qd = self._ordered(self.data.ddq_dq), self._ordered(self.data.ddq_dv)
+        return np.array([by_q, by_qd, self._matrix(self.data.Minv, arguments)])
+
+    def _ordered(self, theirs: Array) -> Array:
+        """Return a matrix in our order of joints."""
+        ours = np.empty_like(theirs)
+        ours[np.ix_(self.order, self.order)] = theirs
+        return ours

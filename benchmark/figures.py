@@ -21,6 +21,10 @@ TIMES_FASTER: Mapping[tuple[Quantity, str], Mapping[int, float]] = {
     (Quantity.MASS_MATRIX, WORKSPACE): {6: 1.0, 7: 1.0, 32: 1.0},
     (Quantity.FORWARD_DYNAMICS, CHECKED): {6: 1.0, 7: 1.0, 32: 1.0},
     (Quantity.FORWARD_DYNAMICS, WORKSPACE): {6: 1.0, 7: 1.0, 32: 1.0},
+    (Quantity.INVERSE_DERIVATIVES, CHECKED): {6: 1.5, 7: 1.5, 32: 1.5},
+    (Quantity.INVERSE_DERIVATIVES, WORKSPACE): {6: 1.5, 7: 1.5, 32: 1.5},
+    (Quantity.FORWARD_DERIVATIVES, CHECKED): {6: 1.5, 7: 1.5, 32: 1.5},
+    (Quantity.FORWARD_DERIVATIVES, WORKSPACE): {6: 1.5, 7: 1.5, 32: 1.5},
     (Quantity.BATCH, BATCH): {6: 10.0, 7: 10.0, 32: 8.0},
 }
 """Than Pinocchio, at least, by number of joints."""

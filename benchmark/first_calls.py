@@ -46,6 +46,8 @@ def first_calls(urdf: str) -> dict[str, float]:
         ('gravity_torques', (q,)),
         ('mass_matrix', (q,)),
         ('forward_dynamics', (q, qd, qdd)),
+        ('inverse_dynamics_derivatives', (q, qd, qdd)),
+        ('forward_dynamics_derivatives', (q, qd, qdd)),
         ('forward_kinematics', (q, tip)),
         ('jacobian', (q, tip)),
         ('bias_acceleration', (q, qd, tip)),
@@ -55,6 +57,8 @@ def first_calls(urdf: str) -> dict[str, float]:
         ('mass_matrix_batch', (Q,)),
         ('forward_dynamics_batch', (Q, QD, QDD)),
         ('regressor_batch', (Q, QD, QDD)),
+        ('inverse_dynamics_derivatives_batch', (Q, QD, QDD)),
+        ('forward_dynamics_derivatives_batch', (Q, QD, QDD)),
     ):
         began = time.perf_counter()
         getattr(model, method)(*arguments)

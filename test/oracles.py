@@ -233,6 +233,11 @@ class Pinocchio:
         for row, (_, dof) in zip(self._folded.G, self._dofs, strict=True):
             self._P[dof.idx_v, free:] = row
 
+    @property
+    def has_followers(self) -> bool:
+        """Whether a joint follows another."""
+        return bool(self._P.shape[0] != self._P.shape[1])
+
     def inverse_dynamics(
         self,
         q: Array,
@@ -286,6 +291,34 @@ class Pinocchio:
             return folded
         solution = np.linalg.solve(self.mass_matrix(q), tau - self.bias_torques(q, qd))
         return np.asarray(solution, dtype=np.float64)
+
+    def inverse_dynamics_derivatives(
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        wrenches: Mapping[str, Sequence[Wrench]] | None = None,
+    ) -> list[Array]:
+        """
+        Return the derivatives of tau by q, qd and qdd.
+
+        Wrenches are constant in the frames of joints: of links that move with their joint.
+        """
+        data, P = self._data, self._P
+        positions = self._positions(q)
+        given = (positions, P @ qd, P @ qdd, self._forces(positions, wrenches or {}))
+        self._pin.computeRNEADerivatives(self._model, data, *given)
+        M = np.triu(data.M) + np.triu(data.M, 1).T
+        return [P.T @ of_joints @ P for of_joints in (data.dtau_dq, data.dtau_dv, M)]
+
+    def forward_dynamics_derivatives(self, q: Array, qd: Array, tau: Array) -> list[Array]:
+        """Return the derivatives of qdd by q, qd and tau; no joint may follow another."""
+        data, P = self._data, self._P
+        assert not self.has_followers
+        positions = self._positions(q)
+        self._pin.computeABADerivatives(self._model, data, positions, P @ qd, P @ tau)
+        inverse = np.triu(data.Minv) + np.triu(data.Minv, 1).T
+        return [P.T @ of_joints @ P for of_joints in (data.ddq_dq, data.ddq_dv, inverse)]
 
     def kinetic_energy(self, q: Array, qd: Array) -> float:
         """Return the kinetic energy; of a root link only where it floats."""

@@ -7,10 +7,11 @@ from .contacts import ContactSolution, check_contact_motion, constrained_inverse
 from .manifold import with_unit_quaternions
 from .operational_space import TaskSpaceDynamics, task_space_dynamics
 from .self_test import check_compiled_code, needs_check
-from .workspace import Workspace
+from .workspace import Derivatives, Workspace
 
 __all__ = [
     'ContactSolution',
+    'Derivatives',
     'TaskSpaceDynamics',
     'Workspace',
     'check_compiled_code',

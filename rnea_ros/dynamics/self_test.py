@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..errors import CompiledCodeError
 from .compilation import COMPILED
-from .kernels import body_records
+from .kernels import BASE, body_records
 from .tree import Placement, RigidBodyInertia, TreeBuilder, prismatic, revolute
 
 JOINTS = 2
@@ -65,24 +66,33 @@ def check_compiled_code(name: str, accepts: Callable[[], bool], *inputs: Array) 
 def check_compiled_kernel(
     name: str,
     kernel: Callable[..., bool],
-    memory: tuple[NDArray[np.void], ...],
-    arguments: tuple[Array, ...],
+    memory: tuple[NDArray[Any], ...],
+    inputs: tuple[Array, ...],
+    results: tuple[Array, ...],
 ) -> None:
     """
     Check a kernel for one sample, unless it was checked before.
 
     :param name: name of the kernel
     :param kernel: function that returns whether shapes and numbers were right
-    :param memory: working memory of the kernel: records of bodies first
-    :param arguments: arrays of inputs, and the array of results last
+    :param memory: working memory of the kernel: records of bodies first, then other records, and
+        arrays whose sizes are multiples of nv
+    :param inputs: arrays of inputs
+    :param results: arrays of results
     :raises CompiledCodeError: the kernel accepts NaN or infinity, or rejects finite numbers
     """
-    if not needs_check(name):
+    nv = int(memory[0][BASE]['dof'])
+    if not needs_check(name) or nv == 0:
         return
     bodies = body_records(two_joints())
-    records = [np.zeros(len(bodies), dtype=array.dtype) for array in memory[1:]]
-    *inputs, result = (np.full((JOINTS,) * array.ndim, 0.5) for array in arguments)
-    check_compiled_code(name, lambda: kernel(bodies, *records, *inputs, result), *inputs)
+    others: list[NDArray[Any]] = [
+        np.zeros(len(bodies), dtype=array.dtype) if array.dtype.names
+        else np.zeros([size // nv * JOINTS for size in array.shape], dtype=array.dtype)
+        for array in memory[1:]
+    ]
+    given = [np.full((JOINTS,) * array.ndim, 0.5) for array in inputs]
+    outputs = [np.empty((JOINTS,) * array.ndim) for array in results]
+    check_compiled_code(name, lambda: kernel(bodies, *others, *given, *outputs), *given)
 
 
 @cache

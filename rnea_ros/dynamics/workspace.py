@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +19,14 @@ from .kernels import (
     MOVING_COMPOSITE,
     articulated_dtype,
     body_records,
+    branch_dtype,
     checked_kernels,
     composite_dtype,
 )
 from .self_test import check_compiled_kernel
 from .tree import KinematicTree
+
+Derivatives: TypeAlias = tuple[Array, Array, Array]
 
 
 class Workspace:
@@ -32,8 +36,8 @@ class Workspace:
     Calls check nothing and, after the first, allocate nothing. Arguments are contiguous float64
     arrays of the right shape; the next call overwrites the array that a call returns. The kernels
     named ``..._into`` write into their last argument, and return whether all shapes were right
-    and all numbers finite; kernels for the mass matrix, Coriolis matrix and forward dynamics are
-    None until they are prepared.
+    and all numbers finite; kernels for the mass matrix, Coriolis matrix, forward dynamics and
+    derivatives are None until they are prepared.
 
     :param tree: the tree
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
@@ -64,17 +68,21 @@ class Workspace:
         self._tau = np.zeros(tree.nv)
         self._qdd = np.zeros(tree.nv)
         self._M = np.zeros((tree.nv, tree.nv))
+        by_q, by_qd, by_third = np.zeros((3, tree.nv, tree.nv))
+        self._derivatives = (by_q, by_qd, by_third)
         self.set_base_motion(gravity, np.zeros(6), np.zeros(6))
         motion = (self._position, self._zeros, self._zeros)
         self.inverse_dynamics_into = _prepared(
-            checked_kernels.inverse_dynamics, (self.bodies,), (*motion, self._tau)
+            checked_kernels.inverse_dynamics, (self.bodies,), motion, (self._tau,)
         )
         self.gravity_torques_into = _prepared(
-            checked_kernels.gravity_torques, (self.bodies,), (self._position, self._tau)
+            checked_kernels.gravity_torques, (self.bodies,), (self._position,), (self._tau,)
         )
         self.mass_matrix_into: checked_kernels.CheckedKernel | None = None
         self.coriolis_matrix_into: checked_kernels.CheckedKernel | None = None
         self.forward_dynamics_into: checked_kernels.CheckedKernel | None = None
+        self.inverse_dynamics_derivatives_into: checked_kernels.CheckedKernel | None = None
+        self.forward_dynamics_derivatives_into: checked_kernels.CheckedKernel | None = None
         # Closures, because the attribute look-ups of a method take a tenth of the call's time.
         self.inverse_dynamics = _inverse_dynamics_into(self.inverse_dynamics_into, self._tau)
         self.gravity_torques = _gravity_torques_into(self.gravity_torques_into, self._tau)
@@ -123,11 +131,46 @@ class Workspace:
         kernel(q, qd, tau, self._qdd)
         return self._qdd
 
+    def inverse_dynamics_derivatives(self, q: Array, qd: Array, qdd: Array) -> Derivatives:
+        """
+        Return the derivatives of the joint efforts by q, qd and qdd.
+
+        The present external forces are held constant in body coordinates.
+
+        :param q: joint positions, shape (nq,), rad or m
+        :param qd: joint velocities, shape (nv,), rad/s or m/s
+        :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
+        :return: three arrays of shape (nv, nv); overwritten by the next call
+        """
+        kernel = (
+            self.inverse_dynamics_derivatives_into or self.prepare_inverse_dynamics_derivatives()
+        )
+        kernel(q, qd, qdd, *self._derivatives)
+        return self._derivatives
+
+    def forward_dynamics_derivatives(self, q: Array, qd: Array, tau: Array) -> Derivatives:
+        """
+        Return the derivatives of the joint accelerations by q, qd and tau.
+
+        As for :meth:`forward_dynamics`, the tree must not have mimic joints. The present external
+        forces are held constant in body coordinates.
+
+        :param q: joint positions, shape (nq,), rad or m
+        :param qd: joint velocities, shape (nv,), rad/s or m/s
+        :param tau: joint efforts, shape (nv,), N m or N
+        :return: three arrays of shape (nv, nv); overwritten by the next call
+        """
+        kernel = (
+            self.forward_dynamics_derivatives_into or self.prepare_forward_dynamics_derivatives()
+        )
+        kernel(q, qd, tau, *self._derivatives)
+        return self._derivatives
+
     def prepare_mass_matrix(self) -> checked_kernels.CheckedKernel:
         """Compile or load the kernel of the mass matrix, and return it."""
         composites = np.zeros(len(self.bodies), dtype=composite_dtype())
         self.mass_matrix_into = _prepared(
-            checked_kernels.mass_matrix, (self.bodies, composites), (self._position, self._M)
+            checked_kernels.mass_matrix, (self.bodies, composites), (self._position,), (self._M,)
         )
         return self.mass_matrix_into
 
@@ -137,7 +180,8 @@ class Workspace:
         self.coriolis_matrix_into = _prepared(
             checked_kernels.coriolis_matrix,
             (self.bodies, composites),
-            (self._position, self._zeros, self._M),
+            (self._position, self._zeros),
+            (self._M,),
         )
         return self.coriolis_matrix_into
 
@@ -145,9 +189,38 @@ class Workspace:
         """Compile or load the kernel of the forward dynamics, and return it."""
         state = (self._position, self._zeros, self._zeros)
         self.forward_dynamics_into = _prepared(
-            checked_kernels.forward_dynamics, (self.bodies, self.articulated), (*state, self._qdd)
+            checked_kernels.forward_dynamics,
+            (self.bodies, self.articulated),
+            state,
+            (self._qdd,),
         )
         return self.forward_dynamics_into
+
+    def prepare_inverse_dynamics_derivatives(self) -> checked_kernels.CheckedKernel:
+        """Compile or load the kernel of the inverse dynamics' derivatives, and return it."""
+        branches = np.zeros(len(self.bodies), dtype=branch_dtype())
+        motion = (self._position, self._zeros, self._zeros)
+        self.inverse_dynamics_derivatives_into = _prepared(
+            checked_kernels.inverse_dynamics_derivatives,
+            (self.bodies, branches),
+            motion,
+            self._derivatives,
+        )
+        return self.inverse_dynamics_derivatives_into
+
+    def prepare_forward_dynamics_derivatives(self) -> checked_kernels.CheckedKernel:
+        """Compile or load the kernel of the forward dynamics' derivatives, and return it."""
+        branches = np.zeros(len(self.bodies), dtype=branch_dtype())
+        nv = len(self._M)
+        memory = (branches, self._qdd, np.zeros(2 * nv, np.int64), np.zeros((nv, 3 * nv)))
+        state = (self._position, self._zeros, self._zeros)
+        self.forward_dynamics_derivatives_into = _prepared(
+            checked_kernels.forward_dynamics_derivatives,
+            (self.bodies, self.articulated, *memory),
+            state,
+            self._derivatives,
+        )
+        return self.forward_dynamics_derivatives_into
 
     def clear_external_forces(self) -> None:
         """Set every external force to zero."""
@@ -168,16 +241,17 @@ class Workspace:
 
 def _prepared(
     kernel: checked_kernels.CheckedKernel,
-    memory: tuple[NDArray[np.void], ...],
-    arguments: tuple[Array, ...],
+    memory: tuple[NDArray[Any], ...],
+    inputs: tuple[Array, ...],
+    results: tuple[Array, ...],
 ) -> partial[bool]:
     """
     Return a kernel compiled for these arguments, with its memory as first arguments.
 
     :raises CompiledCodeError: the compiled kernel does not detect NaN or infinity
     """
-    prepared = entry_point(kernel, (*memory, *arguments))
-    check_compiled_kernel(kernel.__name__, prepared, memory, arguments)
+    prepared = entry_point(kernel, (*memory, *inputs, *results))
+    check_compiled_kernel(kernel.__name__, prepared, memory, inputs, results)
     return partial(prepared, *memory)
 
 

@@ -20,6 +20,7 @@ from . import (
     accelerations,
     batch,
     configuration_space,
+    derivatives,
     forces,
     kinematics,
     link_forces,
@@ -167,6 +168,8 @@ class RobotModel(ModelData):
     mass_matrix_rate = forces.mass_matrix_rate
     coriolis_matrix = forces.coriolis_matrix
     forward_dynamics = accelerations.forward_dynamics
+    inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
+    forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
     kinetic_energy = forces.kinetic_energy
     potential_energy = forces.potential_energy
 
@@ -223,6 +226,8 @@ class RobotModel(ModelData):
     mass_matrix_batch = batch.mass_matrix_batch
     forward_dynamics_batch = batch.forward_dynamics_batch
     regressor_batch = batch.regressor_batch
+    inverse_dynamics_derivatives_batch = batch.inverse_dynamics_derivatives_batch
+    forward_dynamics_derivatives_batch = batch.forward_dynamics_derivatives_batch
 
     def _copy(self, **changes: Any) -> RobotModel:
         arguments = {'tree': self._tree, **self._named_arguments()}

@@ -63,6 +63,29 @@ ExternalWrenches: TypeAlias = Mapping[str, Wrench | Sequence[Wrench]]
 """One wrench or several for each link, by the link's name."""
 
 
+@dataclass(frozen=True)
+class Load:
+    """
+    A wrench on a body, in the base's axes.
+
+    :param body: number of the body that it acts on
+    :param turns_with: number of the body that its axes are fixed to
+    :param moves_with: number of the body that its point is fixed to
+    :param point: from the base's origin, shape (..., 3), m
+    :param torque: shape (..., 3), N m
+    :param force: shape (..., 3), N
+    :param moment: about the origin of the body that it acts on, shape (..., 3), N m
+    """
+
+    body: int
+    turns_with: int
+    moves_with: int
+    point: Array
+    torque: Array
+    force: Array
+    moment: Array
+
+
 ROWS = 1024
 """Samples of a batch at a time; the memory of poses is proportional to this number."""
 
@@ -87,8 +110,11 @@ def applied(
         R, p = workspace.bodies['R'], workspace.bodies['p']
         vectors = partial(finite_vector, size=3)
         with np.errstate(over='ignore', invalid='ignore'):
-            for body, moment, force in _on_bodies(model, wrenches, R, p, vectors):
-                workspace.add_external_force(body, R[body].T @ moment, R[body].T @ force)
+            for load in loads(model, wrenches, R, p, vectors):
+                R_body = R[load.body]
+                workspace.add_external_force(
+                    load.body, R_body.T @ load.moment, R_body.T @ load.force
+                )
         yield
     finally:
         workspace.clear_external_forces()
@@ -108,12 +134,12 @@ def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenche
     bodies = model._thread_memory.workspace.bodies
     for start in range(0, max(len(q), 1), ROWS):  # without samples, wrenches are checked as well
         rows = slice(start, start + ROWS)
-        vectors = partial(_vectors_of_rows, count=len(q), rows=rows)
+        vectors = partial(vectors_of_rows, count=len(q), rows=rows)
         R, p = body_poses(model, q[rows])
         moments, forces = np.zeros((2, len(bodies), len(R), 3))
-        for body, moment, force in _on_bodies(model, wrenches, R, p, vectors):
-            moments[body] += moment + np.cross(p[:, body], force)
-            forces[body] += force
+        for load in loads(model, wrenches, R, p, vectors):
+            moments[load.body] += load.moment + np.cross(p[:, load.body], load.force)
+            forces[load.body] += load.force
         for i in range(len(bodies) - 1, BASE, -1):
             body, parent = bodies[i], bodies[i]['parent']
             moment = moments[i] - np.cross(p[:, i], forces[i])
@@ -126,15 +152,15 @@ def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenche
     return efforts
 
 
-def _on_bodies(
+def loads(
     model: ModelData,
     wrenches: ExternalWrenches,
     R: Array,
     p: Array,
     vectors: Callable[[str, ArrayLike], Array],
-) -> Iterator[tuple[int, Array, Array]]:
+) -> Iterator[Load]:
     """
-    Yield body, moment about the body's origin, and force of each wrench, in the base's axes.
+    Yield each wrench.
 
     :param model: the robot
     :param wrenches: wrenches by link
@@ -150,21 +176,24 @@ def _on_bodies(
         for wrench in _sequence(link, given):
             frame = carrier if wrench.frame is None else frame_of(model, wrench.frame)
             turn = R[..., frame.body, :, :] @ frame.placement.rotation
-            force = _turned(turn, vectors(f'force on link {link!r}', wrench.force))
-            torque = _turned(turn, vectors(f'torque on link {link!r}', wrench.torque))
+            force = turned(turn, vectors(f'force on link {link!r}', wrench.force))
+            torque = turned(turn, vectors(f'torque on link {link!r}', wrench.torque))
             if wrench.point is None:
-                point = _origin(R, p, carrier)
+                moves_with, point = carrier.body, _origin(R, p, carrier)
             else:
+                moves_with = frame.body
                 given_point = vectors(f'point on link {link!r}', wrench.point)
-                point = _turned(turn, given_point) + _origin(R, p, frame)
+                point = turned(turn, given_point) + _origin(R, p, frame)
             moment = torque + np.cross(point - p[..., carrier.body, :], force)
             if not np.isfinite(moment).all():
                 reason = f'its moment is not finite: {brief(wrench)}'
                 raise InputError(f'wrench on link {link!r}', reason)
-            yield carrier.body, moment, force
+            yield Load(
+                carrier.body, frame.body, moves_with, point, torque, force, moment
+            )
 
 
-def _vectors_of_rows(argument: str, values: ArrayLike, count: int, rows: slice) -> Array:
+def vectors_of_rows(argument: str, values: ArrayLike, count: int, rows: slice) -> Array:
     """Return some rows of vectors, given as one for all samples or one for each of them."""
     array = real_array(argument, values)
     shape = (3,) if array.ndim < 2 else (count, 3)
@@ -174,17 +203,17 @@ def _vectors_of_rows(argument: str, values: ArrayLike, count: int, rows: slice) 
 def _origin(R: Array, p: Array, frame: Frame) -> Array:
     """Return a frame's origin in the base, shape (..., 3)."""
     to_base = R[..., frame.body, :, :]
-    return p[..., frame.body, :] + _turned(to_base, frame.placement.translation)
+    return p[..., frame.body, :] + turned(to_base, frame.placement.translation)
 
 
-def _turned(R: Array, vectors: Array) -> Array:
+def turned(R: Array, vectors: Array) -> Array:
     """Return R v for each rotation, shape (..., 3)."""
     return np.asarray((R @ vectors[..., np.newaxis])[..., 0])
 
 
 def _turned_back(R: Array, vectors: Array) -> Array:
     """Return R^T v for each rotation, shape (..., 3)."""
-    return _turned(np.swapaxes(R, -1, -2), vectors)
+    return turned(np.swapaxes(R, -1, -2), vectors)
 
 
 def frame_of(model: ModelData, frame: str | ReferenceFrame) -> Frame:

@@ -33,6 +33,8 @@ ARGUMENTS = {
     'mass_matrix': ('q',),
     'forward_dynamics': ('q', 'qd', 'tau'),
     'regressor': ('q', 'qd', 'qdd'),
+    'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
+    'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
 }
 METHODS = list(ARGUMENTS)
 PLACES = [
@@ -84,20 +86,24 @@ def batch(
     model: RobotModel, method: str, given: dict[str, Any], threads: int | None = None
 ) -> Array:
     arguments = {name: given[name] for name in ARGUMENTS[method]}
-    result: Array = getattr(model, f'{method}_batch')(**arguments, threads=threads)
-    return result
+    return one_array(getattr(model, f'{method}_batch')(**arguments, threads=threads))
+
+
+def one_array(result: Any) -> Array:
+    """Return a result, with derivatives by several arguments side by side."""
+    return np.stack(result, axis=-3) if isinstance(result, tuple) else np.asarray(result)
 
 
 def one_by_one(model: RobotModel, method: str, given: dict[str, Array]) -> Array:
     rows = zip(*(given[name] for name in ARGUMENTS[method]), strict=True)
-    return np.array([getattr(model, method)(*row) for row in rows])
+    return np.array([one_array(getattr(model, method)(*row)) for row in rows])
 
 
 def assert_same(actual: Array, expected: Array, method: str) -> None:
     # The same equations, with multiplications and additions fused in other places, and sine and
     # cosine by other polynomials: roundings, which forward dynamics enlarges by the condition
     # number of the mass matrix.
-    error = 1e-9 if method == 'forward_dynamics' else 1e-12
+    error = 1e-9 if method.startswith('forward_dynamics') else 1e-12
     np.testing.assert_allclose(
         actual, expected, rtol=error, atol=error * np.abs(expected).max(initial=1e-300)
     )
@@ -409,13 +415,16 @@ def test_calls_from_several_threads_do_not_know_of_each_other(model: RobotModel)
 def memory_beside_the_result(model: RobotModel, method: str, count: int) -> int:
     """Return the most bytes that a batch takes beside what it is given and what it returns."""
     given = samples(model, count)
+    arguments = [given[name] for name in ARGUMENTS[method]]
+    compute = getattr(model, f'{method}_batch')
     tracemalloc.start()
     try:
-        result = batch(model, method, given, 1)
+        result = compute(*arguments, threads=1)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    return peak - result.nbytes
+    parts = result if isinstance(result, tuple) else (result,)
+    return peak - sum(int(part.nbytes) for part in parts)
 
 
 @pytest.mark.skipif(not COMPILED, reason='plain Python is too slow for as many samples')
@@ -430,7 +439,7 @@ def test_memory_does_not_grow_with_the_number_of_samples(name: str, method: str)
 
 
 @pytest.mark.skipif(not COMPILED, reason='plain Python is too slow for as many samples')
-@pytest.mark.parametrize('method', [name for name in METHODS if name != 'regressor'])
+@pytest.mark.parametrize('method', METHODS[:4])
 def test_300000_samples_of_an_arm_take_4_megabytes_beside_the_result(
     arm: RobotModel, method: str
 ) -> None:
@@ -451,6 +460,12 @@ print(json.dumps({{
     'inverse_dynamics': model.inverse_dynamics_batch(q, qd, third).tolist(),
     'forward_dynamics': model.forward_dynamics_batch(q, qd, third).tolist(),
     'regressor': model.regressor_batch(q, qd, third).tolist(),
+    'inverse_dynamics_derivatives': np.stack(
+        model.inverse_dynamics_derivatives_batch(q, qd, third), 1
+    ).tolist(),
+    'forward_dynamics_derivatives': np.stack(
+        model.forward_dynamics_derivatives_batch(q, qd, third), 1
+    ).tolist(),
 }}))
 """
     model = load(SHIPPED[0])

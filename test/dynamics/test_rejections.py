@@ -30,6 +30,12 @@ POSITION_CALLS: dict[str, Callable[[RobotModel, Array, Array], object]] = {
     'coriolis_torques': lambda model, q, rest: model.coriolis_torques(q, rest),
     'mass_matrix': lambda model, q, _: model.mass_matrix(q),
     'forward_dynamics': lambda model, q, rest: model.forward_dynamics(q, rest, rest),
+    'inverse_dynamics_derivatives': lambda model, q, rest: model.inverse_dynamics_derivatives(
+        q, rest, rest
+    ),
+    'forward_dynamics_derivatives': lambda model, q, rest: model.forward_dynamics_derivatives(
+        q, rest, rest
+    ),
     'kinetic_energy': lambda model, q, rest: model.kinetic_energy(q, rest),
     'potential_energy': lambda model, q, _: model.potential_energy(q),
     'regressor': lambda model, q, rest: model.regressor(q, rest, rest),
@@ -227,11 +233,27 @@ WRENCH_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
     'constrained_inverse_dynamics': lambda model, wrenches: model.constrained_inverse_dynamics(
         *MOTION, np.zeros((0, 6)), external_wrenches=wrenches
     ),
+    'inverse_dynamics_derivatives': lambda model, wrenches: model.inverse_dynamics_derivatives(
+        *MOTION, external_wrenches=wrenches
+    ),
+    'forward_dynamics_derivatives': lambda model, wrenches: model.forward_dynamics_derivatives(
+        *MOTION, external_wrenches=wrenches
+    ),
     'inverse_dynamics_batch': lambda model, wrenches: model.inverse_dynamics_batch(
         *SAMPLES, external_wrenches=wrenches
     ),
     'forward_dynamics_batch': lambda model, wrenches: model.forward_dynamics_batch(
         *SAMPLES, external_wrenches=wrenches
+    ),
+    'inverse_dynamics_derivatives_batch': (
+        lambda model, wrenches: model.inverse_dynamics_derivatives_batch(
+            *SAMPLES, external_wrenches=wrenches
+        )
+    ),
+    'forward_dynamics_derivatives_batch': (
+        lambda model, wrenches: model.forward_dynamics_derivatives_batch(
+            *SAMPLES, external_wrenches=wrenches
+        )
     ),
 }
 

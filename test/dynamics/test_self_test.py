@@ -14,7 +14,7 @@ import pytest
 from robots import SHIPPED, load
 
 from rnea_ros import RneaError, RobotModel
-from rnea_ros.dynamics import batch, self_test
+from rnea_ros.dynamics import batch, batch_kernels, self_test
 from rnea_ros.dynamics.compilation import COMPILED
 from rnea_ros.dynamics.kernels import checked_kernels
 from rnea_ros.errors import CompiledCodeError
@@ -83,6 +83,12 @@ OF_ONE_SAMPLE: dict[str, Use] = {
     'gravity_torques': lambda model: model.workspace(),
     'mass_matrix': lambda model: model.workspace().prepare_mass_matrix(),
     'forward_dynamics': lambda model: model.workspace().prepare_forward_dynamics(),
+    'inverse_dynamics_derivatives': (
+        lambda model: model.workspace().prepare_inverse_dynamics_derivatives()
+    ),
+    'forward_dynamics_derivatives': (
+        lambda model: model.workspace().prepare_forward_dynamics_derivatives()
+    ),
 }
 OF_MANY_SAMPLES: dict[str, Use] = {
     'inverse_dynamics': lambda model: model.inverse_dynamics_batch(ROWS, ROWS, ROWS),
@@ -90,6 +96,12 @@ OF_MANY_SAMPLES: dict[str, Use] = {
     'mass_matrix': lambda model: model.mass_matrix_batch(ROWS),
     'forward_dynamics': lambda model: model.forward_dynamics_batch(ROWS, ROWS, ROWS),
     'regressor': lambda model: model.regressor_batch(ROWS, ROWS, ROWS),
+    'inverse_dynamics_derivatives': (
+        lambda model: model.inverse_dynamics_derivatives_batch(ROWS, ROWS, ROWS)
+    ),
+    'forward_dynamics_derivatives': (
+        lambda model: model.forward_dynamics_derivatives_batch(ROWS, ROWS, ROWS)
+    ),
 }
 
 
@@ -119,7 +131,9 @@ def test_a_kernel_of_many_samples_is_checked_before_its_use(
     OF_MANY_SAMPLES[name](model)
     assert f'{name}_batch' in self_test._checked
     monkeypatch.setattr(self_test, '_checked', set())
-    monkeypatch.setattr(batch, name, lambda *arguments: batch.NO_BAD_SAMPLE)
+    monkeypatch.setattr(
+        batch_kernels, name, lambda *arguments: batch_kernels.NO_BAD_SAMPLE
+    )
     with pytest.raises(CompiledCodeError, match=f'{name}_batch accepts nan'):
         OF_MANY_SAMPLES[name](model)
 

@@ -16,7 +16,8 @@ import pytest
 from python_process import run
 
 from rnea_ros import RobotModel
-from rnea_ros.dynamics.batch import NO_BAD_SAMPLE, BatchWorkspace
+from rnea_ros.dynamics.batch import BatchWorkspace
+from rnea_ros.dynamics.batch_kernels import NO_BAD_SAMPLE
 from rnea_ros.dynamics.compilation import COMPILED
 from rnea_ros.dynamics.kernels import BASE, LANES, LARGEST_ANGLE
 from rnea_ros.dynamics.kernels.simd import cosine_and_sine, number, put

@@ -8,6 +8,7 @@ from .bodies import BASE, BODY, body_records
 from .checked_kernels import LEAST_INERTIA_RATIO
 from .coriolis import MOVING_COMPOSITE
 from .crba import composite_dtype
+from .derivatives import branch_dtype
 from .joints import DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .momentum import generalised_momentum
 from .regressor import PARAMETERS
@@ -27,6 +28,7 @@ __all__ = [
     'JointKind',
     'articulated_dtype',
     'body_records',
+    'branch_dtype',
     'composite_dtype',
     'generalised_momentum',
 ]

@@ -5,9 +5,9 @@
 The algorithms as compiled functions for one sample, with checks of shapes and numbers.
 
 Each returns whether shapes and numbers were right. If an argument has a number that is not finite,
-so has the result. Only mass matrix, Coriolis matrix and gravity may not depend on all arguments:
-there the arguments are checked too. The checks take a few nanoseconds here; in Python they would
-take ten times as long as the algorithm.
+so has the result. Mass matrix, Coriolis matrix, gravity and derivatives may not depend on all
+numbers: there arguments are checked too. The checks take a few nanoseconds here; in Python they
+would take ten times as long as the algorithm.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ..compilation import compiled, entry
-from . import aba, coriolis, crba, rnea
+from . import aba, coriolis, crba, derivatives, forward_derivatives, rnea
 from . import regressor as regressors
 from .bodies import BASE
 
@@ -99,6 +99,49 @@ def forward_dynamics(
         return False
     aba.forward_dynamics(bodies, articulated, q, qd, tau, qdd)
     return finite(qdd) and body_without_inertia(bodies, articulated) == BASE
+
+
+@entry
+def inverse_dynamics_derivatives(
+    bodies: NDArray[np.void],
+    branches: NDArray[np.void],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    by_q: Array,
+    by_qd: Array,
+    M: Array,
+) -> bool:
+    """Write as :mod:`derivatives` does; return whether inputs were valid."""
+    if not fits(bodies, q, qd, qdd):
+        return False
+    derivatives.inverse_dynamics_derivatives(bodies, branches, q, qd, qdd, by_q, by_qd, M)
+    inputs = finite(q) and finite(qd) and finite(qdd)
+    return inputs and finite(by_q) and finite(by_qd) and finite(M)
+
+
+@entry
+def forward_dynamics_derivatives(
+    bodies: NDArray[np.void],
+    articulated: NDArray[np.void],
+    branches: NDArray[np.void],
+    qdd: Array,
+    chains: NDArray[np.int64],
+    X: Array,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    by_q: Array,
+    by_qd: Array,
+    by_tau: Array,
+) -> bool:
+    """Write as :mod:`forward_derivatives` does; return whether inputs were valid."""
+    if not forward_dynamics(bodies, articulated, q, qd, tau, qdd):
+        return False
+    if not inverse_dynamics_derivatives(bodies, branches, q, qd, qdd, by_q, by_qd, by_tau):
+        return False
+    forward_derivatives.from_inverse_dynamics(bodies, chains, X, by_q, by_qd, by_tau)
+    return finite(tau) and finite(by_q) and finite(by_qd) and finite(by_tau)
 
 
 LEAST_INERTIA_RATIO = 1e-13

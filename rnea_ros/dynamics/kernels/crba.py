@@ -20,7 +20,7 @@ from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
 from .joints import joint_transform
-from .simd import number, put
+from .simd import add_to, number, put
 from .spatial import (
     SpatialVector,
     component,
@@ -107,7 +107,7 @@ def _write_column(
     # M_ii = S_i^T F, each pair of its columns once
     for other in range(k + 1):
         element = ratio * ratio * component(F, body['column'] + other)
-        _add_element(M, column, body['dof'] + other, element)
+        add_to(M, (column, body['dof'] + other), element)
     while body['parent'] != BASE:
         # F = X_up^T F,  M_ij = F^T S_j
         F = transform_force_back(load33(body['E']), load3(body['r']), F)
@@ -117,10 +117,4 @@ def _write_column(
             row = body['dof'] + other
             if row == column:  # joint i mimics a joint between itself and the base
                 element = 2.0 * element
-            _add_element(M, max(row, column), min(row, column), element)
-
-
-@compiled
-def _add_element(M: Array, row: int, column: int, element: float) -> None:
-    """Add to an element of M; mimic joints share elements."""
-    put(M, (row, column), number(M, (row, column)) + element)
+            add_to(M, (max(row, column), min(row, column)), element)

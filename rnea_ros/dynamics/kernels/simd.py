@@ -39,6 +39,12 @@ def put(array: Array, index: int | tuple[int, int], value: Any) -> None:
     array[index] = value
 
 
+@compiled
+def add_to(array: Array, index: int | tuple[int, int], value: Any) -> None:
+    """Add to the number, or the lanes, at an index."""
+    put(array, index, number(array, index) + value)
+
+
 def cosine_and_sine(x: Any) -> tuple[Any, Any]:
     """Return cos x and sin x."""
     return np.cos(x), np.sin(x)

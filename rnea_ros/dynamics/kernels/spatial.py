@@ -23,7 +23,9 @@ from .vectors import (
     Matrix3,
     Vector3,
     add3,
+    add33,
     cross,
+    cross_columns,
     dot3,
     outer,
     rotate,
@@ -32,6 +34,7 @@ from .vectors import (
     scale3,
     subtract3,
     subtract33,
+    trace,
 )
 
 SpatialVector: TypeAlias = tuple[Vector3, Vector3]
@@ -55,6 +58,12 @@ def subtract(a: SpatialVector, b: SpatialVector) -> SpatialVector:
 def scale(factor: float, a: SpatialVector) -> SpatialVector:
     """Return factor * a."""
     return (scale3(factor, a[0]), scale3(factor, a[1]))
+
+
+@compiled
+def dot(m: SpatialVector, f: SpatialVector) -> float:
+    """Return m . f, the scalar product of a motion and a force vector."""
+    return dot3(m[0], f[0]) + dot3(m[1], f[1])
 
 
 @compiled
@@ -131,6 +140,42 @@ def inertia_force(
     moment = add3(add3(rotate(J, alpha), cross(w, rotate(J, w))), cross(h, d))
     force = add3(add3(scale3(mass, d), cross(alpha, h)), cross(w, cross(w, h)))
     return (moment, force)
+
+
+@compiled
+def coriolis_matrix(
+    mass: float, h: Vector3, J: Matrix3, v: SpatialVector
+) -> tuple[Matrix3, Vector3]:
+    """
+    Return D and the momentum of a rigid body, which :func:`coriolis_force` needs.
+
+    With particles of mass m at r, D = sum m rd r^T and the momentum is sum m rd. From
+    rd = u + w x r follows D = u h^T + (w x) sum m r r^T.
+    """
+    w, u = v
+    half = 0.5 * trace(J)
+    # sum m r r^T = tr J / 2 - J
+    second_moments = subtract33(((half, 0.0, 0.0), (0.0, half, 0.0), (0.0, 0.0, half)), J)
+    return add33(outer(u, h), cross_columns(w, second_moments)), apply_inertia(mass, h, J, v)[1]
+
+
+@compiled
+def coriolis_force(D: Matrix3, momentum: Vector3, m: SpatialVector) -> SpatialVector:
+    """
+    Return B m = v x* I m - I (v x m) + m x* I v, which depends on the angular part of m alone.
+
+    It is the Coriolis force in a frame that turns with w: 2 m w x rd on a particle. The moments
+    r x (2 m w x rd) of all particles add up to 2 (tr D - D) w.
+    """
+    w = scale3(2.0, m[0])
+    return (subtract3(scale3(trace(D), w), rotate(D, w)), cross(w, momentum))
+
+
+@compiled
+def coriolis_row(D: Matrix3, momentum: Vector3, m: SpatialVector) -> Vector3:
+    """Return the angular part of B^T m; the linear one is zero."""
+    moment = subtract3(scale3(trace(D), m[0]), rotate_back(D, m[0]))
+    return scale3(2.0, add3(moment, cross(momentum, m[1])))
 
 
 @compiled

@@ -19,6 +19,8 @@ from .simd import number, put
 Vector3: TypeAlias = tuple[float, float, float]
 Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
 
+UNIT: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
 
 @compiled
 def add3(a: Vector3, b: Vector3) -> Vector3:

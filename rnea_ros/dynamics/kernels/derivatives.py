@@ -1,0 +1,283 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Derivatives of the inverse dynamics by q, qd and qdd.
+
+After J. Carpentier and N. Mansard, *Analytical derivatives of rigid body dynamics algorithms*,
+Robotics: Science and Systems, 2018. The derivative by the position of a joint is that by a small
+motion of the joint along a velocity: quaternions need no special case.
+
+Body i moves by v_i = v_p + S qd and a_i = a_p + S qdd + v_p x S qd, where p is its parent. A
+change of q_k displaces joint k, and everything that it carries, by S_k, as one rigid body. If the
+motion of the parent, v_p and a_p, were displaced as well, the force on each of these bodies would
+change by S_k x* f_i. But it is not. Hence, with S' = v_p x S and S'' = a_p x S + v_p x S'::
+
+    df_i/dq_k   = S_k x* f_i + I_i S''_k + B_i S'_k
+    df_i/dqd_k  = I_i S*_k + B_i S_k,  S* = (v_p + v_k) x S
+    df_i/dqdd_k = I_i S_k
+
+where B m = v x* I m - I (v x m) + m x* I v. Joint j transmits F_j, the sum of f_i over the bodies
+that it carries, and tau_j = S_j^T F_j. With I^c and B^c for such sums, and m for the outer one of
+the joints j and k::
+
+    dtau_j/dq_k   = S_j^T (I^c_m S''_k + B^c_m S'_k),  if j carries k: + S_j^T (S_k x* F_k)
+    dtau_j/dqd_k  = S_j^T (I^c_m S*_k + B^c_m S_k)
+    dtau_j/dqdd_k = S_j^T I^c_m S_k
+
+Joints that do not carry each other have no common derivative: n bodies at a depth of d joints
+have O(n d) of them. Coordinates that move several bodies (mimic joints) get the sum of theirs.
+
+All vectors are in the coordinates of the first body of their branch, the one that the base
+carries: sums over bodies are then plain sums. In the coordinates of the base, numbers would be
+less accurate if the robot is far away from it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ..compilation import compiled
+from .bodies import BASE
+from .joints import joint_transform
+from .simd import add_to, number, put
+from .spatial import (
+    ZERO,
+    add,
+    apply_inertia,
+    basis_vector,
+    coriolis_force,
+    coriolis_matrix,
+    coriolis_row,
+    cross_force,
+    cross_motion,
+    dot,
+    inertia_force,
+    load,
+    scale,
+    store,
+    subtract,
+    transform_force_back,
+    transform_inertia_back,
+    transform_motion,
+)
+from .vectors import (
+    UNIT,
+    add3,
+    add33,
+    cross,
+    dot3,
+    load3,
+    load33,
+    multiply3,
+    rotate,
+    scale3,
+    store3,
+    store33,
+    transpose,
+)
+
+
+@cache
+def branch_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
+    """
+    Return the dtype of the algorithm's record of one body.
+
+    :param lanes: () for one sample, (k,) for k samples side by side
+    """
+    return np.dtype(
+        [
+            # In the coordinates of the branch: pose, velocity, acceleration
+            ('R', np.float64, (3, 3, *lanes)),
+            ('p', np.float64, (3, *lanes)),
+            ('v', np.float64, (6, *lanes)),
+            ('a', np.float64, (6, *lanes)),
+            # Sums over the bodies that the joint carries: I^c, B^c, F
+            ('mass', np.float64),
+            ('h', np.float64, (3, *lanes)),
+            ('J', np.float64, (3, 3, *lanes)),
+            ('D', np.float64, (3, 3, *lanes)),
+            ('momentum', np.float64, (3, *lanes)),
+            ('f', np.float64, (6, *lanes)),
+            # For each column of S: S, S', S'', S*
+            ('S', np.float64, (6, 6, *lanes)),
+            ('dS', np.float64, (6, 6, *lanes)),
+            ('ddS', np.float64, (6, 6, *lanes)),
+            ('rate', np.float64, (6, 6, *lanes)),
+        ],
+        align=True,
+    )
+
+
+@compiled
+def inverse_dynamics_derivatives(
+    bodies: NDArray[np.void],
+    branches: NDArray[np.void],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    by_q: Array,
+    by_qd: Array,
+    M: Array,
+) -> None:
+    """
+    Write the derivatives of the joint efforts by q, qd and qdd; the last one is the mass matrix.
+
+    Held constant are the motion of the base and, in body coordinates, external forces.
+
+    :param bodies: as for :func:`.rnea.inverse_dynamics`; only read
+    :param branches: one record for each body, of dtype :func:`branch_dtype`; overwritten
+    :param q: joint positions, shape (nq,), rad or m
+    :param qd: joint velocities, shape (nv,), rad/s or m/s
+    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
+    :param by_q: dtau/dq, shape (nv, nv), by the velocity coordinates of q; overwritten
+    :param by_qd: dtau/dqd, shape (nv, nv); overwritten
+    :param M: dtau/dqdd, shape (nv, nv); overwritten
+    """
+    for row in range(M.shape[0]):
+        for column in range(M.shape[0]):
+            put(by_q, (row, column), 0.0)
+            put(by_qd, (row, column), 0.0)
+            put(M, (row, column), 0.0)
+    for i in range(1, bodies.shape[0]):
+        _place(bodies, branches, i, q)
+        _move(bodies[i], branches[i], qd, qdd)
+        _initialise_sums(bodies[i], branches[i])
+    for i in range(bodies.shape[0] - 1, 0, -1):
+        for k in range(bodies[i]['dofs']):
+            _write_derivatives(bodies, branches, i, k, by_q, by_qd, M)
+        if bodies[i]['parent'] != BASE:
+            _add_to_parent(branches[i], branches[bodies[i]['parent']])
+
+
+@compiled
+def _place(bodies: NDArray[np.void], branches: NDArray[np.void], i: int, q: Array) -> None:
+    """Write a body's pose, and the velocity and acceleration of its parent as its own."""
+    body, own = bodies[i], branches[i]
+    E, r = joint_transform(body, q)
+    if body['parent'] == BASE:
+        base = bodies[BASE]
+        store33(own['R'], UNIT)
+        store3(own['p'], ZERO[0])
+        store(own['v'], transform_motion(E, r, load(base['v'])))
+        store(own['a'], transform_motion(E, r, load(base['a'])))
+    else:
+        parent = branches[body['parent']]
+        # R_i = R_parent E^T,  p_i = p_parent + R_parent r
+        R = load33(parent['R'])
+        store33(own['R'], multiply3(R, transpose(E)))
+        store3(own['p'], add3(load3(parent['p']), rotate(R, r)))
+        store(own['v'], load(parent['v']))
+        store(own['a'], load(parent['a']))
+
+
+@compiled
+def _move(body: np.void, own: np.void, qd: Array, qdd: Array) -> None:
+    """Write S and its rates, and add the motion of the joint to the parent's."""
+    R, p, v_p, a_p = load33(own['R']), load3(own['p']), load(own['v']), load(own['a'])
+    v, a = v_p, a_p
+    for k in range(body['dofs']):
+        w, u = basis_vector(body['column'] + k)
+        w, u = scale3(body['ratio'], rotate(R, w)), scale3(body['ratio'], rotate(R, u))
+        S = (w, add3(u, cross(p, w)))
+        v = add(v, scale(number(qd, body['dof'] + k), S))
+        a = add(a, scale(number(qdd, body['dof'] + k), S))
+        # S' = v_p x S,  S'' = a_p x S + v_p x S'
+        dS = cross_motion(v_p, S)
+        store(own['S'][k], S)
+        store(own['dS'][k], dS)
+        store(own['ddS'][k], add(cross_motion(a_p, S), cross_motion(v_p, dS)))
+    # a_i = a_p + S qdd + v_p x S qd,  S qd = v_i - v_p
+    a = add(a, cross_motion(v_p, v))
+    for k in range(body['dofs']):
+        # S* = (v_p + v_k) x S
+        rate = add(load(own['dS'][k]), cross_motion(v, load(own['S'][k])))
+        store(own['rate'][k], rate)
+    store(own['v'], v)
+    store(own['a'], a)
+
+
+@compiled
+def _initialise_sums(body: np.void, own: np.void) -> None:
+    """Write I^c, B^c and F of the body alone."""
+    E, p, v = transpose(load33(own['R'])), load3(own['p']), load(own['v'])
+    mass = body['mass']
+    h, J = transform_inertia_back(E, p, mass, load3(body['h']), load33(body['J']))
+    own['mass'] = mass
+    store3(own['h'], h)
+    store33(own['J'], J)
+    # f_i = I_i a_i + v_i x* I_i v_i - f_ext
+    f_ext = transform_force_back(E, p, load(body['f_ext']))
+    store(own['f'], subtract(inertia_force(mass, h, J, v, load(own['a'])), f_ext))
+    D, momentum = coriolis_matrix(mass, h, J, v)
+    store33(own['D'], D)
+    store3(own['momentum'], momentum)
+
+
+@compiled
+def _write_derivatives(
+    bodies: NDArray[np.void],
+    branches: NDArray[np.void],
+    i: int,
+    k: int,
+    by_q: Array,
+    by_qd: Array,
+    M: Array,
+) -> None:
+    """Add the derivatives of column k of joint i and all joints from i to the base."""
+    body, own = bodies[i], branches[i]
+    mass, h, J = own['mass'], load3(own['h']), load33(own['J'])
+    D, momentum = load33(own['D']), load3(own['momentum'])
+    S = load(own['S'][k])
+    # I^c S, and B^c^T S for products from the left
+    IS = apply_inertia(mass, h, J, S)
+    BTS = coriolis_row(D, momentum, S)
+    # I^c S'' + B^c S'
+    F_q = add(
+        apply_inertia(mass, h, J, load(own['ddS'][k])),
+        coriolis_force(D, momentum, load(own['dS'][k])),
+    )
+    # I^c S* + B^c S
+    F_qd = add(
+        apply_inertia(mass, h, J, load(own['rate'][k])), coriolis_force(D, momentum, S)
+    )
+    column = body['dof'] + k
+    for other in range(body['dofs']):
+        row, S_other = body['dof'] + other, load(own['S'][other])
+        add_to(by_q, (row, column), dot(S_other, F_q))
+        add_to(by_qd, (row, column), dot(S_other, F_qd))
+        add_to(M, (row, column), dot(S_other, IS))
+    # S x* F, for the joints that carry joint i
+    F_q = add(F_q, cross_force(S, load(own['f'])))
+    j = body['parent']
+    while j != BASE:
+        carrier = branches[j]
+        for other in range(bodies[j]['dofs']):
+            row, S_other = bodies[j]['dof'] + other, load(carrier['S'][other])
+            # dtau_j / dx_i
+            add_to(by_q, (row, column), dot(S_other, F_q))
+            add_to(by_qd, (row, column), dot(S_other, F_qd))
+            # dtau_i / dx_j
+            dS_other = load(carrier['dS'][other])
+            ddS_other, rate_other = load(carrier['ddS'][other]), load(carrier['rate'][other])
+            add_to(by_q, (column, row), dot(IS, ddS_other) + dot3(BTS, dS_other[0]))
+            add_to(by_qd, (column, row), dot(IS, rate_other) + dot3(BTS, S_other[0]))
+            element = dot(IS, S_other)
+            add_to(M, (row, column), element)
+            add_to(M, (column, row), element)
+        j = bodies[j]['parent']
+
+
+@compiled
+def _add_to_parent(own: np.void, parent: np.void) -> None:
+    """Add the sums over the bodies that a joint carries to those of its parent's joint."""
+    parent['mass'] += own['mass']
+    store3(parent['h'], add3(load3(parent['h']), load3(own['h'])))
+    store33(parent['J'], add33(load33(parent['J']), load33(own['J'])))
+    store33(parent['D'], add33(load33(parent['D']), load33(own['D'])))
+    store3(parent['momentum'], add3(load3(parent['momentum']), load3(own['momentum'])))
+    store(parent['f'], add(load(parent['f']), load(own['f'])))

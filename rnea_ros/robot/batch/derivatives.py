@@ -1,0 +1,140 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Derivatives of inverse and forward dynamics for N samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...dynamics import Derivatives, batch, batch_kernels
+from ..derivatives import (
+    by_mass_matrix,
+    effort_derivatives,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+)
+from ..kinematics import body_poses
+from ..model_data import ModelData
+from ..wrench import ROWS, ExternalWrenches, loads, vectors_of_rows
+from .methods import check_finite, external_efforts, forward_dynamics_by_mass_matrix
+from .rows import checked_samples, computed_rows
+
+
+def inverse_dynamics_derivatives_batch(
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    external_wrenches: ExternalWrenches | None = None,
+    threads: int | None = None,
+) -> Derivatives:
+    """
+    Return the derivatives of N efforts, shape (N, nv, nv) each.
+
+    As :meth:`inverse_dynamics_derivatives`.
+
+    :param q: joint positions, shape (N, nq)
+    :param qd: joint velocities, shape (N, nv)
+    :param qdd: joint accelerations, shape (N, nv)
+    :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
+        arrays have shape (3,), or (N, 3) with one row for each sample
+    :param threads: number of cores to use; all by default
+    :return: dtau/dq, dtau/dqd, dtau/dqdd
+    """
+    samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
+    kernel = batch.BatchWorkspace.inverse_dynamics_derivatives
+    result = _rows(model, samples, threads, kernel, inverse_dynamics_derivatives)
+    if external_wrenches is not None:
+        result[:, 0] -= _by_q(model, samples['q'], external_wrenches)
+    return result[:, 0], result[:, 1], result[:, 2]
+
+
+def forward_dynamics_derivatives_batch(
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    *,
+    external_wrenches: ExternalWrenches | None = None,
+    threads: int | None = None,
+) -> Derivatives:
+    """
+    Return the derivatives of N accelerations, shape (N, nv, nv) each.
+
+    As :meth:`forward_dynamics_derivatives`.
+
+    :param q: joint positions, shape (N, nq)
+    :param qd: joint velocities, shape (N, nv)
+    :param tau: joint efforts, shape (N, nv)
+    :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
+        arrays have shape (3,), or (N, 3) with one row for each sample
+    :param threads: number of cores to use; all by default
+    :return: dqdd/dq, dqdd/dqd, dqdd/dtau
+    :raises SingularityError: a joint without inertia to accelerate, with its name
+    """
+    kernel: Callable[..., int] = batch.BatchWorkspace.forward_dynamics_derivatives
+    if model._shared_coordinates:
+        kernel = _forward_by_mass_matrix
+    samples = checked_samples(model, {'q': q, 'qd': qd, 'tau': tau})
+    if external_wrenches is not None:
+        # M qdd + C qd + g = tau + J^T f_ext
+        total = samples['tau'] + external_efforts(model, samples, external_wrenches)
+        samples = {**samples, 'tau': total}
+    result = _rows(model, samples, threads, kernel, forward_dynamics_derivatives)
+    if external_wrenches is not None:
+        result[:, 0] += result[:, 2] @ _by_q(model, samples['q'], external_wrenches)
+    return result[:, 0], result[:, 1], result[:, 2]
+
+
+def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
+    """Return the derivatives of J^T f_ext by q at N positions, shape (N, nv, nv), checked."""
+    q = model._checked_positions(q)
+    result = np.empty((len(q), *model._matrix_shape))
+    for start in range(0, max(len(q), 1), ROWS):
+        rows = slice(start, start + ROWS)
+        vectors = partial(vectors_of_rows, count=len(q), rows=rows)
+        R, p = body_poses(model, q[rows])
+        with np.errstate(over='ignore', invalid='ignore'):
+            acting = loads(model, wrenches, R, p, vectors)
+            result[rows] = effort_derivatives(model, R, p, acting)
+    check_finite(result.reshape(len(q), model._nv**2))
+    return result
+
+
+def _rows(
+    model: ModelData,
+    samples: dict[str, Array],
+    threads: int | None,
+    kernel: Callable[..., int],
+    of_one: Callable[..., Derivatives],
+) -> Array:
+    """Return the derivatives of all samples, shape (N, 3, nv, nv)."""
+
+    def stacked(*arguments: Any) -> Array:
+        return np.array(of_one(*arguments))
+
+    shape = (3, *model._matrix_shape)
+    return computed_rows(model, samples, shape, threads, kernel, stacked)
+
+
+def _forward_by_mass_matrix(
+    workspace: batch.BatchWorkspace, q: Array, qd: Array, tau: Array, results: Array
+) -> int:
+    """Compute derivatives of the forward dynamics of trees with mimic joints."""
+    qdd = np.empty_like(tau)
+    bad = forward_dynamics_by_mass_matrix(workspace, q, qd, tau, qdd)
+    if bad == batch_kernels.NO_BAD_SAMPLE:
+        bad = workspace.inverse_dynamics_derivatives(q, qd, qdd, results)
+    if bad == batch_kernels.NO_BAD_SAMPLE:
+        nv = tau.shape[1]
+        shaped = results.reshape(len(q), 3, nv, nv)
+        shaped[:] = by_mass_matrix(shaped)
+    return bad

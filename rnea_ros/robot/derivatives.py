@@ -1,0 +1,221 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Derivatives of inverse and forward dynamics, for one sample and for N samples.
+
+Derivatives by q are those by the velocity coordinates: column k is the rate of the result if the
+joints move at unit velocity of coordinate k, ``integrate(q, unit, t)``. For joints without a
+quaternion this is the partial derivative by q_k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import Array, finite_result, finite_vector
+from ..dynamics import Derivatives
+from ..dynamics.kernels import kinematics
+from .accelerations import forward_dynamics
+from .forces import FLOAT, contiguous, inverse_dynamics
+from .model_data import ModelData
+from .wrench import ExternalWrenches, Load, loads, turned
+
+
+def inverse_dynamics_derivatives(
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    external_wrenches: ExternalWrenches | None = None,
+) -> Derivatives:
+    """
+    Return the derivatives of :meth:`inverse_dynamics` by q, qd and qdd, shape (nv, nv) each.
+
+    The last one is the mass matrix. Column k of the first one is the rate of the efforts if the
+    joints move at unit velocity of coordinate k. Held constant are the motion of the base and, in
+    its own frame, each external wrench.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    :param qdd: joint accelerations, shape (nv,)
+    :param external_wrenches: wrenches that the environment exerts on the robot, by link
+    :return: dtau/dq, dtau/dqd, dtau/dqdd
+    :raises UnknownNameError: a wrench names a link that the robot does not have
+    """
+    workspace = model._thread_memory.workspace
+    if model._kernels_check_arrays and external_wrenches is None:
+        shape = model._matrix_shape
+        results = np.empty(shape), np.empty(shape), np.empty(shape)
+        kernel = (
+            workspace.inverse_dynamics_derivatives_into
+            or workspace.prepare_inverse_dynamics_derivatives()
+        )
+        try:
+            if (
+                contiguous(q, FLOAT) is q
+                and contiguous(qd, FLOAT) is qd
+                and contiguous(qdd, FLOAT) is qdd
+                and q.ndim == qd.ndim == qdd.ndim == 1
+                and kernel(q, qd, qdd, *results)
+            ):
+                return results
+        except Exception:
+            pass
+    motion = (
+        model._checked_position('q', q),
+        model._checked_velocity('qd', qd),
+        model._checked_velocity('qdd', qdd),
+    )
+    result = _copied(workspace.inverse_dynamics_derivatives(*motion))
+    if external_wrenches is not None:
+        result[0] -= _by_q(model, motion[0], external_wrenches)
+    return _separate(result)
+
+
+def forward_dynamics_derivatives(
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    external_wrenches: ExternalWrenches | None = None,
+) -> Derivatives:
+    """
+    Return the derivatives of :meth:`forward_dynamics` by q, qd and tau, shape (nv, nv) each.
+
+    The last one is the inverse of the mass matrix. Column k of the first one is the rate of the
+    accelerations if the joints move at unit velocity of coordinate k. Held constant are the motion
+    of the base and, in its own frame, each external wrench.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    :param tau: joint efforts, shape (nv,)
+    :param external_wrenches: wrenches that the environment exerts on the robot, by link
+    :return: dqdd/dq, dqdd/dqd, dqdd/dtau
+    :raises SingularityError: a joint without inertia to accelerate, with its name
+    :raises UnknownNameError: a wrench names a link that the robot does not have
+    """
+    workspace = model._thread_memory.workspace
+    by_articulated_bodies = not model._shared_coordinates
+    if model._kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
+        shape = model._matrix_shape
+        results = np.empty(shape), np.empty(shape), np.empty(shape)
+        kernel = (
+            workspace.forward_dynamics_derivatives_into
+            or workspace.prepare_forward_dynamics_derivatives()
+        )
+        try:
+            if (
+                contiguous(q, FLOAT) is q
+                and contiguous(qd, FLOAT) is qd
+                and contiguous(tau, FLOAT) is tau
+                and q.ndim == qd.ndim == tau.ndim == 1
+                and kernel(q, qd, tau, *results)
+            ):
+                return results
+        except Exception:
+            pass
+    # Raises the errors of bad arguments and of a joint without inertia
+    qdd = forward_dynamics(model, q, qd, tau, external_wrenches)
+    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
+    if by_articulated_bodies:
+        # tau + J^T f_ext
+        total = inverse_dynamics(model, *state, qdd)
+        result = _copied(workspace.forward_dynamics_derivatives(*state, total))
+    else:
+        result = by_mass_matrix(_copied(workspace.inverse_dynamics_derivatives(*state, qdd)))
+    if external_wrenches is not None:
+        result[0] += result[2] @ _by_q(model, state[0], external_wrenches)
+    return _separate(finite_result(result))
+
+
+def _copied(derivatives: Derivatives) -> Array:
+    """Return a workspace's derivatives as a new array, shape (3, nv, nv), if they are finite."""
+    return finite_result(np.array(derivatives))
+
+
+def _separate(result: Array) -> Derivatives:
+    return result[0], result[1], result[2]
+
+
+def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
+    """Return the derivatives of J^T f_ext, the efforts of external wrenches, by q, checked."""
+    bodies = model._thread_memory.workspace.bodies
+    kinematics.place_bodies(bodies, q)
+    R, p = bodies['R'], bodies['p']
+    vectors = partial(finite_vector, size=3)
+    with np.errstate(over='ignore', invalid='ignore'):
+        acting = loads(model, wrenches, R, p, vectors)
+        return finite_result(effort_derivatives(model, R, p, acting))
+
+
+def by_mass_matrix(result: Array) -> Array:
+    """
+    Return derivatives of the forward dynamics.
+
+    :param result: those of the inverse dynamics, shape (..., 3, nv, nv)
+    """
+    M = result[..., 2:, :, :]
+    right = -result
+    right[..., 2, :, :] = np.eye(result.shape[-1])
+    return np.asarray(np.linalg.solve(M, right))
+
+
+def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Load]) -> Array:
+    """
+    Return the derivatives of J^T f_ext, the efforts of external wrenches, by q.
+
+    Force, torque and point of each wrench are constant in its frame.
+
+    The effort of a column S_r of a joint that carries the load phi = [n; f], all about the base's
+    origin, is S_r . phi. A column S_k that carries S_r displaces it by S_k x S_r, and
+    (S_k x S_r) . phi = -S_r . (S_k x* phi).
+
+    :param model: the robot
+    :param R: rotations of bodies to the base, shape (..., bodies, 3, 3)
+    :param p: origins of bodies in the base, shape (..., bodies, 3), m
+    :param given: the wrenches
+    :return: shape (..., nv, nv)
+    """
+    bodies = model._tree.bodies
+    body = np.repeat(np.arange(len(bodies)), bodies['dofs'])
+    number = np.arange(len(body)) - np.repeat(
+        np.cumsum(bodies['dofs']) - bodies['dofs'], bodies['dofs']
+    )
+    axes = np.eye(6)[bodies['column'][body] + number] * bodies['ratio'][body, np.newaxis]
+    w = turned(R[..., body, :, :], axes[:, :3])
+    u = turned(R[..., body, :, :], axes[:, 3:]) + np.cross(p[..., body, :], w)
+    carried = _carried(bodies)[body]  # by column, whether its joint carries a body
+    by_column = np.zeros((*R.shape[:-3], len(body), len(body)))
+    for load in given:
+        x, torque, f = (a[..., np.newaxis, :] for a in (load.point, load.torque, load.force))
+        n = torque + np.cross(x, f)
+        # The load's axes turn and its point moves with the bodies that these are fixed to.
+        turn = w * carried[:, load.turns_with, np.newaxis]
+        x_rate = (u + np.cross(w, x)) * carried[:, load.moves_with, np.newaxis]
+        f_rate = np.cross(turn, f)
+        n_rate = np.cross(turn, torque) + np.cross(x_rate, f) + np.cross(x, f_rate)
+        of_load = _products(w, u, n_rate, f_rate)
+        of_column = _products(w, u, np.cross(w, n) + np.cross(u, f), np.cross(w, f))
+        rates = of_load - of_column * carried[:, body].T
+        by_column += rates * carried[:, load.body, np.newaxis]
+    # Several bodies may share a coordinate (mimic).
+    to_coordinates = np.eye(model._nv)[bodies['dof'][body] + number].reshape(-1, model._nv)
+    return np.asarray(to_coordinates.T @ by_column @ to_coordinates)
+
+
+def _products(w: Array, u: Array, n: Array, f: Array) -> Array:
+    """Return S_r . [n; f]_k for columns S = [w; u], shape (..., r, k)."""
+    return np.asarray(w @ np.swapaxes(n, -1, -2) + u @ np.swapaxes(f, -1, -2))
+
+
+def _carried(bodies: NDArray[np.void]) -> NDArray[np.bool_]:
+    """Return whether body i carries, or is, body j, shape (bodies, bodies)."""
+    carried = np.eye(len(bodies), dtype=bool)
+    for j in range(1, len(bodies)):
+        carried[:, j] |= carried[:, bodies[j]['parent']]
+    return carried
