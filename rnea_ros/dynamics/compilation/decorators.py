@@ -58,6 +58,7 @@ def _digest_of_sources(folder: Path) -> str:
 # Kernels are not called from C.
 _OPTIONS: dict[str, Any] = {
     'fastmath': {'contract', 'nsz'}, 'error_model': 'numpy', 'no_cfunc_wrapper': True,
+    '_nrt': False,
 }
 
 
