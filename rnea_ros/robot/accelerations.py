@@ -12,7 +12,7 @@ from ..arrays import Array, finite_result
 from ..dynamics import Workspace
 from ..dynamics.kernels import BASE, checked_kernels
 from ..errors import SingularityError
-from .forces import FLOAT, contiguous, copied_result
+from .forces import copied_result
 from .model_data import ModelData
 from .wrench import ExternalWrenches, applied
 
@@ -45,15 +45,9 @@ def forward_dynamics(
         qdd = np.empty(model._nv)
         kernel = workspace.forward_dynamics_into or workspace.prepare_forward_dynamics()
         try:
-            if (
-                contiguous(q, FLOAT) is q
-                and contiguous(qd, FLOAT) is qd
-                and contiguous(tau, FLOAT) is tau
-                and q.ndim == qd.ndim == tau.ndim == 1
-                and kernel(q, qd, tau, qdd)
-            ):
+            if kernel(q, qd, tau, qdd):
                 return qdd
-        except Exception:
+        except TypeError:
             pass
     state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
     efforts = model._checked_velocity('tau', tau)

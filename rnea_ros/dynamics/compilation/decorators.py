@@ -30,6 +30,7 @@ try:
 except ImportError:
     COMPILED = False
 else:
+    from .exact_arrays import ExactArray
     from .kernel_cache import KernelCache, warn_not_cached
 
     COMPILED = True
@@ -119,22 +120,29 @@ def _without_warnings(function: Kernel) -> Kernel:
     return call  # type: ignore[return-value]
 
 
-def entry_point(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:
+def entry_point(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """
     Return a kernel compiled for arguments of these types, without its dispatcher.
 
     numba's dispatcher looks up the types of the arguments at every call, which takes as long as
-    the inverse dynamics of a small arm. The caller of the result must ensure the types: only
-    arrays of the same dtype, dimension and contiguity may be passed. From now on the kernel itself
-    raises TypeError for arguments of other types.
+    the inverse dynamics of a small arm. The result raises TypeError for float64 arguments that
+    are not contiguous arrays of the same dimension. Of all other arguments the caller must ensure
+    the types. From now on the kernel itself raises TypeError for arguments of other types.
 
     :param kernel: a compiled kernel
-    :param arguments: arguments to compile for; the kernel is called once with them
+    :param arguments: arguments to compile for
     """
-    kernel(*arguments)
-    overloads = getattr(kernel, 'overloads', None)
-    if overloads is None:
+    if not COMPILED:
         return kernel
-    kernel.disable_compile()  # type: ignore[attr-defined]  # an error is better than a pause
-    types = tuple(numba.typeof(argument) for argument in arguments)
-    return overloads[types].entry_point  # type: ignore[no-any-return]
+    types = tuple(_type_of(argument) for argument in arguments)
+    if types not in kernel.overloads:
+        kernel.compile(types)
+        kernel.disable_compile()  # an error is better than a pause
+    return kernel.overloads[types].entry_point  # type: ignore[no-any-return]
+
+
+def _type_of(argument: Any) -> Any:
+    """Return numba's type of an argument; of float64 arrays, one that machine code checks."""
+    if isinstance(argument, np.ndarray) and argument.dtype == np.float64:
+        return ExactArray(argument.ndim)
+    return numba.typeof(argument)
