@@ -39,10 +39,10 @@ def forward_dynamics(
     :raises SingularityError: a joint without inertia to accelerate, with its name
     :raises UnknownNameError: a wrench names a link that the robot does not have
     """
-    workspace = model._thread_memory.workspace
     by_articulated_bodies = not model._shared_coordinates
     if model._kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
         qdd = np.empty(model._nv)
+        workspace = model._shared_workspace
         kernel = workspace.forward_dynamics_into or workspace.prepare_forward_dynamics()
         try:
             if kernel(q, qd, tau, qdd):
@@ -51,6 +51,7 @@ def forward_dynamics(
             pass
     state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
     efforts = model._checked_velocity('tau', tau)
+    workspace = model._thread_memory.workspace
     with applied(model, workspace, state[0], external_wrenches):
         if by_articulated_bodies:
             return _by_articulated_bodies(model, workspace, state, efforts)

@@ -6,7 +6,8 @@ Inverse dynamics and its parts: tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext.
 
 The functions of a control loop have two paths. The kernel checks types, lengths and numbers of its
 arrays in nanoseconds. Arguments that it rejects take the slow path, which converts them or raises
-the error that names the argument.
+the error that names the argument. The kernel of the first path may use memory that all threads
+share: it keeps the interpreter lock until its result is in an array of the caller's.
 """
 
 from __future__ import annotations
@@ -48,11 +49,10 @@ def inverse_dynamics(
     :return: joint efforts, shape (nv,)
     :raises UnknownNameError: a wrench names a link that the robot does not have
     """
-    workspace = model._thread_memory.workspace
     if model._kernels_check_arrays and external_wrenches is None:
         tau = np.empty(model._nv)
         try:
-            if workspace.inverse_dynamics_into(q, qd, qdd, tau):
+            if model._shared_workspace.inverse_dynamics_into(q, qd, qdd, tau):
                 return tau
         except TypeError:
             pass
@@ -61,6 +61,7 @@ def inverse_dynamics(
         model._checked_velocity('qd', qd),
         model._checked_velocity('qdd', qdd),
     )
+    workspace = model._thread_memory.workspace
     with applied(model, workspace, motion[0], external_wrenches):
         return copied_result(workspace.inverse_dynamics(*motion))
 
@@ -71,15 +72,15 @@ def gravity_torques(model: ModelData, q: ArrayLike) -> Array:
 
     :param q: joint positions, shape (nq,)
     """
-    workspace = model._thread_memory.workspace
     if model._kernels_check_arrays and model._base_at_rest:
         tau = np.empty(model._nv)
         try:
-            if workspace.gravity_torques_into(q, tau):
+            if model._shared_workspace.gravity_torques_into(q, tau):
                 return tau
         except TypeError:
             pass
     # g(q) does not include the acceleration of the base.
+    workspace = model._thread_memory.workspace
     base = workspace.bodies[BASE]
     saved_acceleration = base['a'].copy()
     base['a'][3:] = -model._gravity
@@ -130,16 +131,17 @@ def mass_matrix(model: ModelData, q: ArrayLike) -> Array:
     :param q: joint positions, shape (nq,)
     :return: shape (nv, nv)
     """
-    workspace = model._thread_memory.workspace
     if model._kernels_check_arrays:
         M = np.empty(model._matrix_shape)
+        workspace = model._shared_workspace
         kernel = workspace.mass_matrix_into or workspace.prepare_mass_matrix()
         try:
             if kernel(q, M):
                 return M
         except TypeError:
             pass
-    return copied_result(workspace.mass_matrix(model._checked_position('q', q)))
+    position = model._checked_position('q', q)
+    return copied_result(model._thread_memory.workspace.mass_matrix(position))
 
 
 def constrained_inverse_dynamics(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
+import sys
 import threading
 from typing import Any
 
@@ -25,6 +26,11 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """Acceleration of free fall, m/s^2, where z points up."""
 
 
+def _threads_take_turns() -> bool:
+    """Return whether the interpreter has its lock, which kernels for one sample do not release."""
+    return bool(getattr(sys, '_is_gil_enabled', lambda: True)())
+
+
 class _ThreadMemory(threading.local):
     """
     Workspaces of one thread, created at its first call.
@@ -34,7 +40,11 @@ class _ThreadMemory(threading.local):
 
     def __init__(self, model: ModelData) -> None:
         self._model = model
-        self.workspace = model.workspace()
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """A workspace with the model's gravity and base motion."""
+        return self._model.workspace()
 
     @cached_property
     def weightless(self) -> Workspace:
@@ -86,7 +96,9 @@ class ModelData:
         self._shared_coordinates = int(tree.bodies['dofs'].sum()) > tree.nv
         # Kernels reject NaN and infinity. They do not check the length of quaternions, and in
         # plain Python they do not check types.
-        self._kernels_check_arrays = COMPILED and not self._quaternions
+        self._kernels_check_arrays = COMPILED and not self._quaternions and _threads_take_turns()
+        # For calls that are one kernel alone: no other thread runs before it returns.
+        self._shared_workspace = self.workspace()
         self._thread_memory = _ThreadMemory(self)
         self._models_cut_above: dict[str, ModelData] = {}
 
