@@ -61,13 +61,14 @@ def forward_dynamics(
 def _by_articulated_bodies(
     model: ModelData, workspace: Workspace, state: tuple[Array, Array], tau: Array
 ) -> Array:
-    with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
-        qdd = workspace.forward_dynamics(*state, tau)
-    i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
-    if i != BASE:
-        joint = model._joint_of(int(model._tree.bodies[i]['dof']))
-        raise SingularityError(f'joint {joint!r}', NO_INERTIA)
-    return copied_result(qdd)
+    qdd = np.empty(model._nv)
+    kernel = workspace.forward_dynamics_into or workspace.prepare_forward_dynamics()
+    if not kernel(*state, tau, qdd):
+        i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
+        if i != BASE:
+            joint = model._joint_of(int(model._tree.bodies[i]['dof']))
+            raise SingularityError(f'joint {joint!r}', NO_INERTIA)
+    return finite_result(qdd)
 
 
 def _by_mass_matrix(

@@ -27,6 +27,7 @@ try:
     if os.environ.get('RNEA_ROS_PURE_PYTHON'):
         raise ImportError('RNEA_ROS_PURE_PYTHON is set')
     import numba
+    from numba.extending import register_jitable
 except ImportError:
     COMPILED = False
 else:
@@ -56,7 +57,8 @@ def _digest_of_sources(folder: Path) -> str:
 
 
 # Of fastmath, only fused multiply-add and ignoring the sign of zero: NaN and infinity stay right.
-# Kernels are not called from C.
+# Kernels are not called from C. They do not allocate memory: without numba's run-time (nrt) an
+# array argument costs 3 ns instead of 25, and an allocation is an error of the compiler.
 _OPTIONS: dict[str, Any] = {
     'fastmath': {'contract', 'nsz'}, 'error_model': 'numpy', 'no_cfunc_wrapper': True,
     '_nrt': False,
@@ -65,14 +67,17 @@ _OPTIONS: dict[str, Any] = {
 
 def compiled(function: Kernel) -> Kernel:
     """
-    Compile a function that is inlined into the kernels that call it.
+    Let kernels call a function, which is compiled into each of them.
+
+    Python calls it as plain Python. Machine code that Python could call would take a third of the
+    time of compilation.
 
     :param function: a function over numpy arrays, floats and tuples of floats
-    :return: the function, compiled at its first call, or unchanged
+    :return: the function
     """
     if not COMPILED:
         return function
-    return numba.njit(forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+    return register_jitable(forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
 def entry(function: Kernel) -> Kernel:
