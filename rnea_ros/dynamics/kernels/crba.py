@@ -105,7 +105,7 @@ def _write_column(
         element = ratio * ratio * component(F, body['column'] + other)
         _add_element(M, column, body['dof'] + other, element)
     while body['parent'] != BASE:
-        # F = X_up^T F,  M_ij = M_ji = F^T S_j
+        # F = X_up^T F,  M_ij = F^T S_j
         F = transform_force_back(load33(body['E']), load3(body['r']), F)
         body = bodies[body['parent']]
         for other in range(body['dofs']):
