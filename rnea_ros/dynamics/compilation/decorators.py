@@ -137,13 +137,14 @@ def entry_point(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     :param kernel: a compiled kernel
     :param arguments: arguments to compile for
     """
-    if not COMPILED:
-        return kernel
+    overloads = getattr(kernel, 'overloads', None)
+    if overloads is None:
+        return kernel  # type: ignore[no-any-return]
     types = tuple(_type_of(argument) for argument in arguments)
-    if types not in kernel.overloads:
+    if types not in overloads:
         kernel.compile(types)
         kernel.disable_compile()  # an error is better than a pause
-    return kernel.overloads[types].entry_point  # type: ignore[no-any-return]
+    return overloads[types].entry_point  # type: ignore[no-any-return]
 
 
 def _type_of(argument: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 
 from llvmlite import binding, ir
 from numba.core import cgutils, types
+from numba.core.boxing import unbox_array
 from numba.extending import NativeValue, models, register_model, unbox
 import numpy as np
 
@@ -80,8 +81,7 @@ def _read(kind: Any, given: Any, c: Any) -> Any:
         )
         builder.store(fits, exact)
         with builder.if_then(fits):
-            place = builder.bitcast(array._getpointer(), c.pyapi.voidptr)
-            c.pyapi.numba_array_adaptor(given, place)
+            builder.store(unbox_array(kind, given, c).value, array._getpointer())
     failed = builder.not_(builder.load(exact))
     with builder.if_then(failed, likely=False):
         reason = f'expected a contiguous float64 array of {kind.ndim} dimensions'
