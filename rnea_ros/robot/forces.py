@@ -32,6 +32,7 @@ from .kinematics import centre_of_mass
 from .model_data import ModelData
 from .wrench import ExternalWrenches, applied
 
+
 def inverse_dynamics(
     model: ModelData,
     q: ArrayLike,

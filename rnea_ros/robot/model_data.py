@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-import sys
 import threading
 from typing import Any
 
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array, finite_vector, real_array
 from ..dynamics import Workspace, with_unit_quaternions
-from ..dynamics.compilation import COMPILED
+from ..dynamics.compilation import kernels_exclude_threads
 from ..dynamics.tree import WORLD, Frame, JointCoordinates, KinematicTree
 from ..errors import InputError, UnknownNameError, brief
 from ..urdf import Joint, Limits, RobotDescription
@@ -24,11 +23,6 @@ from .base_motion import BaseMotion
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """Acceleration of free fall, m/s^2, where z points up."""
-
-
-def _threads_take_turns() -> bool:
-    """Return whether the interpreter has its lock, which kernels for one sample do not release."""
-    return bool(getattr(sys, '_is_gil_enabled', lambda: True)())
 
 
 class _ThreadMemory(threading.local):
@@ -96,7 +90,7 @@ class ModelData:
         self._shared_coordinates = int(tree.bodies['dofs'].sum()) > tree.nv
         # Kernels reject NaN and infinity. They do not check the length of quaternions, and in
         # plain Python they do not check types.
-        self._kernels_check_arrays = COMPILED and not self._quaternions and _threads_take_turns()
+        self._kernels_check_arrays = kernels_exclude_threads() and not self._quaternions
         # For calls that are one kernel alone: no other thread runs before it returns.
         self._shared_workspace = self.workspace()
         self._thread_memory = _ThreadMemory(self)

@@ -17,6 +17,7 @@ from functools import cache, wraps
 import hashlib
 import os
 from pathlib import Path
+import sys
 from typing import Any, TypeVar
 
 import numpy as np
@@ -78,6 +79,11 @@ def compiled(function: Kernel) -> Kernel:
     if not COMPILED:
         return function
     return register_jitable(forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def kernels_exclude_threads() -> bool:
+    """Return whether no other thread runs Python or kernels during a kernel of one sample."""
+    return COMPILED and bool(getattr(sys, '_is_gil_enabled', lambda: True)())
 
 
 def entry(function: Kernel) -> Kernel:
