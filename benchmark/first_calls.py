@@ -4,8 +4,8 @@
 """
 A process that starts, loads a robot and calls everything once; it prints how long each took.
 
-``python -m benchmark.first_calls URDF`` prints a JSON object: seconds by step, and the names of
-kernels that no call compiled.
+``python -m benchmark.first_calls URDF`` prints a JSON object: seconds by step, megabytes that the
+first torque takes, and the names of kernels that no call compiled.
 """
 
 from __future__ import annotations
@@ -15,21 +15,31 @@ import time
 START = time.perf_counter()
 
 import json  # noqa: E402
+import resource  # noqa: E402
 import sys  # noqa: E402
 
 import numpy as np  # noqa: E402
+
+
+def megabytes() -> float:
+    """Return the most memory that this process ever held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+
+
+OF_NUMPY = megabytes()
 
 import rnea_ros  # noqa: E402
 
 IMPORTED = time.perf_counter()
 
 
-def first_calls(urdf: str) -> dict[str, float]:
+def first_calls(urdf: str) -> tuple[dict[str, float], float]:
     """
-    Return seconds by step.
+    Return seconds by step, and the megabytes that the first torque took.
 
     :param urdf: a file's path
     """
+    of_first_torque = 0.0
     seconds = {'import': IMPORTED - START}
 
     def timed(step: str, began: float) -> None:
@@ -63,7 +73,8 @@ def first_calls(urdf: str) -> dict[str, float]:
         began = time.perf_counter()
         getattr(model, method)(*arguments)
         timed(method, began)
-    return seconds
+        of_first_torque = of_first_torque or megabytes() - OF_NUMPY
+    return seconds, of_first_torque
 
 
 def kernels_left() -> list[str]:
@@ -81,4 +92,5 @@ def kernels_left() -> list[str]:
 
 
 if __name__ == '__main__':
-    print(json.dumps({'seconds': first_calls(sys.argv[1]), 'left': kernels_left()}))
+    SECONDS, MEGABYTES = first_calls(sys.argv[1])
+    print(json.dumps({'seconds': SECONDS, 'megabytes': MEGABYTES, 'left': kernels_left()}))

@@ -127,7 +127,7 @@ def results_with(ratio: float) -> list[Result]:
         Result(quantity, contender, joints, 1e-6, ratio)
         for quantity in Quantity
         for contender in (CHECKED, WORKSPACE, BATCH)
-        for joints in (6, 7, 32)
+        for joints in (6, 7, 32, 120)
     ]
 
 
@@ -137,13 +137,17 @@ def test_a_figure_says_whether_it_was_reached(ratio: float, reached: bool) -> No
     assert {figure.reached for figure in found if figure.joints} == {reached}
 
 
-@pytest.mark.parametrize(('cold', 'warm'), [(19.0, 1.0), (21.0, 1.0), (19.0, 2.0)])
-def test_starts_are_figures_too(cold: float, warm: float) -> None:
+@pytest.mark.parametrize(('cold', 'warm', 'megabytes'), [
+    (4.9, 0.3, 119.0), (19.0, 0.3, 119.0), (21.0, 0.3, 119.0),
+    (4.9, 0.5, 119.0), (4.9, 0.3, 121.0),
+])
+def test_starts_are_figures_too(cold: float, warm: float, megabytes: float) -> None:
     steps = {'import': 0.0, 'model': 0.0, 'inverse_dynamics': 0.0}
-    start = StartUp({**steps, 'import': cold}, {**steps, 'import': warm})
-    _, of_cold, of_warm = figures([], Memory(0, 100), start)
-    assert of_cold.reached == (cold < 20.0)
-    assert of_warm.reached == (warm < 1.5)
+    start = StartUp({**steps, 'import': cold}, {**steps, 'import': warm}, megabytes)
+    _, *of_start = figures([], Memory(0, 100), start)
+    assert [figure.reached for figure in of_start] == [
+        cold < 20.0, cold < 5.0, warm < 0.4, megabytes < 120.0
+    ]
 
 
 def test_memory_that_is_taken_is_a_figure_that_is_not_reached() -> None:

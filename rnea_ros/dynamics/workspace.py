@@ -33,11 +33,12 @@ class Workspace:
     """
     Preallocated memory and compiled kernels for one tree and one thread.
 
-    Calls check nothing and, after the first, allocate nothing. Arguments are contiguous float64
-    arrays of the right shape; the next call overwrites the array that a call returns. The kernels
-    named ``..._into`` write into their last argument, and return whether all shapes were right
-    and all numbers finite; kernels for the mass matrix, Coriolis matrix, forward dynamics and
-    derivatives are None until they are prepared.
+    Calls check no number and, after the first, allocate nothing. Arguments are contiguous float64
+    arrays of the right shape; if numba is installed, others raise TypeError, but for a wrong
+    length, which leaves the result unchanged. The next call overwrites the array that a call
+    returns. The kernels named ``..._into`` write into their last argument, and return whether all
+    shapes were right and all numbers finite; kernels for the mass matrix, Coriolis matrix, forward
+    dynamics and derivatives are None until they are prepared.
 
     :param tree: the tree
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2

@@ -140,4 +140,5 @@ def _copy_values(
     end = 0
     for point in range(counts.shape[0]):
         begin, end = end, end + counts[point]
-        values[begin:end] = doubles[starts[point] : starts[point] + counts[point]]
+        for k in range(counts[point]):
+            values[begin + k] = doubles[starts[point] + k]

@@ -12,7 +12,7 @@ from ..arrays import Array, finite_result
 from ..dynamics import Workspace
 from ..dynamics.kernels import BASE, checked_kernels
 from ..errors import SingularityError
-from .forces import FLOAT, contiguous, copied_result
+from .forces import copied_result
 from .model_data import ModelData
 from .wrench import ExternalWrenches, applied
 
@@ -39,24 +39,19 @@ def forward_dynamics(
     :raises SingularityError: a joint without inertia to accelerate, with its name
     :raises UnknownNameError: a wrench names a link that the robot does not have
     """
-    workspace = model._thread_memory.workspace
     by_articulated_bodies = not model._shared_coordinates
     if model._kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
         qdd = np.empty(model._nv)
+        workspace = model._shared_workspace
         kernel = workspace.forward_dynamics_into or workspace.prepare_forward_dynamics()
         try:
-            if (
-                contiguous(q, FLOAT) is q
-                and contiguous(qd, FLOAT) is qd
-                and contiguous(tau, FLOAT) is tau
-                and q.ndim == qd.ndim == tau.ndim == 1
-                and kernel(q, qd, tau, qdd)
-            ):
+            if kernel(q, qd, tau, qdd):
                 return qdd
-        except Exception:
+        except TypeError:
             pass
     state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
     efforts = model._checked_velocity('tau', tau)
+    workspace = model._thread_memory.workspace
     with applied(model, workspace, state[0], external_wrenches):
         if by_articulated_bodies:
             return _by_articulated_bodies(model, workspace, state, efforts)
@@ -66,13 +61,14 @@ def forward_dynamics(
 def _by_articulated_bodies(
     model: ModelData, workspace: Workspace, state: tuple[Array, Array], tau: Array
 ) -> Array:
-    with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
-        qdd = workspace.forward_dynamics(*state, tau)
-    i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
-    if i != BASE:
-        joint = model._joint_of(int(model._tree.bodies[i]['dof']))
-        raise SingularityError(f'joint {joint!r}', NO_INERTIA)
-    return copied_result(qdd)
+    qdd = np.empty(model._nv)
+    kernel = workspace.forward_dynamics_into or workspace.prepare_forward_dynamics()
+    if not kernel(*state, tau, qdd):
+        i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
+        if i != BASE:
+            joint = model._joint_of(int(model._tree.bodies[i]['dof']))
+            raise SingularityError(f'joint {joint!r}', NO_INERTIA)
+    return finite_result(qdd)
 
 
 def _by_mass_matrix(

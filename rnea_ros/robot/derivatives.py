@@ -21,7 +21,7 @@ from ..arrays import Array, finite_result, finite_vector
 from ..dynamics import Derivatives
 from ..dynamics.kernels import kinematics
 from .accelerations import forward_dynamics
-from .forces import FLOAT, contiguous, inverse_dynamics
+from .forces import inverse_dynamics
 from .model_data import ModelData
 from .wrench import ExternalWrenches, Load, loads, turned
 
@@ -47,30 +47,25 @@ def inverse_dynamics_derivatives(
     :return: dtau/dq, dtau/dqd, dtau/dqdd
     :raises UnknownNameError: a wrench names a link that the robot does not have
     """
-    workspace = model._thread_memory.workspace
     if model._kernels_check_arrays and external_wrenches is None:
         shape = model._matrix_shape
         results = np.empty(shape), np.empty(shape), np.empty(shape)
+        workspace = model._shared_workspace
         kernel = (
             workspace.inverse_dynamics_derivatives_into
             or workspace.prepare_inverse_dynamics_derivatives()
         )
         try:
-            if (
-                contiguous(q, FLOAT) is q
-                and contiguous(qd, FLOAT) is qd
-                and contiguous(qdd, FLOAT) is qdd
-                and q.ndim == qd.ndim == qdd.ndim == 1
-                and kernel(q, qd, qdd, *results)
-            ):
+            if kernel(q, qd, qdd, *results):
                 return results
-        except Exception:
+        except TypeError:
             pass
     motion = (
         model._checked_position('q', q),
         model._checked_velocity('qd', qd),
         model._checked_velocity('qdd', qdd),
     )
+    workspace = model._thread_memory.workspace
     result = _copied(workspace.inverse_dynamics_derivatives(*motion))
     if external_wrenches is not None:
         result[0] -= _by_q(model, motion[0], external_wrenches)
@@ -99,29 +94,24 @@ def forward_dynamics_derivatives(
     :raises SingularityError: a joint without inertia to accelerate, with its name
     :raises UnknownNameError: a wrench names a link that the robot does not have
     """
-    workspace = model._thread_memory.workspace
     by_articulated_bodies = not model._shared_coordinates
     if model._kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
         shape = model._matrix_shape
         results = np.empty(shape), np.empty(shape), np.empty(shape)
+        workspace = model._shared_workspace
         kernel = (
             workspace.forward_dynamics_derivatives_into
             or workspace.prepare_forward_dynamics_derivatives()
         )
         try:
-            if (
-                contiguous(q, FLOAT) is q
-                and contiguous(qd, FLOAT) is qd
-                and contiguous(tau, FLOAT) is tau
-                and q.ndim == qd.ndim == tau.ndim == 1
-                and kernel(q, qd, tau, *results)
-            ):
+            if kernel(q, qd, tau, *results):
                 return results
-        except Exception:
+        except TypeError:
             pass
     # Raises the errors of bad arguments and of a joint without inertia
     qdd = forward_dynamics(model, q, qd, tau, external_wrenches)
     state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
+    workspace = model._thread_memory.workspace
     if by_articulated_bodies:
         # tau + J^T f_ext
         total = inverse_dynamics(model, *state, qdd)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array, finite_vector, real_array
 from ..dynamics import Workspace, with_unit_quaternions
-from ..dynamics.compilation import COMPILED
+from ..dynamics.compilation import kernels_exclude_threads
 from ..dynamics.tree import WORLD, Frame, JointCoordinates, KinematicTree
 from ..errors import InputError, UnknownNameError, brief
 from ..urdf import Joint, Limits, RobotDescription
@@ -34,7 +34,11 @@ class _ThreadMemory(threading.local):
 
     def __init__(self, model: ModelData) -> None:
         self._model = model
-        self.workspace = model.workspace()
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """A workspace with the model's gravity and base motion."""
+        return self._model.workspace()
 
     @cached_property
     def weightless(self) -> Workspace:
@@ -86,7 +90,9 @@ class ModelData:
         self._shared_coordinates = int(tree.bodies['dofs'].sum()) > tree.nv
         # Kernels reject NaN and infinity. They do not check the length of quaternions, and in
         # plain Python they do not check types.
-        self._kernels_check_arrays = COMPILED and not self._quaternions
+        self._kernels_check_arrays = kernels_exclude_threads() and not self._quaternions
+        # For calls that are one kernel alone: no other thread runs before it returns.
+        self._shared_workspace = self.workspace()
         self._thread_memory = _ThreadMemory(self)
         self._models_cut_above: dict[str, ModelData] = {}
 

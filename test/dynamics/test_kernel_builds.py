@@ -164,6 +164,14 @@ def test_kernels_are_compiled_once_and_again_after_an_edit(
     np.testing.assert_allclose(edited['tau'], interpreted['tau'], rtol=1e-9, atol=1e-10)
 
 
+@needs_numba
+def test_a_start_with_compiled_kernels_loads_no_compiler(tmp_path: Path) -> None:
+    package = copied_package(tmp_path)
+    code = f"{EFFORTS}import sys; print('numba.np.arraymath' in sys.modules)"
+    compiled, loaded = (run(code, package).splitlines()[-1] for _ in range(2))
+    assert (compiled, loaded) == ('True', 'False')
+
+
 def break_cross_product(package: Path) -> None:
     """Edit a kernel that is inlined into the kernels of other files."""
     vectors = package / 'rnea_ros' / 'dynamics' / 'kernels' / 'vectors.py'

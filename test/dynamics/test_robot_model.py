@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import contextlib
 import copy
 import pickle
+import sys
 import threading
 from typing import Any
 
@@ -419,19 +420,38 @@ def test_threads_at_once_get_the_answers_of_one_alone(model: RobotModel) -> None
     workers, rounds = 4, 100
     states = [random_state(seed, model.nv) for seed in range(workers)]
     wrenches = [random_wrenches(seed, model.link_names) for seed in range(workers)]
-    alone = [
-        (model.inverse_dynamics(*state, wrench), model.coriolis_torques(*state[:2]))
-        for state, wrench in zip(states, wrenches, strict=True)
-    ]
+
+    def answers(i: int) -> list[Array]:
+        q, qd, qdd = states[i]
+        return [
+            model.inverse_dynamics(q, qd, qdd, wrenches[i]),
+            model.inverse_dynamics(q, qd, qdd),
+            model.gravity_torques(q),
+            model.mass_matrix(q),
+            model.coriolis_torques(q, qd),
+        ]
+
+    alone = [answers(i) for i in range(workers)]
     together = threading.Barrier(workers)
 
     def work(i: int) -> bool:
         together.wait()
         return all(
-            np.array_equal(model.inverse_dynamics(*states[i], wrenches[i]), alone[i][0])
-            and np.array_equal(model.coriolis_torques(*states[i][:2]), alone[i][1])
+            np.array_equal(answer, expected)
             for _ in range(rounds)
+            for answer, expected in zip(answers(i), alone[i], strict=True)
         )
 
     with ThreadPoolExecutor(workers) as pool:
         assert list(pool.map(work, range(workers))) == [True] * workers
+
+
+def test_without_the_interpreters_lock_threads_share_no_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = load(SHIPPED[0])
+    monkeypatch.setattr(sys, '_is_gil_enabled', lambda: False, raising=False)
+    model = expected.with_gravity(expected.gravity)
+    monkeypatch.delattr(model, '_shared_workspace')
+    for method in METHODS:
+        np.testing.assert_array_equal(call(model, method), call(expected, method))

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import repeat
+import pickle
 import tracemalloc
+from typing import Any
 
 from memory_use import least
 import numpy as np
-from oracles import random_state
+from oracles import Array, random_state
 import pytest
 from robots import SHIPPED, joint, link, load, robot
 
@@ -95,6 +98,56 @@ def test_what_is_left_in_the_memory_does_not_matter(
         np.testing.assert_array_equal(getattr(used, method)(*state), fresh)
     assert np.isnan(getattr(used, earlier)(*(np.full(arm.nv, np.nan),) * count)).any()
     np.testing.assert_array_equal(getattr(used, method)(*state), fresh)
+
+
+class Subclass(np.ndarray):
+    """Numbers that mean something else than an array's."""
+
+
+@pytest.mark.skipif(not COMPILED, reason='plain Python takes what numpy takes')
+@pytest.mark.parametrize('change', [
+    pytest.param(np.ndarray.tolist, id='list'),
+    pytest.param(lambda x: None, id='none'),
+    pytest.param(lambda x: 1.0, id='number'),
+    pytest.param(lambda x: x.astype(np.float32), id='float32'),
+    pytest.param(lambda x: x.astype('>f8'), id='byte-order'),
+    pytest.param(lambda x: x.astype(np.int64), id='int64'),
+    pytest.param(lambda x: x.astype(complex), id='complex'),
+    pytest.param(lambda x: x.astype(object), id='object'),
+    pytest.param(lambda x: np.repeat(x, 2)[::2], id='strided'),
+    pytest.param(lambda x: x[np.newaxis], id='two-dimensional'),
+    pytest.param(lambda x: np.array(1.0), id='no-dimension'),
+    pytest.param(lambda x: x.view(Subclass), id='subclass'),
+    pytest.param(np.ma.array, id='masked'),
+    pytest.param(lambda x: np.frombuffer(b'1' + x.tobytes(), offset=1), id='unaligned'),
+])
+@pytest.mark.parametrize(('method', 'arguments'), METHODS)
+def test_machine_code_rejects_arrays_of_another_type(
+    arm: RobotModel, method: str, arguments: int, change: Callable[[Array], Any]
+) -> None:
+    call = getattr(arm.workspace(), method)
+    state = random_state(0, arm.nv)[:arguments]
+    kept = call(*state).copy()
+    for position in range(arguments):
+        bad = list(random_state(1, arm.nv)[:arguments])
+        bad[position] = change(bad[position])
+        with pytest.raises(TypeError):
+            call(*bad)
+    np.testing.assert_array_equal(call(*state), kept)
+
+
+@pytest.mark.parametrize(('method', 'arguments'), METHODS)
+def test_arrays_may_be_read_only_or_pickled(
+    arm: RobotModel, method: str, arguments: int
+) -> None:
+    call = getattr(arm.workspace(), method)
+    state = random_state(0, arm.nv)[:arguments]
+    expected = call(*state).copy()
+    restored = pickle.loads(pickle.dumps(state))
+    for array in state:
+        array.setflags(write=False)
+    np.testing.assert_array_equal(call(*state), expected)
+    np.testing.assert_array_equal(call(*restored), expected)
 
 
 def test_workspaces_do_not_know_of_each_other(panda: RobotModel) -> None:

@@ -3,7 +3,14 @@
 
 """Compilation of kernels by numba, and their cache on disk."""
 
-from .decorators import COMPILED, batch_entry, compiled, entry, entry_point
+from .decorators import (
+    COMPILED,
+    batch_entry,
+    compiled,
+    entry,
+    entry_point,
+    kernels_exclude_threads,
+)
 
 __all__ = [
     'COMPILED',
@@ -11,4 +18,5 @@ __all__ = [
     'compiled',
     'entry',
     'entry_point',
+    'kernels_exclude_threads',
 ]

@@ -17,6 +17,7 @@ from functools import cache, wraps
 import hashlib
 import os
 from pathlib import Path
+import sys
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,9 +28,11 @@ try:
     if os.environ.get('RNEA_ROS_PURE_PYTHON'):
         raise ImportError('RNEA_ROS_PURE_PYTHON is set')
     import numba
+    from numba.extending import register_jitable
 except ImportError:
     COMPILED = False
 else:
+    from .exact_arrays import ExactArray
     from .kernel_cache import KernelCache, warn_not_cached
 
     COMPILED = True
@@ -55,22 +58,32 @@ def _digest_of_sources(folder: Path) -> str:
 
 
 # Of fastmath, only fused multiply-add and ignoring the sign of zero: NaN and infinity stay right.
-# Kernels are not called from C.
+# Kernels are not called from C. They do not allocate memory: without numba's run-time (nrt) an
+# array argument costs 3 ns instead of 25, and an allocation is an error of the compiler.
 _OPTIONS: dict[str, Any] = {
     'fastmath': {'contract', 'nsz'}, 'error_model': 'numpy', 'no_cfunc_wrapper': True,
+    '_nrt': False,
 }
 
 
 def compiled(function: Kernel) -> Kernel:
     """
-    Compile a function that is inlined into the kernels that call it.
+    Let kernels call a function, which is compiled into each of them.
+
+    Python calls it as plain Python. Machine code that Python could call would take a third of the
+    time of compilation.
 
     :param function: a function over numpy arrays, floats and tuples of floats
-    :return: the function, compiled at its first call, or unchanged
+    :return: the function
     """
     if not COMPILED:
         return function
-    return numba.njit(forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+    return register_jitable(forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def kernels_exclude_threads() -> bool:
+    """Return whether no other thread runs Python or kernels during a kernel of one sample."""
+    return COMPILED and bool(getattr(sys, '_is_gil_enabled', lambda: True)())
 
 
 def entry(function: Kernel) -> Kernel:
@@ -118,22 +131,30 @@ def _without_warnings(function: Kernel) -> Kernel:
     return call  # type: ignore[return-value]
 
 
-def entry_point(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:
+def entry_point(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """
     Return a kernel compiled for arguments of these types, without its dispatcher.
 
     numba's dispatcher looks up the types of the arguments at every call, which takes as long as
-    the inverse dynamics of a small arm. The caller of the result must ensure the types: only
-    arrays of the same dtype, dimension and contiguity may be passed. From now on the kernel itself
-    raises TypeError for arguments of other types.
+    the inverse dynamics of a small arm. The result raises TypeError for float64 arguments that
+    are not contiguous arrays of the same dimension. Of all other arguments the caller must ensure
+    the types. From now on the kernel itself raises TypeError for arguments of other types.
 
     :param kernel: a compiled kernel
-    :param arguments: arguments to compile for; the kernel is called once with them
+    :param arguments: arguments to compile for
     """
-    kernel(*arguments)
     overloads = getattr(kernel, 'overloads', None)
     if overloads is None:
-        return kernel
-    kernel.disable_compile()  # type: ignore[attr-defined]  # an error is better than a pause
-    types = tuple(numba.typeof(argument) for argument in arguments)
+        return kernel  # type: ignore[no-any-return]
+    types = tuple(_type_of(argument) for argument in arguments)
+    if types not in overloads:
+        kernel.compile(types)
+        kernel.disable_compile()  # an error is better than a pause
     return overloads[types].entry_point  # type: ignore[no-any-return]
+
+
+def _type_of(argument: Any) -> Any:
+    """Return numba's type of an argument; of float64 arrays, one that machine code checks."""
+    if isinstance(argument, np.ndarray) and argument.dtype == np.float64:
+        return ExactArray(argument.ndim)
+    return numba.typeof(argument)

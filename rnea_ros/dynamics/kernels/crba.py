@@ -20,7 +20,7 @@ from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
 from .joints import joint_transform
-from .simd import add_to, number, put
+from .simd import number, put
 from .spatial import (
     SpatialVector,
     component,
@@ -58,19 +58,20 @@ def mass_matrix(
     """
     Write the mass matrix.
 
-    :param bodies: base first, parent before child; ``E`` and ``r`` are written
+    :param bodies: base first, parent before child; ``E`` and ``r`` are overwritten
     :param composites: as many, of dtype :func:`composite_dtype`; overwritten
     :param q: joint positions, shape (nq,), rad or m
     :param M: shape (nv, nv); overwritten
     """
     for row in range(M.shape[0]):
-        for column in range(row + 1):
+        for column in range(M.shape[1]):
             put(M, (row, column), 0.0)
     for i in range(1, bodies.shape[0]):
         body, composite = bodies[i], composites[i]
-        E, r = joint_transform(body, q)
-        store33(body['E'], E)
-        store3(body['r'], r)
+        if body['parent'] != BASE:  # M does not depend on joints that the base carries
+            E, r = joint_transform(body, q)
+            store33(body['E'], E)
+            store3(body['r'], r)
         # I^c_i = I_i
         composite['mass'] = body['mass']
         store3(composite['h'], load3(body['h']))
@@ -91,23 +92,18 @@ def mass_matrix(
             store3(carrier['h'], add3(load3(carrier['h']), h))
             store33(carrier['J'], add33(load33(carrier['J']), J))
 
-    for row in range(M.shape[0]):
-        for column in range(row):
-            # M_ij = M_ji
-            put(M, (column, row), number(M, (row, column)))
-
 
 @compiled
 def _write_column(
     bodies: NDArray[np.void], i: int, k: int, F: SpatialVector, M: Array
 ) -> None:
-    """Add S_j^T F to M's lower triangle for column k of joint i and all j from i to the base."""
+    """Add S_j^T F to M for column k of joint i and all j from i to the base."""
     body = bodies[i]
     column, ratio = body['dof'] + k, body['ratio']
     # M_ii = S_i^T F, each pair of its columns once
     for other in range(k + 1):
         element = ratio * ratio * component(F, body['column'] + other)
-        add_to(M, (column, body['dof'] + other), element)
+        _add_element(M, column, body['dof'] + other, element)
     while body['parent'] != BASE:
         # F = X_up^T F,  M_ij = F^T S_j
         F = transform_force_back(load33(body['E']), load3(body['r']), F)
@@ -117,4 +113,12 @@ def _write_column(
             row = body['dof'] + other
             if row == column:  # joint i mimics a joint between itself and the base
                 element = 2.0 * element
-            add_to(M, (max(row, column), min(row, column)), element)
+            _add_element(M, row, column, element)
+
+
+@compiled
+def _add_element(M: Array, row: int, column: int, element: float) -> None:
+    """Add to an element of M and its mirror image; mimic joints share elements."""
+    total = number(M, (row, column)) + element
+    put(M, (row, column), total)
+    put(M, (column, row), total)

@@ -83,8 +83,7 @@ class MomentumObserver:
             settings.joint_indices, self._constants, self._state, compensated,
         )
         inputs = (*np.zeros((3, n)), np.zeros(m), *np.zeros((2, n)), False, START)
-        # Another thread may use the bodies now.
-        observe = entry_point(_observe, (bodies.copy(), *memory, *inputs))
+        observe = entry_point(_observe, (bodies, *memory, *inputs))
         self._step = partial(observe, bodies, *memory)
         self.configure(settings)
         self.reset()
