@@ -18,7 +18,7 @@ from .linkage import Linkage
 from .loop_joint import LoopJoint
 
 _LEAST_INERTIA_RATIO = 1e-13
-"""Least inertia of a motion, relative to the inertias of the single coordinates."""
+"""Least nonzero eigenvalue of a mass matrix that is scaled to a unit diagonal."""
 
 
 class ClosedLoopModel:
@@ -27,8 +27,8 @@ class ClosedLoopModel:
 
     The actuated joints are the independent coordinates y of the linkage; all other joints depend
     on them. Velocities yd, accelerations ydd and efforts tau have the shape (m,), in the order of
-    :attr:`actuated_joints`; q, qd and qdd belong to all joints of the model. An argument q must
-    close the loops: compute it by :meth:`positions`. A model never changes.
+    the m :attr:`actuated_joints`; q, qd and qdd belong to all joints of the model. An argument q
+    must close the loops: compute it by :meth:`positions`. A model is immutable.
 
     Notation of R. Featherstone, *Rigid Body Dynamics Algorithms*, 2008, chapter 8.
 
@@ -99,7 +99,8 @@ class ClosedLoopModel:
         :param guess: positions of all joints near the result, shape (nq,), such as the last
             result; by default :attr:`reference`
         :return: shape (nq,)
-        :raises LoopClosureError: the loops cannot be closed at y, or on the way there
+        :raises LoopClosureError: the loops cannot be closed at y or on the way there, or a
+            configuration on the way is singular
         :raises SingularityError: the actuated joints do not determine the motion at the guess or y
         """
         target = self._vector('y', y)
@@ -110,6 +111,7 @@ class ClosedLoopModel:
             constraints.require_closed(q, 'choose another guess')
         return self._linkage.follow(q, target)
 
+    @finite_result_required
     def motion_matrix(self, q: ArrayLike) -> Array:
         """
         Return G: the velocities of all joints are qd = G yd.
@@ -134,7 +136,7 @@ class ClosedLoopModel:
     @finite_result_required
     def accelerations(self, q: ArrayLike, yd: ArrayLike, ydd: ArrayLike) -> Array:
         """
-        Return the accelerations of all joints, qdd = G ydd + g, shape (nv,).
+        Return the accelerations of all joints, qdd = G ydd + g(q, yd), shape (nv,).
 
         :param q: joint positions, shape (nq,)
         :param yd: velocities of the actuated joints, shape (m,)
@@ -160,8 +162,8 @@ class ClosedLoopModel:
         """
         closed = self._closed(q)
         G, qd, qdd = self._motion(closed, yd, ydd)
-        # G_u^T tau = G^T ID(q, qd, qdd), of the tree (section 8.12); y are the actuated joints, so
-        # G_u = 1.
+        # G_u^T tau = G^T ID(q, qd, qdd), with the inverse dynamics ID of the tree (section 8.12).
+        # y are the positions of the actuated joints, so G_u is the identity matrix.
         return G.T @ self._model.inverse_dynamics(closed, qd, qdd, external_wrenches)
 
     @finite_result_required
@@ -175,7 +177,7 @@ class ClosedLoopModel:
         """
         Return the accelerations of the actuated joints, ydd, shape (m,).
 
-        Those of all joints are the result of :meth:`accelerations` for ydd.
+        :meth:`accelerations` returns the accelerations of all joints for this ydd.
 
         :param q: joint positions, shape (nq,)
         :param yd: velocities of the actuated joints, shape (m,)
@@ -196,6 +198,7 @@ class ClosedLoopModel:
             )
         return np.asarray(np.linalg.solve(M, efforts - bias), dtype=np.float64)
 
+    @finite_result_required
     def gravity_torques(self, q: ArrayLike) -> Array:
         """
         Return the efforts that hold the linkage still on a base at rest, shape (m,), N m or N.
@@ -206,6 +209,7 @@ class ClosedLoopModel:
         G, _ = self._linkage.solve(closed)
         return G.T @ self._model.gravity_torques(closed)
 
+    @finite_result_required
     def mass_matrix(self, q: ArrayLike) -> Array:
         """
         Return the mass matrix of the actuated coordinates, G^T M G, shape (m, m).

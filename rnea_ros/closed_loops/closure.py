@@ -62,6 +62,10 @@ class LoopConstraints:
         bias = np.concatenate([loop.bias(q, qd) for loop in self._loops])
         return np.asarray(-self._scales * bias)
 
+    def is_closed(self, q: Array) -> bool:
+        """Return whether the gaps of all loops are within the tolerance."""
+        return bool((np.abs(self.error(q)) <= TOLERANCE).all())
+
     def require_closed(self, q: Array, way_out: str) -> None:
         """
         Raise an error that names the loop joint with the widest gap, if it is not closed.
@@ -71,8 +75,8 @@ class LoopConstraints:
         :raises LoopClosureError: a loop is open
         """
         gaps = [loop.error(q) for loop in self._loops]
-        scaled = np.abs(self.error(q))
-        if not (scaled <= TOLERANCE).all():
+        if not self.is_closed(q):
+            scaled = np.abs(self.error(q))
             ends = np.cumsum([len(gap) for gap in gaps])
             widest = int(np.searchsorted(ends, np.argmax(scaled), side='right'))
             loop, angular = self._loops[widest], self._loops[widest].angular_rows()
@@ -87,7 +91,7 @@ class LoopConstraints:
 
     def close(self, q: Array, coordinates: Indices) -> Array:
         """
-        Return the positions nearest to a guess that close the loops, by Newton's method.
+        Return positions near a guess that close the loops, by Newton's method.
 
         The result may be open, if the method finds no closed positions.
 

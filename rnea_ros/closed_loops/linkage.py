@@ -15,16 +15,21 @@ from ..robot import RobotModel
 from .closure import TOLERANCE, LoopConstraints, rank
 
 _SHORTEST_STEP = 1.0 / 4096
-"""Part of the way to the new positions."""
+"""Fraction of the way to the new positions of the actuated joints."""
 _LONGEST_STEP = 1.0
-"""Of a joint, rad or m."""
-_NEARBY = 0.01
-"""Distance of a second configuration that tells a singular first one from a wrong choice."""
+"""Change of the position of one joint, rad or m."""
+_LARGEST_CORRECTION = 0.25
+"""Distance of the closed positions from the linear prediction, as a fraction of the step."""
+_NEARBY = (1e-2, 1e-3, 1e-4)
+"""Displacements of all joints, rad or m, in the search for a regular configuration."""
 
 
 class Linkage:
     """
     A robot with closed loops and actuated joints; arguments are not checked.
+
+    The constraint matrix K has one row for each of c constraints: K qd = 0 and K qdd = k. K_d and
+    K_u are the columns of the dependent and the actuated joints.
 
     :param constraints: the loops
     :param actuated: names of the actuated joints
@@ -42,7 +47,7 @@ class Linkage:
 
     def solve(self, q: Array) -> tuple[Array, Array]:
         """
-        Return G and the pseudo-inverse K_d^+ of the dependent joints' columns of K.
+        Return G and K_d^+, the pseudo-inverse of K_d.
 
         :param q: closed joint positions, shape (nq,)
         :return: shapes (nv, m) and (nv - m, c)
@@ -82,11 +87,12 @@ class Linkage:
 
     def follow(self, q: Array, y: Array) -> Array:
         """
-        Return the positions after the actuated joints moved to y in a straight line.
+        Return the positions of all joints after the actuated ones moved to y in a straight line.
 
         :param q: closed joint positions, shape (nq,)
         :param y: positions of the actuated joints, shape (m,)
-        :raises LoopClosureError: the loops cannot be closed at y, or on the way there
+        :raises LoopClosureError: the loops cannot be closed at y or on the way there, or a
+            configuration on the way is singular
         :raises SingularityError: the actuated joints do not determine the motion at q or y
         """
         start, done, step = q[self.at].copy(), 0.0, 1.0
@@ -110,24 +116,27 @@ class Linkage:
         return q
 
     def _moved(self, q: Array, y: Array) -> Array | None:
-        """Return the closed positions at y near closed positions q; None if y is too far."""
+        """Return closed positions at y near closed positions q; None if y is too far from q."""
         try:
-            step = self.solve(q)[0] @ (y - q[self.at])
+            G, inverse = self.solve(q)
         except SingularityError:
             return None
+        step = G @ (y - q[self.at])
         if not np.abs(step).max() <= _LONGEST_STEP:
             return None
         predicted = self.model.integrate(q, step, 1.0)
         predicted[self.at] = y
         closed = self.constraints.close(predicted, self._dependent)
-        if not (np.abs(self.constraints.error(closed)) <= TOLERANCE).all():
+        if not self.constraints.is_closed(closed):
             return None
-        # K_d is singular between two assembly modes: its determinant changes sign.
-        K_d, K_d_closed = (
-            self.constraints.matrix(at)[:, self._dependent] for at in (q, closed)
-        )
-        U, _, Vt = np.linalg.svd(K_d, full_matrices=False)
-        return closed if np.linalg.slogdet(U.T @ K_d_closed @ Vt.T)[0] > 0.0 else None
+        # Where the correction is small, no loop has changed to another assembly mode.
+        correction = np.abs(self.model.difference(predicted, closed)).max()
+        if correction > _LARGEST_CORRECTION * np.abs(step).max() + TOLERANCE:
+            return None
+        # All eigenvalues of K_d^+(q) K_d are 1 at q. Between two assembly modes of a loop K_d is
+        # singular: one of them passes zero.
+        K_d = self.constraints.matrix(closed)[:, self._dependent]
+        return closed if (np.linalg.eigvals(inverse @ K_d).real > 0.0).all() else None
 
     def check_choice(self, q: Array) -> None:
         """
@@ -137,10 +146,15 @@ class Linkage:
         :raises InputError: too many or too few actuated joints, or a wrong choice
         :raises SingularityError: only the configuration q is singular
         """
-        # A singular configuration has more freedom than those near it.
+        # A singular configuration has more instantaneous degrees of freedom than those near it:
+        # count them at a configuration nearby.
         nv = self.model.nv
-        random = np.random.default_rng(0).uniform(-_NEARBY, _NEARBY, nv)
-        nearby = self.constraints.close(self.model.integrate(q, random, 1.0), np.arange(nv))
+        random = np.random.default_rng(0).uniform(-1.0, 1.0, nv)
+        displaced = (
+            self.constraints.close(self.model.integrate(q, random, size), np.arange(nv))
+            for size in _NEARBY
+        )
+        nearby = next((each for each in displaced if self.constraints.is_closed(each)), q)
         freedom = nv - rank(self.constraints.matrix(nearby))
         if len(self._names) != freedom:
             degrees = 'degree' if freedom == 1 else 'degrees'
@@ -158,5 +172,8 @@ class Linkage:
 
 
 def _joint_of(model: RobotModel, coordinate: int) -> str:
-    names = model.joint_names
-    return next(name for name in names if coordinate < model.velocity_indices(name).stop)
+    for name in model.joint_names:
+        indices = model.velocity_indices(name)
+        if indices.start <= coordinate < indices.stop:
+            return name
+    raise AssertionError(f'no joint has the velocity coordinate {coordinate}')

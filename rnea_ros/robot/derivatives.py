@@ -4,9 +4,9 @@
 """
 Derivatives of inverse and forward dynamics, for one sample and for N samples.
 
-Derivatives by q are those by the velocity coordinates: column k is the rate of the result if the
-joints move at unit velocity of coordinate k, ``integrate(q, unit, t)``. For joints without a
-quaternion this is the partial derivative by q_k.
+Column k of a derivative by q is the derivative by t, at t = 0, of the result at
+``integrate(q, e, t)``, where e is the unit velocity of coordinate k; the other arguments are
+constant. For joints without a quaternion this is the partial derivative by their position.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def inverse_dynamics_derivatives(
     """
     Return the derivatives of :meth:`inverse_dynamics` by q, qd and qdd, shape (nv, nv) each.
 
-    The last one is the mass matrix. Column k of the first one is the rate of the efforts if the
-    joints move at unit velocity of coordinate k. Held constant are the motion of the base and, in
-    its own frame, each external wrench.
+    The last one is the mass matrix. Column k of the first one is the derivative of the efforts
+    along ``integrate(q, e, t)``, where e is the unit velocity of coordinate k. The motion of the
+    base and, in its own frame, each external wrench are held constant.
 
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
@@ -66,10 +66,10 @@ def inverse_dynamics_derivatives(
         model._checked_velocity('qdd', qdd),
     )
     workspace = model._thread_memory.workspace
-    result = _copied(workspace.inverse_dynamics_derivatives(*motion))
+    result = np.array(workspace.inverse_dynamics_derivatives(*motion))
     if external_wrenches is not None:
         result[0] -= _by_q(model, motion[0], external_wrenches)
-    return _separate(result)
+    return _separate(finite_result(result))
 
 
 def forward_dynamics_derivatives(
@@ -82,9 +82,9 @@ def forward_dynamics_derivatives(
     """
     Return the derivatives of :meth:`forward_dynamics` by q, qd and tau, shape (nv, nv) each.
 
-    The last one is the inverse of the mass matrix. Column k of the first one is the rate of the
-    accelerations if the joints move at unit velocity of coordinate k. Held constant are the motion
-    of the base and, in its own frame, each external wrench.
+    The last one is the inverse of the mass matrix. Column k of the first one is the derivative of
+    the accelerations along ``integrate(q, e, t)``, where e is the unit velocity of coordinate k.
+    The motion of the base and, in its own frame, each external wrench are held constant.
 
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
@@ -145,9 +145,9 @@ def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
 
 def by_mass_matrix(result: Array) -> Array:
     """
-    Return derivatives of the forward dynamics.
+    Return the derivatives of the forward dynamics by q, qd and tau, shape (..., 3, nv, nv).
 
-    :param result: those of the inverse dynamics, shape (..., 3, nv, nv)
+    :param result: derivatives of the inverse dynamics by q, qd and qdd, shape (..., 3, nv, nv)
     """
     M = result[..., 2:, :, :]
     right = -result
@@ -161,13 +161,14 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
 
     Force, torque and point of each wrench are constant in its frame.
 
-    The effort of a column S_r of a joint that carries the load phi = [n; f], all about the base's
-    origin, is S_r . phi. A column S_k that carries S_r displaces it by S_k x S_r, and
-    (S_k x S_r) . phi = -S_r . (S_k x* phi).
+    S_r is a column of the motion subspace of a joint that carries the load phi = [n; f], both
+    about the base's origin: its effort is S_r . phi. Motion along S_k, a column of the same joint
+    or of one that carries it, changes S_r at the rate S_k x S_r, and
+    (S_k x S_r) . phi = -S_r . (S_k x* phi). The rate of the load itself is added.
 
     :param model: the robot
-    :param R: rotations of bodies to the base, shape (..., bodies, 3, 3)
-    :param p: origins of bodies in the base, shape (..., bodies, 3), m
+    :param R: rotation matrices from body to base axes, shape (..., bodies, 3, 3)
+    :param p: origins of the bodies in base coordinates, shape (..., bodies, 3), m
     :param given: the wrenches
     :return: shape (..., nv, nv)
     """
@@ -179,12 +180,12 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
     axes = np.eye(6)[bodies['column'][body] + number] * bodies['ratio'][body, np.newaxis]
     w = turned(R[..., body, :, :], axes[:, :3])
     u = turned(R[..., body, :, :], axes[:, 3:]) + np.cross(p[..., body, :], w)
-    carried = _carried(bodies)[body]  # by column, whether its joint carries a body
+    carried = _carried(bodies)[body]  # for each column, whether its joint carries a body
     by_column = np.zeros((*R.shape[:-3], len(body), len(body)))
     for load in given:
         x, torque, f = (a[..., np.newaxis, :] for a in (load.point, load.torque, load.force))
         n = torque + np.cross(x, f)
-        # The load's axes turn and its point moves with the bodies that these are fixed to.
+        # The axes of the load turn with body ``turns_with``, its point moves with ``moves_with``.
         turn = w * carried[:, load.turns_with, np.newaxis]
         x_rate = (u + np.cross(w, x)) * carried[:, load.moves_with, np.newaxis]
         f_rate = np.cross(turn, f)
@@ -199,7 +200,7 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
 
 
 def _products(w: Array, u: Array, n: Array, f: Array) -> Array:
-    """Return S_r . [n; f]_k for columns S = [w; u], shape (..., r, k)."""
+    """Return the products S_r . [n; f]_k of all columns S = [w; u], shape (..., r, k)."""
     return np.asarray(w @ np.swapaxes(n, -1, -2) + u @ np.swapaxes(f, -1, -2))
 
 

@@ -17,6 +17,7 @@ from linkages import (
     OPEN,
     PALLETISER_LOOPS,
     at,
+    bar,
     four_bar,
     palletiser,
     palletiser_with_loops,
@@ -116,6 +117,30 @@ def test_a_parallelogram_passes_its_flat_position_without_changing_to_an_antipar
         four_bar((0.3, 0.5, 0.3, 0.5), MASSES, (0.0, 0.0, 0.0))
     for y in (0.01, math.pi - 0.01):
         np.testing.assert_allclose(model.positions([y]), [y, -y, y], atol=1e-8)
+
+
+def test_two_parallelograms_that_pass_their_flat_positions_at_once_are_stopped() -> None:
+    names = [f'{part}_{side}' for side in ('left', 'right') for part in ('crank', 'rod', 'rocker')]
+    parts, joints, pins = [link('ground')], [], []
+    for side, y in (('left', 0.1), ('right', -0.1)):
+        crank, rod, rocker = (f'{part}_{side}' for part in ('crank', 'rod', 'rocker'))
+        parts += [bar(crank, 0.3, 1.0), bar(rod, 0.5, 1.0), bar(rocker, 0.3, 1.0)]
+        up = (0.0, -1.0, 0.0)
+        joints += [
+            joint(crank, 'continuous', 'ground', crank, axis=up, xyz=(0, y, 0)),
+            joint(rod, 'continuous', crank, rod, axis=up, xyz=(0.3, 0, 0)),
+            joint(rocker, 'continuous', 'ground', rocker, axis=up, xyz=(0.5, y, 0)),
+        ]
+        pins.append(
+            LoopJoint(f'pin_{side}', 'revolute', rod, rocker, at(0.5, 0, 0), at(0.3, 0, 0), up)
+        )
+    tree = RobotModel.from_urdf(robot(*parts, *joints))
+    guess = [1.0 if 'rod' not in name else -1.0 for name in names]
+    assert list(tree.joint_names) == names
+    model = ClosedLoopModel(tree, pins, ['crank_left', 'crank_right'], guess)
+    np.testing.assert_allclose(model.positions([0.5, 0.01])[[0, 3]], [0.5, 0.01], atol=1e-8)
+    with pytest.raises(LoopClosureError, match='is singular near'):
+        model.positions([-0.5, -0.5])
 
 
 def test_the_guess_selects_the_assembly_mode() -> None:

@@ -4,9 +4,9 @@
 """
 An argument type of kernels: contiguous float64 arrays, checked by the machine code itself.
 
-numba's own array arguments are checked by its dispatcher, which takes as long as the inverse
-dynamics of a small arm, or not at all: then an array of another type damages the memory. Here the
-machine code looks at the fields of numpy's C structure, which takes two nanoseconds.
+numba's dispatcher checks array arguments, which takes as long as the inverse dynamics of a small
+arm. Without the dispatcher nothing checks them, and an array of another type corrupts memory. Here
+the machine code reads the fields of numpy's C structure, which takes two nanoseconds.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ binding.add_symbol(NDARRAY, id(np.ndarray))
 
 class ExactArray(types.Array):
     """
-    Contiguous, aligned float64 arrays of a number of dimensions, but not of a subclass.
+    Type of C-contiguous, aligned float64 arrays of class ndarray itself, not of a subclass.
 
-    Machine code raises TypeError for anything else. Arrays may be read-only.
+    The machine code raises TypeError for anything else. It also accepts read-only arrays.
 
     :param ndim: number of dimensions
     """

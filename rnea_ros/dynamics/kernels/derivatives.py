@@ -5,32 +5,35 @@
 Derivatives of the inverse dynamics by q, qd and qdd.
 
 After J. Carpentier and N. Mansard, *Analytical derivatives of rigid body dynamics algorithms*,
-Robotics: Science and Systems, 2018. The derivative by the position of a joint is that by a small
-motion of the joint along a velocity: quaternions need no special case.
+Robotics: Science and Systems, 2018. The derivative by q_k is the derivative along a small motion
+of the joint at unit velocity of coordinate k: quaternions need no special case.
 
-Body i moves by v_i = v_p + S qd and a_i = a_p + S qdd + v_p x S qd, where p is its parent. A
-change of q_k displaces joint k, and everything that it carries, by S_k, as one rigid body. If the
-motion of the parent, v_p and a_p, were displaced as well, the force on each of these bodies would
-change by S_k x* f_i. But it is not. Hence, with S' = v_p x S and S'' = a_p x S + v_p x S'::
+The velocity and acceleration of body i are v_i = v_p + S qd and a_i = a_p + S qdd + v_p x S qd,
+where p is its parent. A change of q_k displaces joint k, and all bodies that it carries, by S_k,
+as one rigid body. If v_p and a_p of joint k were displaced as well, the force f_i on each of these
+bodies would change by S_k x* f_i only. But v_p and a_p stay the same, which adds the terms with
+S' = v_p x S and S'' = a_p x S + v_p x S'::
 
     df_i/dq_k   = S_k x* f_i + I_i S''_k + B_i S'_k
     df_i/dqd_k  = I_i S*_k + B_i S_k,  S* = (v_p + v_k) x S
     df_i/dqdd_k = I_i S_k
 
-where B m = v x* I m - I (v x m) + m x* I v. Joint j transmits F_j, the sum of f_i over the bodies
-that it carries, and tau_j = S_j^T F_j. With I^c and B^c for such sums, and m for the outer one of
-the joints j and k::
+where B u = v x* I u - I (v x u) + u x* I v for a motion vector u; only the angular part of u has
+an effect. Joint j transmits F_j, the sum of f_i over the bodies that it carries, and
+tau_j = S_j^T F_j. I^c_j and B^c_j are the sums of I_i and B_i over the same bodies. If j and k are
+the same joint, or one of them carries the other, then with m for the one further from the base::
 
     dtau_j/dq_k   = S_j^T (I^c_m S''_k + B^c_m S'_k),  if j carries k: + S_j^T (S_k x* F_k)
     dtau_j/dqd_k  = S_j^T (I^c_m S*_k + B^c_m S_k)
     dtau_j/dqdd_k = S_j^T I^c_m S_k
 
-Joints that do not carry each other have no common derivative: n bodies at a depth of d joints
-have O(n d) of them. Coordinates that move several bodies (mimic joints) get the sum of theirs.
+For joints on different branches the derivatives are zero: n bodies in a tree of depth d have
+O(n d) nonzero derivatives. A coordinate that moves several bodies (mimic joints) gets the sum
+of the derivatives of its joints.
 
 All vectors are in the coordinates of the first body of their branch, the one that the base
-carries: sums over bodies are then plain sums. In the coordinates of the base, numbers would be
-less accurate if the robot is far away from it.
+carries: quantities of several bodies can be added without transformations. Coordinates of the base
+would be less accurate for a robot far away from the origin of the base.
 """
 
 from __future__ import annotations
@@ -85,25 +88,26 @@ from .vectors import (
 @cache
 def branch_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
     """
-    Return the dtype of the algorithm's record of one body.
+    Return the dtype of the record that the algorithm keeps of one body.
 
     :param lanes: () for one sample, (k,) for k samples side by side
     """
     return np.dtype(
         [
-            # In the coordinates of the branch: pose, velocity, acceleration
+            # Pose, velocity and acceleration, in the coordinates of the branch
             ('R', np.float64, (3, 3, *lanes)),
             ('p', np.float64, (3, *lanes)),
             ('v', np.float64, (6, *lanes)),
             ('a', np.float64, (6, *lanes)),
-            # Sums over the bodies that the joint carries: I^c, B^c, F
+            # Sums over the bodies that the joint carries: I^c is mass, h and J; B^c is D and
+            # momentum; F is f
             ('mass', np.float64),
             ('h', np.float64, (3, *lanes)),
             ('J', np.float64, (3, 3, *lanes)),
             ('D', np.float64, (3, 3, *lanes)),
             ('momentum', np.float64, (3, *lanes)),
             ('f', np.float64, (6, *lanes)),
-            # For each column of S: S, S', S'', S*
+            # Columns of S, S', S'' and S*
             ('S', np.float64, (6, 6, *lanes)),
             ('dS', np.float64, (6, 6, *lanes)),
             ('ddS', np.float64, (6, 6, *lanes)),
@@ -127,7 +131,7 @@ def inverse_dynamics_derivatives(
     """
     Write the derivatives of the joint efforts by q, qd and qdd; the last one is the mass matrix.
 
-    Held constant are the motion of the base and, in body coordinates, external forces.
+    The motion of the base and, in body coordinates, the external forces are held constant.
 
     :param bodies: as for :func:`.rnea.inverse_dynamics`; only read
     :param branches: one record for each body, of dtype :func:`branch_dtype`; overwritten
@@ -156,7 +160,7 @@ def inverse_dynamics_derivatives(
 
 @compiled
 def _place(bodies: NDArray[np.void], branches: NDArray[np.void], i: int, q: Array) -> None:
-    """Write a body's pose, and the velocity and acceleration of its parent as its own."""
+    """Write a body's pose, and for :func:`_move` its parent's velocity and acceleration."""
     body, own = bodies[i], branches[i]
     E, r = joint_transform(body, q)
     if body['parent'] == BASE:
@@ -177,7 +181,7 @@ def _place(bodies: NDArray[np.void], branches: NDArray[np.void], i: int, q: Arra
 
 @compiled
 def _move(body: np.void, own: np.void, qd: Array, qdd: Array) -> None:
-    """Write S and its rates, and add the motion of the joint to the parent's."""
+    """Write S, S', S'' and S*, and add the motion of the joint to that of the parent."""
     R, p, v_p, a_p = load33(own['R']), load3(own['p']), load(own['v']), load(own['a'])
     v, a = v_p, a_p
     for k in range(body['dofs']):
@@ -228,12 +232,12 @@ def _write_derivatives(
     by_qd: Array,
     M: Array,
 ) -> None:
-    """Add the derivatives of column k of joint i and all joints from i to the base."""
+    """Add the derivatives between column k of joint i and joint i or a joint that carries it."""
     body, own = bodies[i], branches[i]
     mass, h, J = own['mass'], load3(own['h']), load33(own['J'])
     D, momentum = load33(own['D']), load3(own['momentum'])
     S = load(own['S'][k])
-    # I^c S, and B^c^T S for products from the left
+    # I^c S, and the angular part of (B^c)^T S: S^T B^c is zero for linear motions
     IS = apply_inertia(mass, h, J, S)
     BTS = coriolis_row(D, momentum, S)
     # I^c S'' + B^c S'
@@ -274,7 +278,7 @@ def _write_derivatives(
 
 @compiled
 def _add_to_parent(own: np.void, parent: np.void) -> None:
-    """Add the sums over the bodies that a joint carries to those of its parent's joint."""
+    """Add the sums over the bodies that a joint carries to those of the parent body's joint."""
     parent['mass'] += own['mass']
     store3(parent['h'], add3(load3(parent['h']), load3(own['h'])))
     store33(parent['J'], add33(load33(parent['J']), load33(own['J'])))

@@ -54,6 +54,7 @@ def inverse_dynamics_derivatives_batch(
     result = _rows(model, samples, threads, kernel, inverse_dynamics_derivatives)
     if external_wrenches is not None:
         result[:, 0] -= _by_q(model, samples['q'], external_wrenches)
+        check_finite(result.reshape(len(result), -1))
     return result[:, 0], result[:, 1], result[:, 2]
 
 
@@ -91,6 +92,7 @@ def forward_dynamics_derivatives_batch(
     result = _rows(model, samples, threads, kernel, forward_dynamics_derivatives)
     if external_wrenches is not None:
         result[:, 0] += result[:, 2] @ _by_q(model, samples['q'], external_wrenches)
+        check_finite(result.reshape(len(result), -1))
     return result[:, 0], result[:, 1], result[:, 2]
 
 
