@@ -22,8 +22,13 @@ import numpy as np  # noqa: E402
 
 
 def megabytes() -> float:
-    """Return the most memory that this process ever held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+    """
+    Return the most memory that this program held.
+
+    Not by getrusage, which begins with the memory of the process that started this one.
+    """
+    status = Path('/proc/self/status').read_text(encoding='utf-8')
+    return float(status.split('VmHWM:')[1].split()[0]) / 1024.0
 
 
 OF_NUMPY = megabytes()
