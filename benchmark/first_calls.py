@@ -15,7 +15,7 @@ import time
 START = time.perf_counter()
 
 import json  # noqa: E402
-import resource  # noqa: E402
+from pathlib import Path  # noqa: E402
 import sys  # noqa: E402
 
 import numpy as np  # noqa: E402
