@@ -172,6 +172,7 @@ class Session:
         :raises DemoError: the node rejects the motion, is too late, or ends the control
         """
         client = self._client
+        rejected_before = client.rejected_trajectories()
         start = self._start(motion, mode, scale)
         late = int(client.diagnostics['late_ticks'])
         rates, shares = [], []
@@ -185,6 +186,9 @@ class Session:
 
         received = client.record(start + motion.duration - client.now(), progress)
         print()
+        rejected = client.rejected_trajectories()
+        if rejected != rejected_before:
+            raise DemoError(f'the node rejected a trajectory: {rejected}')
         return Phase(
             title,
             motion,
@@ -203,20 +207,16 @@ class Session:
         On a busy computer the change may come too late; then everything is repeated.
 
         :return: start of the motion, s
+        :raises DemoError: each change came too late
         """
         client = self._client
         for _ in range(START_TRIALS):
             self.move_to(self._arm.pose)
-            # Send before the change: a motion must start near the robot; with feedback only it
-            # sags.
-            rejected_before = client.rejected_trajectories()
+            # Send first: a motion must start near the robot, and with feedback only it sags.
             start = client.now() + LEAD + BLEND
             client.send(motion.points(), start)
             client.record(LEAD)
             self._set_law(mode, scale)
-            rejected = client.rejected_trajectories()
-            if rejected != rejected_before:
-                raise DemoError(f'the node rejected a trajectory: {rejected}')
             if client.now() < start:
                 return start
         raise DemoError(f'the node changed the control law too late, {START_TRIALS} times')
