@@ -24,8 +24,8 @@ BYTE, INT, POINTER = ir.IntType(8), ir.IntType(32), ir.IntType(8).as_pointer()
 # ``PyArrayObject_fields`` and ``PyArray_Descr`` of numpy/ndarraytypes.h, as far as they are read.
 _HEAD = ir.ArrayType(BYTE, object.__basicsize__)
 ARRAY = ir.LiteralStructType([_HEAD, POINTER, INT, POINTER, POINTER, POINTER, POINTER, INT])
-DIMENSIONS, DTYPE, FLAGS = 2, 6, 7
-DESCRIPTION = ir.LiteralStructType([_HEAD, POINTER, BYTE, BYTE, BYTE, BYTE, INT])
+NDIM, DTYPE, FLAGS = 2, 6, 7
+DESCRIPTOR = ir.LiteralStructType([_HEAD, POINTER, BYTE, BYTE, BYTE, BYTE, INT])
 BYTE_ORDER, TYPE_NUMBER = 4, 6
 CONTIGUOUS_AND_ALIGNED = 0x0101
 
@@ -52,7 +52,7 @@ register_model(ExactArray)(models.ArrayModel)
 
 
 @unbox(ExactArray)
-def _read(kind: Any, given: Any, c: Any) -> Any:
+def _read(array_type: Any, given: Any, c: Any) -> Any:
     """Return numba's array structure of a Python object, or an error."""
     builder = c.builder
 
@@ -63,7 +63,7 @@ def _read(kind: Any, given: Any, c: Any) -> Any:
     def equal(value: Any, expected: int) -> Any:
         return builder.icmp_unsigned('==', value, value.type(expected))
 
-    array = c.context.make_array(kind)(c.context, builder)
+    array = c.context.make_array(array_type)(c.context, builder)
     exact = cgutils.alloca_once_value(builder, cgutils.false_bit)
     ndarray = c.pyapi.get_c_object(NDARRAY)
     with builder.if_then(builder.icmp_unsigned('==', c.pyapi.get_type(given), ndarray)):
@@ -71,19 +71,19 @@ def _read(kind: Any, given: Any, c: Any) -> Any:
         contiguous = builder.and_(read(given, ARRAY, FLAGS), INT(CONTIGUOUS_AND_ALIGNED))
         fits = builder.and_(
             builder.and_(
-                equal(read(dtype, DESCRIPTION, TYPE_NUMBER), np.dtype(np.float64).num),
-                equal(read(dtype, DESCRIPTION, BYTE_ORDER), ord('=')),
+                equal(read(dtype, DESCRIPTOR, TYPE_NUMBER), np.dtype(np.float64).num),
+                equal(read(dtype, DESCRIPTOR, BYTE_ORDER), ord('=')),
             ),
             builder.and_(
-                equal(read(given, ARRAY, DIMENSIONS), kind.ndim),
+                equal(read(given, ARRAY, NDIM), array_type.ndim),
                 equal(contiguous, CONTIGUOUS_AND_ALIGNED),
             ),
         )
         builder.store(fits, exact)
         with builder.if_then(fits):
-            builder.store(unbox_array(kind, given, c).value, array._getpointer())
+            builder.store(unbox_array(array_type, given, c).value, array._getpointer())
     failed = builder.not_(builder.load(exact))
     with builder.if_then(failed, likely=False):
-        reason = f'expected a contiguous float64 array of {kind.ndim} dimensions'
+        reason = f'expected a contiguous float64 array of {array_type.ndim} dimensions'
         c.pyapi.err_set_string('PyExc_TypeError', reason)
     return NativeValue(array._getvalue(), is_error=failed)
