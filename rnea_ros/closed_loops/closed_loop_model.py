@@ -64,7 +64,7 @@ class ClosedLoopModel:
             q, 'found no closed configuration near the guess; choose another guess, or check '
             'placements and lengths',
         )
-        self._linkage.check_choice(q)
+        self._linkage.check_actuated_joints(q)
         self._reference = q
         self._reference.setflags(write=False)
 
@@ -186,9 +186,11 @@ class ClosedLoopModel:
         :raises SingularityError: a motion of the linkage moves no inertia
         """
         efforts = self._vector('tau', tau)
+        closed = self._closed(q)
+        G, qd, g = self._motion(closed, yd, np.zeros_like(efforts))
         # (G^T M G) ydd = tau - G^T ID(q, G yd, g)
-        bias = self.inverse_dynamics(q, yd, np.zeros_like(efforts), external_wrenches)
-        M = self.mass_matrix(q)
+        bias = G.T @ self._model.inverse_dynamics(closed, qd, g, external_wrenches)
+        M = G.T @ self._model.mass_matrix(closed) @ G
         scale = np.sqrt(np.maximum(np.diagonal(M), np.finfo(np.float64).tiny))
         least = np.linalg.eigvalsh(M / np.outer(scale, scale)).min(initial=1.0)
         if not least > _LEAST_INERTIA_RATIO:

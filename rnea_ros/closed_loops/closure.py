@@ -66,12 +66,12 @@ class LoopConstraints:
         """Return whether the gaps of all loops are within the tolerance."""
         return bool((np.abs(self.error(q)) <= TOLERANCE).all())
 
-    def require_closed(self, q: Array, way_out: str) -> None:
+    def require_closed(self, q: Array, remedy: str) -> None:
         """
         Raise an error that names the loop joint with the widest gap, if it is not closed.
 
         :param q: joint positions, shape (nq,)
-        :param way_out: end of the error's text
+        :param remedy: end of the error's text
         :raises LoopClosureError: a loop is open
         """
         gaps = [loop.error(q) for loop in self._loops]
@@ -86,7 +86,7 @@ class LoopConstraints:
             )
             raise LoopClosureError(
                 f'loop joint {loop.joint.name!r}',
-                f'is open by {gap:.3g} m and {angle:.3g} rad: {way_out}',
+                f'is open by {gap:.3g} m and {angle:.3g} rad: {remedy}',
             )
 
     def close(self, q: Array, coordinates: Indices) -> Array:

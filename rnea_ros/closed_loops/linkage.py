@@ -39,11 +39,12 @@ class Linkage:
         self.constraints = constraints
         self.model = constraints.model
         self._names = actuated
-        self.at = np.array([self.model.position_indices(n).start for n in actuated], np.intp)
-        self._actuated = np.array(
-            [self.model.velocity_indices(n).start for n in actuated], np.intp
+        # Indices of the actuated joints in q and in qd, and of the dependent ones in qd
+        self._in_q, self._in_qd = (
+            np.array([indices(name).start for name in actuated], np.intp)
+            for indices in (self.model.position_indices, self.model.velocity_indices)
         )
-        self._dependent = np.setdiff1d(np.arange(self.model.nv), self._actuated)
+        self._dependent = np.setdiff1d(np.arange(self.model.nv), self._in_qd)
 
     def solve(self, q: Array) -> tuple[Array, Array]:
         """
@@ -54,7 +55,7 @@ class Linkage:
         :raises SingularityError: the actuated joints do not determine the motion at q
         """
         K = self.constraints.matrix(q)
-        K_d, K_u = K[:, self._dependent], K[:, self._actuated]
+        K_d, K_u = K[:, self._dependent], K[:, self._in_qd]
         U, values, Vt = np.linalg.svd(K_d, full_matrices=False)
         count = len(self._dependent)
         if count and not (len(K) >= count and values[-1] > TOLERANCE * np.linalg.norm(K, 2)):
@@ -66,8 +67,8 @@ class Linkage:
                 f'a singular configuration at q = {q.tolist()}',
             )
         inverse = (Vt.T / values) @ U.T
-        G = np.zeros((self.model.nv, len(self._actuated)))
-        G[self._actuated, np.arange(len(self._actuated))] = 1.0
+        G = np.zeros((self.model.nv, len(self._in_qd)))
+        G[self._in_qd, np.arange(len(self._in_qd))] = 1.0
         # K qd = 0: K_d qd_d = -K_u yd
         G[self._dependent] = -inverse @ K_u
         return G, inverse
@@ -95,12 +96,12 @@ class Linkage:
             configuration on the way is singular
         :raises SingularityError: the actuated joints do not determine the motion at q or y
         """
-        start, done, step = q[self.at].copy(), 0.0, 1.0
+        start, done, step = q[self._in_q].copy(), 0.0, 1.0
         self.solve(q)
         while done < 1.0:
             step = min(step, 1.0 - done)
             end = done + step
-            moved = self._moved(q, y if end == 1.0 else start + end * (y - start))
+            moved = self._step_to(q, y if end == 1.0 else start + end * (y - start))
             if moved is not None:
                 q, done, step = moved, end, 2.0 * step
                 continue
@@ -109,23 +110,24 @@ class Linkage:
                 raise LoopClosureError(
                     f'actuated joints {", ".join(self._names)}',
                     f'cannot move from {start.tolist()} to {y.tolist()} with closed loops: the '
-                    f'linkage ends or is singular near {q[self.at].tolist()}; choose positions '
-                    'within reach, or a guess nearer to them',
+                    f'linkage is at the end of its reach or singular near '
+                    f'{q[self._in_q].tolist()}; choose positions within reach, or a guess nearer '
+                    'to them',
                 )
         self.solve(q)
         return q
 
-    def _moved(self, q: Array, y: Array) -> Array | None:
+    def _step_to(self, q: Array, y: Array) -> Array | None:
         """Return closed positions at y near closed positions q; None if y is too far from q."""
         try:
             G, inverse = self.solve(q)
         except SingularityError:
             return None
-        step = G @ (y - q[self.at])
+        step = G @ (y - q[self._in_q])
         if not np.abs(step).max() <= _LONGEST_STEP:
             return None
         predicted = self.model.integrate(q, step, 1.0)
-        predicted[self.at] = y
+        predicted[self._in_q] = y
         closed = self.constraints.close(predicted, self._dependent)
         if not self.constraints.is_closed(closed):
             return None
@@ -138,7 +140,7 @@ class Linkage:
         K_d = self.constraints.matrix(closed)[:, self._dependent]
         return closed if (np.linalg.eigvals(inverse @ K_d).real > 0.0).all() else None
 
-    def check_choice(self, q: Array) -> None:
+    def check_actuated_joints(self, q: Array) -> None:
         """
         Raise an error unless the actuated joints determine the motion of all joints.
 
@@ -155,13 +157,13 @@ class Linkage:
             for size in _NEARBY
         )
         nearby = next((each for each in displaced if self.constraints.is_closed(each)), q)
-        freedom = nv - rank(self.constraints.matrix(nearby))
-        if len(self._names) != freedom:
-            degrees = 'degree' if freedom == 1 else 'degrees'
+        degrees_of_freedom = nv - rank(self.constraints.matrix(nearby))
+        if len(self._names) != degrees_of_freedom:
+            degrees = 'degree' if degrees_of_freedom == 1 else 'degrees'
             raise InputError(
                 'actuated_joints',
                 f'{brief(list(self._names))} are {len(self._names)}, but the linkage has '
-                f'{freedom} {degrees} of freedom: choose {freedom} of '
+                f'{degrees_of_freedom} {degrees} of freedom: choose {degrees_of_freedom} of '
                 f'{", ".join(self.model.joint_names)}',
             )
         try:
