@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import ctypes
@@ -30,7 +31,7 @@ PATIENCE = 30.0
 """How long a test waits for what must come, s: long, because machines stall."""
 
 MOST_DOMAINS = 12
-"""A run of tests takes no more, and comes back to its oldest: others run beside it."""
+"""A run of tests takes no more while one of them is free: others run beside it."""
 
 POLITENESS = 5.0
 """How long a process may take to end before it is killed, s."""
@@ -41,15 +42,33 @@ NEW_PYTHON = (sys.executable, '-u', '-m')
 UDP_ON_LOOPBACK = ROOT / PROFILE
 
 _numbers = itertools.count(7 * os.getpid())
-_domains: dict[int, int] = {}
+_locks: dict[int, int] = {}
+"""File descriptor of each domain's lock; the domain given last is the last."""
+
+_users: Counter[int] = Counter()
+"""How many processes and nodes of these tests are in each domain."""
 
 
 def new_domain_id() -> int:
-    """Return a DDS domain, from 1 to 100, that no other run of tests on this machine uses."""
-    tries = 100 if len(_domains) < MOST_DOMAINS else 0
-    for number in itertools.islice(_numbers, tries):
+    """
+    Return a DDS domain, from 1 to 100, that nobody else on this machine uses.
+
+    It may have been used before, by tests that have ended.
+    """
+    free = [domain_id for domain_id in _locks if not _users[domain_id]]
+    if len(_locks) >= MOST_DOMAINS and free:
+        domain_id = free[0]
+        _locks[domain_id] = _locks.pop(domain_id)
+    else:
+        domain_id = _lock_one()
+    sweep(domain_id)
+    return domain_id
+
+
+def _lock_one() -> int:
+    for number in itertools.islice(_numbers, 100):
         domain_id = number % 100 + 1
-        if domain_id in _domains:
+        if domain_id in _locks:
             continue
         # The lock lasts as long as this process; what it leaves behind is an empty file.
         lock = os.open(lock_path(domain_id), os.O_CREAT | os.O_RDWR)
@@ -58,14 +77,9 @@ def new_domain_id() -> int:
         except OSError:
             os.close(lock)
             continue
-        _domains[domain_id] = lock
-        sweep(domain_id)
+        _locks[domain_id] = lock
         return domain_id
-    assert _domains, 'other runs of tests use every DDS domain'
-    oldest = next(iter(_domains))
-    _domains[oldest] = _domains.pop(oldest)
-    sweep(oldest)
-    return oldest
+    raise AssertionError('other runs of tests use every DDS domain')
 
 
 def wait_until(condition: Callable[[], Any], timeout: float = PATIENCE) -> bool:
@@ -95,12 +109,13 @@ class RosProcess:
         domain_id: int,
         program: Sequence[str] | None = None,
     ) -> None:
+        self._domain_id = domain_id
         self._lines: list[str] = []
         readable, writable = os.pipe()
         environment = os.environ | isolated(domain_id)
         # It keeps the domain's lock too: should the tests be killed, what they leave running is
         # alone in its domain.
-        kept = [_domains[domain_id]] if domain_id in _domains else []
+        kept = [_locks[domain_id]] if domain_id in _locks else []
         self._process: ForkedProcess | subprocess.Popen[bytes]
         if program is None:
             self._process = ForkedProcess(
@@ -118,6 +133,7 @@ class RosProcess:
         self._reader.start()
 
     def __enter__(self) -> RosProcess:
+        _users[self._domain_id] += 1
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -129,6 +145,7 @@ class RosProcess:
         self._signal_group(signal.SIGKILL)
         self._process.wait()
         self._reader.join(PATIENCE)
+        _users[self._domain_id] -= 1
 
     def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
@@ -199,6 +216,7 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
 
     spinner = threading.Thread(target=spin)
     spinner.start()
+    _users[domain_id] += 1
     try:
         yield node
     finally:
@@ -208,6 +226,7 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
         ending = threading.Thread(target=lambda: end(node, context), daemon=True)
         ending.start()
         ending.join(PATIENCE)
+        _users[domain_id] -= 1
 
 
 def end(node: Any, context: Any) -> None:
