@@ -79,10 +79,10 @@ class BatchWorkspace:
         return batch_kernels.forward_dynamics(self.bodies, articulated, *lanes, Q, QD, Tau, QDD)
 
     def regressor(self, Q: Array, QD: Array, QDD: Array, Y: Array) -> int:
-        """Compute regressors, shape (N, nv * 10 * bodies)."""
+        """Compute regressors, shape (N, nv * bodies * 10)."""
         self._check('regressor', 3, JOINTS * 10 * JOINTS)
-        lanes = np.zeros((self._nv, 10 * (len(self.bodies) - 1), WIDTH))
-        arguments = (self._q, self._qd, self._qdd, lanes, self._tau)
+        lanes = np.zeros((self._nv, len(self.bodies) - 1, 10, WIDTH))
+        arguments = (self._q, self._qd, self._qdd, lanes)
         return batch_kernels.regressor(self.bodies, *arguments, Q, QD, QDD, Y)
 
     def inverse_dynamics_derivatives(self, Q: Array, QD: Array, QDD: Array, D: Array) -> int:

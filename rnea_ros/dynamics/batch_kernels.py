@@ -181,20 +181,19 @@ def regressor(
     qd: Array,
     qdd: Array,
     Y: Array,
-    column: Array,
     Q: Array,
     QD: Array,
     QDD: Array,
     Ys: Array,
 ) -> int:
-    """Write Ys, shape (N, nv 10 bodies), for every row of Q, QD, QDD; q to column: memory."""
-    elements = Y.reshape(Y.shape[0] * Y.shape[1], Y.shape[2])
+    """Write Ys, shape (N, nv bodies 10), for every row of Q, QD, QDD; q to Y: memory."""
+    elements = Y.reshape(Y.shape[0] * Y.shape[1] * Y.shape[2], Y.shape[3])
     for start in range(0, Q.shape[0], q.shape[1]):
         if not load_block(Q, start, q) <= LARGEST_ANGLE:
             return POSITIONS_OUT_OF_RANGE
         load_block(QD, start, qd)
         load_block(QDD, start, qdd)
-        regressors.regressor(bodies, q, qd, qdd, Y, column)
+        regressors.regressor(bodies, q, qd, qdd, Y)
         bad = store_block(elements, Ys, start)
         if bad != NO_BAD_SAMPLE:
             return bad

@@ -12,19 +12,37 @@ some microseconds. The kernel is the same machine code for every robot.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import CompiledCodeError
-from .compilation import COMPILED
+from .compilation import COMPILED, entry_point
 from .kernels import BASE, body_records
 from .tree import Placement, RigidBodyInertia, TreeBuilder, prismatic, revolute
+
+NQ, NV, BODIES = -1, -2, -3
+"""Lengths of axes, in shapes: nq, nv and the number of bodies without the base."""
+
+Input: TypeAlias = int | tuple[int, ...]
+"""A whole number, or the shape of an array."""
+
+STATE: tuple[Input, ...] = ((NQ,), (NV,))
+"""Shapes of q and qd."""
+
+MOTION: tuple[Input, ...] = (*STATE, (NV,))
+"""Shapes of q, qd and qdd."""
+
+FRAME: tuple[Input, ...] = (1, (4, 3))
+"""A frame on body 1."""
+
+POINT: tuple[Input, ...] = (*FRAME, (3,))
+"""A point of a frame."""
 
 JOINTS = 2
 BAD_NUMBERS = (math.nan, math.inf, -math.inf)
@@ -63,36 +81,52 @@ def check_compiled_code(name: str, accepts: Callable[[], bool], *inputs: Array) 
     _checked.add(name)
 
 
-def check_compiled_kernel(
-    name: str,
+def checked_entry_point(
     kernel: Callable[..., bool],
     memory: tuple[NDArray[Any], ...],
-    inputs: tuple[Array, ...],
-    results: tuple[Array, ...],
-) -> None:
+    inputs: Sequence[Input],
+    results: Sequence[Input],
+) -> partial[bool]:
     """
-    Check a kernel for one sample, unless it was checked before.
+    Return a kernel compiled for one sample, with its memory as first arguments.
 
-    :param name: name of the kernel
+    It is checked, unless the process has checked it before.
+
     :param kernel: function that returns whether shapes and numbers were right
     :param memory: working memory of the kernel: records of bodies first, then other records, and
         arrays whose sizes are multiples of nv
-    :param inputs: arrays of inputs
-    :param results: arrays of results
+    :param inputs: whole numbers, and shapes of arrays
+    :param results: shapes of the arrays of results
     :raises CompiledCodeError: the kernel accepts NaN or infinity, or rejects finite numbers
     """
-    nv = int(memory[0][BASE]['dof'])
-    if not needs_check(name) or nv == 0:
-        return
-    bodies = body_records(two_joints())
-    others: list[NDArray[Any]] = [
-        np.zeros(len(bodies), dtype=array.dtype) if array.dtype.names
-        else np.zeros([size // nv * JOINTS for size in array.shape], dtype=array.dtype)
-        for array in memory[1:]
+    examples = [
+        each if isinstance(each, int) else np.empty((0,) * len(each))
+        for each in (*inputs, *results)
     ]
-    given = [np.full((JOINTS,) * array.ndim, 0.5) for array in inputs]
-    outputs = [np.empty((JOINTS,) * array.ndim) for array in results]
-    check_compiled_code(name, lambda: kernel(bodies, *others, *given, *outputs), *given)
+    prepared = entry_point(kernel, (*memory, *examples))
+    nv = int(memory[0][BASE]['dof'])
+    if needs_check(kernel.__name__) and nv > 0:
+        bodies = body_records(two_joints())
+        others: list[NDArray[Any]] = [
+            np.zeros(len(bodies), dtype=array.dtype) if array.dtype.names
+            else np.zeros([size // nv * JOINTS for size in array.shape], dtype=array.dtype)
+            for array in memory[1:]
+        ]
+        given, outputs = _arrays(inputs), _arrays(results)
+        arrays = [each for each in given if isinstance(each, np.ndarray)]
+        check_compiled_code(
+            kernel.__name__, lambda: prepared(bodies, *others, *given, *outputs), *arrays
+        )
+    return partial(prepared, *memory)
+
+
+def _arrays(inputs: Sequence[Input]) -> list[int | Array]:
+    """Return inputs for an arm of two joints."""
+    return [
+        each if isinstance(each, int)
+        else np.full([JOINTS if size < 0 else size for size in each], 0.5)
+        for each in inputs
+    ]
 
 
 @cache

@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from .compilation import entry_point
 from .kernels import (
     BASE,
     MOVING_COMPOSITE,
@@ -23,7 +22,17 @@ from .kernels import (
     checked_kernels,
     composite_dtype,
 )
-from .self_test import check_compiled_kernel
+from .self_test import (
+    BODIES,
+    FRAME,
+    MOTION,
+    NQ,
+    NV,
+    POINT,
+    STATE,
+    Input,
+    checked_entry_point,
+)
 from .tree import KinematicTree
 
 Derivatives: TypeAlias = tuple[Array, Array, Array]
@@ -36,9 +45,9 @@ class Workspace:
     Calls check no number and, after the first, allocate nothing. Arguments are contiguous float64
     arrays of the right shape; if numba is installed, others raise TypeError, but for a wrong
     length, which leaves the result unchanged. The next call overwrites the array that a call
-    returns. The kernels named ``..._into`` write into their last argument, and return whether all
-    shapes were right and all numbers finite; kernels for the mass matrix, Coriolis matrix, forward
-    dynamics and derivatives are None until they are prepared.
+    returns. The kernels named ``..._into`` write into their last arguments, and return whether all
+    shapes were right and all numbers finite. Most of them are compiled or loaded at their first
+    use.
 
     :param tree: the tree
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
@@ -64,7 +73,6 @@ class Workspace:
         self.bodies[BASE]['R'] = np.eye(3)
         self.external_forces = self.bodies['f_ext']
         self.articulated = np.zeros(len(self.bodies), dtype=articulated_dtype())
-        self._position = np.zeros(tree.nq)
         self._zeros = np.zeros(tree.nv)
         self._tau = np.zeros(tree.nv)
         self._qdd = np.zeros(tree.nv)
@@ -72,18 +80,12 @@ class Workspace:
         by_q, by_qd, by_third = np.zeros((3, tree.nv, tree.nv))
         self._derivatives = (by_q, by_qd, by_third)
         self.set_base_motion(gravity, np.zeros(6), np.zeros(6))
-        motion = (self._position, self._zeros, self._zeros)
-        self.inverse_dynamics_into = _prepared(
-            checked_kernels.inverse_dynamics, (self.bodies,), motion, (self._tau,)
+        self.inverse_dynamics_into = self._prepared(
+            checked_kernels.inverse_dynamics, MOTION, [(NV,)]
         )
-        self.gravity_torques_into = _prepared(
-            checked_kernels.gravity_torques, (self.bodies,), (self._position,), (self._tau,)
+        self.gravity_torques_into = self._prepared(
+            checked_kernels.gravity_torques, [(NQ,)], [(NV,)]
         )
-        self.mass_matrix_into: checked_kernels.CheckedKernel | None = None
-        self.coriolis_matrix_into: checked_kernels.CheckedKernel | None = None
-        self.forward_dynamics_into: checked_kernels.CheckedKernel | None = None
-        self.inverse_dynamics_derivatives_into: checked_kernels.CheckedKernel | None = None
-        self.forward_dynamics_derivatives_into: checked_kernels.CheckedKernel | None = None
         # Closures, because the attribute look-ups of a method take a tenth of the call's time.
         self.inverse_dynamics = _inverse_dynamics_into(self.inverse_dynamics_into, self._tau)
         self.gravity_torques = _gravity_torques_into(self.gravity_torques_into, self._tau)
@@ -112,8 +114,7 @@ class Workspace:
 
         :param q: joint positions, shape (nq,), rad or m
         """
-        kernel = self.mass_matrix_into or self.prepare_mass_matrix()
-        kernel(q, self._M)
+        self.mass_matrix_into(q, self._M)
         return self._M
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
@@ -128,8 +129,7 @@ class Workspace:
         :param tau: joint efforts, shape (nv,), N m or N
         :return: joint accelerations, shape (nv,), rad/s^2 or m/s^2; overwritten by the next call
         """
-        kernel = self.forward_dynamics_into or self.prepare_forward_dynamics()
-        kernel(q, qd, tau, self._qdd)
+        self.forward_dynamics_into(q, qd, tau, self._qdd)
         return self._qdd
 
     def inverse_dynamics_derivatives(self, q: Array, qd: Array, qdd: Array) -> Derivatives:
@@ -143,10 +143,7 @@ class Workspace:
         :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
         :return: three arrays of shape (nv, nv); overwritten by the next call
         """
-        kernel = (
-            self.inverse_dynamics_derivatives_into or self.prepare_inverse_dynamics_derivatives()
-        )
-        kernel(q, qd, qdd, *self._derivatives)
+        self.inverse_dynamics_derivatives_into(q, qd, qdd, *self._derivatives)
         return self._derivatives
 
     def forward_dynamics_derivatives(self, q: Array, qd: Array, tau: Array) -> Derivatives:
@@ -161,67 +158,89 @@ class Workspace:
         :param tau: joint efforts, shape (nv,), N m or N
         :return: three arrays of shape (nv, nv); overwritten by the next call
         """
-        kernel = (
-            self.forward_dynamics_derivatives_into or self.prepare_forward_dynamics_derivatives()
-        )
-        kernel(q, qd, tau, *self._derivatives)
+        self.forward_dynamics_derivatives_into(q, qd, tau, *self._derivatives)
         return self._derivatives
 
-    def prepare_mass_matrix(self) -> checked_kernels.CheckedKernel:
-        """Compile or load the kernel of the mass matrix, and return it."""
+    @cached_property
+    def mass_matrix_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the mass matrix: q, M."""
         composites = np.zeros(len(self.bodies), dtype=composite_dtype())
-        self.mass_matrix_into = _prepared(
-            checked_kernels.mass_matrix, (self.bodies, composites), (self._position,), (self._M,)
-        )
-        return self.mass_matrix_into
+        kernel = checked_kernels.mass_matrix
+        return self._prepared(kernel, [(NQ,)], [(NV, NV)], composites)
 
-    def prepare_coriolis_matrix(self) -> checked_kernels.CheckedKernel:
-        """Compile or load the kernel of the Coriolis matrix, and return it."""
+    @cached_property
+    def coriolis_matrix_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the Coriolis matrix: q, qd, C."""
         composites = np.zeros(len(self.bodies), dtype=MOVING_COMPOSITE)
-        self.coriolis_matrix_into = _prepared(
-            checked_kernels.coriolis_matrix,
-            (self.bodies, composites),
-            (self._position, self._zeros),
-            (self._M,),
-        )
-        return self.coriolis_matrix_into
+        kernel = checked_kernels.coriolis_matrix
+        return self._prepared(kernel, STATE, [(NV, NV)], composites)
 
-    def prepare_forward_dynamics(self) -> checked_kernels.CheckedKernel:
-        """Compile or load the kernel of the forward dynamics, and return it."""
-        state = (self._position, self._zeros, self._zeros)
-        self.forward_dynamics_into = _prepared(
-            checked_kernels.forward_dynamics,
-            (self.bodies, self.articulated),
-            state,
-            (self._qdd,),
-        )
-        return self.forward_dynamics_into
+    @cached_property
+    def forward_dynamics_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the forward dynamics: q, qd, tau, qdd."""
+        kernel = checked_kernels.forward_dynamics
+        return self._prepared(kernel, MOTION, [(NV,)], self.articulated)
 
-    def prepare_inverse_dynamics_derivatives(self) -> checked_kernels.CheckedKernel:
-        """Compile or load the kernel of the inverse dynamics' derivatives, and return it."""
+    @cached_property
+    def inverse_dynamics_derivatives_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the inverse dynamics' derivatives: q, qd, qdd, by_q, by_qd, M."""
         branches = np.zeros(len(self.bodies), dtype=branch_dtype())
-        motion = (self._position, self._zeros, self._zeros)
-        self.inverse_dynamics_derivatives_into = _prepared(
-            checked_kernels.inverse_dynamics_derivatives,
-            (self.bodies, branches),
-            motion,
-            self._derivatives,
-        )
-        return self.inverse_dynamics_derivatives_into
+        kernel = checked_kernels.inverse_dynamics_derivatives
+        return self._prepared(kernel, MOTION, 3 * [(NV, NV)], branches)
 
-    def prepare_forward_dynamics_derivatives(self) -> checked_kernels.CheckedKernel:
-        """Compile or load the kernel of the forward dynamics' derivatives, and return it."""
-        branches = np.zeros(len(self.bodies), dtype=branch_dtype())
+    @cached_property
+    def forward_dynamics_derivatives_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the forward dynamics' derivatives: q, qd, tau, by_q, by_qd, by_tau."""
         nv = len(self._M)
-        memory = (branches, self._qdd, np.zeros(2 * nv, np.int64), np.zeros((nv, 3 * nv)))
-        state = (self._position, self._zeros, self._zeros)
-        self.forward_dynamics_derivatives_into = _prepared(
-            checked_kernels.forward_dynamics_derivatives,
-            (self.bodies, self.articulated, *memory),
-            state,
-            self._derivatives,
+        memory = (
+            np.zeros(len(self.bodies), dtype=branch_dtype()),
+            self._qdd,
+            np.zeros(2 * nv, np.int64),
+            np.zeros((nv, 3 * nv)),
         )
-        return self.forward_dynamics_derivatives_into
+        kernel = checked_kernels.forward_dynamics_derivatives
+        return self._prepared(kernel, MOTION, 3 * [(NV, NV)], self.articulated, *memory)
+
+    @cached_property
+    def link_pose_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of a link's pose: body, frame, q, T."""
+        return self._prepared(checked_kernels.link_pose, [*FRAME, (NQ,)], [(4, 4)])
+
+    @cached_property
+    def jacobian_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the Jacobian: body, frame, point, q, J."""
+        return self._prepared(checked_kernels.jacobian, [*POINT, (NQ,)], [(6, NV)])
+
+    @cached_property
+    def jacobian_rate_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the Jacobian's rate: body, frame, point, q, qd, Jdot."""
+        return self._prepared(checked_kernels.jacobian_rate, [*POINT, *STATE], [(6, NV)])
+
+    @cached_property
+    def link_motion_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of a link's motion: body, frame, point, q, qd, qdd, v, a."""
+        kernel = checked_kernels.link_motion
+        return self._prepared(kernel, [*POINT, *MOTION], [(6,), (6,)])
+
+    @cached_property
+    def centre_of_mass_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the centre of mass: q, c."""
+        return self._prepared(checked_kernels.centre_of_mass, [(NQ,)], [(3,)])
+
+    @cached_property
+    def kinetic_energy_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the kinetic energy: q, qd, energy."""
+        return self._prepared(checked_kernels.kinetic_energy, STATE, [(1,)])
+
+    @cached_property
+    def potential_energy_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the potential energy: gravity, q, energy."""
+        return self._prepared(checked_kernels.potential_energy, [(3,), (NQ,)], [(1,)])
+
+    @cached_property
+    def regressor_into(self) -> checked_kernels.CheckedKernel:
+        """The kernel of the regressor: q, qd, qdd, Y."""
+        return self._prepared(checked_kernels.regressor, MOTION, [(NV, BODIES, 10)])
 
     def clear_external_forces(self) -> None:
         """Set every external force to zero."""
@@ -239,21 +258,14 @@ class Workspace:
         f_ext[:3] += moment
         f_ext[3:] += force
 
-
-def _prepared(
-    kernel: checked_kernels.CheckedKernel,
-    memory: tuple[NDArray[Any], ...],
-    inputs: tuple[Array, ...],
-    results: tuple[Array, ...],
-) -> partial[bool]:
-    """
-    Return a kernel compiled for these arguments, with its memory as first arguments.
-
-    :raises CompiledCodeError: the compiled kernel does not detect NaN or infinity
-    """
-    prepared = entry_point(kernel, (*memory, *inputs, *results))
-    check_compiled_kernel(kernel.__name__, prepared, memory, inputs, results)
-    return partial(prepared, *memory)
+    def _prepared(
+        self,
+        kernel: checked_kernels.CheckedKernel,
+        inputs: Sequence[Input],
+        results: Sequence[Input],
+        *memory: NDArray[Any],
+    ) -> partial[bool]:
+        return checked_entry_point(kernel, (self.bodies, *memory), inputs, results)
 
 
 def _inverse_dynamics_into(

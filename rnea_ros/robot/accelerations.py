@@ -42,10 +42,8 @@ def forward_dynamics(
     by_articulated_bodies = not model._shared_coordinates
     if model._kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
         qdd = np.empty(model._nv)
-        workspace = model._shared_workspace
-        kernel = workspace.forward_dynamics_into or workspace.prepare_forward_dynamics()
         try:
-            if kernel(q, qd, tau, qdd):
+            if model._shared_workspace.forward_dynamics_into(q, qd, tau, qdd):
                 return qdd
         except TypeError:
             pass
@@ -62,8 +60,7 @@ def _by_articulated_bodies(
     model: ModelData, workspace: Workspace, state: tuple[Array, Array], tau: Array
 ) -> Array:
     qdd = np.empty(model._nv)
-    kernel = workspace.forward_dynamics_into or workspace.prepare_forward_dynamics()
-    if not kernel(*state, tau, qdd):
+    if not workspace.forward_dynamics_into(*state, tau, qdd):
         i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
         if i != BASE:
             joint = model._joint_of(int(model._tree.bodies[i]['dof']))

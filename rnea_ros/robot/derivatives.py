@@ -50,11 +50,7 @@ def inverse_dynamics_derivatives(
     if model._kernels_check_arrays and external_wrenches is None:
         shape = model._matrix_shape
         results = np.empty(shape), np.empty(shape), np.empty(shape)
-        workspace = model._shared_workspace
-        kernel = (
-            workspace.inverse_dynamics_derivatives_into
-            or workspace.prepare_inverse_dynamics_derivatives()
-        )
+        kernel = model._shared_workspace.inverse_dynamics_derivatives_into
         try:
             if kernel(q, qd, qdd, *results):
                 return results
@@ -98,11 +94,7 @@ def forward_dynamics_derivatives(
     if model._kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
         shape = model._matrix_shape
         results = np.empty(shape), np.empty(shape), np.empty(shape)
-        workspace = model._shared_workspace
-        kernel = (
-            workspace.forward_dynamics_derivatives_into
-            or workspace.prepare_forward_dynamics_derivatives()
-        )
+        kernel = model._shared_workspace.forward_dynamics_derivatives_into
         try:
             if kernel(q, qd, tau, *results):
                 return results

@@ -21,14 +21,12 @@ from ..arrays import (
     Array,
     finite_array,
     finite_result,
-    finite_result_required,
     finite_vector,
 )
 from ..dynamics import ContactSolution, check_contact_motion
 from ..dynamics import constrained_inverse_dynamics as solve_contacts
-from ..dynamics.kernels import BASE, kinematics
+from ..dynamics.kernels import BASE
 from ..errors import InputError
-from .kinematics import centre_of_mass
 from .model_data import ModelData
 from .wrench import ExternalWrenches, applied
 
@@ -98,8 +96,7 @@ def bias_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
     """
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    return copied_result(model._thread_memory.workspace.bias_torques(*state))
+    return inverse_dynamics(model, q, qd, model._rest)
 
 
 def coriolis_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -111,6 +108,13 @@ def coriolis_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
     """
+    if model._kernels_check_arrays and model._base_at_rest:
+        tau = np.empty(model._nv)
+        try:
+            if model._shared_weightless.inverse_dynamics_into(q, qd, model._rest, tau):
+                return tau
+        except TypeError:
+            pass
     state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
     workspace = model._thread_memory.weightless
     base = workspace.bodies[BASE]
@@ -134,10 +138,8 @@ def mass_matrix(model: ModelData, q: ArrayLike) -> Array:
     """
     if model._kernels_check_arrays:
         M = np.empty(model._matrix_shape)
-        workspace = model._shared_workspace
-        kernel = workspace.mass_matrix_into or workspace.prepare_mass_matrix()
         try:
-            if kernel(q, M):
+            if model._shared_workspace.mass_matrix_into(q, M):
                 return M
         except TypeError:
             pass
@@ -156,16 +158,13 @@ def coriolis_matrix(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     """
     C = np.empty(model._matrix_shape)
     if model._kernels_check_arrays:
-        workspace = model._shared_workspace
-        kernel = workspace.coriolis_matrix_into or workspace.prepare_coriolis_matrix()
         try:
-            if kernel(q, qd, C):
+            if model._shared_workspace.coriolis_matrix_into(q, qd, C):
                 return C
         except TypeError:
             pass
-    workspace = model._thread_memory.workspace
-    kernel = workspace.coriolis_matrix_into or workspace.prepare_coriolis_matrix()
-    kernel(model._checked_position('q', q), model._checked_velocity('qd', qd), C)
+    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
+    model._thread_memory.workspace.coriolis_matrix_into(*state, C)
     return finite_result(C)
 
 
@@ -242,7 +241,6 @@ def bias_without_gravity(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array
     return copied_result(model._thread_memory.weightless.bias_torques(*state))
 
 
-@finite_result_required
 def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:
     """
     Return the kinetic energy of all links, J: the sum of v^T I v / 2.
@@ -250,25 +248,34 @@ def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
     """
-    bodies = model._thread_memory.weightless.bodies
+    energy = np.empty(1)
+    if model._kernels_check_arrays:
+        try:
+            if model._shared_workspace.kinetic_energy_into(q, qd, energy):
+                return energy.item()
+        except TypeError:
+            pass
     state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    kinematics.move_bodies(bodies, *state, np.zeros(model._nv))
-    w, u = bodies['v'][:, :3], bodies['v'][:, 3:]
-    energy = np.einsum('ij,ijk,ik->', w, bodies['J'], w)
-    energy += bodies['mass'] @ (u * u).sum(axis=1)
-    energy += 2.0 * (np.cross(w, bodies['h']) * u).sum()
-    return float(0.5 * energy)
+    model._thread_memory.workspace.kinetic_energy_into(*state, energy)
+    return finite_result(energy).item()
 
 
-@finite_result_required
 def potential_energy(model: ModelData, q: ArrayLike) -> float:
     """
     Return the potential energy of all links in gravity, J; zero at the base frame's origin.
 
     :param q: joint positions, shape (nq,)
     """
-    centre = centre_of_mass(model, q)
-    return float(-model._tree.bodies['mass'].sum() * (model._gravity @ centre))
+    energy = np.empty(1)
+    if model._kernels_check_arrays:
+        try:
+            if model._shared_workspace.potential_energy_into(model._gravity, q, energy):
+                return energy.item()
+        except TypeError:
+            pass
+    position = model._checked_position('q', q)
+    model._thread_memory.workspace.potential_energy_into(model._gravity, position, energy)
+    return finite_result(energy).item()
 
 
 def copied_result(values: Array) -> Array:

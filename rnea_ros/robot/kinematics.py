@@ -1,7 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Poses, velocities, accelerations and Jacobians of links; the centre of mass."""
+"""
+Poses, velocities, accelerations and Jacobians of links; the centre of mass.
+
+The functions of a control loop have two paths, as in :mod:`~rnea_ros.robot.forces`.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Array, finite_result_required, finite_vector
+from ..arrays import Array, finite_result, finite_result_required, finite_vector
 from ..dynamics.kernels import kinematics
 from ..dynamics.tree import Placement
 from .model_data import ModelData
 
+ORIGIN = np.zeros(3)
+ORIGIN.setflags(write=False)
 
-@finite_result_required
+
 def forward_kinematics(model: ModelData, q: ArrayLike, link: str) -> Array:
     """
     Return the pose of a link's frame in the root link's frame, homogeneous, shape (4, 4).
@@ -27,8 +33,17 @@ def forward_kinematics(model: ModelData, q: ArrayLike, link: str) -> Array:
     :param link: a link's name
     :raises UnknownNameError: the robot has no such link
     """
-    bodies = placed_bodies(model, model._checked_position('q', q))
-    return link_pose(model, bodies, link).matrix()
+    frame = kernel_frame(model, link)
+    T = np.empty((4, 4))
+    if model._kernels_check_arrays:
+        try:
+            if model._shared_workspace.link_pose_into(*frame, q, T):
+                return T
+        except TypeError:
+            pass
+    position = model._checked_position('q', q)
+    model._thread_memory.workspace.link_pose_into(*frame, position, T)
+    return finite_result(T)
 
 
 @finite_result_required
@@ -72,9 +87,8 @@ def body_poses(
     return R, p
 
 
-@finite_result_required
 def jacobian(
-    model: ModelData, q: ArrayLike, link: str, point: ArrayLike = (0.0, 0.0, 0.0)
+    model: ModelData, q: ArrayLike, link: str, point: ArrayLike = ORIGIN
 ) -> Array:
     """
     Return J with v = J qd: a link's velocity [angular; linear] relative to a base at rest.
@@ -87,22 +101,26 @@ def jacobian(
     :return: shape (6, nv)
     :raises UnknownNameError: the robot has no such link
     """
-    frame = model._frame(link)
-    p = finite_vector('point', point, 3)
-    bodies = placed_bodies(model, model._checked_position('q', q))
+    frame = kernel_frame(model, link)
     J = np.empty((6, model._nv))
-    E, r = body_to_frame(frame.placement @ Placement(np.eye(3), p))
-    kinematics.frame_jacobian(bodies, frame.body, E, r, J)
-    return J
+    if model._kernels_check_arrays:
+        try:
+            if model._shared_workspace.jacobian_into(*frame, point, q, J):
+                return J
+        except TypeError:
+            pass
+    p = finite_vector('point', point, 3)
+    position = model._checked_position('q', q)
+    model._thread_memory.workspace.jacobian_into(*frame, p, position, J)
+    return finite_result(J)
 
 
-@finite_result_required
 def jacobian_rate(
     model: ModelData,
     q: ArrayLike,
     qd: ArrayLike,
     link: str,
-    point: ArrayLike = (0.0, 0.0, 0.0),
+    point: ArrayLike = ORIGIN,
 ) -> Array:
     """
     Return Jdot, the rate of the numbers of :meth:`jacobian` during a motion, shape (6, nv).
@@ -113,18 +131,20 @@ def jacobian_rate(
     :param point: in the link's frame, shape (3,), m
     :raises UnknownNameError: the robot has no such link
     """
-    frame = model._frame(link)
-    p = finite_vector('point', point, 3)
-    bodies = model._thread_memory.weightless.bodies
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    kinematics.move_bodies(bodies, *state, np.zeros(model._nv))
+    frame = kernel_frame(model, link)
     J_rate = np.empty((6, model._nv))
-    E, r = body_to_frame(frame.placement @ Placement(np.eye(3), p))
-    kinematics.frame_jacobian_rate(bodies, frame.body, E, r, J_rate)
-    return J_rate
+    if model._kernels_check_arrays:
+        try:
+            if model._shared_workspace.jacobian_rate_into(*frame, point, q, qd, J_rate):
+                return J_rate
+        except TypeError:
+            pass
+    p = finite_vector('point', point, 3)
+    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
+    model._thread_memory.workspace.jacobian_rate_into(*frame, p, *state, J_rate)
+    return finite_result(J_rate)
 
 
-@finite_result_required
 def link_velocity(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> Array:
     """
     Return a link's spatial velocity [angular; linear], shape (6,), rad/s and m/s.
@@ -136,10 +156,9 @@ def link_velocity(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> A
     :param link: a link's name
     :raises UnknownNameError: the robot has no such link
     """
-    return velocity_and_acceleration(model, q, qd, np.zeros(model._nv), link)[0]
+    return velocity_and_acceleration(model, q, qd, model._rest, link)[0]
 
 
-@finite_result_required
 def link_acceleration(
     model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, link: str
 ) -> Array:
@@ -156,17 +175,15 @@ def link_acceleration(
     :param link: a link's name
     :raises UnknownNameError: the robot has no such link
     """
-    checked = model._checked_velocity('qdd', qdd)
-    return velocity_and_acceleration(model, q, qd, checked, link)[1]
+    return velocity_and_acceleration(model, q, qd, qdd, link)[1]
 
 
-@finite_result_required
 def bias_acceleration(
     model: ModelData,
     q: ArrayLike,
     qd: ArrayLike,
     link: str,
-    point: ArrayLike = (0.0, 0.0, 0.0),
+    point: ArrayLike = ORIGIN,
 ) -> Array:
     """
     Return Jdot qd, a link's spatial acceleration at qdd = 0, shape (6,), rad/s^2 and m/s^2.
@@ -180,13 +197,9 @@ def bias_acceleration(
     :param point: in the link's frame, shape (3,), m
     :raises UnknownNameError: the robot has no such link
     """
-    p = finite_vector('point', point, 3)
-    a = velocity_and_acceleration(model, q, qd, np.zeros(model._nv), link)[1]
-    a[3:] -= np.cross(p, a[:3])
-    return a
+    return velocity_and_acceleration(model, q, qd, model._rest, link, point)[1]
 
 
-@finite_result_required
 def centre_of_mass(model: ModelData, q: ArrayLike) -> Array:
     """
     Return the centre of mass of the whole robot including its root link, shape (3,), m.
@@ -196,11 +209,33 @@ def centre_of_mass(model: ModelData, q: ArrayLike) -> Array:
 
     :param q: joint positions, shape (nq,)
     """
-    bodies = placed_bodies(model, model._checked_position('q', q))
-    mass = bodies['mass'].sum()
-    first_moment = np.einsum('ijk,ik->j', bodies['R'], bodies['h'])
-    first_moment += bodies['mass'] @ bodies['p']
-    return np.zeros(3) if mass == 0.0 else np.asarray(first_moment / mass)
+    c = np.empty(3)
+    if model._kernels_check_arrays:
+        try:
+            if model._shared_workspace.centre_of_mass_into(q, c):
+                return c
+        except TypeError:
+            pass
+    model._thread_memory.workspace.centre_of_mass_into(model._checked_position('q', q), c)
+    return finite_result(c)
+
+
+def kernel_frame(model: ModelData, link: str) -> tuple[int, Array]:
+    """
+    Return the frame of a link for the checked kernels; it is kept for the next call.
+
+    :param model: the robot
+    :param link: a link's name
+    :return: number of its body, and its frame, shape (4, 3)
+    :raises UnknownNameError: the robot has no such link
+    """
+    try:
+        return model._link_frames[link]
+    except (KeyError, TypeError):
+        frame = model._frame(link)
+        E, r = body_to_frame(frame.placement)
+        model._link_frames[link] = (frame.body, np.array([*E, r]))
+        return model._link_frames[link]
 
 
 def placed_bodies(model: ModelData, q: Array) -> NDArray[np.void]:
@@ -219,22 +254,31 @@ def link_pose(model: ModelData, bodies: NDArray[np.void], link: str) -> Placemen
 
 def body_to_frame(placement: Placement) -> tuple[Array, Array]:
     """Return E and r of the transform from a body's coordinates to a frame's."""
-    return np.ascontiguousarray(placement.rotation.T), placement.translation
+    return placement.rotation.T, placement.translation
 
 
 def velocity_and_acceleration(
-    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: Array, link: str
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    link: str,
+    point: ArrayLike = ORIGIN,
 ) -> tuple[Array, Array]:
-    """Return a link's spatial velocity and acceleration, in its own axes."""
-    frame = model._frame(link)
-    bodies = model._thread_memory.weightless.bodies
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    kinematics.move_bodies(bodies, *state, qdd)
-    E, r = body_to_frame(frame.placement)
-    body = bodies[frame.body]
-    return transformed_motion(E, r, body['v']), transformed_motion(E, r, body['a'])
-
-
-def transformed_motion(E: Array, r: Array, m: Array) -> Array:
-    """Return a motion vector in the coordinates of a frame."""
-    return np.concatenate([E @ m[:3], E @ (m[3:] - np.cross(r, m[:3]))])
+    """Return spatial velocity and acceleration of a link's point, in the link's axes."""
+    frame = kernel_frame(model, link)
+    v, a = np.empty(6), np.empty(6)
+    if model._kernels_check_arrays:
+        try:
+            if model._shared_weightless.link_motion_into(*frame, point, q, qd, qdd, v, a):
+                return v, a
+        except TypeError:
+            pass
+    p = finite_vector('point', point, 3)
+    motion = (
+        model._checked_position('q', q),
+        model._checked_velocity('qd', qd),
+        model._checked_velocity('qdd', qdd),
+    )
+    model._thread_memory.weightless.link_motion_into(*frame, p, *motion, v, a)
+    return finite_result(v), finite_result(a)

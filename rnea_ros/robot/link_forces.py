@@ -16,7 +16,6 @@ from ..errors import UnknownNameError
 from .kinematics import (
     body_to_frame,
     placed_bodies,
-    transformed_motion,
     velocity_and_acceleration,
 )
 from .model_data import ModelData
@@ -108,9 +107,7 @@ def link_dynamics(
     """
     R = _axes(model, model._checked_position('q', q), link, frame)
     with np.errstate(over='ignore', invalid='ignore'):
-        v, a = velocity_and_acceleration(
-            model, q, qd, model._checked_velocity('qdd', qdd), link
-        )
+        v, a = velocity_and_acceleration(model, q, qd, qdd, link)
         inertia = _link(model, link).inertia
         (w, u), (alpha, a_origin) = (v[:3], v[3:]), (a[:3], a[3:])
         c, J = inertia.com, inertia.J_com
@@ -145,12 +142,17 @@ def motion_subspace(model: ModelData, q: ArrayLike, link: str) -> Array:
     while i != carrier:
         body = bodies[i]
         for k in range(body['dofs']):
-            S_k = body['ratio'] * transformed_motion(E, r, np.eye(6)[body['column'] + k])
+            S_k = body['ratio'] * _transformed_motion(E, r, np.eye(6)[body['column'] + k])
             # A screw turns and moves by one coordinate.
             columns[body['dof'] + k] = columns.get(body['dof'] + k, 0.0) + S_k
         E, r = E @ body['E'], body['r'] + body['E'].T @ r
         i = body['parent']
     return np.array([columns[j] for j in sorted(columns)]).reshape(-1, 6).T
+
+
+def _transformed_motion(E: Array, r: Array, m: Array) -> Array:
+    """Return a motion vector in the coordinates of a frame."""
+    return np.concatenate([E @ m[:3], E @ (m[3:] - np.cross(r, m[:3]))])
 
 
 @finite_result_required

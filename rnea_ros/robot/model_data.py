@@ -83,7 +83,7 @@ class ModelData:
         self._base_motion = base_motion
         self._base_velocity, self._base_acceleration = base_motion.spatial()
         self._nq, self._nv = tree.nq, tree.nv
-        self._matrix_shape = (tree.nv, tree.nv)
+        self._matrix_shape, self._rest = (tree.nv, tree.nv), np.zeros(tree.nv)
         self._quaternions = tree.quaternions()
         self._base_at_rest = not (self._base_velocity.any() or self._base_acceleration.any())
         # Mimic joints and screws move two bodies by one coordinate.
@@ -93,7 +93,9 @@ class ModelData:
         self._kernels_check_arrays = kernels_exclude_threads() and not self._quaternions
         # For calls that are one kernel alone: no other thread runs before it returns.
         self._shared_workspace = self.workspace()
+        self._shared_weightless = self._new_workspace(np.zeros(3))
         self._thread_memory = _ThreadMemory(self)
+        self._link_frames: dict[str, tuple[int, Array]] = {}
         self._models_cut_above: dict[str, ModelData] = {}
 
     @property
@@ -121,7 +123,7 @@ class ModelData:
         """All links, the root first, including those behind fixed joints."""
         return tuple(name for name in self._tree.frames if name != WORLD)
 
-    @property
+    @cached_property
     def body_names(self) -> tuple[str, ...]:
         """The moving links, in the order of the regressor; each includes the links fixed to it."""
         return tuple(link.name for link in self._tree.links if link.joint)

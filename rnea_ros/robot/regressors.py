@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_result_required, finite_vector
-from ..dynamics.kernels import PARAMETERS, checked_kernels
+from ..arrays import Array, finite_result, finite_vector
+from ..dynamics.kernels import PARAMETERS
 from ..dynamics.tree import KinematicTree, RigidBodyInertia, with_added_inertia
 from ..errors import InputError
 from ..urdf import inertia_problem
@@ -72,7 +72,6 @@ def _problem(phi: Array) -> str:
     return inertia_problem(body.mass, body.J_com, rounding)
 
 
-@finite_result_required
 def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
     """
     Return Y with tau = Y phi, where phi is :attr:`inertial_parameters`.
@@ -82,42 +81,30 @@ def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> 
     :param qdd: joint accelerations, shape (nv,)
     :return: shape (nv, 10 * bodies)
     """
+    Y = np.empty((model._nv, len(model._tree.bodies) - 1, len(PARAMETERS)))
+    if model._kernels_check_arrays:
+        try:
+            if model._shared_workspace.regressor_into(q, qd, qdd, Y):
+                return of_links(model, Y)
+        except TypeError:
+            pass
     motion = (
         model._checked_position('q', q),
         model._checked_velocity('qd', qd),
         model._checked_velocity('qdd', qdd),
     )
-    Y = np.empty((model._nv, len(PARAMETERS) * (len(model._tree.bodies) - 1)))
-    bodies = model._thread_memory.workspace.bodies
-    checked_kernels.regressor(bodies, *motion, Y, np.empty(model._nv))
-    return in_link_parameters(model, Y)
+    model._thread_memory.workspace.regressor_into(*motion, Y)
+    return of_links(model, finite_result(Y))
 
 
-def in_link_parameters(model: ModelData, Y: Array) -> Array:
+def of_links(model: ModelData, Y: Array) -> Array:
     """
-    Return regressors of the links' parameters.
+    Return the columns of the links' parameters; a screw joint has a body that is no link.
 
     :param model: the robot
-    :param Y: regressors of the parameters of the tree's bodies, shape (..., nv, 10 k)
+    :param Y: regressors of all bodies' parameters, shape (..., bodies, 10)
+    :return: shape (..., 10 * links)
     """
-    parts = []
-    for name in model.body_names:
-        frame = model._frame(name)
-        first = len(PARAMETERS) * (frame.body - 1)
-        P = _parameter_rotation(frame.placement.rotation)
-        parts.append(Y[..., first : first + len(PARAMETERS)] @ P)
-    return np.concatenate(parts, axis=-1) if parts else Y
-
-
-def _parameter_rotation(R: Array) -> Array:
-    """Return P with phi_body = P phi_link, where x_body = R x_link, shape (10, 10)."""
-    P = np.zeros((10, 10))
-    P[0, 0] = 1.0
-    P[1:4, 1:4] = R
-    pairs = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-    for column, (i, j) in enumerate(pairs):
-        # J = R e_i e_j^T R^T, and its mirror image where i differs from j
-        J = np.outer(R[:, i], R[:, j])
-        J = J if i == j else J + J.T
-        P[4:, 4 + column] = [J[pair] for pair in pairs]
-    return P
+    if Y.shape[-2] != len(model.body_names):
+        Y = Y[..., [model._frame(name).body - 1 for name in model.body_names], :]
+    return Y.reshape(*Y.shape[:-2], Y.shape[-2] * Y.shape[-1])

@@ -81,14 +81,23 @@ ROWS = np.zeros((3, 6))
 OF_ONE_SAMPLE: dict[str, Use] = {
     'inverse_dynamics': lambda model: model.workspace(),
     'gravity_torques': lambda model: model.workspace(),
-    'mass_matrix': lambda model: model.workspace().prepare_mass_matrix(),
-    'forward_dynamics': lambda model: model.workspace().prepare_forward_dynamics(),
+    'mass_matrix': lambda model: model.workspace().mass_matrix_into,
+    'coriolis_matrix': lambda model: model.workspace().coriolis_matrix_into,
+    'forward_dynamics': lambda model: model.workspace().forward_dynamics_into,
     'inverse_dynamics_derivatives': (
-        lambda model: model.workspace().prepare_inverse_dynamics_derivatives()
+        lambda model: model.workspace().inverse_dynamics_derivatives_into
     ),
     'forward_dynamics_derivatives': (
-        lambda model: model.workspace().prepare_forward_dynamics_derivatives()
+        lambda model: model.workspace().forward_dynamics_derivatives_into
     ),
+    'link_pose': lambda model: model.workspace().link_pose_into,
+    'jacobian': lambda model: model.workspace().jacobian_into,
+    'jacobian_rate': lambda model: model.workspace().jacobian_rate_into,
+    'link_motion': lambda model: model.workspace().link_motion_into,
+    'centre_of_mass': lambda model: model.workspace().centre_of_mass_into,
+    'kinetic_energy': lambda model: model.workspace().kinetic_energy_into,
+    'potential_energy': lambda model: model.workspace().potential_energy_into,
+    'regressor': lambda model: model.workspace().regressor_into,
 }
 OF_MANY_SAMPLES: dict[str, Use] = {
     'inverse_dynamics': lambda model: model.inverse_dynamics_batch(ROWS, ROWS, ROWS),

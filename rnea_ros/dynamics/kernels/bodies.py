@@ -31,6 +31,7 @@ _CONSTANTS_OF_THE_TREE = [
     ('mass', np.float64),
     ('h', np.float64, (3,)),
     ('J', np.float64, (3, 3)),
+    ('link_axes', np.float64, (3, 3)),  # rotation matrix from the link's axes to the body's
 ]
 
 

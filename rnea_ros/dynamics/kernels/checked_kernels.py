@@ -8,6 +8,9 @@ Each returns whether shapes and numbers were right. If an argument has a number 
 so has the result. Mass matrix, Coriolis matrix, gravity and derivatives may not depend on all
 numbers: there arguments are checked too. The checks take a few nanoseconds here; in Python they
 would take ten times as long as the algorithm.
+
+A frame on a body is the body's number and an array of shape (4, 3): E, from the body's coordinates
+to the frame's, and below it the frame's origin in the body's coordinates.
 """
 
 from __future__ import annotations
@@ -20,9 +23,11 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ..compilation import compiled, entry
-from . import aba, coriolis, crba, derivatives, forward_derivatives, rnea
+from . import aba, coriolis, crba, derivatives, forward_derivatives, kinematics, rnea
 from . import regressor as regressors
 from .bodies import BASE
+from .spatial import load, store, transform_motion
+from .vectors import Vector3, add3, dot3, load3, load33, rotate_back, scale3, store3
 
 CheckedKernel = Callable[..., bool]
 
@@ -166,7 +171,116 @@ def body_without_inertia(bodies: NDArray[np.void], articulated: NDArray[np.void]
 
 @entry
 def regressor(
-    bodies: NDArray[np.void], q: Array, qd: Array, qdd: Array, Y: Array, column: Array
-) -> None:
-    """Write Y as :func:`regressors.regressor` does."""
-    regressors.regressor(bodies, q, qd, qdd, Y, column)
+    bodies: NDArray[np.void], q: Array, qd: Array, qdd: Array, Y: Array
+) -> bool:
+    """Write Y as :func:`regressors.regressor` does; return whether inputs were valid."""
+    if not fits(bodies, q, qd, qdd):
+        return False
+    regressors.regressor(bodies, q, qd, qdd, Y)
+    return finite(q) and finite(qd) and finite(qdd) and finite(Y)
+
+
+@entry
+def link_pose(
+    bodies: NDArray[np.void], carrier: int, frame: Array, q: Array, T: Array
+) -> bool:
+    """Write T as :func:`kinematics.frame_pose` does; return whether inputs were valid."""
+    if q.shape[0] != bodies[BASE]['position']:
+        return False
+    kinematics.frame_pose(bodies, carrier, load33(frame), load3(frame[3]), q, T)
+    return finite(q) and finite(T)
+
+
+@entry
+def jacobian(
+    bodies: NDArray[np.void],
+    carrier: int,
+    frame: Array,
+    point: Array,
+    q: Array,
+    J: Array,
+) -> bool:
+    """Write J as :func:`kinematics.frame_jacobian` does; return whether inputs were valid."""
+    if q.shape[0] != bodies[BASE]['position'] or point.shape[0] != 3:
+        return False
+    kinematics.frame_jacobian(bodies, carrier, load33(frame), at_point(frame, point), q, J)
+    return finite(q) and finite(point) and finite(J)
+
+
+@entry
+def jacobian_rate(
+    bodies: NDArray[np.void],
+    carrier: int,
+    frame: Array,
+    point: Array,
+    q: Array,
+    qd: Array,
+    J_rate: Array,
+) -> bool:
+    """Write as :func:`kinematics.frame_jacobian_rate` does; return whether inputs were valid."""
+    if not fits(bodies, q, qd, qd) or point.shape[0] != 3:
+        return False
+    kinematics.move_bodies(bodies, q, qd, qd)
+    kinematics.frame_jacobian_rate(bodies, carrier, load33(frame), at_point(frame, point), J_rate)
+    return finite(q) and finite(qd) and finite(point) and finite(J_rate)
+
+
+@entry
+def link_motion(
+    bodies: NDArray[np.void],
+    carrier: int,
+    frame: Array,
+    point: Array,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    v: Array,
+    a: Array,
+) -> bool:
+    """Write velocity and acceleration of a link's point; return whether inputs were valid."""
+    if not fits(bodies, q, qd, qdd) or point.shape[0] != 3:
+        return False
+    kinematics.move_bodies(bodies, q, qd, qdd)
+    E, r = load33(frame), at_point(frame, point)
+    store(v, transform_motion(E, r, load(bodies[carrier]['v'])))
+    store(a, transform_motion(E, r, load(bodies[carrier]['a'])))
+    inputs = finite(q) and finite(qd) and finite(qdd) and finite(point)
+    return inputs and finite(v) and finite(a)
+
+
+@compiled
+def at_point(frame: Array, point: Array) -> Vector3:
+    """Return the position of a frame's point in its body's coordinates."""
+    return add3(load3(frame[3]), rotate_back(load33(frame), load3(point)))
+
+
+@entry
+def centre_of_mass(bodies: NDArray[np.void], q: Array, c: Array) -> bool:
+    """Write the centre of mass in the base frame; return whether inputs were valid."""
+    if q.shape[0] != bodies[BASE]['position']:
+        return False
+    kinematics.place_bodies(bodies, q)
+    mass, moment = kinematics.first_moment(bodies)
+    store3(c, scale3(1.0 / mass, moment) if mass != 0.0 else moment)
+    return finite(q) and finite(c)
+
+
+@entry
+def kinetic_energy(bodies: NDArray[np.void], q: Array, qd: Array, energy: Array) -> bool:
+    """Write the kinetic energy, shape (1,), J; return whether inputs were valid."""
+    if not fits(bodies, q, qd, qd):
+        return False
+    energy[0] = kinematics.kinetic_energy(bodies, q, qd)
+    return finite(q) and finite(qd) and finite(energy)
+
+
+@entry
+def potential_energy(
+    bodies: NDArray[np.void], gravity: Array, q: Array, energy: Array
+) -> bool:
+    """Write the potential energy, shape (1,), J; return whether inputs were valid."""
+    if q.shape[0] != bodies[BASE]['position']:
+        return False
+    kinematics.place_bodies(bodies, q)
+    energy[0] = -dot3(load3(gravity), kinematics.first_moment(bodies)[1])
+    return finite(q) and finite(energy)

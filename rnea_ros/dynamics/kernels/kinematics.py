@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Poses, velocities and accelerations of bodies, and the Jacobian of a frame on a body."""
+"""Poses, velocities and accelerations of bodies, Jacobians of a frame, mass and energy."""
 
 from __future__ import annotations
 
@@ -9,19 +9,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..compilation import entry
+from ..compilation import compiled, entry
 from .bodies import BASE
-from .joints import joint_transform
+from .joints import add_joint_motion, joint_transform
 from .rnea import move_body
 from .simd import put
-from .spatial import basis_vector, component, cross_motion, load, subtract, transform_motion
+from .spatial import (
+    ZERO,
+    apply_inertia,
+    basis_vector,
+    component,
+    cross_motion,
+    dot,
+    load,
+    store,
+    subtract,
+    transform_motion,
+)
 from .vectors import (
+    Matrix3,
+    Vector3,
     add3,
     load3,
     load33,
     multiply3,
     rotate,
     rotate_back,
+    scale3,
     store3,
     store33,
     transpose,
@@ -48,7 +62,7 @@ def place_bodies(bodies: NDArray[np.void], q: Array) -> None:
         store3(body['p'], add3(load3(parent['p']), rotate(R, r)))
 
 
-@entry
+@compiled
 def move_bodies(
     bodies: NDArray[np.void],
     q: Array,
@@ -61,12 +75,76 @@ def move_bodies(
         move_body(bodies[i], load(parent['v']), load(parent['a']), q, qd, qdd)
 
 
-@entry
+@compiled
+def frame_pose(
+    bodies: NDArray[np.void], carrier: int, E: Matrix3, r: Vector3, q: Array, T: Array
+) -> None:
+    """
+    Write the pose of a frame in the base frame, as a homogeneous matrix.
+
+    :param bodies: only read
+    :param carrier: the body that the frame is fixed to
+    :param E: body to frame coordinates
+    :param r: the frame's origin in body coordinates, m
+    :param q: joint positions, shape (nq,), rad or m
+    :param T: shape (4, 4); overwritten
+    """
+    i = carrier
+    while i != BASE:
+        E_up, r_up = joint_transform(bodies[i], q)
+        E, r = multiply3(E, E_up), add3(r_up, rotate_back(E_up, r))
+        i = bodies[i]['parent']
+    store33(T, transpose(E))
+    for k in range(3):
+        T[k, 3] = r[k]
+        T[3, k] = 0.0
+    T[3, 3] = 1.0
+
+
+@compiled
+def first_moment(bodies: NDArray[np.void]) -> tuple[float, Vector3]:
+    """
+    Return mass, kg, and mass times centre of mass, kg m, of all bodies in the base frame.
+
+    :param bodies: with ``R``, ``p`` of the present position
+    """
+    mass, moment = 0.0, ZERO[0]
+    for body in bodies:
+        h = rotate(load33(body['R']), load3(body['h']))
+        mass += body['mass']
+        moment = add3(moment, add3(scale3(body['mass'], load3(body['p'])), h))
+    return mass, moment
+
+
+@compiled
+def kinetic_energy(bodies: NDArray[np.void], q: Array, qd: Array) -> float:
+    """
+    Return the kinetic energy of all bodies, J: the sum of v^T I v / 2.
+
+    :param bodies: ``v`` of the base is read, that of the others is overwritten
+    :param q: joint positions, shape (nq,), rad or m
+    :param qd: joint velocities, shape (nv,), rad/s or m/s
+    """
+    twice = 0.0
+    for i in range(bodies.shape[0]):
+        body = bodies[i]
+        v = load(body['v'])
+        if i != BASE:
+            E, r = joint_transform(body, q)
+            v = transform_motion(E, r, load(bodies[body['parent']]['v']))
+            v = add_joint_motion(body, v, qd)
+            store(body['v'], v)
+        twice += dot(v, apply_inertia(body['mass'], load3(body['h']), load33(body['J']), v))
+    return 0.5 * twice
+
+
+@compiled
 def frame_jacobian(
     bodies: NDArray[np.void],
     carrier: int,
-    E_F: Array,
-    r_F: Array,
+    E: Matrix3,
+    r: Vector3,
+    q: Array,
     jacobian: Array,
 ) -> None:
     """
@@ -75,16 +153,16 @@ def frame_jacobian(
     For each body i from the frame to the base, X transforms motion vectors from body i to the
     frame; the columns of X S_i are those of joint i (Featherstone 2008, section 4.1).
 
-    :param bodies: with ``E``, ``r`` of the present position
+    :param bodies: only read
     :param carrier: the body that the frame is fixed to
-    :param E_F: body to frame coordinates, shape (3, 3)
-    :param r_F: the frame's origin in body coordinates, shape (3,), m
+    :param E: body to frame coordinates
+    :param r: the frame's origin in body coordinates, m
+    :param q: joint positions, shape (nq,), rad or m
     :param jacobian: shape (6, nv); overwritten
     """
     for row in range(6):
         for j in range(jacobian.shape[1]):
             put(jacobian, (row, j), 0.0)
-    E, r = load33(E_F), load3(r_F)
     i = carrier
     while i != BASE:
         body = bodies[i]
@@ -94,18 +172,17 @@ def frame_jacobian(
             for row in range(6):
                 # Mimic joints between frame and base add to the column of their joint.
                 jacobian[row, body['dof'] + k] += body['ratio'] * component(column, row)
-        E_up, r_up = load33(body['E']), load3(body['r'])
-        r = add3(r_up, rotate_back(E_up, r))
-        E = multiply3(E, E_up)
+        E_up, r_up = joint_transform(body, q)
+        E, r = multiply3(E, E_up), add3(r_up, rotate_back(E_up, r))
         i = body['parent']
 
 
-@entry
+@compiled
 def frame_jacobian_rate(
     bodies: NDArray[np.void],
     carrier: int,
-    E_F: Array,
-    r_F: Array,
+    E: Matrix3,
+    r: Vector3,
     jacobian_rate: Array,
 ) -> None:
     """
@@ -117,12 +194,11 @@ def frame_jacobian_rate(
 
     :param bodies: with ``E``, ``r`` and ``v`` of the present position and velocity
     :param carrier: the body that the frame is fixed to
-    :param E_F: body to frame coordinates, shape (3, 3)
-    :param r_F: the frame's origin in body coordinates, shape (3,), m
+    :param E: body to frame coordinates
+    :param r: the frame's origin in body coordinates, m
     :param jacobian_rate: shape (6, nv); overwritten
     """
     jacobian_rate[:] = 0.0
-    E, r = load33(E_F), load3(r_F)
     v_F = transform_motion(E, r, load(bodies[carrier]['v']))
     i = carrier
     while i != BASE:

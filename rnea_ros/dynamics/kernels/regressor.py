@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ..compilation import compiled
 from .bodies import BASE
-from .joints import add_joint_efforts
 from .rnea import move_body
-from .simd import number, put
-from .spatial import ZERO, SpatialVector, load, transform_force_back
-from .vectors import Matrix3, add3, cross, load3, load33, rotate
+from .simd import add_to, put
+from .spatial import ZERO, SpatialVector, basis_vector, load, scale, transform_motion
+from .vectors import add3, cross, dot3, load3, load33, multiply3, rotate_back, transpose
 
 PARAMETERS = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
 """The ten parameters of a body in their order; mx is mass times centre of mass."""
@@ -30,76 +29,67 @@ PARAMETERS = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
 
 @compiled
 def regressor(
-    bodies: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    Y: Array,
-    column: Array,
+    bodies: NDArray[np.void], q: Array, qd: Array, qdd: Array, Y: Array
 ) -> None:
     """
     Write Y. External forces are not part of it.
+
+    A joint j between body i and the base has the column S_j of its motion subspace. In the axes of
+    link i, at its origin, S_j is (s, t), and body i adds S_j . f_i to the effort of joint j.
 
     :param bodies: as for :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` are written
     :param q: joint positions, shape (nq,), rad or m
     :param qd: joint velocities, shape (nv,), rad/s or m/s
     :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
-    :param Y: shape (nv, 10 * bodies without the base); overwritten
-    :param column: shape (nv,); overwritten
+    :param Y: by the parameters in link axes, shape (nv, bodies without the base, 10); overwritten
     """
+    for j in range(Y.shape[0]):
+        for n in range(Y.shape[1]):
+            for k in range(10):
+                put(Y, (j, n, k), 0.0)
     for i in range(1, bodies.shape[0]):
         parent = bodies[bodies[i]['parent']]
         v, a = move_body(bodies[i], load(parent['v']), load(parent['a']), q, qd, qdd)
-        for k in range(10):
-            for j in range(column.shape[0]):
-                put(column, j, 0.0)
-            _pass_to_base(bodies, i, unit_force(k, v, a), column)
-            for j in range(column.shape[0]):
-                put(Y, (j, 10 * (i - 1) + k), number(column, j))
+        E, r = transpose(load33(bodies[i]['link_axes'])), ZERO[0]
+        v, a = transform_motion(E, r, v), transform_motion(E, r, a)
+        j = i
+        while j != BASE:
+            body = bodies[j]
+            for k in range(body['dofs']):
+                S = scale(body['ratio'], basis_vector(body['column'] + k))
+                _add_products(transform_motion(E, r, S), v, a, Y, body['dof'] + k, i - 1)
+            # From the coordinates of the parent
+            E_up, r_up = load33(body['E']), load3(body['r'])
+            r = add3(r_up, rotate_back(E_up, r))
+            E = multiply3(E, E_up)
+            j = body['parent']
 
 
 @compiled
-def unit_force(k: int, v: SpatialVector, a: SpatialVector) -> SpatialVector:
-    """Return I a + v x* I v of an inertia whose parameter k is one and all others zero."""
-    (w, u), (alpha, a_O) = v, a
-    if k < 4:
-        d = add3(a_O, cross(w, u))  # acceleration of the body's origin, not spatial
-        if k == 0:
-            return (ZERO[0], d)
-        # h: moment h x d, force alpha x h + w x (w x h)
-        h = unit_vector(k - 1)
-        return (cross(h, d), add3(cross(alpha, h), cross(w, cross(w, h))))
-    # J: moment J alpha + w x J w
-    J = unit_inertia(k - 4)
-    return (add3(rotate(J, alpha), cross(w, rotate(J, w))), ZERO[0])
-
-
-@compiled
-def unit_vector(k: int) -> tuple[float, float, float]:
-    """Return the unit vector along axis k of three."""
-    return (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
-
-
-@compiled
-def unit_inertia(k: int) -> Matrix3:
-    """Return J with element k of xx, xy, yy, xz, yz, zz equal to one, and symmetric."""
-    xy = 1.0 if k == 1 else 0.0
-    xz = 1.0 if k == 3 else 0.0
-    yz = 1.0 if k == 4 else 0.0
-    return (
-        (1.0 if k == 0 else 0.0, xy, xz),
-        (xy, 1.0 if k == 2 else 0.0, yz),
-        (xz, yz, 1.0 if k == 5 else 0.0),
-    )
-
-
-@compiled
-def _pass_to_base(
-    bodies: NDArray[np.void], i: int, f: SpatialVector, tau: Array
+def _add_products(
+    S: SpatialVector, v: SpatialVector, a: SpatialVector, Y: Array, j: int, n: int
 ) -> None:
-    """Add to tau the efforts of a force on body i at all joints between it and the base."""
-    while i != BASE:
-        body = bodies[i]
-        add_joint_efforts(body, f, tau)
-        f = transform_force_back(load33(body['E']), load3(body['r']), f)
-        i = body['parent']
+    """
+    Add the products of S = (s, t) with I a + v x* I v of body n, by parameter, to row j of Y.
+
+    With v = (w, u), a = (alpha, a_O) and the acceleration d = a_O + w x u of the body's origin::
+
+        I a + v x* I v = (h x d + J alpha + w x J w,  m d + alpha x h + w x (w x h))
+    """
+    (s, t), (w, u), (alpha, a_O) = S, v, a
+    d = add3(a_O, cross(w, u))
+    # t . m d
+    add_to(Y, (j, n, 0), dot3(t, d))
+    # s . (h x d) + t . (alpha x h + w x (w x h)) = h . (d x s + t x alpha + w x (w x t))
+    x, y, z = add3(add3(cross(d, s), cross(t, alpha)), cross(w, cross(w, t)))
+    add_to(Y, (j, n, 1), x)
+    add_to(Y, (j, n, 2), y)
+    add_to(Y, (j, n, 3), z)
+    # s . J alpha + s . (w x J w) = s . J alpha + (s x w) . J w
+    b = cross(s, w)
+    add_to(Y, (j, n, 4), s[0] * alpha[0] + b[0] * w[0])
+    add_to(Y, (j, n, 5), s[0] * alpha[1] + s[1] * alpha[0] + b[0] * w[1] + b[1] * w[0])
+    add_to(Y, (j, n, 6), s[1] * alpha[1] + b[1] * w[1])
+    add_to(Y, (j, n, 7), s[0] * alpha[2] + s[2] * alpha[0] + b[0] * w[2] + b[2] * w[0])
+    add_to(Y, (j, n, 8), s[1] * alpha[2] + s[2] * alpha[1] + b[1] * w[2] + b[2] * w[1])
+    add_to(Y, (j, n, 9), s[2] * alpha[2] + b[2] * w[2])

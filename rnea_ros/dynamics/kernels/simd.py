@@ -29,18 +29,18 @@ LARGEST_ANGLE = 1e6
 """Largest angle, rad, for which sine and cosine of lanes are accurate."""
 
 
-def number(array: Array, index: int | tuple[int, int]) -> Any:
+def number(array: Array, index: int | tuple[int, ...]) -> Any:
     """Return the number, or the lanes, at an index."""
     return array[index]
 
 
-def put(array: Array, index: int | tuple[int, int], value: Any) -> None:
+def put(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """Write a number, or lanes, at an index; a number goes to all lanes."""
     array[index] = value
 
 
 @compiled
-def add_to(array: Array, index: int | tuple[int, int], value: Any) -> None:
+def add_to(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """Add to the number, or the lanes, at an index."""
     put(array, index, number(array, index) + value)
 

@@ -247,7 +247,7 @@ def _tree(
 
     joints = _numbered(tuple(movement for _, movement, _ in rows if movement), order)
     bodies = np.zeros(len(inertias), dtype=BODY)
-    bodies['E_T'] = bodies['E'] = np.eye(3)
+    bodies['E_T'] = bodies['E'] = bodies['link_axes'] = np.eye(3)
     for place in joints.values():  # the last one leaves nq and nv in the base's record
         bodies[BASE]['position'], bodies[BASE]['dof'] = place.positions.stop, place.velocities.stop
     for record, inertia in zip(bodies, inertias, strict=True):
@@ -257,6 +257,10 @@ def _tree(
         record['E_T'], record['r_T'] = placement.rotation.T, placement.translation
         if movement_or_none is not None:
             _write_movement(record, movement_or_none, joints)
+    for link in others:
+        if link.joint:
+            frame = frames[link.name]
+            bodies[frame.body]['link_axes'] = frame.placement.rotation
     bodies.setflags(write=False)
     return KinematicTree(
         bodies, MappingProxyType(joints), MappingProxyType(frames), links, separate_bodies

@@ -21,7 +21,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
-from ...dynamics.kernels import kinematics
 from ...robot import RobotModel
 from ..settings import ResolvedSettings
 
@@ -47,13 +46,12 @@ class ExternalWrench:
         self.determined = 6
         self._joints = settings.joint_indices
         self._weights = 1.0 / settings.observer.threshold
-        self._bodies = model.workspace().bodies
+        self._jacobian_into = model.workspace().jacobian_into
         frame = model.tree.frames[self.link]
-        self._body = frame.body
-        self._E = np.ascontiguousarray(frame.placement.rotation.T)
-        self._r = frame.placement.translation.copy()
+        E, r = frame.placement.rotation.T, frame.placement.translation
+        self._frame, self._point = (frame.body, np.array([*E, r])), np.zeros(3)
         self._J = np.zeros((6, model.nv))
-        self.estimate(np.zeros(model.nv), np.zeros(len(settings.joints)))  # compiles the kernels
+        self.estimate(np.zeros(model.nv), np.zeros(len(settings.joints)))  # compiles the kernel
 
     def estimate(self, q: Array, effort: Array) -> Array:
         """
@@ -64,8 +62,7 @@ class ExternalWrench:
         :param q: joint positions, shape (n,), rad or m
         :param effort: external efforts of the commanded joints, shape (m,), N m or N
         """
-        kinematics.place_bodies(self._bodies, q)
-        kinematics.frame_jacobian(self._bodies, self._body, self._E, self._r, self._J)
+        self._jacobian_into(*self._frame, self._point, q, self._J)
         A = self._J[:, self._joints] * self._weights
         norms = np.array([np.linalg.norm(A[:3]), np.linalg.norm(A[3:])])
         scale = np.repeat(np.where(norms > 0.0, norms, 1.0), 3)

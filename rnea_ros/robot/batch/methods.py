@@ -17,7 +17,7 @@ from ...errors import InputError
 from ..accelerations import forward_dynamics, relative_inertia
 from ..forces import gravity_torques, inverse_dynamics, mass_matrix
 from ..model_data import ModelData
-from ..regressors import in_link_parameters, regressor
+from ..regressors import of_links, regressor
 from ..wrench import ExternalWrenches, external_efforts_batch
 from .rows import checked_samples, computed_rows
 
@@ -123,16 +123,15 @@ def regressor_batch(
     :param qdd: joint accelerations, shape (N, nv)
     :param threads: number of cores to use; all by default
     """
-    columns = len(PARAMETERS) * (len(model._tree.bodies) - 1)
+    bodies = len(model._tree.bodies) - 1
 
     def kernel(
         workspace: batch.BatchWorkspace, q: Array, qd: Array, qdd: Array, Y: Array
     ) -> int:
-        of_bodies = np.empty((len(q), model._nv * columns))
+        of_bodies = np.empty((len(q), model._nv * bodies * len(PARAMETERS)))
         bad = workspace.regressor(q, qd, qdd, of_bodies)
-        shaped = of_bodies.reshape(len(q), model._nv, columns)
-        with np.errstate(invalid='ignore'):  # rows that are not finite are computed again below
-            Y[:] = in_link_parameters(model, shaped).reshape(Y.shape)
+        shaped = of_bodies.reshape(len(q), model._nv, bodies, len(PARAMETERS))
+        Y[:] = of_links(model, shaped).reshape(Y.shape)
         return bad
 
     shape = (model._nv, len(PARAMETERS) * len(model.body_names))
