@@ -31,6 +31,9 @@ class Quantity(enum.Enum):
     FORWARD_DYNAMICS = 'forward dynamics'
     INVERSE_DERIVATIVES = 'derivatives of the inverse dynamics'
     FORWARD_DERIVATIVES = 'derivatives of the forward dynamics'
+    POSE = 'pose of the last body'
+    JACOBIAN = 'Jacobian of the last body'
+    REGRESSOR = 'regressor'
     BATCH = 'inverse dynamics of many samples'
 
 
@@ -50,6 +53,11 @@ def our_calls(robot: Robot) -> Contenders:
             Contender(WORKSPACE, getattr(model.workspace(), method), prepare),
         ]
 
+    last = model.body_names[-1]
+
+    def of_last_body(call: Callable[[Array, str], Array]) -> list[Contender]:
+        return [Contender(CHECKED, call, lambda state: (state[0], last))]
+
     return {
         Quantity.INVERSE_DYNAMICS: calls('inverse_dynamics', 3),
         Quantity.GRAVITY: calls('gravity_torques', 1),
@@ -57,6 +65,9 @@ def our_calls(robot: Robot) -> Contenders:
         Quantity.FORWARD_DYNAMICS: calls('forward_dynamics', 3),
         Quantity.INVERSE_DERIVATIVES: calls('inverse_dynamics_derivatives', 3),
         Quantity.FORWARD_DERIVATIVES: calls('forward_dynamics_derivatives', 3),
+        Quantity.POSE: of_last_body(model.forward_kinematics),
+        Quantity.JACOBIAN: of_last_body(model.jacobian),
+        Quantity.REGRESSOR: [Contender(CHECKED, model.regressor, tuple)],
     }
 
 
@@ -90,6 +101,10 @@ class Pinocchio:
         ours = robot.model.joint_names
         self.order = [ours.index(name) for name in list(self.model.names)[1:]]
         assert self.model.nq == self.model.nv == len(ours)
+        tree = robot.model.tree
+        by_joint = np.argsort(tree.bodies['dof'][1:])  # body of each of our joints, less one
+        self.bodies = by_joint[self.order]
+        self.last = self.model.getFrameId(robot.model.body_names[-1])
 
     def calls(self) -> Contenders:
         """Return a call for each quantity, with arrays that are made beforehand."""
@@ -104,7 +119,19 @@ class Pinocchio:
             Quantity.FORWARD_DERIVATIVES: [
                 self._call(pin.computeABADerivatives, 3, self._forward_derivatives)
             ],
+            Quantity.POSE: [self._call(self._pose, 1, lambda pose, _: pose.homogeneous)],
+            Quantity.JACOBIAN: [self._call(self._jacobian, 1, self._angular_first)],
+            Quantity.REGRESSOR: [
+                self._call(pin.computeJointTorqueRegressor, 3, self._in_our_bodies)
+            ],
         }
+
+    def _pose(self, model: Any, data: Any, q: Array) -> Any:
+        pin.forwardKinematics(model, data, q)
+        return pin.updateFramePlacement(model, data, self.last)
+
+    def _jacobian(self, model: Any, data: Any, q: Array) -> Any:
+        return pin.computeFrameJacobian(model, data, q, self.last, pin.ReferenceFrame.LOCAL)
 
     def batch(self, samples: int) -> Contender:
         """Return rneaInParallel on one thread: samples as columns, the result's memory given."""
@@ -141,6 +168,17 @@ class Pinocchio:
         # Pinocchio fills the upper triangle.
         upper: Array = np.triu(result)
         return self._ordered(upper + np.triu(upper, 1).T)
+
+    def _angular_first(self, result: Any, arguments: Arguments) -> Array:
+        J = np.empty_like(result)
+        J[:3, self.order], J[3:, self.order] = result[3:], result[:3]
+        return J
+
+    def _in_our_bodies(self, result: Any, arguments: Arguments) -> Array:
+        columns = result.reshape(len(result), -1, 10)
+        Y = np.empty_like(columns)
+        Y[np.ix_(self.order, self.bodies)] = columns
+        return Y.reshape(len(Y), -1)
 
     def _inverse_derivatives(self, result: Any, arguments: Arguments) -> Array:
         by_q, by_qd = self._ordered(self.data.dtau_dq), self._ordered(self.data.dtau_dv)

@@ -25,6 +25,7 @@ TIMES_FASTER: Mapping[tuple[Quantity, str], Mapping[int, float]] = {
     (Quantity.INVERSE_DERIVATIVES, WORKSPACE): {6: 1.5, 7: 1.5, 32: 1.5},
     (Quantity.FORWARD_DERIVATIVES, CHECKED): {6: 1.5, 7: 1.5, 32: 1.5},
     (Quantity.FORWARD_DERIVATIVES, WORKSPACE): {6: 1.5, 7: 1.5, 32: 1.5},
+    (Quantity.REGRESSOR, CHECKED): {6: 1.0, 7: 1.0, 32: 1.0},
     (Quantity.BATCH, BATCH): {6: 10.0, 7: 10.0, 32: 8.0},
 }
 """Than Pinocchio, at least, by number of joints."""

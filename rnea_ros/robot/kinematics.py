@@ -33,16 +33,17 @@ def forward_kinematics(model: ModelData, q: ArrayLike, link: str) -> Array:
     :param link: a link's name
     :raises UnknownNameError: the robot has no such link
     """
-    frame = kernel_frame(model, link)
     T = np.empty((4, 4))
     if model._kernels_check_arrays:
         try:
-            if model._shared_workspace.link_pose_into(*frame, q, T):
+            body, frame = model._link_frames[link]
+            if model._shared_workspace.link_pose_into(body, frame, q, T):
                 return T
-        except TypeError:
+        except (KeyError, TypeError):
             pass
+    of_link = kernel_frame(model, link)
     position = model._checked_position('q', q)
-    model._thread_memory.workspace.link_pose_into(*frame, position, T)
+    model._thread_memory.workspace.link_pose_into(*of_link, position, T)
     return finite_result(T)
 
 
@@ -101,17 +102,18 @@ def jacobian(
     :return: shape (6, nv)
     :raises UnknownNameError: the robot has no such link
     """
-    frame = kernel_frame(model, link)
     J = np.empty((6, model._nv))
     if model._kernels_check_arrays:
         try:
-            if model._shared_workspace.jacobian_into(*frame, point, q, J):
+            body, frame = model._link_frames[link]
+            if model._shared_workspace.jacobian_into(body, frame, point, q, J):
                 return J
-        except TypeError:
+        except (KeyError, TypeError):
             pass
+    of_link = kernel_frame(model, link)
     p = finite_vector('point', point, 3)
     position = model._checked_position('q', q)
-    model._thread_memory.workspace.jacobian_into(*frame, p, position, J)
+    model._thread_memory.workspace.jacobian_into(*of_link, p, position, J)
     return finite_result(J)
 
 
@@ -131,17 +133,18 @@ def jacobian_rate(
     :param point: in the link's frame, shape (3,), m
     :raises UnknownNameError: the robot has no such link
     """
-    frame = kernel_frame(model, link)
     J_rate = np.empty((6, model._nv))
     if model._kernels_check_arrays:
         try:
-            if model._shared_workspace.jacobian_rate_into(*frame, point, q, qd, J_rate):
+            body, frame = model._link_frames[link]
+            if model._shared_workspace.jacobian_rate_into(body, frame, point, q, qd, J_rate):
                 return J_rate
-        except TypeError:
+        except (KeyError, TypeError):
             pass
+    of_link = kernel_frame(model, link)
     p = finite_vector('point', point, 3)
     state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    model._thread_memory.workspace.jacobian_rate_into(*frame, p, *state, J_rate)
+    model._thread_memory.workspace.jacobian_rate_into(*of_link, p, *state, J_rate)
     return finite_result(J_rate)
 
 
@@ -266,19 +269,20 @@ def velocity_and_acceleration(
     point: ArrayLike = ORIGIN,
 ) -> tuple[Array, Array]:
     """Return spatial velocity and acceleration of a link's point, in the link's axes."""
-    frame = kernel_frame(model, link)
     v, a = np.empty(6), np.empty(6)
     if model._kernels_check_arrays:
         try:
-            if model._shared_weightless.link_motion_into(*frame, point, q, qd, qdd, v, a):
+            body, frame = model._link_frames[link]
+            if model._shared_weightless.link_motion_into(body, frame, point, q, qd, qdd, v, a):
                 return v, a
-        except TypeError:
+        except (KeyError, TypeError):
             pass
+    of_link = kernel_frame(model, link)
     p = finite_vector('point', point, 3)
     motion = (
         model._checked_position('q', q),
         model._checked_velocity('qd', qd),
         model._checked_velocity('qdd', qdd),
     )
-    model._thread_memory.weightless.link_motion_into(*frame, p, *motion, v, a)
+    model._thread_memory.weightless.link_motion_into(*of_link, p, *motion, v, a)
     return finite_result(v), finite_result(a)
