@@ -170,15 +170,15 @@ class Pinocchio:
         return self._ordered(upper + np.triu(upper, 1).T)
 
     def _angular_first(self, result: Any, arguments: Arguments) -> Array:
-        J = np.empty_like(result)
+        J: Array = np.empty_like(result)
         J[:3, self.order], J[3:, self.order] = result[3:], result[:3]
         return J
 
     def _in_our_bodies(self, result: Any, arguments: Arguments) -> Array:
         columns = result.reshape(len(result), -1, 10)
-        Y = np.empty_like(columns)
-        Y[np.ix_(self.order, self.bodies)] = columns
-        return Y.reshape(len(Y), -1)
+        Y: Array = np.empty_like(columns)
+        Y[np.ix_(np.array(self.order), self.bodies)] = columns
+        return Y.reshape(columns.shape[0], -1)
 
     def _inverse_derivatives(self, result: Any, arguments: Arguments) -> Array:
         by_q, by_qd = self._ordered(self.data.dtau_dq), self._ordered(self.data.dtau_dv)
