@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,18 @@ def reviewed(
     return review(robot, Settings(**(given | settings)))
 
 
+@cache
+def of_motion() -> Review:
+    """Return the review of the arm that is right, with default settings."""
+    return reviewed(MOTION)
+
+
+@cache
+def of_exact(*payloads: Payload) -> Review:
+    """Return the review of the arm without dry friction and noise."""
+    return reviewed(EXACT, payloads=payloads)
+
+
 def flaws(recorded: Recording, **changes: Any) -> str:
     return ' '.join(reviewed(recorded, **changes).flaws)
 
@@ -46,14 +59,14 @@ def test_of_an_arm_at_rest_commands_meet_the_efforts_but_for_noise() -> None:
 
 
 def test_the_inverse_dynamics_explain_what_gravity_does_not() -> None:
-    played = reviewed(EXACT)
+    played = of_exact()
     # What the synthetic arm has beside its inverse dynamics: 0.1 N m and 0.1 N m s/rad.
     assert (played.inverse_dynamics.rms < 0.25).all()
     assert (played.inverse_dynamics.rms[:4] < 0.5 * played.gravity.rms[:4]).all()
 
 
 def test_a_residual_is_the_rms_of_the_difference_over_that_of_the_effort() -> None:
-    played = reviewed(EXACT)
+    played = of_exact()
     for residual in (played.commanded, played.gravity, played.inverse_dynamics):
         difference = residual.computed - residual.measured
         rms = np.sqrt((difference * difference).sum(axis=0) / len(difference))
@@ -63,7 +76,7 @@ def test_a_residual_is_the_rms_of_the_difference_over_that_of_the_effort() -> No
 
 
 def test_commands_in_the_ramp_are_not_compared() -> None:
-    played = reviewed(EXACT)
+    played = of_exact()
     assert played.commanded.time[0] == pytest.approx(1.0, abs=0.03)
     assert played.gravity.time[0] == 0.0
 
@@ -121,7 +134,7 @@ def test_efforts_of_a_wrong_sign_or_scale_are_reported_and_can_be_corrected(
 
 
 def test_a_sound_recording_has_no_flaw() -> None:
-    assert reviewed(MOTION).flaws == ()
+    assert of_motion().flaws == ()
 
 
 def test_a_recording_too_short_to_judge_is_played_nevertheless() -> None:
@@ -171,7 +184,7 @@ def test_the_report_says_what_limits_the_comparison() -> None:
 
 
 def test_the_report_says_how_it_ended() -> None:
-    assert report(reviewed(MOTION)).startswith('the control ran through the whole recording\n')
+    assert report(of_motion()).startswith('the control ran through the whole recording\n')
     gap = MOTION.part((MOTION.time < 10.0) | (MOTION.time > 12.0))
     ended = report(reviewed(gap, joint_states_timeout=0.1))
     assert 'holding at 10.0' in ended
@@ -197,7 +210,7 @@ PAYLOAD = Payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
 def test_what_the_hardware_adds_counts_beside_the_command(
     hardware: tuple[HardwareCompensation, ...]
 ) -> None:
-    alone = reviewed(EXACT, payloads=(PAYLOAD,))
+    alone = of_exact(PAYLOAD)
     held = reviewed(EXACT, payloads=(PAYLOAD,), hardware_compensates=hardware)
     np.testing.assert_allclose(held.commanded.percent, alone.commanded.percent, rtol=1e-6)
     assert not np.allclose(held.playback.command, alone.playback.command, equal_nan=True)
@@ -206,6 +219,6 @@ def test_what_the_hardware_adds_counts_beside_the_command(
 
 
 def test_a_replay_report_is_plain_text_with_the_conclusion_first() -> None:
-    text = report(reviewed(MOTION))
+    text = report(of_motion())
     assert 'RobotModel' not in text
     assert text.splitlines()[0] == 'the control ran through the whole recording'
