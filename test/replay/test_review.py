@@ -20,8 +20,15 @@ from rnea_ros.recordings import Kind, Recording, RecordingError
 from rnea_ros.replay import Review, recorded_robot, report, review
 from rnea_ros.robot import Payload
 
-MOTION = record(Robot(ARM), Kind.MOTION, 1)
-EXACT = record(Robot(ARM, coulomb=0.0, noise=0.0), Kind.MOTION, 1)
+
+
+def of_13_seconds(robot: Robot) -> Recording:
+    recorded = record(robot, Kind.MOTION, 1)
+    return recorded.part(recorded.time < 13.0)
+
+
+MOTION = of_13_seconds(Robot(ARM))
+EXACT = of_13_seconds(Robot(ARM, coulomb=0.0, noise=0.0))
 
 
 def reviewed(
@@ -88,7 +95,7 @@ def test_a_sample_is_compared_with_the_first_command_that_knows_of_it() -> None:
                        velocity=[0.0] * 6, effort=[0.0] * 6)
     robot = recorded_robot(ARM, [stranger, *samples])
     commanded = review(robot, Settings(joints=(), rate=130.0)).commanded
-    assert len(commanded.time) > 1000
+    assert len(commanded.time) > 500
     for time, command in list(zip(commanded.time, commanded.computed, strict=True))[::100]:
         newest = EXACT.position[np.argmin(np.abs(EXACT.time + 0.5 - time))]
         np.testing.assert_allclose(command, ARM.gravity_torques(newest), atol=1e-9)
@@ -96,7 +103,7 @@ def test_a_sample_is_compared_with_the_first_command_that_knows_of_it() -> None:
 
 def test_repeats_are_left_out_of_the_comparison_and_reported() -> None:
     again = MOTION.position.copy()
-    places = np.arange(100, 1200, 90)
+    places = np.arange(100, 600, 45)
     again[places] = again[places - 1]
     played = reviewed(replace(MOTION, position=again))
     assert f'{len(places)} samples that repeat' in ' '.join(played.flaws)
@@ -192,7 +199,7 @@ def test_the_report_says_how_it_ended() -> None:
     assert ended.splitlines()[0].endswith('joint_states_stale')
     bare = replace(MOTION, velocity=np.full_like(MOTION.velocity, np.nan))
     silent = report(reviewed(bare))
-    assert 'joint states rejected: not_finite 1251' in silent
+    assert f'joint states rejected: not_finite {len(bare.time)}' in silent
     assert silent.startswith('nothing was commanded: no valid state of all joints\n')
 
 
