@@ -162,9 +162,8 @@ def test_efforts_on_a_tilted_base_are_those_on_a_joint_that_is_tilted(
     moving = Moving(urdf, seed, at_rest=True)
     readings = moving.readings()
     rig = rig_of(moving.model, BaseUse.TILT)
-    state = rig.run(
-        1e-3 * STEPS, orientation=readings.orientation if with_orientation else None, push=readings.push
-    )
+    orientation = readings.orientation if with_orientation else None
+    state = rig.run(1e-3 * STEPS, orientation=orientation, push=readings.push)
     assert_equal(moving.efforts_on(state), moving.efforts())
     assert_equal(state.gravity, manifold.rotation(moving.q[3:7]).T @ GRAVITY)
 

@@ -120,7 +120,7 @@ class Chance:
         chances = np.array([chance for chance, _ in self._actions]) * eventful
         for _ in range(ticks):
             for number in np.flatnonzero(self.rng.random(len(chances)) < chances):
-                self.act(number)
+                self.act(int(number))
             self._tick()
             after_end += self.rig.state() in (State.FAULT, State.STOPPED)
             if after_end > 50:

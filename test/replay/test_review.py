@@ -21,7 +21,6 @@ from rnea_ros.replay import Review, recorded_robot, report, review
 from rnea_ros.robot import Payload
 
 
-
 def of_13_seconds(robot: Robot) -> Recording:
     recorded = record(robot, Kind.MOTION, 1)
     return recorded.part(recorded.time < 13.0)
