@@ -98,6 +98,17 @@ class ClosedLoop:
                 self.control.follow(Setpoint(None, self.settings.joints, *motion), None)
             self.tick()
 
+    def hold(self, pose: Array, duration: float) -> None:
+        """
+        Hold a pose for a time: one set-point, at rest.
+
+        :param pose: of the commanded joints, rad or m
+        :param duration: s
+        """
+        still = np.zeros_like(pose)
+        self.control.follow(Setpoint(None, self.settings.joints, pose, still, still), None)
+        self.run(duration)
+
     def tick(self) -> None:
         """Measure, compute, command, go on by a millisecond."""
         self.now += 0.001

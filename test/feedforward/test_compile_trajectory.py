@@ -753,7 +753,7 @@ def is_finite_over_time(motion: Trajectory | Setpoint) -> bool:
     return all(np.isfinite(sample(motion, time)).all() for time in times)
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(
     request=any_requests(),
     now=st.sampled_from((0.0, 1.0)) | SOME_FLOATS,
@@ -777,7 +777,7 @@ def test_whatever_comes_is_rejected_with_a_reason_or_is_finite_at_every_time(
     assert isinstance(outcome, TrajectoryReason) or is_finite_over_time(outcome)
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(request=finite_requests(), position=THREE_FINITE, velocity=THREE_FINITE)
 def test_finite_requests_of_any_size_are_finite_at_every_time_or_rejected_as_not_finite(
     request: TrajectoryRequest, position: list[float], velocity: list[float]

@@ -17,8 +17,8 @@ from rnea_ros.feedforward.law import Mode
 from rnea_ros.feedforward.settings import BaseSensorSettings, WrenchInputSettings
 from rnea_ros.robot import Payload
 
-TICKS = 2500
-"""Between two looks at the memory; a single number kept in each tick is 80 kB."""
+TICKS = 1250
+"""Between two looks at the memory; a single number kept in each tick is 40 kB."""
 
 ALLOWED = 30_000
 """By how much memory may differ, bytes: counters that got longer, and what Python caches."""

@@ -23,8 +23,8 @@ from wrench_rig import INLINE, Array, WrenchRig
 from rnea_ros import RobotModel, Wrench
 
 STEP = 0.0005
-DURATION = 4.0
-PUSHED_FROM = 2.0
+DURATION = 3.0
+PUSHED_FROM = 1.5
 
 PUSH = Wrench((12.0, -15.0, 8.0), (0.3, -0.2, 0.1))
 """20.8 N at the tip."""
@@ -47,14 +47,22 @@ def tooled_arm() -> RobotModel:
     return load(text.replace('</robot>', ''.join(parts) + '</robot>'))
 
 
+@cache
+def sines() -> list[tuple[float, Array, Array]]:
+    """Return angular frequency, rad/s, amplitudes, rad, and phases of two sines a joint."""
+    rng = np.random.default_rng(1)
+    return [
+        (2.0 * math.pi * frequency, rng.uniform(least, greatest, 7), rng.uniform(0.0, 6.0, 7))
+        for frequency, least, greatest in ((0.5, 0.2, 0.4), (1.3, 0.05, 0.12))
+    ]
+
+
 def wanted(t: float) -> tuple[Array, Array, Array]:
     """Return two sines a joint, at 0.5 and 1.3 Hz, to 2 rad/s and 10 to 20 rad/s^2."""
-    rng = np.random.default_rng(1)
     q = np.array([0.1, -0.7, 0.2, -2.1, -0.1, 1.6, 0.7])
     qd, qdd = np.zeros(7), np.zeros(7)
-    for frequency, least, greatest in ((0.5, 0.2, 0.4), (1.3, 0.05, 0.12)):
-        w = 2.0 * math.pi * frequency
-        size, angle = rng.uniform(least, greatest, 7), w * t + rng.uniform(0.0, 6.0, 7)
+    for w, size, phase in sines():
+        angle = w * t + phase
         q += size * np.sin(angle)
         qd += size * w * np.cos(angle)
         qdd -= size * w * w * np.sin(angle)
@@ -169,7 +177,7 @@ def test_with_the_recommended_deadband_a_free_tool_is_no_push() -> None:
 def test_without_the_tools_inertia_the_push_would_drown() -> None:
     # The motion is fast enough for the test above to mean something.
     forces = []
-    for sample in simulated()[1000:4000:10]:
+    for sample in simulated()[:3000:10]:
         still = np.zeros(7)
         weight = tooled_arm().internal_wrench(sample.q, still, still, 'tool')
         forces.append(np.linalg.norm(sample.carried[3:] - np.asarray(weight.force, float)))

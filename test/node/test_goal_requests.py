@@ -27,7 +27,7 @@ from rnea_ros.feedforward.trajectory import JointRules
 from rnea_ros.node.motion_requests import REJECTIONS, GoalTolerances, MotionRequests
 
 JOINTS = ('shoulder', 'elbow')
-GOALS = 3000
+GOALS = 1200
 VALUES = (0.0, -1.0, 0.003, 0.01, 0.1, np.inf)
 
 
@@ -130,7 +130,7 @@ def pursue(goals: int, seed: int, *, replacement: bool) -> Counter[str]:
     bench = Bench(rng, replacement=replacement)
     pursued: Goal | None = None
     for number in range(goals):
-        if number % 1000 == 999:
+        if number % 400 == 399:
             bench = Bench(rng, replacement=replacement)
             pursued = None
         if rng.random() < 0.2:

@@ -29,6 +29,9 @@ from rnea_ros.messages import MalformedError, decode_trajectory, load_decoder, t
 ORDERS = ('<', '>')
 FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 
+SAMPLES = 1000 if COMPILED else 100
+"""Random messages in a test."""
+
 EXAMPLE = Message(
     ['elbow', 'wrist'],
     [
@@ -76,7 +79,7 @@ def with_word(encoder: Encoder, offset: int, word: int) -> bytes:
 @pytest.mark.parametrize('order', ORDERS)
 def test_messages_of_every_shape_are_read_as_they_were_written(order: str) -> None:
     rng = np.random.default_rng(1)
-    for _ in range(1000):
+    for _ in range(SAMPLES):
         message = random_message(rng)
         assert_same(decode_trajectory(encoded(message, order)), message)
 
@@ -284,13 +287,13 @@ def check_bounds(data: bytes) -> None:
         assert column.counts.sum() == column.values.size
 
 
-@settings(max_examples=1000)
+@settings(max_examples=SAMPLES)
 @given(header=st.sampled_from((b'\0\0\0\0', b'\0\1\0\0')) | st.binary(), body=st.binary())
 def test_random_bytes_are_rejected_or_hold_what_is_read(header: bytes, body: bytes) -> None:
     check_bounds(header + body)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=SAMPLES)
 @given(
     order=st.sampled_from(ORDERS),
     changes=st.dictionaries(

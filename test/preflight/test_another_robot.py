@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cache
 import re
 from xml.etree import ElementTree
@@ -110,11 +111,12 @@ def test_every_sign_is_named_with_an_interval_that_contains_minus_1_and_not_0() 
             assert abs(value + 1.0) <= width + 0.2
 
 
-@pytest.mark.parametrize('flipped', [{4}, {5}, {4, 5}, {4, 6}])
-def test_an_axis_that_is_turned_without_evidence_is_not_claimed(flipped: set[int]) -> None:
+def test_an_axis_that_is_turned_without_evidence_is_not_claimed() -> None:
     light = load(with_masses(np.random.default_rng(1)))
-    assessment = check(light, record(Robot(ARM, noise=0.02), Kind.MOTION, 1)).assessment
-    hypothesis = Hypothesis(flipped=frozenset(flipped), all_scaled=True)
-    assessment.best = assessment.selection.solution(hypothesis)
-    found = [finding for rule in FAULTS for finding in rule(assessment)]
-    assert Cause.INVERTED_AXIS not in {finding.cause for finding in found}
+    checked = check(light, record(Robot(ARM, noise=0.02), Kind.MOTION, 1)).assessment
+    for flipped in ({4}, {5}, {4, 5}, {4, 6}):
+        assessment = copy(checked)  # with what a rule caches there
+        hypothesis = Hypothesis(flipped=frozenset(flipped), all_scaled=True)
+        assessment.best = assessment.selection.solution(hypothesis)
+        found = [finding for rule in FAULTS for finding in rule(assessment)]
+        assert Cause.INVERTED_AXIS not in {finding.cause for finding in found}, flipped

@@ -5,26 +5,37 @@
 
 from __future__ import annotations
 
+from functools import cache
 import re
 
-import numpy as np
 import pytest
 from robots import ROOT
 from synthetic_recordings import ARM, Robot, only, record
 
 from rnea_ros.feedforward.law import HardwareCompensation
-from rnea_ros.preflight import check
+from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.findings import Cause
 from rnea_ros.preflight.report import join_names, runs
 from rnea_ros.recordings import Kind
 
-HELD = Robot(ARM, compensated=True)
-BEFORE_THE_GEAR = Robot(ARM, coulomb=0.3)
+ROBOTS = {
+    'right': Robot(ARM),
+    'held': Robot(ARM, compensated=True),
+    'before_the_gear': Robot(ARM, coulomb=0.3),
+    'held_in_one_joint': Robot(ARM, compensated=only(1)),
+    'inverted_in_one_joint': Robot(ARM, factor=1.0 - 2.0 * only(2)),
+}
+
+
+@cache
+def checked(robot: str, kind: Kind, seed: int = 1) -> Checkup:
+    """Return the result for the model of the arm, and a recording of one of the robots."""
+    return check(ARM, record(ROBOTS[robot], kind, seed), kind=kind)
 
 
 @pytest.mark.parametrize('kind', Kind)
 def test_a_robot_that_holds_itself_is_named_once_with_the_parameter(kind: Kind) -> None:
-    checkup = check(ARM, record(HELD, kind, 0), kind=kind)
+    checkup = checked('held', kind, 0)
     (finding,) = [f for f in checkup.findings if f.cause is Cause.COMPENSATED]
     assert finding.joints == tuple(range(7))
     text = checkup.report()
@@ -34,13 +45,13 @@ def test_a_robot_that_holds_itself_is_named_once_with_the_parameter(kind: Kind) 
 
 @pytest.mark.parametrize('kind', Kind)
 def test_one_joint_without_gravity_is_no_case_for_a_parameter_of_all(kind: Kind) -> None:
-    text = check(ARM, record(Robot(ARM, compensated=only(1)), kind, 1), kind=kind).report()
+    text = checked('held_in_one_joint', kind).report()
     assert '* hardware compensates gravity: fer_joint2' in text
     assert 'set hardware_compensates: [gravity]' not in text
 
 
 def test_friction_that_must_be_known_is_named_with_its_parameters_once() -> None:
-    checkup = check(ARM, record(BEFORE_THE_GEAR, Kind.MOTION, 1))
+    checkup = checked('before_the_gear', Kind.MOTION)
     assert {Cause.CURRENT, Cause.FRICTION} <= {finding.cause for finding in checkup.findings}
     text = checkup.report()
     assert text.count('friction.*') == 1
@@ -48,27 +59,27 @@ def test_friction_that_must_be_known_is_named_with_its_parameters_once() -> None
 
 
 def test_a_correct_model_gets_no_advice_on_gravity() -> None:
-    text = check(ARM, record(Robot(ARM), Kind.MOTION, 1)).report()
+    text = checked('right', Kind.MOTION).report()
     assert '[gravity]' not in text
 
 
-@pytest.mark.parametrize('robot', [HELD, BEFORE_THE_GEAR])
-def test_what_is_to_be_set_is_what_the_parameter_takes(robot: Robot) -> None:
-    text = check(ARM, record(robot, Kind.MOTION, 1)).report()
+@pytest.mark.parametrize('robot', ['held', 'before_the_gear'])
+def test_what_is_to_be_set_is_what_the_parameter_takes(robot: str) -> None:
+    text = checked(robot, Kind.MOTION).report()
     set_to = re.findall(r'hardware_compensates: \[(\w+)\]', text)
     assert set_to
     assert set(set_to) <= {word.value for word in HardwareCompensation}
 
 
 def test_shares_of_an_effort_of_nearly_nothing_and_signs_of_zero_are_not_printed() -> None:
-    text = check(ARM, record(HELD, Kind.STILL, 0)).report()
+    text = checked('held', Kind.STILL, 0).report()
     assert '-0.00' not in text
     assert all(int(share) < 1000 for share in re.findall(r'(\d+) %\)', text))
 
 
 @pytest.mark.parametrize('kind', Kind)
 def test_the_fit_is_written_as_it_was_made(kind: Kind) -> None:
-    text = check(ARM, record(Robot(ARM), kind, 1), kind=kind).report()
+    text = checked('right', kind).report()
     assert 'measured = scale * model' in text
     assert ('sign(velocity)' in text) is (kind is Kind.MOTION)
 
@@ -82,13 +93,10 @@ def test_the_document_says_what_to_do_about_every_cause() -> None:
 
 @pytest.mark.parametrize('kind', Kind)
 def test_the_verdict_comes_first_and_then_what_is_known_of_each_joint(kind: Kind) -> None:
-    factor = np.ones(7)
-    factor[2] = -1.0
-    rejected = check(ARM, record(Robot(ARM, factor=factor), kind, 1), kind=kind)
-    first, second, *_ = rejected.report().splitlines()
+    first, second, *_ = checked('inverted_in_one_joint', kind).report().splitlines()
     assert first.startswith('not accepted')
     assert 'fer_joint3 do not fit' in second
-    first, second, *_ = check(ARM, record(Robot(ARM), kind, 1), kind=kind).report().splitlines()
+    first, second, *_ = checked('right', kind).report().splitlines()
     assert first.startswith('accepted')
     assert re.search(r'fer_joint\d to fer_joint\d.* fit; .*fer_joint7 not judged', second)
 
@@ -99,7 +107,7 @@ def test_joints_in_a_row_are_named_by_the_first_and_the_last() -> None:
     assert text == 'a to c, e, g and h'
 
 
-@pytest.mark.parametrize('robot', [HELD, BEFORE_THE_GEAR])
-def test_a_report_is_plain_text(robot: Robot) -> None:
-    text = check(ARM, record(robot, Kind.MOTION, 1)).report()
+@pytest.mark.parametrize('robot', ['held', 'before_the_gear'])
+def test_a_report_is_plain_text(robot: str) -> None:
+    text = checked(robot, Kind.MOTION).report()
     assert not re.search(r'None|RobotModel|np\.|\(\)|\[\'', text)

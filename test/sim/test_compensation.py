@@ -53,7 +53,7 @@ def test_a_payload_that_is_not_known_sags_and_one_that_is_set_is_held(path: Path
     held = ClosedLoop(
         path, POSES[path], simulation={'payload': load}, payloads=(load,), ramp_duration=0.0,
     )
-    held.run(5.0)
+    held.run(2.0)
     print(f'{path.stem}: sagged {sagged:.3f} rad in 0.5 s; held {1e3 * held_drift(held):.3f} mrad')
     assert held_drift(held) < 5e-3
 
@@ -72,14 +72,13 @@ def test_a_payload_set_while_the_arm_is_held_takes_the_sag_away_without_a_step(
         path, pose, simulation={'payload': load},
         mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
     )
-    still = np.zeros_like(pose)
-    loop.run(4.0, lambda t: (pose, still, still))
+    loop.hold(pose, 2.0)
     sagged = np.abs(loop.q - pose).max()
     assert sagged > 0.02
 
     since = len(loop.commands)
     loop.change(payloads=(load,), payload_blend_duration=1.0)
-    loop.run(4.0, lambda t: (pose, still, still))
+    loop.hold(pose, 2.5)
     error = np.abs(loop.q - pose).max()
     step = change_of_command(loop, since)
     print(f'{path.stem}: {1e3 * sagged:.1f} mrad before, {1e3 * error:.3f} mrad after, '
@@ -111,9 +110,9 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
             mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,), friction=friction,
             armature=(ROTOR,),
         )
-        loop.run(2.0, lambda t: (pose, np.zeros(n), np.zeros(n)))
+        loop.hold(pose, 1.0)
         since = len(loop.positions)
-        loop.run(8.0, wanted)
+        loop.run(4.0, wanted)
         moved = np.array(loop.positions[since:])
         times = 0.001 * np.arange(1, len(moved) + 1)
         errors = moved - np.array([wanted(t)[0] for t in times])
@@ -151,9 +150,9 @@ def test_rotors_that_are_known_are_moved_as_links_are(path: Path) -> None:
             mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
             armature=(armature,),
         )
-        loop.run(2.0, lambda t: (pose, np.zeros(n), np.zeros(n)))
-        loop.run(4.0, wanted)
-        return float(np.abs(loop.q - wanted(4.0)[0]).max())
+        loop.hold(pose, 1.0)
+        loop.run(2.0, wanted)
+        return float(np.abs(loop.q - wanted(2.0)[0]).max())
 
     ignored, known = error(0.0), error(ROTOR)
     print(f'{path.stem}: {1e3 * ignored:.2f} mrad, {1e3 * known:.2f} with rotors')

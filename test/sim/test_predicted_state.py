@@ -78,7 +78,9 @@ def run(
     """
     joints = MODEL.joint_names
     robot = SimulatedRobot(URDF, initial_positions=POSE, command_delay=delay, noise=noise)
-    truth = SimulatedRobot(URDF, initial_positions=POSE, command_delay=delay)
+    # Measurements may have noise; a twin that moves by the same commands then has none.
+    twin = SimulatedRobot(URDF, initial_positions=POSE, command_delay=delay)
+    truth = robot if noise is NO_NOISE else twin
     settings = Settings(
         joints=joints, rate=1e3 / PERIOD, mode=Mode.COMPUTED_TORQUE, kp=(factor * KP,),
         kd=(factor * KD,), ramp_duration=0.2, predict_state=predict, velocity_limit_factor=0.0,
@@ -111,12 +113,12 @@ def run(
             if step is not None:
                 command = step.copy()
                 commands.append(command)
-        # Measurements have noise; the twin moves by the same commands and has none.
         errors.append(truth.state().positions - expected[k])
         if np.abs(errors[-1]).max() > 0.5:
             return None
         robot.step(command)
-        truth.step(command)
+        if truth is not robot:
+            truth.step(command)
     assert control.state in CONTROLLING
     return Run(np.array(errors[SETTLED:]), np.array(commands))
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-import os
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 import sqlite3
 import subprocess
@@ -16,7 +17,6 @@ import threading
 import time
 
 from bags import write_bag
-from fork_server import run_forked
 import numpy as np
 import pytest
 from recordings import recording
@@ -26,14 +26,23 @@ from synthetic_recordings import ARM, Robot, record
 
 from rnea_ros.node.parameters import complete_values, read_parameter_file
 from rnea_ros.recordings import Kind, Recording
+from rnea_ros.tools.preflight import main
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
 HAND_URDF = str(ROOT / 'urdf/panda.urdf')
 
 
 def preflight(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    module = 'rnea_ros.tools.preflight'
-    return run_forked(module, *map(str, arguments), env=os.environ, cwd=ROOT)
+    """Run the command in this process; test_executables.py runs it in processes of its own."""
+    code: object
+    output, complaints = StringIO(), StringIO()
+    with redirect_stdout(output), redirect_stderr(complaints):
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as ended:
+            code = ended.code
+    assert isinstance(code, int)
+    return subprocess.CompletedProcess(arguments, code, output.getvalue(), complaints.getvalue())
 
 
 def rejected(*arguments: str | Path) -> str:

@@ -66,18 +66,14 @@ def rejected(run: Run) -> Callable[..., str]:
     return line
 
 
-def test_a_real_arm_is_played_drawn_and_written(tmp_path: Path) -> None:
+def test_a_real_arm_is_played_drawn_and_written(tmp_path: Path, run: Run) -> None:
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     drawn, table = tmp_path / 'replay.png', tmp_path / 'replay.csv'
-    command = [
-        sys.executable, '-m', 'rnea_ros.tools.replay',
-        str(recording('panda_exciting_trajectory.db3')), '--urdf', ARM_URDF,
-        '--picture', str(drawn), '--csv', str(table),
-    ]
-    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert finished.returncode == 0, finished.stderr
-    assert '14 samples that repeat' in finished.stdout
-    assert 'the control ran through the whole recording' in finished.stdout
+    bag = recording('panda_exciting_trajectory.db3')
+    code, output, _ = run(bag, '--urdf', ARM_URDF, '--picture', drawn, '--csv', table)
+    assert code == 0
+    assert '14 samples that repeat' in output
+    assert 'the control ran through the whole recording' in output
     assert drawn.read_bytes().startswith(b'\x89PNG')
     rows = list(csv.DictReader(table.open(encoding='utf-8')))
     assert {row['state'] for row in rows} <= {'ramping', 'active', 'degraded'}
