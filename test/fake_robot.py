@@ -23,7 +23,7 @@ PERIOD = 0.005
 
 RAMPS = (
     f'-p hardware_compensates:=[none] -p rate:={1.0 / PERIOD} '
-    '-p ramp_duration:=0.3 -p hold_duration:=0.3 '
+    '-p ramp_duration:=0.05 -p hold_duration:=0.3 '
 )
 PATIENT = f'{RAMPS} -p joint_states_timeout:=5.0 '
 """Options of the node: machines that run tests stall, and what is not tested must not end it."""
@@ -41,9 +41,18 @@ LIMITS = MODEL.effort_limits
 NODE = 'rnea_ros.node.feedforward_node'
 
 
-def node(domain_id: int, options: str = '') -> RosProcess:
-    """Start a feedforward node; of an option that is given twice the last counts."""
-    return RosProcess(NODE, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id)
+def node(domain_id: int, options: str = '', *, module: str = 'prompt_node') -> RosProcess:
+    """
+    Start a feedforward node; where its ``with`` block ends, it goes on to end.
+
+    :param domain_id: its DDS domain
+    :param options: ROS arguments; of an option that is given twice the last counts
+    :param module: that runs it; :data:`NODE` for one that starts as a user's does
+    """
+    return RosProcess(
+        module, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id,
+        wait_for_end=False,
+    )
 
 
 class FakeRobot(Onlooker):
@@ -134,6 +143,20 @@ def fake_controller(
             1000,
         )
         yield commands
+
+
+def assert_rejected(robot: FakeRobot, name: str, value: Any, said: str) -> None:
+    """
+    Check that the node rejects a value of a parameter.
+
+    :param robot: asks the node
+    :param name: of the parameter, with __ for each dot
+    :param value: to set
+    :param said: part of the reason
+    """
+    (result,) = robot.set_parameters(**{name: value})
+    assert not result.successful, name
+    assert said in result.reason
 
 
 def assert_safe(robot: FakeRobot, limits: Array) -> None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import ctypes
@@ -45,8 +44,11 @@ _numbers = itertools.count(7 * os.getpid())
 _locks: dict[int, int] = {}
 """File descriptor of each domain's lock; the domain given last is the last."""
 
-_users: Counter[int] = Counter()
-"""How many processes and nodes of these tests are in each domain."""
+_users: list[int] = []
+"""Domain of each process and node of these tests; lists are changed by several threads."""
+
+_ending: list[tuple[int, threading.Thread]] = []
+"""Processes that are ending, each with its domain."""
 
 
 def new_domain_id() -> int:
@@ -55,7 +57,7 @@ def new_domain_id() -> int:
 
     It may have been used before, by tests that have ended.
     """
-    free = [domain_id for domain_id in _locks if not _users[domain_id]]
+    free = [domain_id for domain_id in _locks if domain_id not in _users]
     if len(_locks) >= MOST_DOMAINS and free:
         domain_id = free[0]
         _locks[domain_id] = _locks.pop(domain_id)
@@ -92,14 +94,24 @@ def wait_until(condition: Callable[[], Any], timeout: float = PATIENCE) -> bool:
     return True
 
 
+def _wait_for_ends(domain_id: int) -> None:
+    """Wait until all processes of a domain whose block has ended have ended too."""
+    for other, thread in _ending.copy():
+        if other == domain_id or not thread.is_alive():
+            thread.join()
+            _ending.remove((other, thread))
+
+
 class RosProcess:
     """
     ``python -m module arguments`` in a process group of its own, ended with the ``with`` block.
 
-    :param module: such as ``rnea_ros.sim.simulated_robot``
+    :param module: such as ``rnea_ros.sim.simulated_robot``; a fork finds the tests' own too
     :param arguments: of its command line
     :param domain_id: its DDS domain
     :param program: what takes module and arguments; None for a fork of :mod:`fork_server`
+    :param wait_for_end: whether the ``with`` block lasts until the process has ended; else only
+        the next process of the domain waits for that
     """
 
     def __init__(
@@ -108,8 +120,11 @@ class RosProcess:
         *arguments: str,
         domain_id: int,
         program: Sequence[str] | None = None,
+        wait_for_end: bool = True,
     ) -> None:
+        _wait_for_ends(domain_id)
         self._domain_id = domain_id
+        self._wait_for_end = wait_for_end
         self._lines: list[str] = []
         readable, writable = os.pipe()
         environment = os.environ | isolated(domain_id)
@@ -118,6 +133,8 @@ class RosProcess:
         kept = [_locks[domain_id]] if domain_id in _locks else []
         self._process: ForkedProcess | subprocess.Popen[bytes]
         if program is None:
+            paths = [str(ROOT / 'test'), *filter(None, [environment.get('PYTHONPATH')])]
+            environment['PYTHONPATH'] = os.pathsep.join(paths)
             self._process = ForkedProcess(
                 module, arguments, env=environment, cwd=ROOT, stdout=writable, stderr=writable,
                 pass_fds=kept,
@@ -133,19 +150,26 @@ class RosProcess:
         self._reader.start()
 
     def __enter__(self) -> RosProcess:
-        _users[self._domain_id] += 1
+        _users.append(self._domain_id)
         return self
 
     def __exit__(self, *_: object) -> None:
         # Asked first: DDS leaves its shared memory behind in a process that is killed.
         for number in (signal.SIGCONT, signal.SIGTERM):
             self._signal_group(number)
+        ending = threading.Thread(target=self._end)
+        _ending.append((self._domain_id, ending))
+        ending.start()
+        if self._wait_for_end:
+            _wait_for_ends(self._domain_id)
+
+    def _end(self) -> None:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(POLITENESS)
         self._signal_group(signal.SIGKILL)
         self._process.wait()
         self._reader.join(PATIENCE)
-        _users[self._domain_id] -= 1
+        _users.remove(self._domain_id)
 
     def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
@@ -210,23 +234,28 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
 
+    ended = threading.Event()
+
     def spin() -> None:
         with suppress(ExternalShutdownException):
-            executor.spin()
+            while not ended.is_set():
+                executor.spin_once()
 
     spinner = threading.Thread(target=spin)
     spinner.start()
-    _users[domain_id] += 1
+    _users.append(domain_id)
     try:
         yield node
     finally:
-        executor.shutdown()
+        # The spinner ends itself: a shutdown from here could meet it in the middle of a callback.
+        executor.create_task(ended.set)
         spinner.join(PATIENCE)
+        executor.shutdown()
         # Once in some hundred tests Fast DDS waits for ever in here for a timer of its own.
         ending = threading.Thread(target=lambda: end(node, context), daemon=True)
         ending.start()
         ending.join(PATIENCE)
-        _users[domain_id] -= 1
+        _users.remove(domain_id)
 
 
 def end(node: Any, context: Any) -> None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-import os
 import re
 import signal
 import time
@@ -16,6 +15,7 @@ from fake_robot import (
     GRAVITY,
     JOINTS,
     LIMITS,
+    NODE,
     FakeRobot,
     assert_safe,
     fake_controller,
@@ -24,12 +24,12 @@ from fake_robot import (
 )
 import numpy as np
 import pytest
-from robots import ROOT
 from ros_process import NO_ROS, RosProcess, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from lifecycle_msgs.msg import Transition
+from prompt_node import ALREADY_PRESENT
 from std_msgs.msg import Float64MultiArray
 
 from rnea_ros.node.command_topic.controller_joints import SERVICE_TIMEOUT
@@ -51,6 +51,11 @@ They cannot be held back; a controller of ros2_control that is not active yet dr
 
 SLOWLY = f'-p effort_rate_limit:=[{",".join(["15.0"] * 7)}]'
 LISTED = f'-p joints:=[{",".join(JOINTS)}]'
+
+
+def usual_node(domain_id: int, options: str = '') -> RosProcess:
+    """Start a feedforward node that waits for others as a user's does."""
+    return node(domain_id, f'-p ramp_duration:=0.3 {options}', module=NODE)
 
 
 def is_gravity(commands: list[tuple[float, Any]], order: Any = slice(None)) -> bool:
@@ -137,7 +142,7 @@ def test_a_controller_that_comes_while_a_killed_one_seems_to_be_there_still_is_a
     robot: FakeRobot, domain_id: int, joints: tuple[str, ...]
 ) -> None:
     # DDS takes seconds to notice a kill: the old one listens, but does not answer.
-    with fake_controller(domain_id, None) as old, node(domain_id, LISTED) as process:
+    with fake_controller(domain_id, None) as old, usual_node(domain_id, LISTED) as process:
         assert wait_until(lambda: is_gravity(old))
         with fake_controller(domain_id, joints) as commands:
             process.wait_for('fault (controller_joints_changed)')
@@ -148,7 +153,7 @@ def test_a_controller_that_comes_while_a_killed_one_seems_to_be_there_still_is_a
 def test_commands_are_sent_before_the_controller_is_there_and_to_the_order_given_only(
     robot: FakeRobot, domain_id: int, late: tuple[str, ...]
 ) -> None:
-    with node(domain_id, f'{LISTED} {SLOWLY}') as process:
+    with usual_node(domain_id, f'{LISTED} {SLOWLY}') as process:
         robot.wait_until_controlled()
         assert robot.diagnostics['effort_controller'] == 'absent'
         assert 'commands_withheld' not in robot.diagnostics['flags']
@@ -162,9 +167,8 @@ def test_commands_are_sent_before_the_controller_is_there_and_to_the_order_given
 
 
 def test_listeners_that_come_and_go_withhold_nothing_and_the_last_command_is_zero(
-    robot: FakeRobot, domain_id: int, monkeypatch: pytest.MonkeyPatch
+    robot: FakeRobot, domain_id: int
 ) -> None:
-    monkeypatch.setenv('PYTHONPATH', str(ROOT / 'test'), prepend=os.pathsep)
     with (
         fake_controller(domain_id) as commands,
         node(domain_id) as process,
@@ -191,7 +195,7 @@ def test_listeners_are_no_controller_and_the_late_one_is_sent_its_own_order_only
             listener.create_subscription(Float64MultiArray, TOPIC, heard.append, 10)
         with node(domain_id) as process:
             process.wait_for('waiting: /effort_controller does not listen')
-            time.sleep(2.0 * SERVICE_TIMEOUT)
+            time.sleep(1.25 * SERVICE_TIMEOUT)
             assert not heard
             with fake_controller(domain_id, OTHER_JOINTS) as commands:
                 assert wait_until(lambda: is_gravity(commands, OTHER_ORDER))
@@ -202,7 +206,7 @@ def test_the_parameter_joints_must_be_the_controllers(robot: FakeRobot, domain_i
     # Rejected at configure or, if the controller is discovered later, ended at once.
     listed = ','.join(JOINTS[1:])
     controller = fake_controller(domain_id, JOINTS[:6])
-    with controller as commands, node(domain_id, f'-p joints:=[{listed}]') as process:
+    with controller as commands, usual_node(domain_id, f'-p joints:=[{listed}]') as process:
         process.wait_for(
             '/effort_controller takes commands without fer_joint7 and with fer_joint1'
         )
@@ -213,7 +217,7 @@ def test_the_parameter_joints_must_have_the_controllers_order(
     robot: FakeRobot, domain_id: int
 ) -> None:
     controller = fake_controller(domain_id, OTHER_JOINTS)
-    with controller as commands, node(domain_id, LISTED) as process:
+    with controller as commands, usual_node(domain_id, LISTED) as process:
         process.wait_for(
             f'/effort_controller takes commands in another order: {", ".join(OTHER_JOINTS)}'
         )
@@ -225,7 +229,7 @@ def test_another_publisher_of_commands_keeps_the_node_from_activating_and_is_nam
 ) -> None:
     with fake_controller(domain_id) as commands, ros_node(domain_id, 'rival') as rival:
         publisher = rival.create_publisher(Float64MultiArray, TOPIC, 1)
-        with node(domain_id) as process:
+        with usual_node(domain_id) as process:
             process.wait_for(f'/rival publishes on {TOPIC} already')
             rival.destroy_publisher(publisher)
             assert wait_until(lambda: is_gravity(commands))
@@ -236,8 +240,8 @@ def test_of_two_nodes_that_start_at_the_same_moment_one_wins(
 ) -> None:
     with (
         fake_controller(domain_id) as commands,
-        node(domain_id, '-r __node:=first') as first,
-        node(domain_id, '-r __node:=second') as second,
+        usual_node(domain_id, '-r __node:=first') as first,
+        usual_node(domain_id, '-r __node:=second') as second,
     ):
 
         def winners() -> list[RosProcess]:
@@ -263,8 +267,8 @@ def test_a_second_node_of_the_same_name_does_not_activate(
 ) -> None:
     with fake_controller(domain_id) as commands, node(domain_id):
         assert wait_until(lambda: is_gravity(commands))
-        time.sleep(DISCOVERY)
-        with node(domain_id) as second:
+        time.sleep(ALREADY_PRESENT)
+        with usual_node(domain_id) as second:
             second.wait_for(f'/feedforward publishes on {TOPIC} already')
             if 'cannot activate' not in second.output and 'waiting: /feed' not in second.output:
                 second.wait_for('(second_publisher)')  # discovered late: it ramps down again
@@ -274,10 +278,10 @@ def test_a_second_node_of_the_same_name_does_not_activate(
 def test_a_node_that_was_killed_is_replaced_by_the_next_once_dds_has_noticed(
     robot: FakeRobot, domain_id: int
 ) -> None:
-    with fake_controller(domain_id) as commands, node(domain_id) as first:
+    with fake_controller(domain_id) as commands, usual_node(domain_id) as first:
         assert wait_until(lambda: is_gravity(commands))
         first.send(signal.SIGKILL)
-        with node(domain_id) as second:
+        with usual_node(domain_id) as second:
             second.wait_for(' active')
 
 
@@ -295,7 +299,7 @@ def test_a_publisher_that_comes_later_is_flagged_and_named_once(
 ) -> None:
     with fake_controller(domain_id) as commands, node(domain_id) as process:
         assert wait_until(lambda: is_gravity(commands))
-        time.sleep(DISCOVERY)
+        time.sleep(ALREADY_PRESENT)
         with ros_node(domain_id, 'rival') as rival:
             rival.create_publisher(Float64MultiArray, TOPIC, 1)
             process.wait_for('/rival publishes commands to /effort_controller too')

@@ -31,7 +31,7 @@ def test_unstated_the_node_waits_and_says_once_what_to_state(
 ) -> None:
     with node(domain_id, UNSTATED) as process:
         process.wait_for('hardware_compensates is not stated')
-        assert not wait_until(lambda: robot.commands, timeout=3.0)
+        assert not wait_until(lambda: robot.commands, timeout=1.0)
         (line,) = [text for text in process.output.splitlines() if 'not stated' in text]
         assert all(word in line for word in ARMS), line
         assert robot.set_parameters(hardware_compensates=['none'])[0].successful
@@ -75,18 +75,35 @@ def test_a_contradiction_and_an_unknown_word_are_rejected(given: list[str]) -> N
 # Gains of zero
 
 
+NEEDING_GAINS = ('computed_torque', 'feedback')
+
+
+def without_gains(mode: str) -> str:
+    return f'mode {mode} with gains.kp and gains.kd of zero corrects no error'
+
+
 @pytest.mark.ros
-@pytest.mark.parametrize('mode', ['computed_torque', 'feedback'])
+@pytest.mark.parametrize('mode', NEEDING_GAINS)
 def test_a_mode_that_needs_gains_and_has_none_is_warned_of(
     robot: FakeRobot, domain_id: int, mode: str
 ) -> None:
-    said = f'mode {mode} with gains.kp and gains.kd of zero corrects no error'
     with node(domain_id, f'-p mode:={mode}') as process:
-        process.wait_for(said)
+        process.wait_for(without_gains(mode))
+
+
+@pytest.mark.ros
+def test_a_change_to_a_mode_that_needs_gains_is_warned_of_once(
+    robot: FakeRobot, domain_id: int
+) -> None:
     with node(domain_id) as process:
         robot.wait_until_controlled()
-        assert said not in process.output
-        assert robot.set_parameters(mode=mode)[0].successful
-        process.wait_for(said)
-        assert robot.set_parameters(gains__kp=[1.0])[0].successful
-        assert process.output.count(said) == 1
+        for mode in NEEDING_GAINS:
+            said = without_gains(mode)
+            assert said not in process.output
+            assert robot.set_parameters(mode=mode)[0].successful
+            process.wait_for(said)
+            assert robot.set_parameters(compensate_coriolis=mode == 'feedback')[0].successful
+            assert robot.set_parameters(gains__kp=[1.0])[0].successful
+            assert process.output.count(said) == 1
+            results = robot.set_parameters(mode='gravity', gains__kp=[0.0])
+            assert all(result.successful for result in results)

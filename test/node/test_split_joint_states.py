@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import time
 
-from fake_robot import JOINTS, POSE, fake_robot
+from fake_robot import JOINTS, POSE, fake_robot, node
 import pytest
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+from ros_process import NO_ROS, new_domain_id, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
@@ -59,16 +59,10 @@ def test_joints_of_two_publishers_are_merged_and_none_goes_stale() -> None:
                 publisher.publish(message)
 
         robot.node.create_timer(0.01, send)
-        options = (
-            '-p hardware_compensates:=[none] '
-            '-p joint_states_timeout:=5.0 -p ramp_duration:=0.1 -p rate:=50.0'
-        )
-        with RosProcess(
-            'rnea_ros.node.feedforward_node', '--ros-args', *options.split(), domain_id=domain_id
-        ):
+        with node(domain_id, '-p rate:=50.0'):
             robot.wait_until_controlled()
             ages = []
-            for _ in range(3):
+            for _ in range(10):
                 robot.diagnostics.clear()
                 assert wait_until(lambda: 'joint_states_age' in robot.diagnostics)
                 ages.append(float(robot.diagnostics['joint_states_age']))

