@@ -132,7 +132,7 @@ def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> No
             lambda message: commands.append(np.array(message.data)),
             1,
         )
-        node.create_subscription(JointState, 'joint_states', pair, 100)
+        node.create_subscription(JointState, 'joint_states', pair, 10)
         options = (
             f'-p joints:=[{",".join(JOINTS)}] -p joint_states_timeout:=2.0 '
             '-p hardware_compensates:=[none]'
@@ -148,8 +148,6 @@ def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> No
             with RosProcess(
                 'rnea_ros.tools.play_joint_states',
                 str(bag),
-                '--speed',
-                '4',
                 '--urdf',
                 str(PANDA_ARM),
                 domain_id=domain_id,
