@@ -45,8 +45,10 @@ RATE = 500.0
 
 MOST_AT_ONCE = 50
 
-RARE = {'thousands': 0.01, 'very': 0.01, 'cancel': 0.3, 'set-point': 0.3}
+RARE = {'thousands': 0.025, 'very': 0.025, 'cancel': 0.3, 'set-point': 0.3}
 """Chance of kinds that take the node long to read, or that end a motion, among the others."""
+
+REQUESTS = ('good parameter', 'bad parameter', 'tare', 'transition that is none')
 
 GOOD_PARAMETERS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ('mode', ('computed_torque', 'gravity', 'feedforward', 'gravity_feedback', 'feedback')),
@@ -180,6 +182,22 @@ class Chaos:
         self.asking = False
         time.sleep(2.0 / RATE)
         self._unanswered.clear()
+
+    @property
+    def unsent(self) -> set[str]:
+        """What was never sent, of all kinds but those that take the node long to read."""
+        kinds = {f'{stream.name}: bytes' for stream in self._streams} | set(REQUESTS)
+        for stream in self._streams:
+            makers = {'malformed': stream.makers.malformed}
+            if stream.good:
+                makers['valid'] = stream.makers.valid
+            kinds |= {
+                f'{stream.name}: {word}: {kind}'
+                for word, each in makers.items()
+                for kind in each
+                if RARE.get(kind.split()[0], 1.0) > 0.1
+            }
+        return kinds - set(self.sent)
 
     def end(self) -> None:
         """Cease."""

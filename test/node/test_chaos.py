@@ -4,17 +4,17 @@
 """
 Everything at once, over real DDS: chance sends, and the node is killed, stopped and started again.
 
-A simulated UR5e is under the node's control with the watchdog beside it. For a minute chance sends
-500 times a second what the node listens to: messages that are valid, that are to be rejected, and
-bytes that are no message. What is left out is what no controller can tell from the truth: false
-positions and velocities that could be true, and gains that do not fit the arm. Meanwhile the node
-is killed and started again, stopped and let go on, deactivated and activated.
+A simulated UR5e is under the node's control with the watchdog beside it. For half a minute chance
+sends 500 times a second what the node listens to: messages that are valid, that are to be
+rejected, and bytes that are no message. What is left out is what no controller can tell from the
+truth: false positions and velocities that could be true, and gains that do not fit the arm.
+Meanwhile the node is killed and started again, stopped and let go on, deactivated and activated.
 
 The arm has what the URDF leaves out: the friction and the rotors of gears. They decide how fast it
 sinks when nobody holds it: a UR5e as it is here, folded, reaches 70 % of its velocity limits on
 its way down, however long it takes. An arm without friction passes them within 0.2 s.
 
-The environment variable ``CHAOS_SEED`` gives chance another seed.
+The environment variable ``CHAOS_SEED`` gives chance another seed, ``CHAOS_SECONDS`` more time.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ pytestmark = pytest.mark.ros
 Array = NDArray[np.float64]
 
 SEED = int(os.environ.get('CHAOS_SEED', '1'))
-DURATION = 60.0
-LIVES = 5
-ALIVE = 5.0
+DURATION = float(os.environ.get('CHAOS_SECONDS', '25'))
+LIVES = max(4, round(DURATION / 12.0))
+ALIVE = 2.0
 """How long the node is let live once it is active, s."""
 
 URDF = ROOT / 'urdf/ur5e.urdf'
@@ -303,8 +303,8 @@ def kill(control: RosProcess, witness: Witness) -> list[Command]:
     return witness.since_the_nodes_last()
 
 
-@pytest.mark.timeout(900)
-def test_a_minute_of_chaos_breaks_no_rule(
+@pytest.mark.timeout(900.0 + DURATION)
+def test_chaos_breaks_no_rule(
     stage: tuple[Stage, Witness, Any], record_property: Any
 ) -> None:
     play, witness, node = stage
@@ -353,6 +353,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
                         lambda: (
                             time.monotonic() - began > DURATION
                             and chaos.sent.total() > RATE * DURATION
+                            and not chaos.unsent
                         ),
                         timeout=5.0 * DURATION,
                     )
@@ -364,6 +365,7 @@ def test_a_minute_of_chaos_breaks_no_rule(
     if chaos.failure is not None:
         raise chaos.failure
 
+    assert not chaos.unsent
     assert chaos.lost < 0.05 * chaos.results.total()
     assert len(ends) == LIVES - 1
     acted = [end for end in ends if end]

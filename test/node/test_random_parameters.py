@@ -51,7 +51,7 @@ def assert_in_control(robot: FakeRobot, runner: NodeInProcess) -> None:
     assert not any(word in key for key in robot.diagnostics for word in faults)
 
 
-def test_ten_thousand_random_parameters_never_end_the_control(
+def test_four_thousand_random_parameters_never_end_the_control(
     robot: FakeRobot, domain_id: int
 ) -> None:
     parameters = RandomParameters(13)
@@ -59,7 +59,7 @@ def test_ten_thousand_random_parameters_never_end_the_control(
     with node_in_process(domain_id, PATIENT) as runner:
         control = runner.node
         assert runner.wait_until(lambda: robot.controlled)
-        for _ in range(5000):
+        for _ in range(2000):
             changes = parameters.draw()
             result = control.set_parameters_atomically(changes)
             assert is_answer(result, changes), (changes, result)
@@ -67,12 +67,12 @@ def test_ten_thousand_random_parameters_never_end_the_control(
             runner.spin(PERIOD if result.successful else 0.0)
         assert_in_control(robot, runner)
         control.trigger_deactivate()
-        for number in range(5000):
+        for number in range(2000):
             changes = parameters.draw()
             result = control.set_parameters_atomically(changes)
             assert is_answer(result, changes), (changes, result)
             taken['inactive'] += result.successful
-            if number % 500 == 499:
+            if number % 250 == 249:
                 # With what was taken, but for what would let the test wait, or not begin.
                 for name, value in BEGINNING:
                     result = control.set_parameters_atomically([Parameter(name, value=value)])
@@ -80,7 +80,7 @@ def test_ten_thousand_random_parameters_never_end_the_control(
                 if control.trigger_activate() is TransitionCallbackReturn.SUCCESS:
                     runner.spin(0.2)
                     control.trigger_deactivate()
-        assert min(taken.values()) > 300, taken
+        assert min(taken.values()) > 120, taken
     for sequence in (robot.commands, robot.efforts):
         assert all(np.isfinite(effort).all() for _, effort in sequence)
 

@@ -36,9 +36,28 @@ pytestmark = pytest.mark.ros
 
 Array = NDArray[np.float64]
 
-CYCLES = 50
+LIVES = 20
 QUICK = '-p ramp_duration:=0.05 -p hold_duration:=0.05 '
 TOPIC = '/effort_controller/commands'
+
+UNUSABLE: tuple[tuple[Mapping[str, Any], str], ...] = (
+    ({'gravity': [0.0, 9.81]}, 'gravity: '),
+    ({'gravity': [0.0, 0.0, -9810.0]}, 'gravity: value 3 of 3, -9810.0 is not between'),
+    ({'joints': ['elbow']}, 'joints: '),
+    ({'joints': list(reversed(JOINTS))}, 'joints: /effort_controller takes commands in ano'),
+    ({'payload__link': ['nose']}, "payload.link: 'nose' is no link"),
+    ({'payload__mass': [1e308]}, 'payload.mass: 1e+308 is not between 0 and 10000'),
+    ({'gains__kp': [1.0] * 100_000}, 'gains.kp: [1.0, 1.0, 1.0, 1.0, ...] has 100000 values'),
+    ({'gains__kp': [1.0] * 5 + [-1.0]}, 'gains.kp: value 6 of 6, -1.0 is not between'),
+    ({'robot_description': '<robot/>'}, 'robot_description: '),
+    ({'base_sensor__topic': 'imu', 'base_sensor__link': 'fer_link3'}, 'moves with its joints'),
+    ({'mode': 'w' * 100_000}, 'is none of gravity'),
+    ({'rate': 500}, 'rate: 500 is of type integer, not double; write 1.0, not 1'),
+    ({'no_such': 1.0}, 'no_such: no such parameter'),
+    ({'realtime__cpu_affinity': [2**40]}, 'realtime.cpu_affinity: 1099511627776 is not betw'),
+    ({'effort_rate_limit': [5e-324]}, 'effort_rate_limit: '),
+    ({'hardware_compensates': ['none', 'gravity']}, 'hardware_compensates: '),
+)
 
 
 @pytest.fixture
@@ -59,12 +78,12 @@ def set_all(runner: NodeInProcess, **values: Any) -> Any:
 
 def activate(runner: NodeInProcess, robot: FakeRobot) -> None:
     robot.diagnostics.clear()
+    robot.commands.clear()
     assert runner.node.trigger_activate() is TransitionCallbackReturn.SUCCESS
-    assert runner.wait_until(lambda: robot.controlled), robot.diagnostics
 
 
 def is_flagged(robot: FakeRobot, stale: bool) -> bool:
-    return ('base_stale' in robot.diagnostics.get('flags', '')) == stale
+    return robot.controlled and ('base_stale' in robot.diagnostics['flags']) == stale
 
 
 @pytest.mark.parametrize('link', ['fer_link4', 'fer_link8'])
@@ -107,36 +126,17 @@ def test_a_description_that_is_set_while_inactive_is_that_of_the_next_activation
     assert runner.wait_until(lambda: robot.steady(held))
 
 
-@pytest.mark.parametrize(
-    ('values', 'reason'),
-    [
-        ({'gravity': [0.0, 9.81]}, 'gravity: '),
-        ({'gravity': [0.0, 0.0, -9810.0]}, 'gravity: value 3 of 3, -9810.0 is not between'),
-        ({'joints': ['elbow']}, 'joints: '),
-        ({'joints': list(reversed(JOINTS))}, 'joints: /effort_controller takes commands in ano'),
-        ({'payload__link': ['nose']}, "payload.link: 'nose' is no link"),
-        ({'payload__mass': [1e308]}, 'payload.mass: 1e+308 is not between 0 and 10000'),
-        ({'gains__kp': [1.0] * 100_000}, 'gains.kp: [1.0, 1.0, 1.0, 1.0, ...] has 100000 values'),
-        ({'gains__kp': [1.0] * 5 + [-1.0]}, 'gains.kp: value 6 of 6, -1.0 is not between'),
-        ({'robot_description': '<robot/>'}, 'robot_description: '),
-        ({'base_sensor__topic': 'imu', 'base_sensor__link': 'fer_link3'}, 'moves with its joints'),
-        ({'mode': 'w' * 100_000}, 'is none of gravity'),
-        ({'rate': 500}, 'rate: 500 is of type integer, not double; write 1.0, not 1'),
-        ({'no_such': 1.0}, 'no_such: no such parameter'),
-        ({'realtime__cpu_affinity': [2**40]}, 'realtime.cpu_affinity: 1099511627776 is not betw'),
-        ({'effort_rate_limit': [5e-324]}, 'effort_rate_limit: '),
-        ({'hardware_compensates': ['none', 'gravity']}, 'hardware_compensates: '),
-    ],
-)
 def test_what_cannot_be_used_is_rejected_at_once_with_a_sentence(
-    runner: NodeInProcess, robot: FakeRobot, values: Mapping[str, Any], reason: str
+    runner: NodeInProcess, robot: FakeRobot
 ) -> None:
-    result = set_all(runner, **values)
-    assert not result.successful
-    assert reason in result.reason
-    assert len(result.reason) < 500
-    activate(runner, robot)
-    assert runner.wait_until(lambda: robot.steady(GRAVITY))
+    for values, reason in UNUSABLE:
+        result = set_all(runner, **values)
+        assert not result.successful
+        assert reason in result.reason
+        assert len(result.reason) < 500
+        activate(runner, robot)
+        assert runner.wait_until(lambda: robot.steady(GRAVITY)), reason
+        assert runner.node.trigger_deactivate() is TransitionCallbackReturn.SUCCESS
 
 
 def test_nothing_takes_effect_that_another_callback_rejects(
@@ -178,12 +178,12 @@ def test_an_exception_in_the_check_is_a_rejection(
     assert result.reason == 'mode: AssertionError: broken check'
 
 
-def test_what_is_read_back_is_what_acts_through_fifty_lives(
+def test_what_is_read_back_is_what_acts_through_twenty_lives(
     runner: NodeInProcess, robot: FakeRobot
 ) -> None:
     rng = np.random.default_rng(50)
     left: list[tuple[int, int, int]] = []
-    for cycle in range(CYCLES):
+    for life in range(LIVES):
         wanted = random_values(rng)
         for name, value in wanted.items():
             result = runner.node.set_parameters_atomically([Parameter(name, value=value)])
@@ -191,12 +191,15 @@ def test_what_is_read_back_is_what_acts_through_fifty_lives(
         activate(runner, robot)
         expected = effort_of(runner)
         steady = runner.wait_until(partial(robot.steady, expected, 1e-6))
-        assert steady, (cycle, wanted, expected, robot.newest)
-        assert robot.diagnostics['mode'] == runner.node.get_parameter('mode').value
+        assert steady, (life, wanted, expected, robot.newest)
         robot.efforts.clear()
         rate = runner.node.get_parameter('rate').value
-        assert runner.wait_until(partial(comes_at, robot, rate)), (cycle, rate, robot.efforts)
+        assert runner.wait_until(partial(comes_at, robot, rate)), (life, rate, robot.efforts)
+        robot.diagnostics.clear()
         assert runner.node.trigger_deactivate() is TransitionCallbackReturn.SUCCESS
+        mode = runner.node.get_parameter('mode').value
+        # A deactivation ends with diagnostics.
+        assert runner.wait_until(lambda m=mode: robot.diagnostics.get('mode') == m), mode  # type: ignore[misc]
         descriptors = len(os.listdir('/proc/self/fd'))
         publishers = runner.node.count_publishers(TOPIC)
         left.append((publishers, threading.active_count(), descriptors))
@@ -226,7 +229,7 @@ def random_values(rng: np.random.Generator) -> dict[str, Any]:
         'hardware_compensates': [
             ['none'], ['gravity'], ['payload'], ['gravity', 'payload'],
         ][rng.integers(4)],
-        'rate': float(rng.choice([20.0, 50.0, 125.0])),
+        'rate': float(rng.choice([30.0, 60.0, 125.0])),
         'mode': str(rng.choice(['gravity', 'feedforward', 'feedback', 'computed_torque'])),
         'gains.kp': [float(rng.uniform(0.0, 100.0))],
         'effort_limits': [float(rng.choice([0.0, 5.0, 20.0]))],

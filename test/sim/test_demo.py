@@ -165,9 +165,9 @@ def test_the_node_tracks_and_holds_better_with_the_identified_urdf_and_parameter
 ) -> None:
     monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
     # A shorter motion and search than usual.
-    monkeypatch.setattr(exciting_motion, 'DURATION', 10.0)
-    monkeypatch.setattr(exciting_motion, 'SEARCH', 4.0)
-    short = ['--identify', '--headless', '--rate', '250', '--seconds', '3']
+    monkeypatch.setattr(exciting_motion, 'DURATION', 6.0)
+    monkeypatch.setattr(exciting_motion, 'SEARCH', 2.0)
+    short = ['--identify', '--headless', '--rate', '250', '--seconds', '2']
     code = main([*short, '--output', str(tmp_path)])
     printed = capsys.readouterr()
     assert code == 0, printed.out + printed.err

@@ -248,7 +248,7 @@ def test_in_lockstep_time_waits_for_the_command_that_answers_each_state() -> Non
         client.answer_until_efforts_are(GRAVITY_TORQUES)
         for number in range(20):
             before = stamp(client.states[-1])
-            time.sleep(0.5 if number < 3 else 0.0)  # in which a state is told again
+            time.sleep(0.5 if number < 1 else 0.0)  # in which a state is told again
             assert stamp(client.states[-1]) == before
             client.command((1.0 + 0.01 * number) * GRAVITY_TORQUES)
             client.wait_for_newer(before)
