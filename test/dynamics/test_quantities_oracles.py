@@ -12,7 +12,7 @@ from typing import TypeAlias
 from cases import each
 import numpy as np
 from oracles import Array, MuJoCo, Pinocchio
-from pairs import RANDOM_TREES, Pair, random_pair, vendor_pair, with_possible_inertias
+from pairs import RANDOM_TREES, Pair, mujoco_pair, random_pair, vendor_pair
 import pytest
 from robots import SHIPPED, vendor_robots
 
@@ -186,15 +186,13 @@ def assert_mujoco_agrees(pair: Pair) -> None:
 
 @pytest.mark.parametrize('path', vendor_robots())
 def test_mass_matrices_and_accelerations_of_vendors_robots_are_mujocos(path: Path) -> None:
-    urdf = with_possible_inertias(path.read_text(encoding='utf-8'))
-    assert_mujoco_agrees(Pair(path.stem, urdf))
+    assert_mujoco_agrees(mujoco_pair(path))
 
 
 @pytest.mark.parametrize('seeds', RANDOM_TREES, ids=str)
 def test_mass_matrices_and_accelerations_of_random_trees_are_mujocos(seeds: range) -> None:
     for seed in seeds:
-        pair = random_pair(seed)
-        assert_mujoco_agrees(Pair(pair.label, with_possible_inertias(pair.urdf)))
+        assert_mujoco_agrees(mujoco_pair(seed))
 
 
 @each('pair', SHIPPED_PAIRS)
