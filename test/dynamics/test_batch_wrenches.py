@@ -71,7 +71,7 @@ def changing(model: RobotModel, count: int) -> dict[str, list[Wrench]]:
     each = max(2, -(-15 // len(model.link_names)))
     return {
         link: [
-            Wrench(*rng.normal(size=(2, count, 3)), frame, points[point])
+            Wrench(rng.normal(size=(count, 3)), rng.normal(size=(count, 3)), frame, points[point])
             for frame, point in itertools.islice(kinds, each)
         ]
         for link in model.link_names
