@@ -44,7 +44,9 @@ print(json.dumps({{
 """
 COLLECT_WARNINGS = """
 import warnings
+from rnea_ros import errors
 said = []
+warnings.simplefilter('always', errors.KernelCacheWarning)
 warnings.showwarning = lambda message, *_: said.append(str(message))
 """
 WITHOUT_NUMBA = "import sys; sys.modules['numba'] = None\n"
