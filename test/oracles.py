@@ -356,18 +356,18 @@ class Pinocchio:
         ]
         return np.concatenate([np.zeros(0), *parameters])
 
-    def joint_wrench(
+    def joint_wrenches(
         self,
         q: Array,
         qd: Array,
         qdd: Array,
-        link: str,
+        links: Sequence[str],
         wrenches: Mapping[str, Sequence[Wrench]] | None = None,
-    ) -> tuple[Array, Array]:
-        """Return force and torque on a link at its joint, which moves, in the link's axes."""
+    ) -> list[tuple[Array, Array]]:
+        """Return force and torque on links at their joints, which move, in the links' axes."""
         self.inverse_dynamics(q, qd, qdd, wrenches)
-        force = self._data.f[self._joint_of(link)]
-        return np.array(force.linear), np.array(force.angular)
+        forces = [self._data.f[self._joint_of(link)] for link in links]
+        return [(np.array(force.linear), np.array(force.angular)) for force in forces]
 
     def jacobian(self, q: Array, link: str) -> Array:
         """Return J of a link, [angular; linear], in its own axes."""

@@ -15,10 +15,10 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 from oracles import Array, MuJoCo, Pinocchio, random_tree
-from robots import link
+from robots import link, parsed
 
 from rnea_ros import RobotModel
-from rnea_ros.urdf import Inertial, parse_urdf
+from rnea_ros.urdf import Inertial
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -59,7 +59,7 @@ class Pair:
     def model(self) -> RobotModel:
         """The model under test."""
         return RobotModel.from_description(
-            parse_urdf(self.urdf), floating_base=self.floating, gravity=self.gravity
+            parsed(self.urdf), floating_base=self.floating, gravity=self.gravity
         )
 
     @cached_property
@@ -126,17 +126,28 @@ def rate(function: Callable[[float], ArrayLike]) -> Array:
 def vendor_pair(path: Path, *, floating: bool = False, own_mimics: bool = False) -> Pair:
     """Return a vendor's robot."""
     urdf = path.read_text(encoding='utf-8')
+    if own_mimics and (path.name in BEYOND_PINOCCHIO or '<mimic' not in urdf):
+        return vendor_pair(path, floating=floating)
     if floating:
         # Five have a fixed joint of this name, where no floating base was thought of.
         urdf = urdf.replace('"floating_base"', '"mounting_base"')
-    own_mimics = own_mimics and path.name not in BEYOND_PINOCCHIO
     return Pair(path.stem, urdf, floating=floating, own_mimics=own_mimics)
 
 
+@cache
 def random_pair(seed: int, *, floating: bool = False) -> Pair:
     """Return a random robot under a random gravity."""
     gravity = tuple(np.random.default_rng(seed).normal(scale=10.0, size=3).tolist())
     return Pair(f'random_tree({seed})', random_tree(seed), gravity, floating)
+
+
+@cache
+def mujoco_pair(robot: Path | int) -> Pair:
+    """Return a vendor's robot or a random one, with inertias that MuJoCo can read."""
+    if isinstance(robot, Path):
+        return Pair(robot.stem, with_possible_inertias(robot.read_text(encoding='utf-8')))
+    pair = random_pair(robot)
+    return Pair(pair.label, with_possible_inertias(pair.urdf))
 
 
 def with_possible_inertias(urdf: str) -> str:

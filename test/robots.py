@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
-from rnea_ros import RobotModel, UrdfWarning
-from rnea_ros.urdf import RobotDescription
+from rnea_ros import RobotModel
+from rnea_ros.urdf import RobotDescription, parse_urdf, read_urdf
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -29,10 +29,14 @@ SPHERE = (0.1, 0.0, 0.0, 0.1, 0.0, 0.1)
 
 
 def load(source: str | Path, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> RobotModel:
-    """Return a model, without the warnings that vendors' inertias deserve."""
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UrdfWarning)
-        return RobotModel.from_urdf(source, gravity=gravity)
+    """Return a new model, without the warnings that vendors' inertias deserve."""
+    return RobotModel.from_description(parsed(read_urdf(source)), gravity=gravity)
+
+
+@lru_cache(maxsize=1000)
+def parsed(urdf: str) -> RobotDescription:
+    """Parse URDF text, each text once; a description never changes."""
+    return parse_urdf(urdf)
 
 
 def description(model: RobotModel) -> RobotDescription:

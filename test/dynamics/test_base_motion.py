@@ -167,7 +167,7 @@ def test_the_energy_of_a_robot_on_a_moving_base_is_pinocchios(
 def test_joints_on_a_moving_base_carry_what_pinocchios_do(fixed_pair: Pair, seed: int) -> None:
     free = OnFreeBase(fixed_pair, seed)
     for name in free.model.body_names:
-        force, torque = free.oracle.joint_wrench(free.q, free.qd, free.qdd, name)
+        [(force, torque)] = free.oracle.joint_wrenches(free.q, free.qd, free.qdd, [name])
         found = free.model.internal_wrench(*free.motion, name)
         assert_equal(found.force, force, name)
         assert_equal(found.torque, torque, name)

@@ -14,6 +14,7 @@ import tracemalloc
 from typing import Any
 
 from cases import each
+from concurrency import threads_that_switch_often
 from joint_trees import MOVING, model_of, random_parts
 from memory_use import TIMES, least
 import numpy as np
@@ -25,7 +26,7 @@ from robots import SHIPPED, description, joint, link, load, robot
 from rnea_ros import BaseMotion, InputError, RobotModel, UnknownNameError
 from rnea_ros.dynamics.compilation import COMPILED
 from rnea_ros.dynamics.kernels import LARGEST_ANGLE
-from rnea_ros.robot.batch import BLOCK
+from rnea_ros.robot.batch import BLOCK, rows
 
 ARGUMENTS = {
     'inverse_dynamics': ('q', 'qd', 'qdd'),
@@ -59,7 +60,7 @@ MODELS: dict[str, Callable[[], RobotModel]] = {
 }
 
 
-@pytest.fixture(params=MODELS)
+@pytest.fixture(params=MODELS, scope='module')
 def model(request: pytest.FixtureRequest) -> RobotModel:
     return MODELS[request.param]()
 
@@ -67,6 +68,16 @@ def model(request: pytest.FixtureRequest) -> RobotModel:
 @pytest.fixture
 def arm() -> RobotModel:
     return load(SHIPPED[2])
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let few samples be several blocks, and enough for several threads."""
+    monkeypatch.setattr(rows, 'BLOCK', 16)
+
+
+MANY = 20 * 16 + 5
+"""Samples of 21 small blocks."""
 
 
 def samples(model: RobotModel, count: int, seed: int = 0) -> dict[str, Array]:
@@ -95,8 +106,8 @@ def one_array(result: Any) -> Array:
 
 
 def one_by_one(model: RobotModel, method: str, given: dict[str, Array]) -> Array:
-    rows = zip(*(given[name] for name in ARGUMENTS[method]), strict=True)
-    return np.array([one_array(getattr(model, method)(*row)) for row in rows])
+    all_given = zip(*(given[name] for name in ARGUMENTS[method]), strict=True)
+    return np.array([one_array(getattr(model, method)(*row)) for row in all_given])
 
 
 def assert_same(actual: Array, expected: Array, method: str) -> None:
@@ -121,7 +132,7 @@ def test_every_row_is_that_samples_result(model: RobotModel, method: str, count:
 @pytest.mark.parametrize('method', METHODS)
 @pytest.mark.parametrize('name', ['panda', 'floating ur5e'])
 def test_each_of_many_rows_is_that_samples_result(name: str, method: str) -> None:
-    assert_rows_are_results(MODELS[name](), method, 1000)
+    assert_rows_are_results(MODELS[name](), method, 200)
 
 
 def assert_rows_are_results(model: RobotModel, method: str, count: int) -> None:
@@ -143,9 +154,9 @@ def test_no_rows_have_no_results_of_the_right_shape(model: RobotModel, method: s
 def test_rows_beyond_a_block_are_as_those_within(arm: RobotModel, method: str) -> None:
     given = samples(arm, BLOCK + 3)
     result = batch(arm, method, given)
-    rows = [0, BLOCK - 1, BLOCK, BLOCK + 1, BLOCK + 2]
-    chosen = {name: array[rows] for name, array in given.items()}
-    assert_same(result[rows], one_by_one(arm, method, chosen), method)
+    places = [0, BLOCK - 1, BLOCK, BLOCK + 1, BLOCK + 2]
+    chosen = {name: array[places] for name, array in given.items()}
+    assert_same(result[places], one_by_one(arm, method, chosen), method)
     # A row's place among the lanes does not matter.
     np.testing.assert_array_equal(
         batch(arm, method, {name: array[3:] for name, array in given.items()}), result[3:]
@@ -277,13 +288,14 @@ def test_a_value_that_is_not_finite_is_rejected_by_argument_and_sample(
         assert caught.value.argument == f'{argument}[{sample}]'
 
 
+@pytest.mark.usefixtures('small_blocks')
 @each(('method', 'argument'), PLACES)
 @each('threads', [1, 2, 5])
 def test_a_bad_sample_in_a_later_block_is_counted_from_the_first(
     arm: RobotModel, method: str, argument: str, threads: int
 ) -> None:
-    given = samples(arm, 2 * BLOCK + 5)
-    sample = 2 * BLOCK + 4
+    given = samples(arm, MANY)
+    sample = MANY - 1
     given[argument][sample, 1] = np.nan
     with pytest.raises(InputError, match='not finite') as caught:
         batch(arm, method, given, threads)
@@ -378,20 +390,30 @@ def test_no_thread_at_all_is_rejected(
 # Threads
 
 
-@pytest.mark.parametrize('method', METHODS)
-@pytest.mark.parametrize('threads', [1, 2, 3, 16])
+@pytest.mark.usefixtures('small_blocks')
+@each('method', METHODS)
 def test_the_number_of_threads_changes_not_one_bit(
-    arm: RobotModel, method: str, threads: int
+    arm: RobotModel, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = samples(arm, 2 * BLOCK + 5)
-    np.testing.assert_array_equal(
-        batch(arm, method, given, threads), batch(arm, method, given)
-    )
+    started: list[int] = []
+
+    class CountedPool(ThreadPoolExecutor):
+        def __init__(self, workers: int) -> None:
+            super().__init__(workers)
+            started.append(workers)
+
+    monkeypatch.setattr(rows, 'ThreadPoolExecutor', CountedPool)
+    given = samples(arm, MANY)
+    alone = batch(arm, method, given, 1)
+    for threads in (2, 3, 16, None):
+        np.testing.assert_array_equal(batch(arm, method, given, threads), alone)
+    # At least four blocks each
+    assert started[:3] == [2, 3, 5]
 
 
 def test_calls_from_several_threads_do_not_know_of_each_other(model: RobotModel) -> None:
-    workers, rounds = 4, 5
-    given = [samples(model, 1000, seed) for seed in range(workers)]
+    workers, rounds = 4, 3
+    given = [samples(model, 100, seed) for seed in range(workers)]
     alone = [
         {method: batch(model, method, given[i], 1) for method in METHODS} for i in range(workers)
     ]
@@ -405,7 +427,7 @@ def test_calls_from_several_threads_do_not_know_of_each_other(model: RobotModel)
             for method in METHODS
         )
 
-    with ThreadPoolExecutor(workers) as pool:
+    with threads_that_switch_often(), ThreadPoolExecutor(workers) as pool:
         assert list(pool.map(work, range(workers))) == [True] * workers
 
 
@@ -430,11 +452,15 @@ def memory_beside_the_result(model: RobotModel, method: str, count: int) -> int:
 @pytest.mark.skipif(not COMPILED, reason='plain Python is too slow for as many samples')
 @pytest.mark.parametrize('method', METHODS)
 @pytest.mark.parametrize('name', ['ur5e', 'panda', 'floating ur5e'])
-def test_memory_does_not_grow_with_the_number_of_samples(name: str, method: str) -> None:
+def test_memory_does_not_grow_with_the_number_of_samples(
+    name: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = MODELS[name]()
-    few = least(partial(memory_beside_the_result, model, method, BLOCK))
+    monkeypatch.setattr(rows, 'BLOCK', 1024)
+    few = least(partial(memory_beside_the_result, model, method, 1024))
+    # One number for each sample would be 130 kB more.
     # As with the least of several: other threads may take memory during a measurement.
-    growths = (memory_beside_the_result(model, method, 4 * BLOCK) - few for _ in range(TIMES))
+    growths = (memory_beside_the_result(model, method, 17 * 1024) - few for _ in range(TIMES))
     assert any(growth < 100_000 for growth in growths)
 
 

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from cases import each
 from joint_trees import MOVING, model_of, random_kinds, random_parts
 import numpy as np
 from oracles import Array, random_tree, random_wrenches
-from pairs import RANDOM_TREES, Motion, Pair, random_motion, random_pair, rate, vendor_pair
+from pairs import RANDOM_TREES, STEP, Motion, Pair, random_motion, random_pair, vendor_pair
 import pytest
 from robots import SHIPPED, description, joint, link, load, robot, vendor_robots
 
@@ -35,17 +34,19 @@ def differences(
     model: RobotModel, method: str, motion: Motion, wrenches: Wrenches | None = None
 ) -> list[Array]:
     """Return the derivatives of a method by its three arguments, by central differences."""
-    q, qd, third = motion
-    function = partial(getattr(model, method), external_wrenches=wrenches)
-    along: list[Callable[[Array, float], Array]] = [
-        lambda unit, t: function(model.integrate(q, unit, t), qd, third),
-        lambda unit, t: function(q, qd + t * unit, third),
-        lambda unit, t: function(q, qd, third + t * unit),
-    ]
-    empty = np.zeros((model.nv, 0))
+    n = model.nv
+    # Ahead along each coordinate, then behind, of each argument; as rows of one batch
+    steps = STEP * np.concatenate([np.eye(n), -np.eye(n)])
+    rows = [np.tile(array, (3 * len(steps), 1)) for array in motion]
+    by_q, by_qd, by_third = np.split(np.arange(3 * len(steps)), 3)
+    for row, step in zip(by_q, steps, strict=True):
+        rows[0][row] = model.integrate(motion[0], step, 1.0)
+    rows[1][by_qd] += steps
+    rows[2][by_third] += steps
+    results = getattr(model, f'{method}_batch')(*rows, external_wrenches=wrenches)
     return [
-        np.column_stack([empty, *(rate(partial(move, unit)) for unit in np.eye(model.nv))])
-        for move in along
+        (of_argument[:n] - of_argument[n:]).T / (2.0 * STEP)
+        for of_argument in np.split(results, 3)
     ]
 
 

@@ -24,6 +24,7 @@ needs_numba = pytest.mark.skipif(not COMPILED, reason='numba is missing or switc
 
 EFFORTS = f"""
 import json
+import sys
 import numpy as np
 import rnea_ros
 from rnea_ros.dynamics.compilation import COMPILED
@@ -36,11 +37,16 @@ wrench = rnea_ros.Wrench(force=(1.0, 2.0, 3.0), torque=(0.1, 0.2, 0.3), frame='f
 tau = model.inverse_dynamics(q, qd, qdd, {{'fer_hand': wrench}})
 kernels = (inverse_dynamics, place_bodies) if COMPILED else ()
 hits = [sum(kernel.stats.cache_hits.values()) for kernel in kernels]
-print(json.dumps({{'tau': tau.tolist(), 'compiled': COMPILED, 'cache_hits': hits}}))
+compiler = 'numba.np.arraymath' in sys.modules
+print(json.dumps({{
+    'tau': tau.tolist(), 'compiled': COMPILED, 'cache_hits': hits, 'compiler': compiler
+}}))
 """
 COLLECT_WARNINGS = """
 import warnings
+from rnea_ros import errors
 said = []
+warnings.simplefilter('always', errors.KernelCacheWarning)
 warnings.showwarning = lambda message, *_: said.append(str(message))
 """
 WITHOUT_NUMBA = "import sys; sys.modules['numba'] = None\n"
@@ -154,6 +160,8 @@ def test_kernels_are_compiled_once_and_again_after_an_edit(
     first, second = efforts(package), efforts(package)
     assert first['cache_hits'] == [0, 0]
     assert all(second['cache_hits'])
+    # A start with compiled kernels loads no compiler.
+    assert (first['compiler'], second['compiler']) == (True, False)
     np.testing.assert_allclose(first['tau'], expected, rtol=1e-9, atol=1e-10)
     np.testing.assert_array_equal(second['tau'], first['tau'])
 
@@ -162,14 +170,6 @@ def test_kernels_are_compiled_once_and_again_after_an_edit(
     assert edited['cache_hits'] == [0, 0]
     assert np.abs(np.subtract(edited['tau'], expected)).max() > 1e-3
     np.testing.assert_allclose(edited['tau'], interpreted['tau'], rtol=1e-9, atol=1e-10)
-
-
-@needs_numba
-def test_a_start_with_compiled_kernels_loads_no_compiler(tmp_path: Path) -> None:
-    package = copied_package(tmp_path)
-    code = f"{EFFORTS}import sys; print('numba.np.arraymath' in sys.modules)"
-    compiled, loaded = (run(code, package).splitlines()[-1] for _ in range(2))
-    assert (compiled, loaded) == ('True', 'False')
 
 
 def break_cross_product(package: Path) -> None:
@@ -218,33 +218,49 @@ def test_a_kernel_of_another_folder_is_compiled_again_after_an_edit(tmp_path: Pa
     assert printed == ['6 0\n', '6 1\n', '15 0\n']
 
 
+SMALL_KERNELS = """
+from rnea_ros.dynamics.compilation import entry
+
+@entry
+def double(x):
+    return 2 * x
+
+@entry
+def triple(x):
+    return 3 * x
+"""
+CALL_SMALL_KERNELS = """
+from rnea_ros.dynamics.kernels.small import double, triple
+print(double(3), triple(3))
+"""
+
+
 @needs_numba
-def test_a_read_only_package_caches_in_the_users_directory(
-    tmp_path: Path, expected: Array
-) -> None:
-    package = copied_package(tmp_path / 'package')
-    block_cache(package)
+def test_a_read_only_package_caches_in_the_users_directory(tmp_path: Path) -> None:
+    package = read_only_package(tmp_path / 'package')
     home = tmp_path / 'home'
     home.mkdir()
-    result = efforts(package, HOME=str(home), XDG_CACHE_HOME=str(home / 'cache'))
-    np.testing.assert_allclose(result['tau'], expected, rtol=1e-9, atol=1e-10)
-    assert list(home.rglob('*.nbi'))
+    printed = run(CALL_SMALL_KERNELS, package, HOME=str(home), XDG_CACHE_HOME=str(home / 'cache'))
+    assert printed == '6 9\n'
+    assert len(list(home.rglob('*.nbi'))) == 2
     assert not list(package.rglob('*.nbi'))
 
 
 @needs_numba
-def test_a_read_only_package_without_any_cache_says_so_once(
-    tmp_path: Path, expected: Array
-) -> None:
-    package = copied_package(tmp_path)
-    block_cache(package)
-    code = f'{COLLECT_WARNINGS}{EFFORTS}assert len(said) == 1 and "NUMBA_CACHE_DIR" in said[0]\n'
-    result = efforts(package, code, HOME=os.devnull, XDG_CACHE_HOME=os.devnull)
-    assert result['compiled'] is True
-    np.testing.assert_allclose(result['tau'], expected, rtol=1e-9, atol=1e-10)
+def test_a_read_only_package_without_any_cache_says_so_once(tmp_path: Path) -> None:
+    package = read_only_package(tmp_path)
+    code = f'{COLLECT_WARNINGS}{CALL_SMALL_KERNELS}print(*said, sep="\\n")'
+    printed = run(code, package, HOME=os.devnull, XDG_CACHE_HOME=os.devnull).splitlines()
+    assert printed[0] == '6 9'
+    assert len(printed) == 2
+    assert 'NUMBA_CACHE_DIR' in printed[1]
     assert not list(tmp_path.rglob('*.nbi'))
 
 
-def block_cache(package: Path) -> None:
-    """Put a file in place of the cache's directory: not even root can write into it."""
-    (package / 'rnea_ros' / 'dynamics' / 'kernels' / '__pycache__').touch()
+def read_only_package(folder: Path) -> Path:
+    """Return a copy of the package, with small kernels beside its own, that cannot be cached."""
+    kernels = copied_package(folder) / 'rnea_ros' / 'dynamics' / 'kernels'
+    (kernels / 'small.py').write_text(SMALL_KERNELS, encoding='utf-8')
+    # A file in place of the cache's directory: not even root can write into it.
+    (kernels / '__pycache__').touch()
+    return folder

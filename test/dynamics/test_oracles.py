@@ -11,7 +11,7 @@ from pathlib import Path
 from cases import each
 import numpy as np
 from oracles import STATES, Array, MuJoCo, Pinocchio, random_state, random_wrenches
-from pairs import RANDOM_TREES, Pair, random_pair, vendor_pair, with_possible_inertias
+from pairs import RANDOM_TREES, Pair, mujoco_pair, random_pair, vendor_pair
 import pytest
 from robots import SHIPPED, empty_vendor_robot, joint, link, load, robot, vendor_robots
 
@@ -23,7 +23,6 @@ SHIPPED_PAIRS = [
     pytest.param(Pair(path.stem, path.read_text(encoding='utf-8')), id=path.stem)
     for path in SHIPPED
 ]
-
 
 
 def assert_equal(actual: Array, expected: Array, label: str) -> None:
@@ -47,9 +46,9 @@ def assert_wrenches_agree(pair: Pair, states: range = STATES) -> None:
 
 def assert_poses_agree(pair: Pair) -> None:
     q, _, _ = pair.motion(0)
-    poses = pair.pinocchio.link_poses(q, pair.model.link_names)
-    for name, pose in zip(pair.model.link_names, poses, strict=True):
-        assert_equal(pair.model.forward_kinematics(q, name), pose, f'{pair.label}, {name}')
+    found = [pair.model.forward_kinematics(q, name) for name in pair.model.link_names]
+    expected = pair.pinocchio.link_poses(q, pair.model.link_names)
+    assert_equal(np.array(found), np.array(expected), pair.label)
 
 
 def test_a_robot_without_links_is_rejected_as_pinocchio_rejects_it() -> None:
@@ -116,15 +115,14 @@ def test_efforts_of_shipped_robots_are_mujocos(pair: Pair) -> None:
 
 @pytest.mark.parametrize('path', vendor_robots())
 def test_efforts_of_vendors_robots_are_mujocos(path: Path) -> None:
-    pair = Pair(path.stem, with_possible_inertias(path.read_text(encoding='utf-8')))
+    pair = mujoco_pair(path)
     assert_efforts_agree(pair, pair.mujoco)
 
 
 @pytest.mark.parametrize('seeds', RANDOM_TREES, ids=str)
 def test_efforts_of_random_trees_are_mujocos(seeds: range) -> None:
     for seed in seeds:
-        pair = random_pair(seed)
-        pair = Pair(pair.label, with_possible_inertias(pair.urdf))
+        pair = mujoco_pair(seed)
         assert_efforts_agree(pair, pair.mujoco, range(2))
 
 

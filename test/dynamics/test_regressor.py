@@ -70,7 +70,7 @@ def test_the_regressor_does_not_depend_on_the_parameters(pair: Pair) -> None:
     assert_equal(other.regressor(*motion), pair.model.regressor(*motion))
 
 
-@each('pair', ROBOTS[::3])
+@each('pair', ROBOTS[::6])
 def test_efforts_change_with_each_bodys_parameters_by_its_columns(pair: Pair) -> None:
     # Ten other inertias of one body, so that every one of its ten columns counts.
     motion = pair.motion(1)
