@@ -126,6 +126,18 @@ def test_a_controller_that_the_graph_shows_late_gets_no_command_once_it_is_shown
     assert bench.permission.unconfirmed
 
 
+def test_of_listed_joints_a_listener_gets_no_command_before_the_graph_shows_who_it_is() -> None:
+    bench = Bench({}, listed=True)
+    assert bench.permits()
+    bench.graph.listeners[1], bench.graph.undiscovered = CONTROLLER, {1}
+    assert not bench.permits()
+    assert bench.permission.unconfirmed
+    bench.graph.undiscovered = set()
+    bench.poll()
+    bench.answer(JOINTS)
+    assert wait_until(bench.permits)
+
+
 @pytest.mark.parametrize('listed', [False, True])
 @pytest.mark.parametrize('name', ['recorder', UNKNOWN, 'effort_watchdog'])
 def test_a_listener_that_comes_or_goes_withholds_no_command(name: str, listed: bool) -> None:

@@ -69,17 +69,21 @@ class CommandPermission:
         if changed or now >= self._read_at:
             infos = self._node.get_subscriptions_info_by_topic(self._joints.topic)
             listeners = self._reader.read(infos, now)
-            self._permitted = self._permits(listeners, inputs[1])
+            # A listener that the graph does not show yet, or not by name, may be the controller.
+            known = all(each.node for each in listeners) and inputs[0] <= len(listeners)
+            self._permitted = self._permits(listeners, inputs[1], known)
             if changed:
                 self._last_inputs, self._settled_at = inputs, now + SETTLING_TIME
-            unsettled = now < self._settled_at or any(not each.node for each in listeners)
+            unsettled = now < self._settled_at or not known
             self._read_at = now + READ_INTERVAL if unsettled else math.inf
-            self.unconfirmed = not self._permitted and any(
-                listener.node in ('', self._joints.controller) for listener in listeners
-            )
+            self.unconfirmed = not self._permitted and (not known or any(
+                listener.node == self._joints.controller for listener in listeners
+            ))
         return self._permitted
 
-    def _permits(self, listeners: Sequence[Endpoint], confirmed: frozenset[bytes]) -> bool:
+    def _permits(
+        self, listeners: Sequence[Endpoint], confirmed: frozenset[bytes], known: bool
+    ) -> bool:
         controller = self._joints.controller
         controllers = {each.gid for each in listeners if each.node == controller}
         if controllers:
@@ -92,4 +96,4 @@ class CommandPermission:
             has_known_receiver = any(
                 each.node and not is_watchdog(each.node) for each in listeners
             )
-        return has_known_receiver or all(each.node for each in listeners)
+        return has_known_receiver or known
