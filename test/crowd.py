@@ -13,10 +13,12 @@ import itertools
 import random
 import signal
 import sys
+import threading
 import time
 from typing import Any
 
 import rclpy
+from ros_process import end
 from std_msgs.msg import Float64MultiArray
 
 TOPIC = '/effort_controller/commands'
@@ -37,8 +39,8 @@ def main(seed: int = 0, at_once: int = 3) -> None:
         time.sleep(rng.uniform(0.0, 0.2))
         while len(listeners) > rng.randint(0, at_once):
             old, context = listeners.pop(rng.randrange(len(listeners)))
-            old.destroy_node()
-            context.try_shutdown()
+            # Once in some hundred times Fast DDS waits for ever in here.
+            threading.Thread(target=end, args=(old, context), daemon=True).start()
 
 
 if __name__ == '__main__':

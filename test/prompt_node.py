@@ -16,10 +16,10 @@ from rnea_ros.node.command_topic import monitor
 from rnea_ros.ros import MACHINE_TIME
 
 DISCOVERY = 0.0
-"""Wait for other nodes, s: in these tests only the controller counts, and it is waited for."""
+"""Wait for other nodes, s: these tests wait for the controller themselves."""
 
 ALREADY_PRESENT = 1.0
-"""Time after the start in which another publisher counts as already present, s."""
+"""A publisher that is found within this time was there at the start, s."""
 
 POLL_PERIOD = 0.03
 """Time between two looks for the controller, for its answer, and for subscribers, s."""
@@ -29,7 +29,7 @@ REPORT_PERIOD = 0.1
 
 
 class PromptNode(feedforward_node.FeedforwardNode):
-    """A feedforward node with shorter periods."""
+    """A feedforward node with more timers, which poll and report more often."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -30,7 +30,7 @@ PATIENCE = 30.0
 """How long a test waits for what must come, s: long, because machines stall."""
 
 MOST_DOMAINS = 12
-"""A run of tests takes no more while one of them is free: others run beside it."""
+"""With so many, a run of tests uses a free one again: other runs need the rest."""
 
 POLITENESS = 5.0
 """How long a process may take to end before it is killed, s."""
@@ -42,7 +42,7 @@ UDP_ON_LOOPBACK = ROOT / PROFILE
 
 _numbers = itertools.count(7 * os.getpid())
 _locks: dict[int, int] = {}
-"""File descriptor of each domain's lock; the domain given last is the last."""
+"""File descriptor of each domain's lock, in the order of the domains' last use."""
 
 _users: list[int] = []
 """Domain of each process and node of these tests; lists are changed by several threads."""
@@ -53,7 +53,7 @@ _ending: list[tuple[int, threading.Thread]] = []
 
 def new_domain_id() -> int:
     """
-    Return a DDS domain, from 1 to 100, that nobody else on this machine uses.
+    Return a DDS domain, from 1 to 100, that no other process on this machine uses.
 
     It may have been used before, by tests that have ended.
     """
@@ -72,7 +72,7 @@ def _lock_one() -> int:
         domain_id = number % 100 + 1
         if domain_id in _locks:
             continue
-        # The lock lasts as long as this process; what it leaves behind is an empty file.
+        # Held until this process and its children end; an empty file remains.
         lock = os.open(lock_path(domain_id), os.O_CREAT | os.O_RDWR)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,7 +95,7 @@ def wait_until(condition: Callable[[], Any], timeout: float = PATIENCE) -> bool:
 
 
 def _wait_for_ends(domain_id: int) -> None:
-    """Wait until all processes of a domain whose block has ended have ended too."""
+    """Wait for the end of the processes of a domain that were asked to end."""
     for other, thread in _ending.copy():
         if other == domain_id or not thread.is_alive():
             thread.join()
@@ -128,8 +128,8 @@ class RosProcess:
         self._lines: list[str] = []
         readable, writable = os.pipe()
         environment = os.environ | isolated(domain_id)
-        # It keeps the domain's lock too: should the tests be killed, what they leave running is
-        # alone in its domain.
+        # The child inherits the lock: if the tests are killed, no other run takes the domain of a
+        # process that still runs.
         kept = [_locks[domain_id]] if domain_id in _locks else []
         self._process: ForkedProcess | subprocess.Popen[bytes]
         if program is None:
@@ -262,9 +262,8 @@ def end(node: Any, context: Any) -> None:
     """
     Destroy a node, and shut its context down.
 
-    rclpy holds the interpreter's lock while it destroys a publisher: where Fast DDS waits for
-    ever, every thread of the process would. So rcl destroys them, called without the lock; for
-    rclpy nothing is left to do then.
+    rclpy holds the interpreter's lock while it destroys a publisher: a deadlock in Fast DDS would
+    stop every thread. ctypes releases the lock, so rcl destroys the entities first.
     """
     rcl = ctypes.CDLL('librcl.so')
     for kind in ('publisher', 'service', 'client', 'subscription'):
@@ -278,7 +277,7 @@ def end(node: Any, context: Any) -> None:
 
 def isolated(domain_id: int) -> dict[str, str]:
     """Return the environment variables of a process on a DDS domain, which stays on loopback."""
-    # Our own profile stays there by itself, and LOCALHOST would overrule it; a user's may not.
+    # Our own profile restricts DDS to loopback, and LOCALHOST would override it.
     profile = os.environ.get(PROFILE_VARIABLES[0]) == str(UDP_ON_LOOPBACK)
     return {
         'ROS_DOMAIN_ID': str(domain_id),
@@ -290,8 +289,8 @@ def without_shared_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     Let Fast DDS use UDP alone, for processes and nodes that start while the patch lasts.
 
-    The shared memory of a process that is killed can be left so that the next one of its place is
-    found, but hears nothing (eProsima/Fast-DDS, issue 5469).
+    After a process was killed, a later one that uses its ports can be discovered but receive
+    nothing (eProsima/Fast-DDS, issue 5469).
     """
     for name in PROFILE_VARIABLES:
         monkeypatch.setenv(name, str(UDP_ON_LOOPBACK))

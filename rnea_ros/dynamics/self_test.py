@@ -4,10 +4,10 @@
 """
 A check that compiled code detects NaN and infinity.
 
-Kernels check whether their numbers are finite. Some compilers remove such a check: LLVM 11 (numba
-0.55 and 0.56) computes ``0.0 * x`` as zero for every x. Therefore each compiled kernel is called
-with NaN and infinity once in a process, on an arm of two joints, before its first use. This takes
-some microseconds. The kernel is the same machine code for every robot.
+Kernels check whether their numbers are finite. A compiler may remove such a check: LLVM 11 (numba
+0.55 and 0.56) computed ``0.0 * x`` as zero for every x. Therefore each compiled kernel is called
+with NaN and infinity once in a process, on an arm of two joints, before its first use. The kernel
+is the same machine code for every robot.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from .tree import Placement, RigidBodyInertia, TreeBuilder, prismatic, revolute
 NQ, NV, BODIES = -1, -2, -3
 """Lengths of axes, in shapes: nq, nv and the number of bodies without the base."""
 
-Input: TypeAlias = int | tuple[int, ...]
-"""A whole number, or the shape of an array."""
+Argument: TypeAlias = int | tuple[int, ...]
+"""Of a kernel: a whole number, or the shape of an array."""
 
-STATE: tuple[Input, ...] = ((NQ,), (NV,))
+STATE: tuple[Argument, ...] = ((NQ,), (NV,))
 """Shapes of q and qd."""
 
-MOTION: tuple[Input, ...] = (*STATE, (NV,))
+MOTION: tuple[Argument, ...] = (*STATE, (NV,))
 """Shapes of q, qd and qdd."""
 
-FRAME: tuple[Input, ...] = (1, (4, 3))
+FRAME: tuple[Argument, ...] = (1, (4, 3))
 """A frame on body 1."""
 
-POINT: tuple[Input, ...] = (*FRAME, (3,))
+POINT: tuple[Argument, ...] = (*FRAME, (3,))
 """A point of a frame."""
 
 JOINTS = 2
@@ -84,8 +84,8 @@ def check_compiled_code(name: str, accepts: Callable[[], bool], *inputs: Array) 
 def checked_entry_point(
     kernel: Callable[..., bool],
     memory: tuple[NDArray[Any], ...],
-    inputs: Sequence[Input],
-    results: Sequence[Input],
+    inputs: Sequence[Argument],
+    results: Sequence[Argument],
 ) -> partial[bool]:
     """
     Return a kernel compiled for one sample, with its memory as first arguments.
@@ -104,7 +104,7 @@ def checked_entry_point(
         for each in (*inputs, *results)
     ]
     prepared = entry_point(kernel, (*memory, *examples))
-    nv = int(memory[0][BASE]['dof'])
+    nv = int(memory[0][BASE]['dof'])  # without joints, memory does not tell its size for two
     if needs_check(kernel.__name__) and nv > 0:
         bodies = body_records(two_joints())
         others: list[NDArray[Any]] = [
@@ -112,7 +112,7 @@ def checked_entry_point(
             else np.zeros([size // nv * JOINTS for size in array.shape], dtype=array.dtype)
             for array in memory[1:]
         ]
-        given, outputs = _arrays(inputs), _arrays(results)
+        given, outputs = _examples(inputs), _examples(results)
         arrays = [each for each in given if isinstance(each, np.ndarray)]
         check_compiled_code(
             kernel.__name__, lambda: prepared(bodies, *others, *given, *outputs), *arrays
@@ -120,8 +120,8 @@ def checked_entry_point(
     return partial(prepared, *memory)
 
 
-def _arrays(inputs: Sequence[Input]) -> list[int | Array]:
-    """Return inputs for an arm of two joints."""
+def _examples(inputs: Sequence[Argument]) -> list[int | Array]:
+    """Return whole numbers and arrays for an arm of two joints, where nq = nv = bodies - 1 = 2."""
     return [
         each if isinstance(each, int)
         else np.full([JOINTS if size < 0 else size for size in each], 0.5)

@@ -30,7 +30,7 @@ from .self_test import (
     NV,
     POINT,
     STATE,
-    Input,
+    Argument,
     checked_entry_point,
 )
 from .tree import KinematicTree
@@ -42,12 +42,13 @@ class Workspace:
     """
     Preallocated memory and compiled kernels for one tree and one thread.
 
-    Calls check no number and, after the first, allocate nothing. Arguments are contiguous float64
-    arrays of the right shape; if numba is installed, others raise TypeError, but for a wrong
-    length, which leaves the result unchanged. The next call overwrites the array that a call
-    returns. The kernels named ``..._into`` write into their last arguments, and return whether all
-    shapes were right and all numbers finite. Most of them are compiled or loaded at their first
-    use.
+    After the first one, calls allocate nothing. Arguments are contiguous float64 arrays; compiled
+    kernels raise TypeError for others. An argument of a wrong length leaves the result unchanged,
+    and numbers are not checked. The next call overwrites the array that a call returns.
+
+    The kernels named ``..._into`` write into their last arguments, whose shapes the caller
+    ensures. They return False for a wrong length or a number that is not finite. Most of them are
+    compiled or loaded at their first use.
 
     :param tree: the tree
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
@@ -100,7 +101,7 @@ class Workspace:
         """
         base = self.bodies[BASE]
         base['v'] = velocity
-        # An acceleration of the base replaces gravity on every body: a_0 = -g (eq. 5.15).
+        # Gravity acts like an acceleration of the base by -g (eq. 5.15): a_0 - g.
         base['a'] = acceleration
         base['a'][3:] -= gravity
 
@@ -163,34 +164,34 @@ class Workspace:
 
     @cached_property
     def mass_matrix_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the mass matrix: q, M."""
+        """Kernel of the mass matrix: q, M."""
         composites = np.zeros(len(self.bodies), dtype=composite_dtype())
         kernel = checked_kernels.mass_matrix
         return self._prepared(kernel, [(NQ,)], [(NV, NV)], composites)
 
     @cached_property
     def coriolis_matrix_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the Coriolis matrix: q, qd, C."""
+        """Kernel of the Coriolis matrix: q, qd, C."""
         composites = np.zeros(len(self.bodies), dtype=MOVING_COMPOSITE)
         kernel = checked_kernels.coriolis_matrix
         return self._prepared(kernel, STATE, [(NV, NV)], composites)
 
     @cached_property
     def forward_dynamics_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the forward dynamics: q, qd, tau, qdd."""
+        """Kernel of the forward dynamics: q, qd, tau, qdd."""
         kernel = checked_kernels.forward_dynamics
         return self._prepared(kernel, MOTION, [(NV,)], self.articulated)
 
     @cached_property
     def inverse_dynamics_derivatives_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the inverse dynamics' derivatives: q, qd, qdd, by_q, by_qd, M."""
+        """Kernel of the inverse dynamics' derivatives: q, qd, qdd, by_q, by_qd, M."""
         branches = np.zeros(len(self.bodies), dtype=branch_dtype())
         kernel = checked_kernels.inverse_dynamics_derivatives
         return self._prepared(kernel, MOTION, 3 * [(NV, NV)], branches)
 
     @cached_property
     def forward_dynamics_derivatives_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the forward dynamics' derivatives: q, qd, tau, by_q, by_qd, by_tau."""
+        """Kernel of the forward dynamics' derivatives: q, qd, tau, by_q, by_qd, by_tau."""
         nv = len(self._M)
         memory = (
             np.zeros(len(self.bodies), dtype=branch_dtype()),
@@ -203,43 +204,43 @@ class Workspace:
 
     @cached_property
     def link_pose_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of a link's pose: body, frame, q, T."""
+        """Kernel of a link's pose: body, frame, q, T."""
         return self._prepared(checked_kernels.link_pose, [*FRAME, (NQ,)], [(4, 4)])
 
     @cached_property
     def jacobian_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the Jacobian: body, frame, point, q, J."""
+        """Kernel of the Jacobian: body, frame, point, q, J."""
         return self._prepared(checked_kernels.jacobian, [*POINT, (NQ,)], [(6, NV)])
 
     @cached_property
     def jacobian_rate_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the Jacobian's rate: body, frame, point, q, qd, Jdot."""
+        """Kernel of the Jacobian's rate: body, frame, point, q, qd, Jdot."""
         return self._prepared(checked_kernels.jacobian_rate, [*POINT, *STATE], [(6, NV)])
 
     @cached_property
     def link_motion_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of a link's motion: body, frame, point, q, qd, qdd, v, a."""
+        """Kernel of a link's motion: body, frame, point, q, qd, qdd, v, a."""
         kernel = checked_kernels.link_motion
         return self._prepared(kernel, [*POINT, *MOTION], [(6,), (6,)])
 
     @cached_property
     def centre_of_mass_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the centre of mass: q, c."""
+        """Kernel of the centre of mass: q, c."""
         return self._prepared(checked_kernels.centre_of_mass, [(NQ,)], [(3,)])
 
     @cached_property
     def kinetic_energy_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the kinetic energy: q, qd, energy."""
+        """Kernel of the kinetic energy: q, qd, energy."""
         return self._prepared(checked_kernels.kinetic_energy, STATE, [(1,)])
 
     @cached_property
     def potential_energy_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the potential energy: gravity, q, energy."""
+        """Kernel of the potential energy: gravity, q, energy."""
         return self._prepared(checked_kernels.potential_energy, [(3,), (NQ,)], [(1,)])
 
     @cached_property
     def regressor_into(self) -> checked_kernels.CheckedKernel:
-        """The kernel of the regressor: q, qd, qdd, Y."""
+        """Kernel of the regressor: q, qd, qdd, Y."""
         return self._prepared(checked_kernels.regressor, MOTION, [(NV, BODIES, 10)])
 
     def clear_external_forces(self) -> None:
@@ -261,8 +262,8 @@ class Workspace:
     def _prepared(
         self,
         kernel: checked_kernels.CheckedKernel,
-        inputs: Sequence[Input],
-        results: Sequence[Input],
+        inputs: Sequence[Argument],
+        results: Sequence[Argument],
         *memory: NDArray[Any],
     ) -> partial[bool]:
         return checked_entry_point(kernel, (self.bodies, *memory), inputs, results)

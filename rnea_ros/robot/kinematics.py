@@ -41,9 +41,9 @@ def forward_kinematics(model: ModelData, q: ArrayLike, link: str) -> Array:
                 return T
         except (KeyError, TypeError):
             pass
-    of_link = kernel_frame(model, link)
+    body_and_frame = kernel_frame(model, link)
     position = model._checked_position('q', q)
-    model._thread_memory.workspace.link_pose_into(*of_link, position, T)
+    model._thread_memory.workspace.link_pose_into(*body_and_frame, position, T)
     return finite_result(T)
 
 
@@ -92,9 +92,9 @@ def jacobian(
     model: ModelData, q: ArrayLike, link: str, point: ArrayLike = ORIGIN
 ) -> Array:
     """
-    Return J with v = J qd: a link's velocity [angular; linear] relative to a base at rest.
+    Return the Jacobian J of a point on a link: its velocity is v = J qd, [angular; linear].
 
-    v is in the link's axes, its linear part is that of ``point`` on the link.
+    v is in the link's axes; the base is taken to be at rest.
 
     :param q: joint positions, shape (nq,)
     :param link: a link's name
@@ -110,10 +110,10 @@ def jacobian(
                 return J
         except (KeyError, TypeError):
             pass
-    of_link = kernel_frame(model, link)
+    body_and_frame = kernel_frame(model, link)
     p = finite_vector('point', point, 3)
     position = model._checked_position('q', q)
-    model._thread_memory.workspace.jacobian_into(*of_link, p, position, J)
+    model._thread_memory.workspace.jacobian_into(*body_and_frame, p, position, J)
     return finite_result(J)
 
 
@@ -125,7 +125,7 @@ def jacobian_rate(
     point: ArrayLike = ORIGIN,
 ) -> Array:
     """
-    Return Jdot, the rate of the numbers of :meth:`jacobian` during a motion, shape (6, nv).
+    Return Jdot, the time derivative of the elements of :meth:`jacobian`, shape (6, nv).
 
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
@@ -141,10 +141,10 @@ def jacobian_rate(
                 return J_rate
         except (KeyError, TypeError):
             pass
-    of_link = kernel_frame(model, link)
+    body_and_frame = kernel_frame(model, link)
     p = finite_vector('point', point, 3)
     state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    model._thread_memory.workspace.jacobian_rate_into(*of_link, p, *state, J_rate)
+    model._thread_memory.workspace.jacobian_rate_into(*body_and_frame, p, *state, J_rate)
     return finite_result(J_rate)
 
 
@@ -189,10 +189,11 @@ def bias_acceleration(
     point: ArrayLike = ORIGIN,
 ) -> Array:
     """
-    Return Jdot qd, a link's spatial acceleration at qdd = 0, shape (6,), rad/s^2 and m/s^2.
+    Return a link's spatial acceleration at qdd = 0, shape (6,), rad/s^2 and m/s^2.
 
-    Axes and point are those of :meth:`jacobian`. On a base at rest, link_acceleration = J qdd +
-    Jdot qd. On a moving base the result includes the base's acceleration.
+    Axes and point are those of :meth:`jacobian`. On a base at rest it is Jdot qd, and at the
+    link's origin link_acceleration = J qdd + Jdot qd. On a moving base it includes the base's
+    velocity and acceleration.
 
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
@@ -225,7 +226,7 @@ def centre_of_mass(model: ModelData, q: ArrayLike) -> Array:
 
 def kernel_frame(model: ModelData, link: str) -> tuple[int, Array]:
     """
-    Return the frame of a link for the checked kernels; it is kept for the next call.
+    Return the frame of a link as the checked kernels take it; it is kept for the next call.
 
     :param model: the robot
     :param link: a link's name
@@ -242,7 +243,7 @@ def kernel_frame(model: ModelData, link: str) -> tuple[int, Array]:
 
 
 def placed_bodies(model: ModelData, q: Array) -> NDArray[np.void]:
-    """Return this thread's bodies with their poses at q, which is checked."""
+    """Compute the poses of this thread's bodies at checked positions q, and return the bodies."""
     bodies: NDArray[np.void] = model._thread_memory.workspace.bodies
     kinematics.place_bodies(bodies, q)
     return bodies
@@ -277,12 +278,12 @@ def velocity_and_acceleration(
                 return v, a
         except (KeyError, TypeError):
             pass
-    of_link = kernel_frame(model, link)
+    body_and_frame = kernel_frame(model, link)
     p = finite_vector('point', point, 3)
     motion = (
         model._checked_position('q', q),
         model._checked_velocity('qd', qd),
         model._checked_velocity('qdd', qdd),
     )
-    model._thread_memory.weightless.link_motion_into(*of_link, p, *motion, v, a)
+    model._thread_memory.weightless.link_motion_into(*body_and_frame, p, *motion, v, a)
     return finite_result(v), finite_result(a)

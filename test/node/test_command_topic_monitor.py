@@ -276,7 +276,7 @@ def test_a_driver_of_another_name_is_a_known_receiver() -> None:
     bench.graph.listeners[2] = UNKNOWN
     assert bench.permits()
     bench.graph.listeners[2] = CONTROLLER
-    bench.permission._read_at = 0.0  # a name is looked for again soon
+    bench.permission._next_read = 0.0  # a name is looked for again soon
     assert not bench.permits()
 
 

@@ -4,10 +4,10 @@
 """
 The algorithms as compiled functions for one sample, with checks of shapes and numbers.
 
-Each returns whether shapes and numbers were right. If an argument has a number that is not finite,
-so has the result. Mass matrix, Coriolis matrix, gravity and derivatives may not depend on all
-numbers: there arguments are checked too. The checks take a few nanoseconds here; in Python they
-would take ten times as long as the algorithm.
+Each returns whether lengths and numbers were right; the caller ensures the shapes of results.
+Inverse and forward dynamics check the numbers of their results alone, which depend on all
+arguments; other kernels check those of their arguments too. The checks take a few nanoseconds
+here; in Python they would take ten times as long as the algorithm.
 
 A frame on a body is the body's number and an array of shape (4, 3): E, from the body's coordinates
 to the frame's, and below it the frame's origin in the body's coordinates.
@@ -158,8 +158,8 @@ def body_without_inertia(bodies: NDArray[np.void], articulated: NDArray[np.void]
     """
     Return the outermost body without inertia along its joint; BASE for none.
 
-    Forward dynamics must have run. Numbers of bodies nearer to the base are not finite then, and
-    say nothing about these bodies.
+    Call it after forward dynamics. A body without inertia leaves numbers in the bodies that carry
+    it that are not finite, so the search starts at the leaves.
     """
     for i in range(bodies.shape[0] - 1, 0, -1):
         body, own = bodies[i], articulated[i]
@@ -220,7 +220,7 @@ def jacobian_rate(
     """Write as :func:`kinematics.frame_jacobian_rate` does; return whether inputs were valid."""
     if not fits(bodies, q, qd, qd) or point.shape[0] != 3:
         return False
-    kinematics.move_bodies(bodies, q, qd, qd)
+    kinematics.move_bodies(bodies, q, qd, qd)  # with any qdd: only velocities are used
     kinematics.frame_jacobian_rate(bodies, carrier, load33(frame), at_point(frame, point), J_rate)
     return finite(q) and finite(qd) and finite(point) and finite(J_rate)
 

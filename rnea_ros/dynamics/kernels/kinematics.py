@@ -13,7 +13,6 @@ from ..compilation import compiled, entry
 from .bodies import BASE
 from .joints import add_joint_motion, joint_transform
 from .rnea import move_body
-from .simd import put
 from .spatial import (
     ZERO,
     apply_inertia,
@@ -21,6 +20,7 @@ from .spatial import (
     component,
     cross_motion,
     dot,
+    from_parent,
     load,
     store,
     subtract,
@@ -34,7 +34,6 @@ from .vectors import (
     load33,
     multiply3,
     rotate,
-    rotate_back,
     scale3,
     store3,
     store33,
@@ -92,7 +91,7 @@ def frame_pose(
     i = carrier
     while i != BASE:
         E_up, r_up = joint_transform(bodies[i], q)
-        E, r = multiply3(E, E_up), add3(r_up, rotate_back(E_up, r))
+        E, r = from_parent(E, r, E_up, r_up)
         i = bodies[i]['parent']
     store33(T, transpose(E))
     for k in range(3):
@@ -162,7 +161,7 @@ def frame_jacobian(
     """
     for row in range(6):
         for j in range(jacobian.shape[1]):
-            put(jacobian, (row, j), 0.0)
+            jacobian[row, j] = 0.0
     i = carrier
     while i != BASE:
         body = bodies[i]
@@ -170,10 +169,10 @@ def frame_jacobian(
             S = basis_vector(body['column'] + k)
             column = transform_motion(E, r, S)
             for row in range(6):
-                # Mimic joints between frame and base add to the column of their joint.
+                # Mimic joints between frame and base add to the column of the joint they follow.
                 jacobian[row, body['dof'] + k] += body['ratio'] * component(column, row)
         E_up, r_up = joint_transform(body, q)
-        E, r = multiply3(E, E_up), add3(r_up, rotate_back(E_up, r))
+        E, r = from_parent(E, r, E_up, r_up)
         i = body['parent']
 
 
@@ -186,7 +185,7 @@ def frame_jacobian_rate(
     jacobian_rate: Array,
 ) -> None:
     """
-    Write the rate of :func:`frame_jacobian`'s numbers.
+    Write the time derivative of :func:`frame_jacobian`'s elements.
 
     S_i is constant in body i. In the frame's coordinates, which move with v_F::
 
@@ -198,7 +197,9 @@ def frame_jacobian_rate(
     :param r: the frame's origin in body coordinates, m
     :param jacobian_rate: shape (6, nv); overwritten
     """
-    jacobian_rate[:] = 0.0
+    for row in range(6):
+        for j in range(jacobian_rate.shape[1]):
+            jacobian_rate[row, j] = 0.0
     v_F = transform_motion(E, r, load(bodies[carrier]['v']))
     i = carrier
     while i != BASE:
@@ -209,7 +210,5 @@ def frame_jacobian_rate(
             column = cross_motion(v, S)
             for row in range(6):
                 jacobian_rate[row, body['dof'] + k] += body['ratio'] * component(column, row)
-        E_up, r_up = load33(body['E']), load3(body['r'])
-        r = add3(r_up, rotate_back(E_up, r))
-        E = multiply3(E, E_up)
+        E, r = from_parent(E, r, load33(body['E']), load3(body['r']))
         i = body['parent']

@@ -20,8 +20,16 @@ from ..compilation import compiled
 from .bodies import BASE
 from .rnea import move_body
 from .simd import add_to, put
-from .spatial import ZERO, SpatialVector, basis_vector, load, scale, transform_motion
-from .vectors import add3, cross, dot3, load3, load33, multiply3, rotate_back, transpose
+from .spatial import (
+    ZERO,
+    SpatialVector,
+    basis_vector,
+    from_parent,
+    load,
+    scale,
+    transform_motion,
+)
+from .vectors import add3, cross, dot3, load3, load33, transpose
 
 PARAMETERS = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
 """The ten parameters of a body in their order; mx is mass times centre of mass."""
@@ -34,62 +42,61 @@ def regressor(
     """
     Write Y. External forces are not part of it.
 
-    A joint j between body i and the base has the column S_j of its motion subspace. In the axes of
-    link i, at its origin, S_j is (s, t), and body i adds S_j . f_i to the effort of joint j.
+    A column S of the motion subspace of a joint that carries body i is (s, t) in the axes of link
+    i, at its origin. Body i needs the force f = I a + v x* I v; that adds S . f to the effort.
 
     :param bodies: as for :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` are written
     :param q: joint positions, shape (nq,), rad or m
     :param qd: joint velocities, shape (nv,), rad/s or m/s
     :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
-    :param Y: by the parameters in link axes, shape (nv, bodies without the base, 10); overwritten
+    :param Y: for parameters in link axes, shape (nv, bodies - 1, 10): effort, body from 1 on,
+        parameter; overwritten
     """
-    for j in range(Y.shape[0]):
+    for row in range(Y.shape[0]):
         for n in range(Y.shape[1]):
             for k in range(10):
-                put(Y, (j, n, k), 0.0)
+                put(Y, (row, n, k), 0.0)
     for i in range(1, bodies.shape[0]):
         parent = bodies[bodies[i]['parent']]
         v, a = move_body(bodies[i], load(parent['v']), load(parent['a']), q, qd, qdd)
         E, r = transpose(load33(bodies[i]['link_axes'])), ZERO[0]
         v, a = transform_motion(E, r, v), transform_motion(E, r, a)
-        j = i
-        while j != BASE:
-            body = bodies[j]
+        carrier = i
+        while carrier != BASE:
+            body = bodies[carrier]
             for k in range(body['dofs']):
                 S = scale(body['ratio'], basis_vector(body['column'] + k))
                 _add_products(transform_motion(E, r, S), v, a, Y, body['dof'] + k, i - 1)
-            # From the coordinates of the parent
-            E_up, r_up = load33(body['E']), load3(body['r'])
-            r = add3(r_up, rotate_back(E_up, r))
-            E = multiply3(E, E_up)
-            j = body['parent']
+            E, r = from_parent(E, r, load33(body['E']), load3(body['r']))
+            carrier = body['parent']
 
 
 @compiled
 def _add_products(
-    S: SpatialVector, v: SpatialVector, a: SpatialVector, Y: Array, j: int, n: int
+    S: SpatialVector, v: SpatialVector, a: SpatialVector, Y: Array, row: int, n: int
 ) -> None:
     """
-    Add the products of S = (s, t) with I a + v x* I v of body n, by parameter, to row j of Y.
+    Add the products of S = (s, t) with I a + v x* I v, by parameter, to elements (row, n) of Y.
 
-    With v = (w, u), a = (alpha, a_O) and the acceleration d = a_O + w x u of the body's origin::
+    With v = (w, u), a = (alpha, a_O), and d = a_O + w x u, the acceleration of the body's origin
+    minus gravity::
 
         I a + v x* I v = (h x d + J alpha + w x J w,  m d + alpha x h + w x (w x h))
     """
     (s, t), (w, u), (alpha, a_O) = S, v, a
     d = add3(a_O, cross(w, u))
     # t . m d
-    add_to(Y, (j, n, 0), dot3(t, d))
+    add_to(Y, (row, n, 0), dot3(t, d))
     # s . (h x d) + t . (alpha x h + w x (w x h)) = h . (d x s + t x alpha + w x (w x t))
     x, y, z = add3(add3(cross(d, s), cross(t, alpha)), cross(w, cross(w, t)))
-    add_to(Y, (j, n, 1), x)
-    add_to(Y, (j, n, 2), y)
-    add_to(Y, (j, n, 3), z)
+    add_to(Y, (row, n, 1), x)
+    add_to(Y, (row, n, 2), y)
+    add_to(Y, (row, n, 3), z)
     # s . J alpha + s . (w x J w) = s . J alpha + (s x w) . J w
     b = cross(s, w)
-    add_to(Y, (j, n, 4), s[0] * alpha[0] + b[0] * w[0])
-    add_to(Y, (j, n, 5), s[0] * alpha[1] + s[1] * alpha[0] + b[0] * w[1] + b[1] * w[0])
-    add_to(Y, (j, n, 6), s[1] * alpha[1] + b[1] * w[1])
-    add_to(Y, (j, n, 7), s[0] * alpha[2] + s[2] * alpha[0] + b[0] * w[2] + b[2] * w[0])
-    add_to(Y, (j, n, 8), s[1] * alpha[2] + s[2] * alpha[1] + b[1] * w[2] + b[2] * w[1])
-    add_to(Y, (j, n, 9), s[2] * alpha[2] + b[2] * w[2])
+    add_to(Y, (row, n, 4), s[0] * alpha[0] + b[0] * w[0])
+    add_to(Y, (row, n, 5), s[0] * alpha[1] + s[1] * alpha[0] + b[0] * w[1] + b[1] * w[0])
+    add_to(Y, (row, n, 6), s[1] * alpha[1] + b[1] * w[1])
+    add_to(Y, (row, n, 7), s[0] * alpha[2] + s[2] * alpha[0] + b[0] * w[2] + b[2] * w[0])
+    add_to(Y, (row, n, 8), s[1] * alpha[2] + s[2] * alpha[1] + b[1] * w[2] + b[2] * w[1])
+    add_to(Y, (row, n, 9), s[2] * alpha[2] + b[2] * w[2])

@@ -27,6 +27,7 @@ from .vectors import (
     cross,
     cross_columns,
     dot3,
+    multiply3,
     outer,
     rotate,
     rotate_back,
@@ -70,6 +71,12 @@ def dot(m: SpatialVector, f: SpatialVector) -> float:
 def transform_motion(E: Matrix3, r: Vector3, m: SpatialVector) -> SpatialVector:
     """Return X m, a motion vector transformed from frame A to B (eq. 2.24)."""
     return (rotate(E, m[0]), rotate(E, subtract3(m[1], cross(r, m[0]))))
+
+
+@compiled
+def from_parent(E: Matrix3, r: Vector3, E_up: Matrix3, r_up: Vector3) -> tuple[Matrix3, Vector3]:
+    """Return E and r of X X_up: from the parent's coordinates instead of the body's."""
+    return multiply3(E, E_up), add3(r_up, rotate_back(E_up, r))
 
 
 @compiled

@@ -8,10 +8,12 @@ from .joint_types import (
     Coordinate,
     JointType,
     floating,
+    helical,
     orthogonal_complement,
     planar,
     prismatic,
     revolute,
+    spherical,
 )
 from .kinematic_tree import (
     FIXED,
@@ -39,11 +41,13 @@ __all__ = [
     'TreeBuilder',
     'TreeLink',
     'floating',
+    'helical',
     'orthogonal_complement',
     'planar',
     'prismatic',
     'revolute',
     'rotation_from_z_to',
+    'spherical',
     'with_added_inertia',
     'with_separate_bodies',
 ]

@@ -15,25 +15,27 @@ from .controller_joints import ControllerJoints
 from .other_publishers import is_watchdog
 
 READ_INTERVAL = 0.01
-"""Time between two readings of the graph after a change, or while a listener has no name, s."""
+"""Time between two readings of the graph until it is settled and shows every listener, s."""
 
 SETTLING_TIME = 0.1
-"""Longest time by which the graph lags behind the publisher's number of listeners, s."""
+"""Upper bound of the graph's delay behind the publisher's number of listeners, s."""
 
 
 class CommandPermission:
     """
     Permits commands to the effort controller whose joints are confirmed.
 
-    - Listeners of other nodes (recorders, plots) do not affect the permission.
+    - Once a confirmed controller takes the commands, other listeners (recorders, plots) have no
+      effect. If the user listed the joints and the graph shows no controller, any named listener
+      but a watchdog counts as a driver.
     - If the controller has left, or a new one is not confirmed yet, commands are withheld from the
       same tick on.
-    - DDS reports a new listener up to 0.1 s before the name of its node. Commands wait for the
-      name, because the listener may be the controller. They do not wait while a controller that
-      has answered takes the commands, or, if the user listed the joints, a driver of another name.
+    - DDS counts a new listener up to 0.1 s before the graph shows it with the name of its node.
+      Commands wait for the name, because the listener may be the controller. They do not wait
+      while a controller that has answered, or such a driver, takes the commands.
 
-    Every tick compares the number of listeners, which takes 1 us. The graph is read only when this
-    number, or the state of the controller, has changed.
+    Every tick compares the number of listeners, which takes 1 us. If it or the state of the
+    controller has changed, the graph is read until it is settled and shows every listener.
 
     :param node: this node
     :param publisher: publisher of the commands
@@ -54,7 +56,7 @@ class CommandPermission:
         self._listed = listed
         self._reader = EndpointReader()
         self._last_inputs: tuple[int, frozenset[bytes], frozenset[bytes]] | None = None
-        self._read_at = self._settled_at = 0.0
+        self._next_read = self._settled_after = 0.0
         self._permitted = False
         self.unconfirmed = False
         self.confirmed: frozenset[bytes] = frozenset()
@@ -66,16 +68,17 @@ class CommandPermission:
             self._publisher.get_subscription_count(), self.confirmed, self._joints.endpoints
         )
         changed = inputs != self._last_inputs
-        if changed or now >= self._read_at:
+        if changed or now >= self._next_read:
             infos = self._node.get_subscriptions_info_by_topic(self._joints.topic)
             listeners = self._reader.read(infos, now)
-            # A listener that the graph does not show yet, or not by name, may be the controller.
+            # A listener that the graph does not show, or not by name, may be the controller. Only
+            # numbers can be compared: the publisher does not tell whom it counts.
             known = all(each.node for each in listeners) and inputs[0] <= len(listeners)
             self._permitted = self._permits(listeners, inputs[1], known)
             if changed:
-                self._last_inputs, self._settled_at = inputs, now + SETTLING_TIME
-            unsettled = now < self._settled_at or not known
-            self._read_at = now + READ_INTERVAL if unsettled else math.inf
+                self._last_inputs, self._settled_after = inputs, now + SETTLING_TIME
+            unsettled = now < self._settled_after or not known
+            self._next_read = now + READ_INTERVAL if unsettled else math.inf
             self.unconfirmed = not self._permitted and (not known or any(
                 listener.node == self._joints.controller for listener in listeners
             ))
