@@ -71,6 +71,7 @@ def first_calls(urdf: str) -> tuple[dict[str, float], float]:
         ('centre_of_mass', (q,)),
         ('kinetic_energy', (q, qd)),
         ('potential_energy', (q,)),
+        ('link_positions_batch', (Q, [tip])),
         ('regressor', (q, qd, qdd)),
         ('inverse_dynamics_batch', (Q, QD, QDD)),
         ('gravity_torques_batch', (Q,)),

@@ -50,14 +50,15 @@ def start_up(starts: int) -> StartUp:
     return StartUp(cold, fastest, megabytes)
 
 
-def first_calls(cache: Path) -> tuple[dict[str, float], float]:
+def first_calls(cache: Path | None) -> tuple[dict[str, float], float]:
     """
     Return the seconds of the steps of one process, and the megabytes that it took.
 
-    :param cache: directory of compiled kernels
+    :param cache: directory of compiled kernels; None for that of every process
     :raises RuntimeError: a kernel was not compiled
     """
-    told = _run('benchmark.first_calls', str(URDF), NUMBA_CACHE_DIR=str(cache))
+    variables = {} if cache is None else {'NUMBA_CACHE_DIR': str(cache)}
+    told = _run('benchmark.first_calls', str(URDF), **variables)
     if told['left']:
         raise RuntimeError(f'no first call compiles {", ".join(told["left"])}')
     seconds: dict[str, float] = told['seconds']

@@ -31,7 +31,7 @@ from benchmark.growth import Growth
 from benchmark.machine import machine
 from benchmark.others import KDL, LIBRARIES, MUJOCO, TEXTBOOK, missing, others
 from benchmark.page import DEVELOPERS, DOCS, USERS, part_of
-from benchmark.processes import StartUp
+from benchmark.processes import StartUp, first_calls
 from benchmark.report import table
 from benchmark.robots import Robot, State, chain, robots_to_compare
 from benchmark.timing import Contender, DisagreementError, check_agreement, race
@@ -106,6 +106,11 @@ def test_a_race_tells_of_every_quantity_against_pinocchio(arm: Robot) -> None:
         names = {result.contender for result in results if result.quantity is quantity}
         assert names >= {CHECKED, PINOCCHIO}
     assert all(result.ratio == 1.0 for result in results if result.contender == PINOCCHIO)
+
+
+def test_first_calls_use_every_kernel() -> None:
+    seconds, _ = first_calls(None)
+    assert 'inverse_dynamics' in seconds
 
 
 def test_a_workspace_takes_no_memory_for_its_results() -> None:
