@@ -96,6 +96,7 @@ class ModelData:
         self._shared_weightless = self._new_workspace(np.zeros(3))
         self._thread_memory = _ThreadMemory(self)
         self._link_frames: dict[str, tuple[int, Array]] = {}
+        self._link_bodies = [tree.frames[link].body for link in self.body_names]
         self._models_cut_above: dict[str, ModelData] = {}
 
     @property
@@ -123,7 +124,7 @@ class ModelData:
         """All links, the root first, including those behind fixed joints."""
         return tuple(name for name in self._tree.frames if name != WORLD)
 
-    @cached_property
+    @property
     def body_names(self) -> tuple[str, ...]:
         """The moving links, in the order of the regressor; each includes the links fixed to it."""
         return tuple(link.name for link in self._tree.links if link.joint)
@@ -234,9 +235,7 @@ class ModelData:
     def _limit(
         self, default: float, pick: Callable[[Limits], float], *, of_positions: bool = False
     ) -> Array:
-        return self._by_joint(
-            default, lambda joint: pick(joint.limits), of_positions=of_positions
-        )
+        return self._by_joint(default, lambda joint: pick(joint.limits), of_positions=of_positions)
 
     def _by_joint(
         self, default: float, pick: Callable[[Joint], float], *, of_positions: bool = False

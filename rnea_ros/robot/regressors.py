@@ -105,6 +105,6 @@ def of_links(model: ModelData, Y: Array) -> Array:
     :param Y: regressors of all bodies' parameters, shape (..., bodies, 10)
     :return: shape (..., 10 * links)
     """
-    if Y.shape[-2] != len(model.body_names):
-        Y = Y[..., [model._frame(name).body - 1 for name in model.body_names], :]
+    if Y.shape[-2] != len(model._link_bodies):
+        Y = Y[..., [body - 1 for body in model._link_bodies], :]
     return Y.reshape(*Y.shape[:-2], Y.shape[-2] * Y.shape[-1])
