@@ -259,9 +259,8 @@ def centre_of_mass(bodies: NDArray[np.void], q: Array, c: Array) -> bool:
     """Write the centre of mass in the base frame; return whether inputs were valid."""
     if q.shape[0] != bodies[BASE]['position']:
         return False
-    kinematics.place_bodies(bodies, q)
-    mass, moment = kinematics.first_moment(bodies)
-    store3(c, scale3(1.0 / mass, moment) if mass != 0.0 else moment)
+    m, h = kinematics.first_moment(bodies, q)
+    store3(c, scale3(1.0 / m, h) if m != 0.0 else h)
     return finite(q) and finite(c)
 
 
@@ -281,6 +280,5 @@ def potential_energy(
     """Write the potential energy, shape (1,), J; return whether inputs were valid."""
     if q.shape[0] != bodies[BASE]['position']:
         return False
-    kinematics.place_bodies(bodies, q)
-    energy[0] = -dot3(load3(gravity), kinematics.first_moment(bodies)[1])
+    energy[0] = -dot3(load3(gravity), kinematics.first_moment(bodies, q)[1])
     return finite(q) and finite(energy)

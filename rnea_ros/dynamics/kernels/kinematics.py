@@ -14,7 +14,6 @@ from .bodies import BASE
 from .joints import add_joint_motion, joint_transform
 from .rnea import move_body
 from .spatial import (
-    ZERO,
     apply_inertia,
     basis_vector,
     component,
@@ -34,6 +33,7 @@ from .vectors import (
     load33,
     multiply3,
     rotate,
+    rotate_back,
     scale3,
     store3,
     store33,
@@ -101,18 +101,28 @@ def frame_pose(
 
 
 @compiled
-def first_moment(bodies: NDArray[np.void]) -> tuple[float, Vector3]:
+def first_moment(bodies: NDArray[np.void], q: Array) -> tuple[float, Vector3]:
     """
     Return mass, kg, and mass times centre of mass, kg m, of all bodies in the base frame.
 
-    :param bodies: with ``R``, ``p`` of the present position
+    From the leaves to the base, each body adds its sums to those of its parent::
+
+        m_parent += m,  h_parent += m r + E^T h
+
+    :param bodies: ``f`` of all bodies is overwritten
+    :param q: joint positions, shape (nq,), rad or m
     """
-    mass, moment = 0.0, ZERO[0]
     for body in bodies:
-        h = rotate(load33(body['R']), load3(body['h']))
-        mass += body['mass']
-        moment = add3(moment, add3(scale3(body['mass'], load3(body['p'])), h))
-    return mass, moment
+        store(body['f'], ((body['mass'], 0.0, 0.0), load3(body['h'])))
+    for i in range(bodies.shape[0] - 1, BASE, -1):
+        E, r = joint_transform(bodies[i], q)
+        (m, _, _), h = load(bodies[i]['f'])
+        sums = bodies[bodies[i]['parent']]['f']
+        (m_parent, _, _), h_parent = load(sums)
+        h_parent = add3(h_parent, add3(scale3(m, r), rotate_back(E, h)))
+        store(sums, ((m_parent + m, 0.0, 0.0), h_parent))
+    (m, _, _), h = load(bodies[BASE]['f'])
+    return m, h
 
 
 @compiled
