@@ -8,7 +8,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-import time
 from typing import Any
 
 import numpy as np
@@ -125,7 +124,7 @@ def fake_controller(
     domain_id: int, joints: Sequence[str] | None = JOINTS
 ) -> Iterator[list[tuple[float, Array]]]:
     """
-    Give what an effort controller of its own is sent, with the times, while it is there.
+    Give what an effort controller of its own is sent, and when, s, while it is there.
 
     :param domain_id: its DDS domain
     :param joints: that it commands, None for one that answers no question
@@ -133,15 +132,15 @@ def fake_controller(
     from std_msgs.msg import Float64MultiArray
 
     commands: list[tuple[float, Array]] = []
+
+    def on_command(message: Any, info: Any) -> None:
+        commands.append((1e-9 * info['source_timestamp'], np.array(message.data)))
+
     answers = joints is not None
     with ros_node(domain_id, 'effort_controller', start_parameter_services=answers) as node:
         node.declare_parameter('joints', list(joints or ()))
-        node.create_subscription(
-            Float64MultiArray,
-            '/effort_controller/commands',
-            lambda message: commands.append((time.monotonic(), np.array(message.data))),
-            1000,
-        )
+        topic = '/effort_controller/commands'
+        node.create_subscription(Float64MultiArray, topic, on_command, 1000)
         yield commands
 
 

@@ -30,6 +30,8 @@ class Onlooker:
 
         self.node = node
         self.commands: list[tuple[float, Array]] = []
+        """The commands, each with the time at which it was sent, s."""
+
         self.efforts: list[tuple[float, Array]] = []
         """The commands again, each with the node's own time, s."""
 
@@ -48,8 +50,8 @@ class Onlooker:
         node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         node.create_subscription(JointState, 'feedforward/effort', self._on_effort, 1000)
 
-    def _on_command(self, message: Any) -> None:
-        self.commands.append((time.monotonic(), np.array(message.data)))
+    def _on_command(self, message: Any, info: Any) -> None:
+        self.commands.append((1e-9 * info['source_timestamp'], np.array(message.data)))
 
     def _on_effort(self, message: Any) -> None:
         from rnea_ros.ros import seconds
@@ -67,6 +69,12 @@ class Onlooker:
     def newest(self) -> Array:
         """The newest command."""
         return self.commands[-1][1]
+
+    def sends_nothing_for(self, duration: float) -> bool:
+        """Whether no command is sent from now on, for a time, s; earlier ones may still come."""
+        now = time.time()
+        time.sleep(duration)
+        return all(sent <= now for sent, _ in self.commands)
 
     def steady(self, effort: Array, tolerance: float = 1e-9) -> bool:
         """Whether the newest command is an effort."""
