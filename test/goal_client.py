@@ -116,8 +116,9 @@ class GoalClient:
         from rclpy.qos import QoSProfile
 
         many = QoSProfile(depth=1000)  # by default, a client that stalls loses all but 10 answers
+        self._executor = node.executor
         # In the node's thread: rclpy shows it to the executor before it is complete.
-        made = node.executor.create_task(
+        made = self._executor.create_task(
             ActionClient,
             node,
             FollowJointTrajectory,
@@ -136,4 +137,5 @@ class GoalClient:
 
     def destroy(self) -> None:
         """Leave, whatever is under way."""
-        self._client.destroy()
+        # In the node's thread, which else may be about to wait for it.
+        assert wait_until(self._executor.create_task(self._client.destroy).done)
