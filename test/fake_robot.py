@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from onlooker import Array, Onlooker
 from robots import ROOT
-from ros_process import RosProcess, ros_node
+from ros_process import RosProcess, ros_node, wait_until
 
 import rnea_ros
 
@@ -109,6 +109,42 @@ class FakeRobot(Onlooker):
         if self.stamped:
             self.message.header.stamp = self.node.get_clock().now().to_msg()
         self._states.publish(self.message)
+
+
+class SimulatedTime:
+    """
+    Simulated time of a robot and its node; it passes in the robot's thread, and stalls with it.
+
+    :param robot: stamps its joint states with it
+    :ivar begin: time at the start, s; to change it sets the clock
+    :ivar now: s
+    """
+
+    def __init__(self, robot: FakeRobot) -> None:
+        from rosgraph_msgs.msg import Clock
+
+        self.begin = self.now = 100.0
+        self._passed = 0.0
+        self._robot = robot
+        self._clock = robot.node.create_publisher(Clock, '/clock', 10)
+        robot.stamped = False
+        robot.node.create_timer(0.004, self._advance)
+
+    def _advance(self) -> None:
+        from rosgraph_msgs.msg import Clock
+
+        self._passed += 0.004
+        self.now, message = self.begin + self._passed, Clock()
+        message.clock.sec = int(self.now)
+        message.clock.nanosec = int(1e9 * (self.now % 1.0))
+        self._clock.publish(message)
+        self._robot.message.header.stamp = message.clock
+
+    def skip(self, duration: float) -> None:
+        """Let time jump, s; return when the node has commanded after the jump."""
+        efforts, after = self._robot.efforts, self.now + duration
+        self.begin += duration
+        assert wait_until(lambda: efforts and efforts[-1][0] >= after)
 
 
 @contextmanager

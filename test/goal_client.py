@@ -62,16 +62,18 @@ class SentGoal:
             message, feedback_callback=lambda each: self.feedback.append(each.feedback)
         )
         self._result: Any = None
+        self._answered = False
         self._answer.add_done_callback(self._on_answer)
 
     def _on_answer(self, answer: Any) -> None:
         if answer.result().accepted:
             self._result = answer.result().get_result_async()
+        self._answered = True
 
     @property
     def accepted(self) -> bool:
-        """Whether the goal was accepted, once that is known."""
-        assert wait_until(self._answer.done), 'no answer to a goal'
+        """Whether the goal was accepted, once that is known; the result is asked for then."""
+        assert wait_until(lambda: self._answered), 'no answer to a goal'
         return bool(self._answer.result().accepted)
 
     @property
@@ -114,7 +116,10 @@ class GoalClient:
         from rclpy.qos import QoSProfile
 
         many = QoSProfile(depth=1000)  # by default, a client that stalls loses all but 10 answers
-        self._client = ActionClient(
+        self._executor = node.executor
+        # In the node's thread: rclpy shows it to the executor before it is complete.
+        made = self._executor.create_task(
+            ActionClient,
             node,
             FollowJointTrajectory,
             'feedforward/follow_joint_trajectory',
@@ -122,6 +127,8 @@ class GoalClient:
             result_service_qos_profile=many,
             cancel_service_qos_profile=many,
         )
+        assert wait_until(made.done), 'no action client'
+        self._client: Any = made.result()
         assert wait_until(self._client.server_is_ready), 'no action server'
 
     def send(self, *points: tuple[float, Sequence[float]], **fields: Any) -> SentGoal:
@@ -130,4 +137,5 @@ class GoalClient:
 
     def destroy(self) -> None:
         """Leave, whatever is under way."""
-        self._client.destroy()
+        # In the node's thread, which else may be about to wait for it.
+        assert wait_until(self._executor.create_task(self._client.destroy).done)

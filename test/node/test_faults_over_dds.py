@@ -55,7 +55,8 @@ FOLLOWING = f'-p mode:=feedforward -p gains.kp:=[{KP}] -p reference_timeout:=0.5
 
 
 def wait_for_flag(robot: FakeRobot, flag: str, *, raised: bool = True) -> None:
-    told = wait_until(lambda: (flag in robot.diagnostics.get('flags', flag)) is raised)
+    unknown = '' if raised else flag
+    told = wait_until(lambda: (flag in robot.diagnostics.get('flags', unknown)) is raised)
     assert told, f'{flag}: {robot.diagnostics}'
 
 
@@ -76,7 +77,7 @@ def test_joint_states_that_are_lost_are_flagged_late_and_end_nothing(
         wait_for_flag(robot, 'joint_states_late')
         robot.sending = True
         wait_for_flag(robot, 'joint_states_late', raised=False)
-        assert robot.diagnostics['state'] == 'active'
+        robot.wait_for_state('active')
         assert robot.steady(GRAVITY)
         assert 'holding' not in process.output
 
@@ -94,12 +95,15 @@ def test_joint_states_with_a_wrong_stamp_are_as_good_as_none(
 ) -> None:
     with node(domain_id, SOON) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
-        robot.stamped = False
-        robot.message.header.stamp.sec += offset
-        robot.message.position[1] += 0.01
+
+        def spoil() -> None:
+            robot.stamped = False
+            robot.message.header.stamp.sec += offset
+            robot.message.position[1] += 0.01
+
+        robot.node.executor.create_task(spoil)  # between two joint states
         wait_for_count(robot, f'joint_states/{reason}')
         process.wait_for('fault (joint_states_stale)')
-        # At most the one that was on its way had the new position.
         assert_safe(robot, LIMITS)
 
 
@@ -134,7 +138,7 @@ def test_joint_states_that_freeze_while_a_motion_is_commanded_are_flagged(
         assert 'count/joint_states_frozen' not in robot.diagnostics
         commander.send(np.array(POSE) + 0.5, REST, 60)
         wait_for_flag(robot, 'joint_states_frozen')
-        assert robot.diagnostics['state'] == 'degraded'
+        robot.wait_for_state('degraded')
         robot.node.create_timer(0.004, lambda: move_a_little(robot))
         wait_for_flag(robot, 'joint_states_frozen', raised=False)
         assert_safe(robot, LIMITS)
@@ -159,7 +163,7 @@ def test_set_points_that_stop_are_flagged_and_the_last_position_is_held(
         timer.cancel()
         assert wait_until(lambda: robot.steady(held))
         wait_for_flag(robot, 'reference_stale')
-        assert robot.diagnostics['state'] == 'degraded'
+        robot.wait_for_state('degraded')
         assert_safe(robot, LIMITS)
 
 
@@ -249,14 +253,14 @@ def test_ticks_that_were_blocked_are_counted_and_not_made_up_for(
     with node(domain_id) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         robot.wait_until_controlled()
-        missed, began, known = missed_ticks(robot), time.monotonic(), len(robot.commands)
+        missed, began = missed_ticks(robot), time.time()
         process.send(signal.SIGSTOP)
         time.sleep(blocked)
         process.send(signal.SIGCONT)
         assert wait_until(lambda: missed_ticks(robot) - missed >= int(0.9 * blocked / PERIOD))
-        came, elapsed = len(robot.commands) - known, time.monotonic() - began
-        # What was sent before and heard after, at most 100, beside what was due.
-        assert came <= (elapsed - blocked) / PERIOD + 120
+        sent = [at for at, _ in list(robot.commands) if at > began]
+        # Beside what was due, a tick at either end of both stretches.
+        assert len(sent) <= (time.time() - began - blocked) / PERIOD + 5
         assert 'holding' not in process.output
         assert_safe(robot, LIMITS)
 
@@ -285,8 +289,9 @@ def test_a_motion_starts_at_the_wall_time_of_its_stamp(robot: FakeRobot, domain_
     held = MODEL.gravity_torques(q) + KP * (q - POSE)
     with node(domain_id, FOLLOWING):
         assert wait_until(lambda: robot.steady(GRAVITY))
+        commander = Commander(robot)
         now = robot.node.get_clock().now()
-        Commander(robot).send(q, REST, 1, (now + Duration(seconds=2)).to_msg())
+        commander.send(q, REST, 1, (now + Duration(seconds=2)).to_msg())
         assert wait_until(lambda: robot.steady(held))
         assert robot.node.get_clock().now() - now > Duration(seconds=3)
 

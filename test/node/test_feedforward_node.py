@@ -17,8 +17,10 @@ from fake_robot import (
     LIMITS,
     MODEL,
     PANDA_ARM,
+    PERIOD,
     POSE,
     FakeRobot,
+    SimulatedTime,
     assert_safe,
     fake_robot,
     node,
@@ -55,11 +57,13 @@ def test_gravity_torque_is_reached_by_a_ramp_from_zero(
 
 
 def test_measured_effort_is_where_the_ramp_starts(robot: FakeRobot, domain_id: int) -> None:
-    start = GRAVITY + 1.0
-    robot.message.effort = start.tolist()
-    with node(domain_id):
+    robot.message.effort = (GRAVITY + 1.0).tolist()
+    # Long enough that commands of the ramp remain where the test stalls.
+    with node(domain_id, '-p ramp_duration:=1.5'):
         assert wait_until(lambda: len(robot.commands) > 0)
-        np.testing.assert_allclose(robot.commands[0][1], start, atol=0.1)
+        offset = robot.commands[0][1] - GRAVITY
+        np.testing.assert_allclose(offset, offset[0], atol=1e-9)
+        assert 0.0 < offset[0] < 1.0
 
 
 def test_commands_have_the_order_of_the_controllers_joints(domain_id: int) -> None:
@@ -221,7 +225,7 @@ def test_deactivate_ramps_down_and_activate_begins_anew(
     assert wait_until(lambda: robot.steady(GRAVITY))
     assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
     assert robot.sends_nothing_for(0.2)
-    assert robot.steady(np.zeros(7), 0.0)
+    assert wait_until(lambda: robot.steady(np.zeros(7), 0.0))
     assert robot.change_state(Transition.TRANSITION_ACTIVATE)
     assert wait_until(lambda: robot.steady(GRAVITY))
     assert_safe(robot, LIMITS)
@@ -244,13 +248,17 @@ def test_a_cleaned_up_node_can_be_configured_again(
 def test_joint_states_that_stop_end_in_held_gravity_then_zero_then_fault(
     robot: FakeRobot, domain_id: int
 ) -> None:
+    from rnea_ros.ros import seconds
+
     with node(domain_id, '-p joint_states_timeout:=2.0') as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         robot.sending = False
-        process.wait_for('holding (joint_states_stale)')
-        assert robot.steady(GRAVITY)
         process.wait_for('fault (joint_states_stale)')
         assert wait_until(lambda: robot.steady(np.zeros(7), 0.0))
+        assert wait_until(lambda: not robot.efforts[-1][1].any())
+        held = [at for at, effort in robot.efforts if np.allclose(effort, GRAVITY, atol=1e-9)]
+        # For the timeout and the time of holding.
+        assert held[-1] - seconds(robot.message.header.stamp) > 2.0 + 0.3 - 2.0 * PERIOD
         robot.sending = True
         time.sleep(0.2)
         assert robot.steady(np.zeros(7), 0.0)
@@ -333,32 +341,14 @@ def test_the_terms_add_up_to_the_command(robot: FakeRobot, active: RosProcess) -
     for stamp in common():
         total = sum(values[stamp] for name, values in terms.items() if name != 'effort')
         np.testing.assert_allclose(total, terms['effort'][stamp], atol=1e-9)
-    np.testing.assert_allclose(
-        terms['terms/coriolis'][max(common())],
-        MODEL.coriolis_torques(POSE, [0.3] * 7),
-        atol=1e-9,
-    )
+    coriolis, expected = terms['terms/coriolis'], MODEL.coriolis_torques(POSE, [0.3] * 7)
+    assert wait_until(lambda: np.allclose(coriolis[max(common())], expected, atol=1e-9))
 
 
 def test_simulated_time_drives_the_loop_and_its_reset_ends_the_control(domain_id: int) -> None:
-    from rosgraph_msgs.msg import Clock
-
     with fake_robot(domain_id) as robot, node(domain_id, '-p use_sim_time:=true') as process:
-        clock = robot.node.create_publisher(Clock, '/clock', 10)
-        robot.stamped = False
-        simulated = 100.0
-
-        def advance() -> None:
-            nonlocal simulated
-            simulated += 0.004
-            message = Clock()
-            message.clock.sec = int(simulated)
-            message.clock.nanosec = int(1e9 * (simulated % 1.0))
-            clock.publish(message)
-            robot.message.header.stamp = message.clock
-
-        robot.node.create_timer(0.004, advance)
+        simulated = SimulatedTime(robot)
         assert wait_until(lambda: robot.steady(GRAVITY))
-        simulated = 5.0
+        simulated.begin = 5.0
         process.wait_for('(clock_reset)')
         assert_safe(robot, LIMITS)
