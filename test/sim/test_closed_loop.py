@@ -78,7 +78,7 @@ def arm_under_control(
     :param parameters: of the node
     """
     domain_id = new_domain_id()
-    values = {'joint_states_timeout': 1.0, 'hardware_compensates': ['none'], **parameters}
+    values = {'joint_states_timeout': 5.0, 'hardware_compensates': ['none'], **parameters}
     control_file, arm_file = directory / 'control.yaml', directory / 'arm.yaml'
     control_file.write_text(json.dumps({'/**': {'ros__parameters': values}}))
     arm_file.write_text(
