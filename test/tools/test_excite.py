@@ -125,7 +125,7 @@ class FollowingRobot:
         self.trajectories: list[Any] = []
         self.position = np.array(POSE)
         self._points: list[Point] = []
-        self._begin = 0.0
+        self._time = self._updated = 0.0
         self._node, self._state = node, JointState
         self._publisher = node.create_publisher(JointState, 'joint_states', 10)
         node.create_subscription(JointTrajectory, 'arm/joint_trajectory', self._follow, 10)
@@ -147,13 +147,15 @@ class FollowingRobot:
             for point in message.points
         ]
         self._points = points if points[0].time == 0.0 else [here, *points]
-        self._begin = time.monotonic()
+        self._time, self._updated = 0.0, time.monotonic()
 
     def _publish(self) -> None:
         velocity = np.zeros(2)
         if self._points:
-            now = time.monotonic() - self._begin
-            self.position, velocity, _, _ = sample(self._points, now)
+            # A stall of this process stops the robot too: it leaves nothing of the motion out.
+            now = time.monotonic()
+            self._time, self._updated = self._time + min(now - self._updated, 0.1), now
+            self.position, velocity, _, _ = sample(self._points, self._time)
         message = self._state(
             name=['grip', *JOINTS],
             position=array('d', [0.01, *self.position]),
@@ -212,10 +214,12 @@ def test_an_interrupt_cancels_brakes_and_closes_the_bag(urdf: Path, tmp_path: Pa
         assert wait_until(lambda: np.abs(moved.position - POSE).max() > 0.05)
         process.send(signal.SIGINT)
         assert process.wait() == 1, process.output
+        assert wait_until(lambda: len(moved.trajectories) > 2)
+        _, cancelled, brake = moved.trajectories
+        end = pytest.approx(list(brake.points[-1].positions), abs=1e-6)
+        assert wait_until(lambda: moved.position == end)
     assert 'the robot was stopped' in process.output
     assert 'Traceback' not in process.output
-    _, cancelled, brake = moved.trajectories
     assert not cancelled.points
     assert list(brake.points[-1].velocities) == pytest.approx([0.0, 0.0], abs=1e-9)
-    assert moved.position == pytest.approx(list(brake.points[-1].positions), abs=1e-6)
     assert len(list(read_joint_states(bag))) > 50
