@@ -125,13 +125,13 @@ class FollowingRobot:
         self.trajectories: list[Any] = []
         self.position = np.array(POSE)
         self._points: list[Point] = []
-        self._time = self._updated = 0.0
-        self._node, self._state = node, JointState
+        self._begin = self._due = time.time()
+        self._state = JointState
         self._publisher = node.create_publisher(JointState, 'joint_states', 10)
         node.create_subscription(JointTrajectory, 'arm/joint_trajectory', self._follow, 10)
-        node.create_timer(0.01, self._publish)
+        node.create_timer(0.01, self._catch_up)
 
-    def _follow(self, message: Any) -> None:
+    def _follow(self, message: Any, info: Any) -> None:
         self.trajectories.append(message)
         if not message.points:
             return  # rejected, as by the controller
@@ -147,22 +147,26 @@ class FollowingRobot:
             for point in message.points
         ]
         self._points = points if points[0].time == 0.0 else [here, *points]
-        self._time, self._updated = 0.0, time.monotonic()
+        self._begin = self._due = 1e-9 * info['source_timestamp']
+
+    def _catch_up(self) -> None:
+        """Publish every state since the last: a stall leaves nothing of the motion out."""
+        while self._due < time.time():
+            self._publish()
+            self._due += 0.01
 
     def _publish(self) -> None:
         velocity = np.zeros(2)
         if self._points:
-            # A stall of this process stops the robot too: it leaves nothing of the motion out.
-            now = time.monotonic()
-            self._time, self._updated = self._time + min(now - self._updated, 0.1), now
-            self.position, velocity, _, _ = sample(self._points, self._time)
+            self.position, velocity, _, _ = sample(self._points, self._due - self._begin)
         message = self._state(
             name=['grip', *JOINTS],
             position=array('d', [0.01, *self.position]),
             velocity=array('d', [0.0, *velocity]),
             effort=array('d', [0.0, 1.0, 2.0]),
         )
-        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.header.stamp.sec = int(self._due)
+        message.header.stamp.nanosec = round(1e9 * (self._due % 1.0))
         self._publisher.publish(message)
 
 
