@@ -4,7 +4,7 @@
 """
 A process that commands the same efforts for ever: ``python -m commander RATE EFFORT...``.
 
-SIGTERM ends it as a feedforward node ends: with zeros.
+After SIGUSR1 it commands zeros. SIGTERM ends it as a feedforward node ends: with zeros.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ def main() -> None:
         Float64MultiArray, 'effort_controller/commands', QoSProfile(depth=1)
     )
     message = Float64MultiArray(data=efforts)
+    zeros = [0.0] * len(efforts)
+    signal.signal(signal.SIGUSR1, lambda *_: setattr(message, 'data', zeros))
     schedule = PeriodicSchedule(1.0 / rate)
     while not end.is_set():
         schedule.wait()
         publisher.publish(message)
-    message.data = [0.0] * len(efforts)
+    message.data = zeros
     publisher.publish(message)
     time.sleep(0.1)  # what was not taken yet is lost with its publisher
     node.destroy_node()

@@ -46,7 +46,7 @@ class Onlooker:
         self._reporter = f'{node.get_namespace()}/feedforward: control'.lstrip('/')
         if controller:
             topic = f'{controller}/commands'
-            node.create_subscription(Float64MultiArray, topic, self._on_command, 100)
+            node.create_subscription(Float64MultiArray, topic, self._on_command, 1000)
         node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         node.create_subscription(JointState, 'feedforward/effort', self._on_effort, 1000)
 

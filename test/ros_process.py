@@ -102,6 +102,12 @@ def _wait_for_ends(domain_id: int) -> None:
             _ending.remove((other, thread))
 
 
+def wait_for_ends() -> None:
+    """Wait for the end of every process that was asked to end: each has threads and files here."""
+    for domain_id, _ in _ending.copy():
+        _wait_for_ends(domain_id)
+
+
 class RosProcess:
     """
     ``python -m module arguments`` in a process group of its own, ended with the ``with`` block.

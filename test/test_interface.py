@@ -147,13 +147,13 @@ def test_the_qos_of_the_reference_is_that_of_the_node(graph: Any, node: NodeInte
         for endpoint in endpoints:
             if endpoint.optional:
                 continue
-            infos = [
-                info for info in read(full_name(node, endpoint.name))
-                if info.node_name == node.name
-            ]
-            assert infos, endpoint.name
-            offered = {(i.qos_profile.reliability, i.qos_profile.durability) for i in infos}
-            assert offered == {QOS[endpoint.qos]}, endpoint.name
+
+            def offered(topic: str = full_name(node, endpoint.name), read: Any = read) -> set[Any]:
+                qos = [i.qos_profile for i in read(topic) if i.node_name == node.name]
+                return {(each.reliability, each.durability) for each in qos}
+
+            assert wait_until(offered), endpoint.name
+            assert offered() == {QOS[endpoint.qos]}, endpoint.name
 
 
 def test_the_page_is_the_one_that_is_written_from_the_declarations() -> None:

@@ -162,6 +162,10 @@ def test_the_diagnostics_that_are_plotted_are_those_of_the_node(
 @pytest.mark.ros
 def test_every_topic_of_the_layouts_is_one_of_the_node(running: FakeRobot) -> None:
     (selected,) = plotjuggler().iter('selected_topics')
-    publishers = running.node.get_publisher_names_and_types_by_node('feedforward', '/')
-    published = {name for name, _ in publishers}
-    assert set(selected.attrib['value'].split(';')) <= published | OF_THE_SIMULATION
+    topics = set(selected.attrib['value'].split(';'))
+
+    def missing() -> set[str]:
+        publishers = running.node.get_publisher_names_and_types_by_node('feedforward', '/')
+        return topics - {name for name, _ in publishers} - OF_THE_SIMULATION
+
+    assert wait_until(lambda: not missing()), missing()

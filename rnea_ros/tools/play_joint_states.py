@@ -90,9 +90,9 @@ def main(args: list[str] | None = None) -> int:
             latch = node.create_publisher(String, 'robot_description', LATCHED)
             if description is not None:
                 latch.publish(String(data=description))
-            print(f'{len(samples)} joint states, {samples[-1].time:.1f} s, '
-                  'waiting for a subscription ...')
             try:
+                print(f'{len(samples)} joint states, {samples[-1].time:.1f} s, '
+                      'waiting for a subscription ...')
                 sent = play(node, samples, options.topic, options.speed, options.wait)
                 print(f'{sent} joint states sent')
             except KeyboardInterrupt:

@@ -57,6 +57,7 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
+from rnea_ros.ros import seconds
 from rnea_ros.watchdog.command_link import MARK
 
 pytestmark = pytest.mark.ros
@@ -152,6 +153,7 @@ class Witness:
         self.speeds: list[Array] = []
         self.position = np.array(FOLDED)
         self.told: dict[str, dict[str, str]] = {'control': {}, 'watchdog': {}}
+        self._since = {'control': 0.0, 'watchdog': 0.0}
         deep = QoSProfile(depth=2000)
         topic = '/effort_controller/commands'
         node.create_subscription(Float64MultiArray, topic, self._on_command, deep)
@@ -171,7 +173,13 @@ class Witness:
     def _on_diagnostics(self, message: Any) -> None:
         for status in message.status:
             who = 'watchdog' if status.name.endswith('effort_watchdog') else 'control'
-            self.told[who] = {value.key: value.value for value in status.values}
+            if seconds(message.header.stamp) > self._since[who]:
+                self.told[who] = {value.key: value.value for value in status.values}
+
+    def forget(self, who: str) -> None:
+        """Forget the diagnostics of a node, also those that were sent before and still come."""
+        self._since[who] = time.time()
+        self.told[who] = {}
 
     def since_the_nodes_last(self) -> list[Command]:
         """Return what the watchdog sent after the node's last command; both may come late."""
@@ -227,7 +235,7 @@ class Stage:
         activated again, as somebody beside a robot would do it.
         """
         for _ in range(MOST_ATTEMPTS):
-            witness.told['control'] = {}
+            witness.forget('control')
             told = wait_until(
                 lambda: witness.told['control'].get('state') in (*IN_CONTROL, 'fault'),
                 3.0 * PATIENCE,
@@ -280,7 +288,7 @@ def assert_watchdog_took_the_effort_away(commands: list[Command]) -> None:
 def stop_for_a_while(control: RosProcess, witness: Witness) -> None:
     """Let the node stand still until the watchdog has acted, and half a second longer."""
     control.send(signal.SIGSTOP)
-    witness.told['watchdog'] = {}
+    witness.forget('watchdog')
     # Quiet it is where the control had given up, and sent zeros by itself, just before.
     ended = wait_until(lambda: witness.told['watchdog'].get('state') in ('acted', 'quiet'))
     assert ended, (witness.told, witness.commands[-3:])
@@ -296,7 +304,7 @@ def kill(control: RosProcess, witness: Witness) -> list[Command]:
     """
     control.send(signal.SIGKILL)
     assert control.wait() == -signal.SIGKILL
-    witness.told['watchdog'] = {}
+    witness.forget('watchdog')
     ended = wait_until(lambda: witness.told['watchdog'].get('state') in ('acted', 'quiet'))
     ended = ended and wait_until(lambda: not witness.commands[-1].efforts.any())
     assert ended, (witness.told, witness.commands[-3:])

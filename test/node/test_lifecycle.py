@@ -15,7 +15,7 @@ from typing import Any
 from fake_robot import FakeRobot, fake_robot
 from node_in_process import NodeInProcess, node_in_process
 import pytest
-from ros_process import NO_ROS, isolated
+from ros_process import NO_ROS, isolated, wait_for_ends
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
@@ -80,7 +80,8 @@ def bench(domain_id: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
         'autostart:=false', 'rate:=100.0', 'ramp_duration:=0.05', 'hold_duration:=0.05',
         'joint_states_timeout:=5.0', 'hardware_compensates:=[none]',
         'wrench_inputs.names:=[wrist]', 'wrench_inputs.wrist.topic:=wrench',
-        'wrench_inputs.wrist.link:=fer_link7', 'wrench_inputs.wrist.tare_duration:=60.0',
+        'wrench_inputs.wrist.link:=fer_link7', 'wrench_inputs.wrist.timeout:=5.0',
+        'wrench_inputs.wrist.tare_duration:=60.0',
     )
     arguments = ' '.join(f'-p {option}' for option in options)
     with fake_robot(domain_id) as robot, node_in_process(domain_id, arguments) as process:
@@ -177,6 +178,7 @@ def test_cycles_of_the_lifecycle_leave_no_publisher_thread_or_descriptor_behind(
         )
 
     cycle()
+    wait_for_ends()  # of the tests before
     first = cycle()
     for _ in range(8):
         last = cycle()

@@ -25,7 +25,7 @@ from node_in_process import NodeInProcess, node_in_process
 import numpy as np
 from numpy.typing import NDArray
 import pytest
-from ros_process import NO_ROS
+from ros_process import NO_ROS, wait_for_ends
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
@@ -200,6 +200,7 @@ def test_what_is_read_back_is_what_acts_through_twenty_lives(
         mode = runner.node.get_parameter('mode').value
         # A deactivation ends with diagnostics.
         assert runner.wait_until(lambda m=mode: robot.diagnostics.get('mode') == m), mode  # type: ignore[misc]
+        wait_for_ends()  # of the tests before
         descriptors = len(os.listdir('/proc/self/fd'))
         publishers = runner.node.count_publishers(TOPIC)
         left.append((publishers, threading.active_count(), descriptors))

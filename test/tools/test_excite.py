@@ -125,13 +125,13 @@ class FollowingRobot:
         self.trajectories: list[Any] = []
         self.position = np.array(POSE)
         self._points: list[Point] = []
-        self._begin = 0.0
-        self._node, self._state = node, JointState
+        self._begin = self._due = time.time()
+        self._state = JointState
         self._publisher = node.create_publisher(JointState, 'joint_states', 10)
         node.create_subscription(JointTrajectory, 'arm/joint_trajectory', self._follow, 10)
-        node.create_timer(0.01, self._publish)
+        node.create_timer(0.01, self._catch_up)
 
-    def _follow(self, message: Any) -> None:
+    def _follow(self, message: Any, info: Any) -> None:
         self.trajectories.append(message)
         if not message.points:
             return  # rejected, as by the controller
@@ -147,20 +147,26 @@ class FollowingRobot:
             for point in message.points
         ]
         self._points = points if points[0].time == 0.0 else [here, *points]
-        self._begin = time.monotonic()
+        self._begin = self._due = 1e-9 * info['source_timestamp']
+
+    def _catch_up(self) -> None:
+        """Publish every state since the last: a stall leaves nothing of the motion out."""
+        while self._due < time.time():
+            self._publish()
+            self._due += 0.01
 
     def _publish(self) -> None:
         velocity = np.zeros(2)
         if self._points:
-            now = time.monotonic() - self._begin
-            self.position, velocity, _, _ = sample(self._points, now)
+            self.position, velocity, _, _ = sample(self._points, self._due - self._begin)
         message = self._state(
             name=['grip', *JOINTS],
             position=array('d', [0.01, *self.position]),
             velocity=array('d', [0.0, *velocity]),
             effort=array('d', [0.0, 1.0, 2.0]),
         )
-        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.header.stamp.sec = int(self._due)
+        message.header.stamp.nanosec = round(1e9 * (self._due % 1.0))
         self._publisher.publish(message)
 
 
@@ -212,10 +218,12 @@ def test_an_interrupt_cancels_brakes_and_closes_the_bag(urdf: Path, tmp_path: Pa
         assert wait_until(lambda: np.abs(moved.position - POSE).max() > 0.05)
         process.send(signal.SIGINT)
         assert process.wait() == 1, process.output
+        assert wait_until(lambda: len(moved.trajectories) > 2)
+        _, cancelled, brake = moved.trajectories
+        end = pytest.approx(list(brake.points[-1].positions), abs=1e-6)
+        assert wait_until(lambda: moved.position == end)
     assert 'the robot was stopped' in process.output
     assert 'Traceback' not in process.output
-    _, cancelled, brake = moved.trajectories
     assert not cancelled.points
     assert list(brake.points[-1].velocities) == pytest.approx([0.0, 0.0], abs=1e-9)
-    assert moved.position == pytest.approx(list(brake.points[-1].positions), abs=1e-6)
     assert len(list(read_joint_states(bag))) > 50

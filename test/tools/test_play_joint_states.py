@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 import signal
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -24,6 +27,9 @@ from rnea_ros.tools.play_joint_states import main
 
 PANDA_ARM = ROOT / 'urdf/panda_arm.urdf'
 JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
+
+Sent: TypeAlias = tuple[float, Sequence[float]]
+"""When a message was sent, s, and the efforts in it, N m."""
 
 
 def relative_error(predicted: np.ndarray, measured: np.ndarray) -> np.ndarray:
@@ -105,6 +111,18 @@ def test_a_signal_ends_it_without_a_traceback(number: signal.Signals) -> None:
         assert 'Traceback' not in process.output
 
 
+def pairs(commands: Sequence[Sent], samples: Sequence[Sent]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the last command after each sample and before the next, and the sample's efforts."""
+    sent = np.array([at for at, _ in commands])
+    found = [
+        (commands[last][1], effort)
+        for (at, effort), (following, _) in pairwise(samples)
+        if (last := int(np.searchsorted(sent, following)) - 1) >= 0 and sent[last] > at
+    ]
+    predicted, measured = np.array(found).swapaxes(0, 1)
+    return predicted, measured
+
+
 @pytest.mark.ros
 def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> None:
     from sensor_msgs.msg import JointState
@@ -112,27 +130,19 @@ def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> No
 
     bag = recording('panda_exciting_trajectory.db3')
     domain_id = new_domain_id()
-    commands: list[np.ndarray] = []
-    predicted: list[np.ndarray] = []
-    measured: list[np.ndarray] = []
-    effort = np.zeros(7)
+    commands: list[Sent] = []
+    samples: list[Sent] = []
 
-    def pair(message: JointState) -> None:
-        # The newest command when a sample comes was computed from the sample before it.
-        nonlocal effort
-        if commands:
-            predicted.append(commands[-1])
-            measured.append(effort)
-        effort = np.array(message.effort)
+    def on_command(message: Any, info: Any) -> None:
+        commands.append((1e-9 * info['source_timestamp'], message.data))
+
+    def on_sample(message: Any, info: Any) -> None:
+        samples.append((1e-9 * info['source_timestamp'], message.effort))
 
     with ros_node(domain_id) as node:
-        node.create_subscription(
-            Float64MultiArray,
-            'effort_controller/commands',
-            lambda message: commands.append(np.array(message.data)),
-            1,
-        )
-        node.create_subscription(JointState, 'joint_states', pair, 10)
+        topic = 'effort_controller/commands'
+        node.create_subscription(Float64MultiArray, topic, on_command, 1000)
+        node.create_subscription(JointState, 'joint_states', on_sample, 1000)
         options = (
             f'-p joints:=[{",".join(JOINTS)}] -p joint_states_timeout:=2.0 '
             '-p hardware_compensates:=[none]'
@@ -155,9 +165,10 @@ def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> No
                 control.wait_for('active')
                 assert player.wait(60.0) == 0
             assert '727 joint states sent' in player.output
+    predicted, measured = pairs(commands, samples)
     count = len(predicted)
     assert count > 500, f'{count} of 727 samples were paired with a command'
     settled = slice(30, None)  # after the ramp
-    errors = relative_error(np.array(predicted)[settled], np.array(measured)[settled])
+    errors = relative_error(predicted[settled], measured[settled])
     print('RMS of the difference over RMS of the effort:', np.round(errors, 3))
     assert (errors[1:4] < 0.10).all()
