@@ -114,7 +114,7 @@ class Session:
                     'ramp_duration': BLEND,
                     'start_tolerance': FALL,
                     # The simulator may stall on a busy computer.
-                    'joint_states_timeout': 0.25,
+                    'joint_states_timeout': 1.0,
                 },
                 *files,
             )
