@@ -103,7 +103,7 @@ def generate_launch_description():
 
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A prefix with every package that the launch file needs; a test may remove one."""
+    """The only prefix, with every package that the launch file needs; a test may remove one."""
     root = tmp_path / 'prefix'
     for package, scripts in {**STAYS, 'gz_ros2_control': {}}.items():
         index = root / 'share/ament_index/resource_index/packages'
@@ -121,8 +121,7 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / 'share/ros_gz_sim/launch/gz_sim.launch.py').write_text(
         GZ_SIM.format(gz=root / 'lib/ros_gz_sim/gz')
     )
-    path = os.environ.get('AMENT_PREFIX_PATH', '')
-    monkeypatch.setenv('AMENT_PREFIX_PATH', f'{root}{os.pathsep}{path}')
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(root))
     monkeypatch.setenv('GAZEBO_TEST_LOG', str(tmp_path / 'log'))
     monkeypatch.setenv('TMPDIR', str(tmp_path))
     return root
