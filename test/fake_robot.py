@@ -113,10 +113,10 @@ class FakeRobot(Onlooker):
 
 class SimulatedTime:
     """
-    Simulated time of a robot and its node; it passes in the robot's thread, and stalls with it.
+    Simulated time of a robot and its node. The robot's thread advances it: both stall together.
 
-    :param robot: stamps its joint states with it
-    :ivar begin: time at the start, s; to change it sets the clock
+    :param robot: its joint states get this time as stamp
+    :ivar begin: time at the start, s; set it to set the clock
     :ivar now: s
     """
 
