@@ -134,8 +134,10 @@ class Chaos:
         self.sent: Counter[str] = Counter()
         self.results: Counter[str] = Counter()
         self.asking = False
-        self._unanswered: list[Any] = []
-        self.lost = 0
+        self._unanswered: list[tuple[str, Any]] = []
+        self.lost: Counter[str] = Counter()
+        """Requests without an answer, by kind."""
+
         self._rng = rng = np.random.default_rng(seed)
         self._measured = measured
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -173,8 +175,8 @@ class Chaos:
         """
         self.asking = False
         time.sleep(2.0 / RATE)  # the request that is being made
-        if not wait_until(lambda: all(future.done() for future in self._unanswered)):
-            self.lost += sum(not future.done() for future in self._unanswered)
+        if not wait_until(lambda: all(future.done() for _, future in self._unanswered)):
+            self.lost.update(what for what, future in self._unanswered if not future.done())
         self._unanswered.clear()
 
     def forget_answers(self) -> None:
@@ -287,7 +289,7 @@ class Chaos:
             return
         self.sent[what] += 1
         future = client.call_async(request)
-        self._unanswered.append(future)
+        self._unanswered.append((what, future))
         future.add_done_callback(lambda done: self._note(what, done))
 
     def _note(self, what: str, future: Any) -> None:
