@@ -48,7 +48,7 @@ MOST_AT_ONCE = 50
 RARE = {'thousands': 0.025, 'very': 0.025, 'cancel': 0.3, 'set-point': 0.3}
 """Chance of kinds that take the node long to read, or that end a motion, among the others."""
 
-REQUESTS = ('good parameter', 'bad parameter', 'tare', 'transition that is none')
+REQUESTS = ('good parameter', 'bad parameter', 'tare', 'impossible transition')
 
 GOOD_PARAMETERS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ('mode', ('computed_torque', 'gravity', 'feedforward', 'gravity_feedback', 'feedback')),
@@ -171,7 +171,7 @@ class Chaos:
         """
         Ask no more, and wait until all is answered that was asked.
 
-        Where the machine stalls DDS drops an answer now and then; it says so, and goes on.
+        Where the machine stalls, DDS now and then drops an answer; :attr:`lost` counts them.
         """
         self.asking = False
         time.sleep(2.0 / RATE)  # the request that is being made
@@ -229,9 +229,9 @@ class Chaos:
             self._ask(self._tare, Trigger.Request(), 'tare')
         elif chance < 0.098:
             request = ChangeState.Request()
-            # None that is there while the node is active, or before it is configured.
+            # None is possible while the node is active, or before it is configured.
             request.transition.id = int(self._rng.choice([0, 2, 50, 99, 255]))
-            self._ask(self._change, request, 'transition that is none')
+            self._ask(self._change, request, 'impossible transition')
         else:
             self._send_message()
 

@@ -259,7 +259,7 @@ def test_ticks_that_were_blocked_are_counted_and_not_made_up_for(
         process.send(signal.SIGCONT)
         assert wait_until(lambda: missed_ticks(robot) - missed >= int(0.9 * blocked / PERIOD))
         sent = [at for at, _ in list(robot.commands) if at > began]
-        # Beside what was due, a tick at either end of both stretches.
+        # What was due before and after the stop, and a tick at each end of these two stretches.
         assert len(sent) <= (time.time() - began - blocked) / PERIOD + 5
         assert 'holding' not in process.output
         assert_safe(robot, LIMITS)
