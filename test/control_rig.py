@@ -113,6 +113,7 @@ class Rig:
         self.effort: Array | None = None
         self.commands: list[Array] = []
         self._last: Array | None = None
+        self._stepped_at = math.inf
 
     def state(self) -> State:
         """Where the control stands."""
@@ -171,14 +172,16 @@ class Rig:
         before = self._acting_effort() if self._last is None else self._last
         if before is None:
             before = np.zeros(len(self.settings.joints))
-        ended = self.controller.reason
+        elapsed, self._stepped_at = self.now - self._stepped_at, self.now
+        blocked = elapsed - 0.5 * self.period > self.resolved.joint_states_timeout
+        ended = self.state() in (State.FAULT, State.STOPPED)
         returned = self.controller.step(self.now)
         if returned is None:
             assert self._last is None or self.controller.withheld, 'commands stopped'
             self._last = None
             return None
         command = returned.copy()
-        if self.controller.reason is Reason.TICK_BLOCKED is not ended and not self._stale():
+        if blocked and not ended and not self._stale():
             acting = self._acting_effort()
             before = before if acting is None else acting
         assert command.shape == (len(self.settings.joints),)
@@ -226,8 +229,12 @@ class Rig:
         return (zero, zero) if wanted is None else (wanted.position, wanted.velocity)
 
     def _stale(self) -> bool:
-        age = self.states.age(self.now + 0.5 * self.period, self.resolved.joint_indices)
-        return age > self.resolved.joint_states_timeout
+        resolved, now = self.resolved, self.now + 0.5 * self.period
+        others = np.setdiff1d(np.arange(self.model.nv), resolved.joint_indices)
+        return (
+            self.states.age(now, resolved.joint_indices) > resolved.joint_states_timeout
+            or self.states.age(now, others) > resolved.uncommanded_timeout
+        )
 
     def _acting_effort(self) -> Array | None:
         """Return the effort that the control is to take over from, by DESIGN's rule."""

@@ -17,8 +17,8 @@ PACKAGE = ROOT / 'rnea_ros'
 MODULES = sorted(PACKAGE.rglob('*.py'))
 FOLDERS = sorted({path.parent for path in MODULES})
 
-MOST_LINES = 300
-MOST_MODULES = 15
+MAX_LINES = 350
+MAX_MODULES = 15
 
 
 def dotted(path: Path) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ def imported(path: Path) -> Iterator[tuple[str, ...]]:
 @pytest.mark.parametrize('path', MODULES, ids=[str(p.relative_to(PACKAGE)) for p in MODULES])
 def test_a_module_is_short_and_imports_only_faces_of_other_packages(path: Path) -> None:
     """A module may import its neighbours, modules above it, and packages; nothing inside these."""
-    assert len(path.read_text(encoding='utf-8').splitlines()) <= MOST_LINES
+    assert len(path.read_text(encoding='utf-8').splitlines()) <= MAX_LINES
     name = dotted(path)
     for target in imported(path):
         is_package = ROOT.joinpath(*target, '__init__.py').exists()
@@ -50,7 +50,7 @@ def test_a_module_is_short_and_imports_only_faces_of_other_packages(path: Path) 
 @pytest.mark.parametrize('folder', FOLDERS, ids=[str(p.relative_to(ROOT)) for p in FOLDERS])
 def test_a_folder_holds_few_modules(folder: Path) -> None:
     modules = [path for path in folder.glob('*.py') if path.name != '__init__.py']
-    assert len(modules) <= MOST_MODULES
+    assert len(modules) <= MAX_MODULES
 
 
 def test_the_page_of_the_architecture_draws_the_layers_of_the_import_contract() -> None:

@@ -6,12 +6,11 @@ The reaction to a contact: a flag, and with ``contact.action`` hold or gravity t
 
 A contact ends a motion once, when it begins: a later motion, away from the obstacle, is followed
 at once. A stream of set-points that a contact ended is ignored until it pauses for
-``reference_timeout``, so that the next set-point does not start the motion again.
+``reference_timeout``, so that the next set-point does not start the motion again. The pause is
+the sum of the control's ticks without a set-point, so that a stall of the computer is no pause.
 """
 
 from __future__ import annotations
-
-import math
 
 from .active_law import ActiveLaw
 from .effort_limiter import EffortLimiter
@@ -47,7 +46,8 @@ class ContactReaction:
     ) -> None:
         self._robot, self._states, self._reference = robot, states, reference
         self._pause = settings.parameters.reference_timeout
-        self._now = self._ignored_at = -math.inf
+        self._ignores = False
+        self._silence = 0.0
         # Made in any case: it loads the compiled kernels. If somebody who listens came first, the
         # loop would have to wait for the compiler.
         self._prepared: ExternalEffortMonitor | None = ExternalEffortMonitor(
@@ -85,26 +85,27 @@ class ContactReaction:
         """
         self.monitor = monitor
         if monitor is None:
-            self._ignored_at = -math.inf
+            self._ignores = False
         else:
             monitor.configure(settings)
 
-    def step(self, now: float, law: ActiveLaw, limiter: EffortLimiter) -> None:
+    def step(self, law: ActiveLaw, limiter: EffortLimiter, *, judged: bool) -> None:
         """
         Update the external efforts, and react to a contact; once a tick before its command.
 
-        :param now: monotonic time, s
         :param law: the active law
         :param limiter: has the last command
+        :param judged: whether external efforts may be a contact
         """
         assert self.monitor is not None
-        self._now = now
-        contact = self.monitor.step(limiter.command, law.compensated, law.external)
+        contact = self.monitor.step(
+            limiter.command, law.compensated, law.external, judged=judged
+        )
         if contact is None:
             return
         self.newest = contact
-        if contact.ends_motion:
-            self._ignored_at = now
+        if contact.ends_motion and (self._reference.is_set or self._reference.waiting):
+            self._ignores, self._silence = True, 0.0
             if contact.action is ContactAction.HOLD:
                 self._reference.stop(Reason.CONTACT)
             else:
@@ -113,9 +114,17 @@ class ContactReaction:
                 self._reference.clear(Reason.CONTACT)
                 limiter.end_blend()
 
+    def let_stream_pause(self, dt: float) -> None:
+        """
+        Count the pause of a stream that a contact ended; once a tick.
+
+        :param dt: time since the last tick, at most a period, s
+        """
+        if self._ignores:
+            self._silence += dt
+            self._ignores = self._silence <= self._pause
+
     def ignores_setpoint(self) -> bool:
         """Return whether a set-point that has just come belongs to a stream that has ended."""
-        if not self._now - self._ignored_at <= self._pause:
-            return False
-        self._ignored_at = self._now
-        return True
+        self._silence = 0.0
+        return self._ignores

@@ -28,7 +28,8 @@ from .monitoring import TickMonitor
 from .ramp_down import HoldingEffort, RampDown
 from .reasons import Reason
 from .settings import ResolvedSettings
-from .state_machine import Event, State, StateMachine
+from .stalls import StallRecovery
+from .state_machine import ENDED, Event, State, StateMachine
 from .trajectory import Reference, Setpoint, Trajectory
 
 
@@ -67,6 +68,7 @@ class ControlTick:
         self.holding = HoldingEffort(settings)
         self.limiter = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
         self.ramp_down = RampDown(self.state_machine, self.limiter)
+        self.stalls = StallRecovery(settings)
         self.contact = ContactReaction(self.environment.robot, states, settings, self.reference)
         self._states = states
 
@@ -78,6 +80,7 @@ class ControlTick:
 
     def stop(self, now: float) -> None:
         """End the control on request."""
+        self.stalls.give_up()
         self.state_machine.handle(Event.STOP, now, Reason.STOP_REQUESTED)
 
     def fail(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
@@ -88,6 +91,7 @@ class ControlTick:
         :param now: monotonic time, s
         :param error: the error, or None; the first one is kept
         """
+        self.stalls.give_up()
         self.error = self.error or error
         self.state_machine.handle(Event.FAILED, now, reason)
 
@@ -168,18 +172,18 @@ class ControlTick:
         was_started = self.started
         if not was_started and not self._start(now, permitted):
             return None
+        if was_started and self.monitor.blocked and self.state_machine.state not in ENDED:
+            self._restart_from_measured_effort()
         self.environment.step(now, self.monitor.dt)
-        if self.contact.monitor is not None:
-            if permitted and was_started and self.state_machine.controlling:
-                self.contact.step(now, self.law, self.limiter)
-            else:
-                self.contact.monitor.reset()  # the efforts of the motors are unknown
+        self._react_to_contact(known=permitted and was_started)
         self.monitor.update_flags(now, overloaded=self.holding.exceeds_limits())
         flagged = bool(self.flags)
         if flagged != (self.state_machine.state is State.DEGRADED):
             self.state_machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
         if self.state_machine.controlling:
             self._check_times(now, was_started=was_started)
+        elif self.state_machine.state is State.HOLDING:
+            self._return_after_stall(now)
         if self.state_machine.controlling:
             return self._control(now, permitted)
         return self.ramp_down_command(now)
@@ -193,7 +197,7 @@ class ControlTick:
         command, event = self.ramp_down.step(
             now, self.monitor.dt, self.holding.effort, self.settings.parameters
         )
-        if event is not None:
+        if event is not None and not self.stalls.settling:
             self.state_machine.handle(event, now)
         return command
 
@@ -208,15 +212,51 @@ class ControlTick:
             self.started = True
         return self.started
 
+    def _restart_from_measured_effort(self) -> None:
+        """Take the measured effort as the last command: a watchdog may have commanded zero."""
+        effort = initial_effort(self._states, self.settings)
+        if not self.monitor.stale and effort is not None:
+            self.limiter.start(effort)
+
+    def _react_to_contact(self, *, known: bool) -> None:
+        """Observe external efforts if the efforts of the motors are known."""
+        contact, controlling = self.contact, self.state_machine.controlling
+        if controlling:
+            contact.let_stream_pause(self.monitor.dt)
+        if contact.monitor is None:
+            return
+        if known and controlling:
+            ramping = self.state_machine.state is State.RAMPING or self.limiter.starting
+            contact.step(self.law, self.limiter, judged=not ramping)
+        else:
+            contact.monitor.reset()
+
     def _check_times(self, now: float, *, was_started: bool) -> None:
-        """End the control if the last tick was too long ago, or if joint states are stale."""
+        """Interrupt the control if the last tick was too long ago, or joint states are stale."""
         if was_started and self.monitor.blocked:
-            effort = initial_effort(self._states, self.settings)
-            if not self.monitor.stale and effort is not None:
-                self.limiter.start(effort)  # a watchdog may have commanded zero meanwhile
-            self.fail(Reason.TICK_BLOCKED, now)
+            reason, duration = Reason.TICK_BLOCKED, self.monitor.elapsed
         elif self.monitor.stale:
-            self.fail(Reason.JOINT_STATES_STALE, now)
+            reason, duration = Reason.JOINT_STATES_STALE, self._states.age(now)
+        else:
+            return
+        self.fail(reason, now)
+        if self.goal is not None:
+            self.goal.drop(reason)
+            self.goal = None
+        self.stalls.begin(reason, now, duration)
+
+    def _return_after_stall(self, now: float) -> None:
+        """Return if a stall has ended: hold where the robot is, or leave it weightless."""
+        fresh = not (self.monitor.stale or self.monitor.blocked)
+        if not self.stalls.has_ended(now, fresh=fresh, jumped=self._states.jumped):
+            return
+        reason = self.state_machine.reason or Reason.JOINT_STATES_STALE
+        if self.reference.is_set:
+            self.reference.hold(self._states.position[self.settings.joint_indices], reason)
+        else:
+            self.reference.clear(reason)
+        self.limiter.blend(self.settings.parameters.ramp_duration)
+        self.state_machine.handle(Event.RETURNED, now)
 
     def _control(self, now: float, permitted: bool) -> Array | None:
         """Return the command of the control law."""
@@ -227,7 +267,7 @@ class ControlTick:
             self.fail(Reason.OUTPUT_NOT_FINITE, now)
             return self.ramp_down_command(now)
         self.holding.update(self.law.holding_effort(compute=False))
-        command = self.limiter.step(effort, self.monitor.dt)
+        command = self.limiter.step(effort, now, self.monitor.dt)
         if self.state_machine.state is State.RAMPING and not self.limiter.blending:
             self.state_machine.handle(Event.BLENDED, now)
         return command

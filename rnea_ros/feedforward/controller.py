@@ -28,6 +28,7 @@ from .law import Mode, Terms
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
+from .stalls import StallRecovery
 from .state_machine import State
 from .trajectory import Handover, MotionState, Setpoint, SpeedScaling, Trajectory
 
@@ -129,6 +130,11 @@ class FeedforwardController:
     def external_effort(self) -> ExternalEffortMonitor | None:
         """The external efforts; None while nothing needs them, and unless the law is commanded."""
         return self._tick.contact.monitor if self._tick.state_machine.controlling else None
+
+    @property
+    def stalls(self) -> StallRecovery:
+        """The stalls after which the control has returned; for reading."""
+        return self._tick.stalls
 
     @property
     def contact(self) -> Contact | None:
@@ -260,6 +266,10 @@ class FeedforwardController:
         """
         self._tick.fail(reason, now, error)
 
+    def note_setpoint(self) -> None:
+        """Request that a set-point which cannot be followed counts as no pause of its stream."""
+        self._requests.append(lambda now: self._tick.contact.ignores_setpoint())
+
     def set_reference(self, setpoint: Setpoint) -> None:
         """
         Take a trajectory controller's set-point; for the thread that calls :meth:`step`.
@@ -268,7 +278,7 @@ class FeedforwardController:
 
         :param setpoint: set-point of the commanded joints, in their order
         """
-        if not self.following or self._tick.contact.ignores_setpoint():
+        if self._tick.contact.ignores_setpoint() or not self.following:
             return
         if not self._tick.reference.from_controller:
             self._tick.limiter.blend(self.settings.parameters.ramp_duration)
@@ -294,3 +304,15 @@ class FeedforwardController:
             self.enter_fault(Reason.INTERNAL_ERROR, now, error)
             command = self._tick.ramp_down_command(now)
         return None if self.withheld else command
+
+    def command_sent(self, now: float) -> None:
+        """
+        Set the time at which the last command was sent; without it, the time of its tick counts.
+
+        :param now: monotonic time right after sending, s
+        """
+        self._tick.limiter.sent(now)
+
+    def withdraw_command(self) -> None:
+        """Take the last command back: it was not sent. The next one starts from the one before."""
+        self._tick.limiter.withdraw()

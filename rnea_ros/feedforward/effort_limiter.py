@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from functools import partial
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +20,13 @@ class EffortLimiter:
     Turns efforts into commands without steps.
 
     A blend bridges a step in the effort: its offset is the last command minus the new effort, and
-    fades linearly to zero.
+    fades linearly to zero. A change counts from the time at which the last command was sent.
 
     :param effort_limits: maximum command in either direction, shape (m,), N m or N
     :param effort_rate_limit: maximum change of a command, shape (m,), N m/s or N/s
     :ivar command: the last command, shape (m,), N m or N
     :ivar saturated: commands that the effort limits cut at the last step, shape (m,)
+    :ivar starting: whether commands have not reached their efforts since the last start
     """
 
     def __init__(self, effort_limits: Array, effort_rate_limit: Array) -> None:
@@ -34,9 +36,15 @@ class EffortLimiter:
         self._remaining = 0.0
         self._duration = 1.0
         self._offset_is_due = False
+        self._sent_at = self._sent_before = -math.inf
+        self._before = np.zeros_like(effort_limits)
         self.command = np.zeros_like(effort_limits)
         self.saturated = np.zeros(effort_limits.shape, dtype=bool)
-        constant = (effort_limits, effort_rate_limit, self._offset, self.command, self.saturated)
+        self.starting = True
+        constant = (
+            effort_limits, effort_rate_limit, self._offset, self._before, self.command,
+            self.saturated,
+        )
         self._approach = partial(
             entry_point(_approach, (*constant, self.command, 0.0, 0.0)), *constant
         )
@@ -55,6 +63,8 @@ class EffortLimiter:
         np.clip(effort, -self._limits, self._limits, out=self.command)
         self.saturated[:] = False
         self._remaining = 0.0
+        self._sent_at = -math.inf
+        self.starting = True
 
     def blend(self, duration: float) -> None:
         """
@@ -69,12 +79,15 @@ class EffortLimiter:
         """End the blend; the rate limit smooths the remaining step."""
         self._remaining = 0.0
 
-    def step(self, effort: Array, dt: float) -> Array:
+    def step(self, effort: Array, now: float, dt: float) -> Array:
         """
         Return the next command, shape (m,); the next call overwrites it.
 
+        It counts as sent now; correct that with :meth:`sent` or :meth:`withdraw`.
+
         :param effort: finite efforts, shape (m,), N m or N
-        :param dt: time since the last command, s
+        :param now: monotonic time, s
+        :param dt: time since the last step, s
         """
         share = 0.0
         if self._remaining > 0.0:
@@ -83,8 +96,27 @@ class EffortLimiter:
                 self._offset_is_due = False
             self._remaining = max(self._remaining - dt, 0.0)
             share = self._remaining / self._duration
-        self._approach(effort, share, dt)
+        since_sent = now - self._sent_at
+        # Simulated time can be set back: then the last command counts as one period old.
+        allowed = min(dt, since_sent) if since_sent >= 0.0 else dt
+        self._sent_before, self._sent_at = self._sent_at, now
+        reached = self._approach(effort, share, allowed)
+        self.starting = self.starting and not (reached and share == 0.0)
         return self.command
+
+    def sent(self, now: float) -> None:
+        """
+        Set the time at which the command was sent: a stall may lie between step and sending.
+
+        :param now: monotonic time right after sending, s
+        """
+        self._sent_at = now
+        self._before[:] = self.command
+
+    def withdraw(self) -> None:
+        """Restore the command before the last step: its own was not sent."""
+        self.command[:] = self._before
+        self._sent_at = self._sent_before
 
     def settled(self, effort: Array, dt: float) -> bool:
         """
@@ -102,14 +134,21 @@ def _approach(
     limits: Array,
     rate_limit: Array,
     offset: Array,
+    before: Array,
     command: Array,
     saturated: NDArray[np.bool_],
     effort: Array,
     share: float,
     dt: float,
-) -> None:
-    """Move commands towards efforts plus a share of the offset, as far as the limits allow."""
+) -> bool:
+    """
+    Move commands towards efforts plus a share of the offset, as far as the limits allow.
+
+    Keep the commands before; return whether every command is as far as the effort limits allow.
+    """
+    reached = True
     for i in range(command.size):
+        before[i] = command[i]
         target = effort[i]
         if share != 0.0:  # avoid 0 * inf
             target += share * offset[i]
@@ -117,3 +156,5 @@ def _approach(
         saturated[i] = bounded != target
         change = rate_limit[i] * dt
         command[i] = min(max(bounded, command[i] - change), command[i] + change)
+        reached &= command[i] == bounded
+    return reached

@@ -4,8 +4,8 @@
 """
 Checks of every tick: the age of the joint states, the time between ticks, and warning flags.
 
-Stale joint states end the control, and so does a pause between ticks as long as the same timeout.
-A flag is only a warning: the control continues.
+Stale joint states interrupt the control, and so does a pause between ticks as long as the same
+timeout. A flag is only a warning: the control continues.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class TickMonitor:
     :param settings: timeouts and period
     :ivar dt: time in which this tick may change the command: time since the last tick, at most a
         period, s
+    :ivar elapsed: time since the last tick, s
     :ivar stale: whether joint states are too old, or missing
     :ivar blocked: whether the time since the last tick exceeds the timeout of the joint states:
         even if joint states are new, the old command was in force for too long
@@ -64,6 +65,7 @@ class TickMonitor:
         self._last_rest = 0.0
         self._conditions = (False,) * len(FLAGS)
         self.dt = self._period
+        self.elapsed = 0.0
         self.stale = True
         self.blocked = False
         self.flags: frozenset[Reason] = frozenset()
@@ -76,6 +78,7 @@ class TickMonitor:
         :param now: monotonic time, s
         """
         elapsed, self._last_tick = now - self._last_tick, now
+        self.elapsed = elapsed
         half_period_ahead = now + 0.5 * self._period
         self.blocked = self.exceeds_timeout(elapsed)
         age = self._states.age

@@ -81,18 +81,18 @@ class RampDown:
         state, elapsed = self._state_machine.state, self._state_machine.elapsed(now)
         self._limiter.end_blend()
         if state is State.HOLDING:
-            command = self._limiter.step(holding, dt)
+            command = self._limiter.step(holding, now, dt)
             settled = self._limiter.settled(holding, dt)
             return command, self._event_while_holding(elapsed, settings) if settled else None
         if settings.stale_action is StaleAction.HOLD:
             if self._limiter.settled(holding, dt):
                 return self._limiter.command, None
-            return self._limiter.step(holding, dt), None  # commands were withheld
+            return self._limiter.step(holding, now, dt), None  # commands were withheld
         self.share = 0.0
         if state is State.RAMPING_DOWN:
             duration = max(settings.ramp_duration, settings.period)
             self.share = max(1.0 - elapsed / duration, 0.0)
-        command = self._limiter.step(self.share * holding, dt)
+        command = self._limiter.step(self.share * holding, now, dt)
         at_zero = self.share == 0.0 and not command.any()
         return command, Event.RAMPED_DOWN if at_zero else None
 

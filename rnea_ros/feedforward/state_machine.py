@@ -4,8 +4,8 @@
 """
 The state machine of the control: its states, and the events that lead from one to another.
 
-The reason is that of the first fault or stop. After a fault, only a new activation starts the
-control again.
+The reason is that of the first fault or stop. After a stall the control may return from
+``holding``; after any other fault, only a new activation starts it again.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Event(enum.Enum):
     CLEARED = 'cleared'                # no flag is raised
     FAILED = 'failed'                  # a fault ended the control
     STOP = 'stop'                      # a stop was requested
+    RETURNED = 'returned'              # a stall is over: the control returns
     HELD = 'held'                      # hold_duration has passed, or a stop was requested
     HELD_AT_STOP = 'held_at_stop'      # a stop with stale_action hold: gravity is reached
     RAMPED_DOWN = 'ramped_down'        # the command is zero
@@ -63,6 +64,7 @@ TRANSITIONS: Mapping[tuple[State, Event], State] = {
     (State.DEGRADED, Event.CLEARED): State.ACTIVE,
     (State.DEGRADED, Event.FAILED): State.HOLDING,
     (State.DEGRADED, Event.STOP): State.HOLDING,
+    (State.HOLDING, Event.RETURNED): State.RAMPING,
     (State.HOLDING, Event.HELD): State.RAMPING_DOWN,
     (State.HOLDING, Event.HELD_AT_STOP): State.STOPPED,
     (State.RAMPING_DOWN, Event.RAMPED_DOWN): State.FAULT,
@@ -74,13 +76,16 @@ TRANSITIONS: Mapping[tuple[State, Event], State] = {
 CONTROLLING = (State.RAMPING, State.ACTIVE, State.DEGRADED)
 """States in which the control law is commanded."""
 
+ENDED = (State.STOPPED, State.FAULT)
+"""States in which the last command does not change any more."""
+
 
 class StateMachine:
     """
     Applies :data:`TRANSITIONS`.
 
     :ivar state: the state
-    :ivar reason: why the control ended; None if it has not ended
+    :ivar reason: why the control ended; None if it has not ended, or has returned
     :ivar since: monotonic time of the last change of state, s
     :ivar stop_requested: whether a stop was requested; the control then ends in ``stopped``
     """
@@ -120,6 +125,8 @@ class StateMachine:
             state = State.STOPPED
         if event in (Event.FAILED, Event.STOP):
             self.reason = self.reason or reason
+        elif event is Event.RETURNED:
+            self.reason = None
         changed = state is not self.state
         if changed:
             self.state, self.since = state, now

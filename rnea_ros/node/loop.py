@@ -204,14 +204,17 @@ class ControlLoop:
             self._enter_fault(error)  # the last permission stays in force for the ramp-down
         if self._taken_over:
             return None
-        command = self._controller.step(now)
+        controller = self._controller
+        command = controller.step(now)
+        if command is None or self._taken_over:
+            return None
         # If the process was suspended during this tick, the command is too old to send.
-        late = self._taken_over or self._controller.command_expired(self._clock.now() - now)
-        if command is None or late:
+        if controller.command_expired(self._clock.now() - now):
+            controller.withdraw_command()
             return None
         stamp = self._clock.stamp()
         self._publishers.send_command(command)
-        controller = self._controller
+        controller.command_sent(self._clock.latest())
         self._publishers.send_extras(
             command,
             controller.terms,

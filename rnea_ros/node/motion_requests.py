@@ -100,8 +100,10 @@ class MotionRequests:
             request = self._request(message)
             if request.is_cancel:
                 self.controller.cancel()
-            else:
-                self.controller.follow(*self._compile(request))
+                return
+            if request.is_setpoint:
+                self.controller.note_setpoint()
+            self.controller.follow(*self._compile(request))
         except REJECTIONS as error:
             self.count('joint_trajectory', error.word)
             self._node.get_logger().error(

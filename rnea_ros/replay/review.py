@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..feedforward import CONTROLLING
-from ..feedforward.settings import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, Settings, resolve
+from ..feedforward.settings import ResolvedSettings, Settings, default_timeout, resolve
 from ..preflight import check
 from ..recordings import RecordingError
 from .playback import Playback, play
@@ -53,8 +53,8 @@ def review(
     Play a recording and compare the commands with the measured efforts.
 
     Joint states contain neither wrenches nor the motion of the base; their sensors are ignored.
-    The default timeout of joint states is twenty intervals of the recording or twenty periods,
-    whichever is longer: recordings often have fewer samples than the robot sends.
+    The default timeout of joint states counts in intervals of the recording if they are longer
+    than a period: recordings often have fewer samples than the robot sends.
 
     :param robot: the recording
     :param settings: settings of the control; without joints, all recorded ones are commanded
@@ -62,8 +62,8 @@ def review(
     :raises InputError: the settings do not fit the robot
     :raises RecordingError: data are missing
     """
-    timeout = settings.joint_states_timeout or DEFAULT_TIMEOUT_PERIODS * max(
-        settings.period, robot.interval
+    timeout = settings.joint_states_timeout or default_timeout(
+        max(settings.period, robot.interval)
     )
     resolved = resolve(
         replace(

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A loop that stands still: up to the age that joint states may have it goes on, then it ends."""
+"""A loop that stands still: for up to the timeout of joint states the control ignores it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def active_rig(timeout: float, rate: float = 1000.0) -> Rig:
 
 @pytest.mark.parametrize('blocked', [0.005, 0.05, 0.5])
 @pytest.mark.parametrize('timeout', [0.02, 0.2, 2.0])
-def test_a_blocked_tick_ends_the_control_when_joint_states_would_be_too_old_meanwhile(
+def test_a_blocked_tick_longer_than_the_timeout_interrupts_the_control(
     timeout: float, blocked: float
 ) -> None:
     rig = active_rig(timeout)
@@ -37,8 +37,6 @@ def test_a_blocked_tick_ends_the_control_when_joint_states_would_be_too_old_mean
     else:
         assert rig.state() is State.HOLDING
         assert rig.controller.reason is Reason.TICK_BLOCKED
-        rig.run_until(State.FAULT)
-        assert not rig.commands[-1].any()
 
 
 def test_after_a_blocked_tick_it_winds_down_from_the_effort_that_acts_then() -> None:

@@ -238,3 +238,110 @@ def test_efforts_while_commands_are_withheld_are_no_contact() -> None:
     arm.controller.permitted = True
     arm.run(0.3)
     assert arm.controller.contact is None
+
+
+BRAKES = pytest.mark.parametrize('efforts', [None, 0.0], ids=['no efforts', 'efforts of zero'])
+"""Joint states without efforts, or with zeros as in Gazebo, of an arm that brakes hold."""
+
+
+def braked_rig(action: ContactAction, efforts: float | None, **settings: Any) -> Rig:
+    arm = Rig(panda_arm(), **{
+        'rate': 500.0, 'mode': Mode.GRAVITY, 'contact': ContactSettings(action), **settings,
+    })
+    arm.q[:] = PANDA_POSE
+    arm.effort = None if efforts is None else np.full(7, efforts)
+    return arm
+
+
+@BRAKES
+@pytest.mark.parametrize('mode', [Mode.GRAVITY, Mode.FEEDFORWARD])
+@pytest.mark.parametrize('action', ContactAction)
+def test_no_contact_ends_a_start_ramp(
+    action: ContactAction, mode: Mode, efforts: float | None
+) -> None:
+    arm = braked_rig(action, efforts, mode=mode)
+    commands = arm.run(1.1)
+    reached = np.abs(commands[:, 1]) >= 0.95 * abs(arm.gravity[1])
+    assert np.argmax(reached) * arm.period == pytest.approx(0.95, abs=0.02)
+    assert arm.controller.contact is None
+
+
+@BRAKES
+def test_no_contact_at_the_start_ends_a_stream(efforts: float | None) -> None:
+    arm = braked_rig(ContactAction.HOLD, efforts, mode=Mode.FEEDFORWARD)
+    target = np.array(PANDA_POSE) + 0.02
+    for _ in range(200):
+        arm.controller.follow(setpoint(arm.model.joint_names, target), None)
+        arm.run(0.01)
+    np.testing.assert_array_equal(arm.wanted()[0], target)
+
+
+def test_no_contact_is_found_while_commands_that_were_withheld_grow_again() -> None:
+    arm = braked_rig(ContactAction.GRAVITY, None)
+    arm.run(1.5)
+    arm.controller.permitted = False
+    arm.run(0.5)
+    arm.controller.permitted = True
+    arm.run(0.5)
+    np.testing.assert_allclose(arm.commands[-1], arm.gravity)
+    assert arm.controller.contact is None
+
+
+@pytest.mark.parametrize('action', [ContactAction.HOLD, ContactAction.GRAVITY])
+@pytest.mark.parametrize('interruption', ['0.1 s withheld', '1 s withheld', 'stall', 'blocked'])
+def test_a_stream_that_a_contact_ended_stays_ended_while_it_does_not_pause(
+    interruption: str, action: ContactAction
+) -> None:
+    arm = rig(action, reference_timeout=0.2)
+    near, far = np.array(PANDA_POSE) + 0.01, np.array(PANDA_POSE) + 0.05
+
+    def stream(seconds: float, position: np.ndarray, *, feed: bool = True) -> None:
+        for _ in range(round(seconds / 0.01)):
+            arm.controller.follow(setpoint(arm.model.joint_names, position), None)
+            arm.run(0.01, feed=feed)
+
+    stream(0.1, near)
+    push(arm, PUSH)
+    stream(0.1, near)
+    push(arm, 0.0)
+    held, _ = arm.wanted()
+    if 'withheld' in interruption:
+        arm.controller.permitted = False
+        stream(float(interruption.split()[0]), far)
+        arm.controller.permitted = True
+    elif interruption == 'stall':
+        stream(0.4, far, feed=False)
+    else:
+        arm.now += 0.4
+    stream(2.0, far)
+    assert arm.state() is State.ACTIVE
+    if 'withheld' in interruption:
+        assert (arm.wanted()[0] == held).all()
+    assert (arm.wanted()[0] != far).all()
+
+
+def test_set_points_that_are_rejected_are_no_pause_of_their_stream() -> None:
+    arm = rig(ContactAction.HOLD, reference_timeout=0.1)
+    arm.controller.follow(setpoint(arm.model.joint_names, PANDA_POSE), None)
+    arm.run(0.05)
+    push(arm, PUSH)
+    run_until_contact(arm)
+    for _ in range(50):
+        arm.controller.note_setpoint()
+        arm.run(0.01)
+    target = np.array(PANDA_POSE) + 0.02
+    arm.controller.follow(setpoint(arm.model.joint_names, target), None)
+    arm.run(0.01)
+    assert (arm.wanted()[0] != target).all()
+
+
+@pytest.mark.parametrize('action', [ContactAction.HOLD, ContactAction.GRAVITY])
+def test_without_a_motion_every_action_acts_like_flag(action: ContactAction) -> None:
+    arms = [rig(each, mode=Mode.GRAVITY) for each in (ContactAction.FLAG, action)]
+    for arm in arms:
+        arm.change(compensate_coriolis=True)  # a blend that must not end
+        push(arm, PUSH)
+        run_until_contact(arm)
+        assert Reason.CONTACT in arm.controller.flags
+        arm.run(0.2)
+    np.testing.assert_array_equal(arms[0].commands, arms[1].commands)

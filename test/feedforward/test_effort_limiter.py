@@ -21,16 +21,26 @@ PERIOD = 0.002
 STEP = RATE * PERIOD
 
 
-def stage(start: ArrayLike = (0.0, 0.0)) -> EffortLimiter:
-    output = EffortLimiter(LIMITS, RATE)
+class Stage(EffortLimiter):
+    """Limits, a period after the last time."""
+
+    now = 0.0
+
+    def next(self, effort: Array) -> Array:
+        self.now += PERIOD
+        return self.step(effort, self.now, PERIOD)
+
+
+def stage(start: ArrayLike = (0.0, 0.0)) -> Stage:
+    output = Stage(LIMITS, RATE)
     output.start(np.array(start, dtype=np.float64))
     return output
 
 
-def run(output: EffortLimiter, wanted: ArrayLike, ticks: int) -> Array:
+def run(output: Stage, wanted: ArrayLike, ticks: int) -> Array:
     """Return the commands of some ticks in which the same is wanted, shape (ticks, 2)."""
     target = np.array(wanted, dtype=np.float64)
-    return np.array([output.step(target, PERIOD).copy() for _ in range(ticks)])
+    return np.array([output.next(target).copy() for _ in range(ticks)])
 
 
 def test_what_is_wanted_is_approached_at_the_rate_limit_and_then_reached_exactly() -> None:
@@ -75,7 +85,7 @@ def test_what_is_wanted_may_move_while_its_offset_fades() -> None:
     offset = np.array([4.0, 2.0]) - wanted[0]
     for k, target in enumerate(wanted):
         left = 1.0 - (k + 1) / 100.0
-        np.testing.assert_allclose(output.step(target, PERIOD), target + left * offset, atol=1e-12)
+        np.testing.assert_allclose(output.next(target), target + left * offset, atol=1e-12)
 
 
 def test_blending_is_over_after_its_duration_and_not_before() -> None:
@@ -132,7 +142,7 @@ def test_settled_is_within_one_step_of_what_is_wanted_or_of_its_limit() -> None:
 
 def test_a_command_is_handed_out_as_its_own_array_and_not_that_of_the_caller() -> None:
     output, wanted = stage(), np.array([1.0, 0.1])
-    command = output.step(wanted, PERIOD)
+    command = output.next(wanted)
     assert command is not wanted
     wanted[:] = 9.0
     assert output.command.tolist() == [1.0, 0.1]
@@ -155,7 +165,7 @@ def test_limits_and_rate_limits_hold_whatever_is_wanted_and_blended(
     before = output.command.copy()
     for name, first, second in actions:
         if name == 'step':
-            output.step(np.array([first, second]), PERIOD)
+            output.next(np.array([first, second]))
         elif name == 'blend':
             output.blend(first)
         else:
@@ -173,3 +183,30 @@ def test_the_longest_way_takes_as_long_as_the_rate_limit_says(sign: float) -> No
     for k in range(1, 60):
         command = run(output, -sign * LIMITS, 1)[0]
         np.testing.assert_array_equal(command == -sign * LIMITS, k >= ticks)
+
+
+def test_a_withdrawn_command_does_not_count_as_sent() -> None:
+    output = stage()
+    output.next(LIMITS)
+    output.sent(output.now)
+    before = output.command.copy()
+    output.next(LIMITS)
+    output.withdraw()
+    np.testing.assert_array_equal(output.command, before)
+    output.withdraw()  # a second time nothing is left to restore
+    np.testing.assert_array_equal(output.command, before)
+    np.testing.assert_allclose(output.next(LIMITS) - before, STEP)
+
+
+def test_the_rate_limit_counts_from_the_time_of_sending() -> None:
+    output = stage()
+    before = output.next(LIMITS).copy()
+    output.sent(output.now + 0.9 * PERIOD)
+    np.testing.assert_allclose(output.next(LIMITS) - before, 0.1 * STEP)
+
+
+def test_a_command_sent_in_time_set_back_counts_as_a_period_old() -> None:
+    output = stage()
+    before = output.next(LIMITS).copy()
+    output.now = -100.0
+    np.testing.assert_allclose(output.next(LIMITS) - before, STEP)

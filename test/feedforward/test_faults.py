@@ -35,8 +35,13 @@ RUNNING = (State.RAMPING, *GOING_ON)
 
 
 def rig_in_motion(**settings: Any) -> Rig:
-    """Return a Franka arm that follows a long motion, with gains, off its wanted position."""
+    """
+    Return a Franka arm that follows a long motion, with gains, off its wanted position.
+
+    Joint states are stale after twenty periods, so that stalls are short.
+    """
     defaults: dict[str, Any] = {
+        'joint_states_timeout': 20.0 / settings.get('rate', 1000.0),
         'mode': Mode.FEEDFORWARD,
         'kp': (60.0,),
         'kd': (4.0,),
@@ -56,7 +61,10 @@ def rig_in_motion(**settings: Any) -> Rig:
 
 def rig_at_start(**settings: Any) -> Rig:
     """Return a Franka arm a third of whose start ramp is over."""
-    rig = Rig(panda_arm(), ramp_duration=RAMP, hold_duration=HOLD, **settings)
+    rig = Rig(
+        panda_arm(), ramp_duration=RAMP, hold_duration=HOLD,
+        **{'joint_states_timeout': 0.02, **settings},
+    )
     rig.q[:] = PANDA_POSE
     rig.run(RAMP / 3.0)
     return rig
@@ -100,13 +108,13 @@ def assert_winds_down(rig: Rig, *, feed: bool, held: bool = True) -> None:
 
 
 @pytest.mark.parametrize('start', [0.0, 1000.0, 12_345.678, 86_399.999_7, 3e6 + 0.1])
-@pytest.mark.parametrize(('rate', 'timeout'), [(1000.0, 0.020), (500.0, 0.040)])
-def test_when_joint_states_stop_the_ramp_to_gravity_begins_after_twenty_periods(
+@pytest.mark.parametrize(('rate', 'timeout'), [(1000.0, 0.1), (100.0, 0.2)])
+def test_joint_states_that_stop_lead_to_gravity_after_their_timeout(
     rate: float, timeout: float, start: float
 ) -> None:
-    rig = rig_in_motion(rate=rate, start=start)
+    rig = rig_in_motion(rate=rate, start=start, joint_states_timeout=0.0)
     received = rig.now
-    for lost in range(1, 20):
+    for lost in range(1, round(timeout * rate)):
         rig.tick(feed=False)
         assert rig.state() in GOING_ON, f'{lost} samples lost'
     rig.tick(feed=False)
@@ -190,8 +198,8 @@ def test_a_fault_within_the_start_ramp_leads_to_gravity_at_the_rate_limit() -> N
     assert_winds_down(rig, feed=False)
 
 
-@pytest.mark.parametrize('after', [0.01, HOLD + 0.1, HOLD + RAMP + 0.5])
-def test_joint_states_that_come_back_do_not_restart_the_control(after: float) -> None:
+@pytest.mark.parametrize('after', [HOLD + 0.01, HOLD + 0.1, HOLD + RAMP + 0.5])
+def test_joint_states_after_hold_duration_do_not_restart_the_control(after: float) -> None:
     rig = rig_in_motion()
     rig.run_until(State.HOLDING, feed=False)
     rig.run(after, feed=False)
@@ -214,15 +222,6 @@ def test_a_new_control_starts_again_from_what_the_robot_measures() -> None:
     again.effort = np.zeros(7)
     again.activate()
     np.testing.assert_allclose(again.commands[-1], again.gravity)
-
-
-def test_gravity_follows_the_position_where_joint_states_come_back_in_time() -> None:
-    rig = rig_in_motion()
-    rig.run_until(State.HOLDING, feed=False)
-    rig.q += 0.1
-    rig.run(0.2)
-    assert rig.state() is State.HOLDING
-    np.testing.assert_allclose(rig.commands[-1], rig.gravity)
 
 
 def test_with_stale_action_hold_gravity_is_kept_after_a_fault_until_it_is_stopped() -> None:
@@ -310,7 +309,7 @@ def test_a_wall_clock_that_is_off_changes_no_age(offset: float) -> None:
     assert not rig.controller.flags
     received = rig.now
     rig.run_until(State.HOLDING, feed=False)
-    assert rig.now - received == pytest.approx(0.020)
+    assert rig.now - received == pytest.approx(0.1)
 
 
 # --- row 4: frozen values ------------------------------------------------------------------------
@@ -577,7 +576,7 @@ def test_joints_that_are_not_commanded_have_a_timeout_of_their_own(uncommanded: 
         rig.wait()
         rig.feed(names=joints)
         rig.step()
-    assert rig.now - newest == pytest.approx(uncommanded or 0.020)
+    assert rig.now - newest == pytest.approx(uncommanded or 0.1)
 
 
 @pytest.mark.parametrize('silent', ['lift', 'turn', 'bend'])
@@ -591,7 +590,7 @@ def test_one_commanded_joint_that_falls_silent_ends_the_control(silent: str) -> 
         rig.wait()
         rig.feed(names=[name for name in joints if name != silent])
         rig.step()
-    assert rig.now - newest == pytest.approx(0.020)
+    assert rig.now - newest == pytest.approx(0.1)
 
 
 # --- row 9: a stop, from every state -------------------------------------------------------------

@@ -11,6 +11,7 @@ meets in its life and much that it should not, and Hypothesis, with messages of 
 from __future__ import annotations
 
 import bisect
+from collections import Counter
 from collections.abc import Callable, Sequence
 import math
 from typing import Any
@@ -22,7 +23,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward import CONTROLLING, Reason, State
 from rnea_ros.feedforward.goals import ErrorCode, Goal, default_tolerances
 from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, Mode, VelocitySource
 from rnea_ros.feedforward.settings import (
@@ -67,6 +68,7 @@ class Chance:
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
         self.seen: set[State | Reason] = set()
+        self.stalls: Counter[Reason] = Counter()
         self.steps = 0
         self._goal: Goal | None = None
         self.rig = self._new_rig()
@@ -95,6 +97,7 @@ class Chance:
             (0.001, self._raise_flags),
             (0.005, self._slow_down),
             (0.004, self._listen),
+            (0.002, self._stall),
         ]
 
     def _one_of(self, sums: Sequence[float]) -> int:
@@ -142,7 +145,8 @@ class Chance:
             effort_limits=(float(rng.choice([1.0, 12.0, 80.0])),),
             effort_rate_limit=(float(rng.choice([0.0, 30.0, 3000.0])),),
             ramp_duration=float(rng.choice([0.0, 0.05, 0.2])),
-            hold_duration=float(rng.choice([0.0, 0.1])),
+            hold_duration=float(rng.choice([0.0, 0.1, 1.0])),
+            joint_states_timeout=float(rng.choice([0.0, 0.02])),
             stale_action=list(StaleAction)[int(rng.random() < 0.2)],
             payloads=self._payloads(model),
             hardware_compensates=tuple(
@@ -175,7 +179,7 @@ class Chance:
 
     def _tick(self) -> None:
         rig, rng = self.rig, self.rng
-        before = rig.state()
+        before, returns = rig.state(), rig.controller.stalls.counts
         rig.wait(float(rng.uniform(0.9, 1.1)))
         if self.steps > self._frozen_until:
             rig.qd = np.clip(rig.qd + rng.normal(scale=0.05, size=rig.model.nv), -2.0, 2.0)
@@ -189,7 +193,13 @@ class Chance:
         stages = [
             ORDER.index(AS.get(state, state)) for state in (before, rig.state())
         ]
-        assert stages == sorted(stages) or rig.state() is State.STOPPED
+        returned = rig.controller.stalls.counts - returns
+        self.stalls += returned
+        if returned:
+            assert before is State.HOLDING
+            assert rig.state() in (*CONTROLLING, State.HOLDING)  # not finite at once
+        else:
+            assert stages == sorted(stages) or rig.state() is State.STOPPED
         if command is not None and before is State.FAULT:
             assert not command.any()
         if command is not None and rng.random() < 0.05:
@@ -388,6 +398,16 @@ class Chance:
         """Be kept from running for 5, 50 or 500 ms."""
         self.rig.now += float(self.rng.choice([0.005, 0.05, 0.5]))
 
+    def _stall(self) -> None:
+        """Stall joint states or the loop, then only let samples come, so that it may return."""
+        if self.rng.random() < 0.5:
+            self.rig.now += 0.15
+        else:
+            for _ in range(round(0.15 / self.rig.period)):
+                self.rig.wait()
+                self.rig.step()
+        self.live(round(0.15 / self.rig.period), eventful=False)
+
     def _jump_in_place(self) -> None:
         self.rig.q[self.rng.integers(self.rig.model.nv)] += float(self.rng.normal())
 
@@ -421,10 +441,11 @@ def test_no_command_ever_breaks_a_rule_whatever_chance_sends() -> None:
         while chance.seen != EVERYTHING and chance.steps < 3 * TICKS:
             chance.live(TICKS // 10)
     assert chance.seen == EVERYTHING
+    assert set(chance.stalls) == {Reason.JOINT_STATES_STALE, Reason.TICK_BLOCKED}
 
 
 EVENTS = st.lists(
-    st.tuples(st.integers(0, 20), st.integers(1, 40)), min_size=10, max_size=40
+    st.tuples(st.integers(0, 21), st.integers(1, 40)), min_size=10, max_size=40
 )
 """Numbers of what happens, and for how many ticks then nothing but that goes on."""
 

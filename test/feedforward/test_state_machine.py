@@ -41,7 +41,11 @@ EXPECTED = {
         Event.FAILED: State.HOLDING,
         Event.STOP: State.HOLDING,
     },
-    State.HOLDING: {Event.HELD: State.RAMPING_DOWN, Event.HELD_AT_STOP: State.STOPPED},
+    State.HOLDING: {
+        Event.RETURNED: State.RAMPING,
+        Event.HELD: State.RAMPING_DOWN,
+        Event.HELD_AT_STOP: State.STOPPED,
+    },
     State.RAMPING_DOWN: {Event.RAMPED_DOWN: State.FAULT},
     State.FAULT: {Event.STOP: State.STOPPED},
     State.STOPPED: {},
@@ -110,13 +114,13 @@ def test_nothing_leads_out_of_stopped(event: Event) -> None:
     assert state_machine.state is State.STOPPED
 
 
-def test_once_the_control_winds_down_nothing_leads_back_to_it() -> None:
+def test_only_a_return_from_holding_leads_back_to_the_control() -> None:
     for state in (*WINDING_DOWN, State.FAULT, State.STOPPED):
         reached, frontier = {state}, [state]
         while frontier:
             here = frontier.pop()
-            for (origin, _), target in TRANSITIONS.items():
-                if origin is here and target not in reached:
+            for (origin, event), target in TRANSITIONS.items():
+                if origin is here and target not in reached and event is not Event.RETURNED:
                     reached.add(target)
                     frontier.append(target)
         assert reached.isdisjoint((State.WAITING, State.READY, *RUNNING))

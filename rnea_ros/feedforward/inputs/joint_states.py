@@ -87,6 +87,11 @@ class JointStateMonitor:
         """Number of detected steps of publishers' clocks."""
         return self._stamps.steps
 
+    @property
+    def jumped(self) -> bool:
+        """Whether the newest positions of a joint were rejected as a jump."""
+        return self._jumps.any_rejected
+
     def age(self, now: float, joints: Indices | None = None) -> float:
         """
         Return the age of the oldest joint's newest sample, s; infinite before the first.

@@ -25,7 +25,7 @@ ALLOWANCE = 0.01
 
 MEMORY = 2.0
 """
-Number of timeouts after which the last valid position no longer counts.
+Number of timeouts, after ``hold_duration``, until the last valid position no longer counts.
 
 By then the control has ended. A control that waits for joint states then accepts new positions.
 """
@@ -38,17 +38,24 @@ class PositionJumps:
     :param speeds: maximum plausible speeds, shape (n,), rad/s or m/s; inf for no check
     :param continuous: which joints are continuous, shape (n,); they may jump by whole turns
     :param timeouts: timeouts of the joints' states, shape (n,), s
+    :param hold_duration: time for which the control may return after a timeout, s
     :ivar speeds: as given, but 0 for joints without a check
     :ivar allowances: permitted steps of positions, shape (n,), rad or m; inf for no check
     :ivar any_rejected: whether a joint's last position was rejected
     """
 
-    def __init__(self, speeds: Array, continuous: NDArray[np.bool_], timeouts: Array) -> None:
+    def __init__(
+        self,
+        speeds: Array,
+        continuous: NDArray[np.bool_],
+        timeouts: Array,
+        hold_duration: float = 0.0,
+    ) -> None:
         checked = np.isfinite(speeds)
         self.speeds = np.where(checked, speeds, 0.0)
         self.allowances = np.where(checked, ALLOWANCE, np.inf)
         self._continuous = continuous
-        self._memory = MEMORY * timeouts
+        self._memory = MEMORY * timeouts + hold_duration
         self._rejected = np.full(speeds.shape, np.nan)
         self.any_rejected = False
 
@@ -66,7 +73,7 @@ class PositionJumps:
         speeds = np.where(checked, limits, np.inf) * max(factor, 1.0)
         timeouts = np.full(model.nv, settings.uncommanded_timeout)
         timeouts[settings.joint_indices] = settings.joint_states_timeout
-        return cls(speeds, model.continuous, timeouts)
+        return cls(speeds, model.continuous, timeouts, settings.parameters.hold_duration)
 
     def check(
         self, joints: Indices, q: Array, valid: Array, velocity: Array, elapsed: Array

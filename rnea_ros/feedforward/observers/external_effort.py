@@ -76,6 +76,7 @@ class ExternalEffortMonitor:
         link = settings.parameters.external_effort.link
         self.wrench = ExternalWrench(robot.model, settings) if link else None
         self.contact = False
+        self._judged = False
         self._contacts = 0
 
     @property
@@ -114,7 +115,12 @@ class ExternalEffortMonitor:
         self.contact = False
 
     def step(
-        self, command: Array, compensated: Array | None, external: Array | None
+        self,
+        command: Array,
+        compensated: Array | None,
+        external: Array | None,
+        *,
+        judged: bool,
     ) -> Contact | None:
         """
         Update the external efforts, once a tick; return a contact that has just begun.
@@ -122,8 +128,13 @@ class ExternalEffortMonitor:
         :param command: the command in force since the last tick, shape (m,), N m or N
         :param compensated: what the robot adds to it, shape (n,), N m or N; None for nothing
         :param external: -J^T f of the force-torque sensors, shape (n,); None without sensors
+        :param judged: whether external efforts may be a contact; those of a start, perhaps of
+            the brakes, are forgotten when it ends
         """
         states = self._states
+        if judged and not self._judged:
+            self._observer.effort[:] = 0.0
+        self._judged = judged
         sampled = states.sample_time(self._indices, self._numbers)
         dt, self._sampled = sampled - self._sampled, sampled
         if not 0.0 <= dt <= self._longest_gap:  # a gap, or the clock of the stamps was set
@@ -132,7 +143,7 @@ class ExternalEffortMonitor:
         largest = self._observer.step(
             states.position, states.velocity, states.effort, command, compensated, external, dt
         )
-        if self.contact or dt == TICK or not self.reacts:
+        if self.contact or dt == TICK or not (self.reacts and judged):
             self.contact = self.contact and self.reacts and largest > CLEARED
             return None
         self.contact = largest > 1.0

@@ -14,7 +14,7 @@ from .external_effort import (
 )
 from .friction import FrictionSettings
 from .payloads import PAYLOAD_PARAMETERS, payloads_from
-from .resolved import DEFAULT_TIMEOUT_PERIODS, ResolvedSettings, resolve
+from .resolved import ResolvedSettings, default_timeout, resolve
 from .settings import Settings, StaleAction
 from .wrench_inputs import (
     Measures,
@@ -25,7 +25,6 @@ from .wrench_inputs import (
 )
 
 __all__ = [
-    'DEFAULT_TIMEOUT_PERIODS',
     'PAYLOAD_PARAMETERS',
     'BaseSensorSettings',
     'BaseUse',
@@ -48,5 +47,6 @@ __all__ = [
     'check_wrench_inputs',
     'links_on_base',
     'payloads_from',
+    'default_timeout',
     'resolve',
 ]

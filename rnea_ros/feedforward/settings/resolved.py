@@ -29,6 +29,9 @@ from .wrench_inputs import check_wrench_inputs
 DEFAULT_TIMEOUT_PERIODS = 20
 """Default timeout of joint states, in periods of the control."""
 
+MIN_DEFAULT_TIMEOUT = 0.1
+"""Minimum default timeout of joint states, s: a busy computer stalls for so long."""
+
 DEFAULT_RATE_LIMIT_TIME = 0.1
 """Time from zero to full effort at the default rate limit, s."""
 
@@ -109,7 +112,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     check_wrench_inputs(settings.wrench_inputs, model)
     if settings.base_sensor is not None:
         check_base_sensor(settings.base_sensor, model)
-    timeout = settings.joint_states_timeout or DEFAULT_TIMEOUT_PERIODS * settings.period
+    timeout = settings.joint_states_timeout or default_timeout(settings.period)
 
     def friction(*, compensated: bool) -> JointFriction:
         return resolve_friction(
@@ -149,6 +152,15 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
             f'{resolved.greatest_stop_time:.3g} s, more than {LONGEST_STOP:g} s',
         )
     return resolved
+
+
+def default_timeout(period: float) -> float:
+    """
+    Return the default timeout of joint states, s.
+
+    :param period: period of the control, or interval of the joint states, s
+    """
+    return max(DEFAULT_TIMEOUT_PERIODS * period, MIN_DEFAULT_TIMEOUT)
 
 
 def _check_numbers(settings: Settings) -> None:

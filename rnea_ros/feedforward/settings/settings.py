@@ -88,14 +88,20 @@ class Settings:
         1.0, 'ramp at start, at a mode change, and down to zero, s', span=(0.0, LONGEST)
     )
     hold_duration: float = parameter(
-        1.0, 'time for which gravity is held after a fault, s', span=(0.0, LONGEST)
+        1.0,
+        'time for which gravity is held after a fault; after a stall the control returns '
+        'within it, s',
+        span=(0.0, LONGEST),
     )
     joint_states_timeout: float = parameter(
-        0.0, 'age of joint states that ends the control, s; 0: twenty periods', span=(0.0, LONGEST)
+        0.0,
+        'age of joint states, or time without a tick, that interrupts the control, s; '
+        '0: twenty periods, at least 0.1 s',
+        span=(0.0, LONGEST),
     )
     uncommanded_timeout: float = parameter(
         0.0,
-        'age of joint states of uncommanded joints that ends the control, s; '
+        'age of joint states of uncommanded joints that interrupts the control, s; '
         '0: joint_states_timeout',
         span=(0.0, LONGEST),
     )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...feedforward import FeedforwardController, Reason, State
 from ...feedforward.inputs import JointStateMonitor
+from ...feedforward.stalls import CAUSES
 from ...feedforward.trajectory import ControllerStateMonitor
 from ...ros import Clock, diagnostic_array
 from ..command_topic import CommandTopicMonitor
@@ -107,6 +108,8 @@ class Reporter:
                 logger.warning(', '.join(f'{key}: {value}' for key, value in new.items()))
                 if Reason.CONTACT.value in new:
                     logger.warning(f'contact: {controller.contact}')
+                if any(reason.value in new for reason in CAUSES):
+                    logger.warning(f'stall: {controller.stalls.newest}')
                 if any(key.startswith('controller_state/') for key in new):
                     assert self._references is not None
                     logger.warning(f'controller_state rejected: {self._references.complaint}')
@@ -185,6 +188,7 @@ class Reporter:
             counts.update({f'controller_state/{word}': n for word, n in rejections.items()})
         if self._controller.contact is not None:
             counts[Reason.CONTACT.value] = self._controller.contact.number
+        counts.update({k.value: v for k, v in self._controller.stalls.counts.items()})
         if self._states.clock_steps:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
         for flags in (self._controller.flag_counts, self._command_topic.counts):

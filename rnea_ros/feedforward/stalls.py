@@ -1,0 +1,128 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Stalls: joint states or ticks that pause for longer than ``joint_states_timeout``.
+
+A busy computer stalls for up to some tenths of a second. Meanwhile the control holds gravity. It
+returns once joint states have been fresh for :data:`SETTLING_TIME`, unless ``hold_duration`` has
+passed before they came. A position jump, a stop and any other fault exclude a return.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass
+import math
+
+from .reasons import Reason
+from .settings import ResolvedSettings
+
+SETTLING_TIME = 0.1
+"""Joint states must be fresh for this long before the control returns, s."""
+
+MAX_RETURNS = 10
+"""
+Number of returns within :data:`RETURN_WINDOW`; the next stall ends the control.
+
+A desktop stalls a few times a minute. An arm that stalls about every second is not under control.
+"""
+
+RETURN_WINDOW = 10.0
+"""Time in which returns are counted, s."""
+
+CAUSES = {
+    Reason.JOINT_STATES_STALE: 'no joint states',
+    Reason.TICK_BLOCKED: 'no tick of the loop',
+}
+
+
+@dataclass(frozen=True)
+class Stall:
+    """
+    A stall after which the control has returned.
+
+    :param reason: ``joint_states_stale`` or ``tick_blocked``
+    :param duration: its duration, s
+    :param timeout: the permitted duration, s
+    """
+
+    reason: Reason
+    duration: float
+    timeout: float
+
+    def __str__(self) -> str:
+        return (
+            f'{CAUSES[self.reason]} for {self.duration:.2f} s, {self.timeout:g} s are allowed: '
+            'gravity was held, the motion is cancelled, the control goes on. If this repeats: '
+            'fewer processes, realtime.priority, or a longer joint_states_timeout'
+        )
+
+
+class StallRecovery:
+    """
+    Decides whether the control returns after a stall.
+
+    :param settings: timeouts
+    :ivar newest: the newest stall after which the control returned, None before the first;
+        replaced, never changed, because other threads read it
+    :ivar counts: number of returns by reason; replaced, never changed
+    """
+
+    def __init__(self, settings: ResolvedSettings) -> None:
+        self._timeout = settings.joint_states_timeout
+        self._hold_duration = settings.parameters.hold_duration
+        self._returns: deque[float] = deque(maxlen=MAX_RETURNS)
+        self._reason: Reason | None = None
+        self._began = self._held_since = 0.0
+        self._fresh_since = math.inf
+        self.newest: Stall | None = None
+        self.counts: Counter[Reason] = Counter()
+
+    @property
+    def settling(self) -> bool:
+        """Whether joint states are fresh, so that the control is about to return."""
+        return self._reason is not None and self._fresh_since < math.inf
+
+    def begin(self, reason: Reason, now: float, duration: float) -> None:
+        """
+        Begin a stall.
+
+        :param reason: ``joint_states_stale`` or ``tick_blocked``
+        :param now: monotonic time, s
+        :param duration: duration of the stall so far, s
+        """
+        self.give_up()
+        too_long = reason is Reason.TICK_BLOCKED and (
+            duration - self._timeout > self._hold_duration
+        )
+        too_often = len(self._returns) == MAX_RETURNS and now - self._returns[0] < RETURN_WINDOW
+        if not (too_long or too_often):
+            self._reason, self._began, self._held_since = reason, now - duration, now
+
+    def give_up(self) -> None:
+        """Exclude a return until the next stall."""
+        self._reason, self._fresh_since = None, math.inf
+
+    def has_ended(self, now: float, *, fresh: bool, jumped: bool) -> bool:
+        """
+        Return whether the control returns at this tick.
+
+        :param now: monotonic time, s
+        :param fresh: whether joint states are new, and the last tick was on time
+        :param jumped: whether the newest joint state was rejected as a position jump
+        """
+        held = now - self._held_since >= self._hold_duration
+        if jumped or (held and not fresh):
+            self.give_up()
+        if self._reason is None or not fresh:
+            self._fresh_since = math.inf
+            return False
+        self._fresh_since = min(self._fresh_since, now)
+        if now - self._fresh_since < SETTLING_TIME:
+            return False
+        self.newest = Stall(self._reason, self._fresh_since - self._began, self._timeout)
+        self.counts = self.counts + Counter((self._reason,))
+        self._returns.append(now)
+        self.give_up()
+        return True

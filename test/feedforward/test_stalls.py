@@ -1,0 +1,269 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Stalls of joint states or ticks: the control holds gravity, and returns when they are over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
+import numpy as np
+import pytest
+
+from rnea_ros.feedforward import CONTROLLING, Reason, State
+from rnea_ros.feedforward.goals import Goal, default_tolerances
+from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.settings import StaleAction
+from rnea_ros.feedforward.stalls import MAX_RETURNS, RETURN_WINDOW, SETTLING_TIME
+from rnea_ros.feedforward.trajectory import JointRules
+
+RAMP, HOLD = 0.2, 1.0
+STALE, BLOCKED = Reason.JOINT_STATES_STALE, Reason.TICK_BLOCKED
+
+
+def active_rig(**settings: Any) -> Rig:
+    rig = Rig(panda_arm(), **{
+        'rate': 500.0, 'mode': Mode.FEEDFORWARD, 'kp': (60.0,), 'kd': (4.0,),
+        'ramp_duration': RAMP, 'hold_duration': HOLD, **settings,
+    })
+    rig.q[:] = PANDA_POSE
+    rig.activate()
+    return rig
+
+
+def stall(rig: Rig, reason: Reason, duration: float = 0.25) -> None:
+    """Stall joint states, or the loop, up to the first tick after the stall."""
+    if reason is STALE:
+        rig.run(duration, feed=False)
+    else:
+        rig.now += duration
+    rig.tick()
+    assert rig.state() is State.HOLDING
+    assert rig.controller.reason is reason
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+def test_the_control_returns_once_joint_states_are_fresh_again(reason: Reason) -> None:
+    rig = active_rig()
+    stall(rig, reason)
+    fresh_since = rig.now
+    rig.run_until(State.RAMPING)
+    assert rig.now - fresh_since == pytest.approx(SETTLING_TIME, abs=2.01 * rig.period)
+    assert rig.controller.reason is None
+    assert rig.run_until(State.ACTIVE) == pytest.approx(RAMP, abs=2.0 * rig.period)
+    np.testing.assert_allclose(rig.commands[-1], rig.gravity)
+    assert rig.controller.stalls.counts == Counter((reason,))
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+def test_one_sentence_names_what_stalled_for_how_long_and_the_remedy(reason: Reason) -> None:
+    rig = active_rig()
+    assert rig.controller.stalls.newest is None
+    stall(rig, reason, 0.25)
+    rig.activate()
+    sentence = str(rig.controller.stalls.newest)
+    what = {STALE: 'no joint states', BLOCKED: 'no tick of the loop'}[reason]
+    assert sentence.startswith(f'{what} for 0.25 s, 0.1 s are allowed')
+    assert 'realtime.priority' in sentence
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+def test_a_motion_is_cancelled_and_the_arm_holds_where_it_is(reason: Reason) -> None:
+    rig = active_rig()
+    goal = np.array(PANDA_POSE) + 0.4
+    rig.controller.follow(swing(rig.model.joint_names, PANDA_POSE, goal, 5.0), None)
+    rig.run(0.5)
+    rig.q += 0.05  # the arm sinks
+    stall(rig, reason)
+    rig.activate()
+    held, velocity = rig.wanted()
+    np.testing.assert_array_equal(held, rig.q)
+    assert not velocity.any()
+    rig.run(5.0)
+    np.testing.assert_array_equal(rig.wanted()[0], held)
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+@pytest.mark.parametrize('mode', [Mode.GRAVITY, Mode.COMPUTED_TORQUE])
+def test_a_weightless_arm_is_weightless_again(mode: Mode, reason: Reason) -> None:
+    rig = active_rig(mode=mode)
+    stall(rig, reason)
+    rig.activate()
+    assert rig.controller.reference_at(rig.now) is None
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+def test_the_goal_of_a_motion_is_aborted_with_the_reason(reason: Reason) -> None:
+    rig = active_rig()
+    names = rig.model.joint_names
+    end = np.array(PANDA_POSE) + 0.4
+    motion = swing(names, PANDA_POSE, end, 5.0)
+    free = np.full(7, np.inf)
+    rules = JointRules(names, -free, free, rig.model.continuous, free, np.inf)
+    unlimited = dict.fromkeys(names, 0.0)
+    goal = Goal(motion, default_tolerances(names, unlimited, unlimited, 0.0, 0.0), rules)
+    rig.controller.follow(motion, None, goal)
+    rig.run(0.5)
+    results = [goal.result]
+    stall(rig, reason)
+    results.append(goal.result)
+    assert results[0] is None
+    assert results[1] is not None
+    assert results[1].text.startswith(reason.value)
+
+
+def test_a_motion_that_was_requested_during_a_stall_is_cancelled_too() -> None:
+    rig = active_rig()
+    goal = np.array(PANDA_POSE) + 0.4
+    rig.now += 0.25
+    rig.controller.follow(swing(rig.model.joint_names, PANDA_POSE, goal, 5.0), rig.now + 0.5)
+    rig.tick()
+    rig.activate()
+    rig.run(1.0)
+    assert rig.controller.reference_at(rig.now) is None
+
+
+def test_set_points_that_go_on_after_a_stall_are_followed() -> None:
+    rig = active_rig()
+    target = np.array(PANDA_POSE) + 0.02
+    stall(rig, STALE)
+    rig.activate()
+    rig.controller.follow(setpoint(rig.model.joint_names, target), None)
+    rig.run(0.01)
+    np.testing.assert_array_equal(rig.wanted()[0], target)
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+def test_a_return_starts_from_the_measured_effort_or_the_last_command(reason: Reason) -> None:
+    rig = active_rig()
+    last = rig.commands[-1]
+    stall(rig, reason)  # the rig compares each command with the one before
+    rig.activate()
+    rig.effort = 0.2 * last  # a watchdog has taken effort away
+    rig.tick()
+    stall(rig, reason)
+    first = rig.commands[-1]
+    if reason is BLOCKED:
+        assert (np.abs(first - rig.effort) <= rig.greatest_step).all()
+    else:
+        assert (np.abs(first - last) <= rig.greatest_step).all()
+    rig.activate()
+    np.testing.assert_allclose(rig.commands[-1], rig.gravity)
+
+
+def test_a_second_blocked_tick_while_gravity_is_held_starts_from_the_measured_effort() -> None:
+    rig = active_rig()
+    stall(rig, BLOCKED)
+    rig.effort = 0.1 * rig.gravity
+    rig.now += 0.25
+    rig.tick()
+    assert (np.abs(rig.commands[-1] - rig.effort) <= rig.greatest_step).all()
+    rig.activate()
+
+
+@pytest.mark.parametrize(
+    ('reason', 'duration'), [(STALE, HOLD + 0.15), (BLOCKED, HOLD + 0.15), (BLOCKED, 60.0)]
+)
+def test_a_stall_beyond_hold_duration_ends_in_a_fault(reason: Reason, duration: float) -> None:
+    rig = active_rig()
+    if reason is STALE:
+        rig.run(duration, feed=False)
+    else:
+        rig.now += duration
+    rig.run_until(State.FAULT)
+    assert rig.controller.reason is reason
+    assert not rig.commands[-1].any()
+    rig.run(2.0)
+    assert rig.state() is State.FAULT
+
+
+def test_joint_states_that_come_and_go_do_not_delay_the_fault() -> None:
+    rig = active_rig()
+    began = rig.now
+    rig.run(0.2, feed=False)
+    while rig.state() is not State.FAULT:
+        assert rig.state() not in CONTROLLING
+        rig.tick(feed=round((rig.now - began) / rig.period) % 100 == 0)
+    assert rig.now - began < HOLD + RAMP + 0.4
+
+
+def test_only_so_many_returns_in_a_short_time() -> None:
+    rig = active_rig()
+    began = rig.now
+    for _ in range(MAX_RETURNS):
+        stall(rig, STALE, 0.15)
+        rig.run_until(State.RAMPING)
+    assert rig.now - began < RETURN_WINDOW
+    stall(rig, STALE, 0.15)
+    rig.run_until(State.FAULT)
+    assert rig.controller.reason is STALE
+
+
+def test_rare_stalls_never_end_the_control() -> None:
+    rig = active_rig()
+    for _ in range(2 * MAX_RETURNS):
+        stall(rig, BLOCKED, 0.3)
+        rig.activate()
+        rig.run(1.1 * RETURN_WINDOW / MAX_RETURNS)
+    assert rig.controller.stalls.counts[BLOCKED] == 2 * MAX_RETURNS
+
+
+def test_a_stop_during_a_stall_is_final() -> None:
+    rig = active_rig()
+    stall(rig, STALE)
+    rig.controller.request_stop()
+    rig.run_until(State.STOPPED)
+    assert not rig.commands[-1].any()
+
+
+def test_another_fault_during_a_stall_is_final() -> None:
+    rig = active_rig()
+    stall(rig, STALE)
+    rig.controller.request_fault(Reason.CONTROLLER_JOINTS_CHANGED)
+    rig.run_until(State.FAULT)
+    rig.run(1.0)
+    assert rig.state() is State.FAULT
+
+
+def test_positions_that_jumped_before_or_during_a_stall_are_no_return() -> None:
+    for before in (True, False):
+        rig = active_rig(velocity_limit_factor=2.0)
+        if not before:
+            rig.run(0.12, feed=False)
+            assert rig.state() is State.HOLDING
+        rig.q[4] += 1.0
+        began = rig.now
+        while rig.state() is not State.FAULT:
+            assert rig.state() is not State.RAMPING
+            assert rig.now - began < 5.0
+            rig.wait()
+            rig.feed()
+            rig.step()
+
+
+def test_with_stale_action_hold_the_control_returns_too() -> None:
+    rig = active_rig(stale_action=StaleAction.HOLD)
+    stall(rig, STALE)
+    rig.activate()
+    rig.run(2.0 * HOLD, feed=False)
+    rig.run(1.0)
+    assert rig.state() is State.HOLDING
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_random_stalls_of_up_to_half_a_second_never_end_the_control(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rig = active_rig()
+    rig.effort = rig.gravity
+    for _ in range(40):
+        if rng.random() < 0.5:
+            rig.now += rng.uniform(0.05, 0.5)
+            rig.tick()
+        else:
+            rig.run(rng.uniform(0.05, 0.5), feed=False)
+        rig.run(rng.uniform(0.5, 3.0))
+        assert rig.state() is not State.RAMPING_DOWN
+    rig.run(1.0)
+    assert rig.state() is State.ACTIVE
