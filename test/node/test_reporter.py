@@ -106,6 +106,19 @@ def test_an_error_in_a_tick_is_logged_once_with_its_traceback(
     assert 'RuntimeError: no effort today' in error
 
 
+def test_a_return_after_a_stall_is_logged_once_and_counted(bench: Bench) -> None:
+    for _ in range(2):
+        bench.rig.now += 0.105
+        bench.rig.tick()
+        bench.rig.activate()
+        for _ in range(5):
+            bench.reporter.log_changes()
+    first, second = bench.lines('warning')
+    assert first == second
+    assert first.startswith('no tick of the loop for 0.1')
+    assert bench.diagnostics()[1]['count/tick_blocked'] == '2'
+
+
 def test_what_ends_the_control_is_logged_as_an_error_with_its_reason(bench: Bench) -> None:
     for _ in range(200):
         bench.rig.tick(feed=False)

@@ -82,7 +82,7 @@ def test_ticks_come_at_the_rate_until_the_last_sample_is_used() -> None:
 
 def test_a_gap_ends_the_control_as_it_would_have() -> None:
     recorded = motion()
-    gap = recorded.part((recorded.time < 3.0) | (recorded.time > 4.0))
+    gap = recorded.part((recorded.time < 3.0) | (recorded.time > 5.0))
     _, playback = played(samples_of(gap))
     ended = next(change for change in playback.states if change.reason is not None)
     assert ended.reason is Reason.JOINT_STATES_STALE

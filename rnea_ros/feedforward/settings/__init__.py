@@ -45,8 +45,8 @@ __all__ = [
     'WrenchInputSettings',
     'check_base_sensor',
     'check_wrench_inputs',
+    'default_timeout',
     'links_on_base',
     'payloads_from',
-    'default_timeout',
     'resolve',
 ]

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ...feedforward import FeedforwardController, Reason, State
 from ...feedforward.inputs import JointStateMonitor
-from ...feedforward.stalls import CAUSES
 from ...feedforward.trajectory import ControllerStateMonitor
 from ...ros import Clock, diagnostic_array
 from ..command_topic import CommandTopicMonitor
@@ -69,6 +68,7 @@ class Reporter:
         self._command_topic = command_topic
         self._references = references
         self._logged_state: State | None = None
+        self._logged_stall: object = None
         self._logged_counts: dict[str, int] = {}
         self._counts_logged_at = 0.0
         self._error_logged = False
@@ -94,6 +94,10 @@ class Reporter:
         if controller.error is not None and not self._error_logged:
             self._error_logged = True
             logger.error(''.join(traceback.format_exception(controller.error)))
+        stall = controller.stalls.newest
+        if stall is not self._logged_stall:
+            logger.warning(str(stall))
+            self._logged_stall = stall
         now = time.monotonic()
         if now - self._counts_logged_at >= 1.0:
             counts = self._counts()
@@ -108,8 +112,6 @@ class Reporter:
                 logger.warning(', '.join(f'{key}: {value}' for key, value in new.items()))
                 if Reason.CONTACT.value in new:
                     logger.warning(f'contact: {controller.contact}')
-                if any(reason.value in new for reason in CAUSES):
-                    logger.warning(f'stall: {controller.stalls.newest}')
                 if any(key.startswith('controller_state/') for key in new):
                     assert self._references is not None
                     logger.warning(f'controller_state rejected: {self._references.complaint}')
@@ -148,7 +150,8 @@ class Reporter:
                 values[f'{what}_{name}_us'] = f'{1e6 * value:.1f}'
         if self._references is not None:
             values['controller_state_age'] = f'{self._references.age(now):.4f}'
-        values.update({f'count/{key}': count for key, count in self._counts().items()})
+        counts = self._counts() | {k.value: v for k, v in controller.stalls.counts.items()}
+        values.update({f'count/{key}': count for key, count in counts.items()})
         summary_line = ' '.join([controller.state.value, reason, *flags]).strip()
         name = f'{self._node.get_fully_qualified_name()[1:]}: control'
         stamp = self._node.get_clock().now().to_msg()
@@ -188,7 +191,6 @@ class Reporter:
             counts.update({f'controller_state/{word}': n for word, n in rejections.items()})
         if self._controller.contact is not None:
             counts[Reason.CONTACT.value] = self._controller.contact.number
-        counts.update({k.value: v for k, v in self._controller.stalls.counts.items()})
         if self._states.clock_steps:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
         for flags in (self._controller.flag_counts, self._command_topic.counts):
