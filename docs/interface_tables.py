@@ -111,6 +111,12 @@ FEEDFORWARD = NodeInterface(
             optional=True,
         ),
         Endpoint(
+            'effort_controller/commands/watchdog', COMMANDS,
+            "the watchdog's commands, on `<command_topic>/watchdog`: where the control starts from "
+            'after a stall',
+            BEST_EFFORT,
+        ),
+        Endpoint(
             '/clock', 'rosgraph_msgs/msg/Clock', 'with `use_sim_time`', BEST_EFFORT
         ),
     ),
@@ -209,6 +215,10 @@ EFFORT_WATCHDOG = NodeInterface(
         Endpoint(
             'parameter:command_topic', COMMANDS,
             'ramp to zero and zeros, only when commands stop', RELIABLE,
+        ),
+        Endpoint(
+            'effort_controller/commands/watchdog', COMMANDS,
+            'the same, on `<command_topic>/watchdog`, for the watched node', RELIABLE,
         ),
         DIAGNOSTICS,
     ),

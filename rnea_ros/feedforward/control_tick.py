@@ -16,12 +16,12 @@ import numpy as np
 
 from ..arrays import Array
 from ..robot import RobotModel
+from .acting_effort import ActingEffort
 from .active_law import ActiveLaw
 from .contact_reaction import ContactReaction
 from .effort_limiter import EffortLimiter
 from .environment import Environment
 from .goals import Goal
-from .initial_effort import initial_effort
 from .inputs import JointStateMonitor
 from .law import ControlLaw, Mode
 from .monitoring import TickMonitor
@@ -69,6 +69,7 @@ class ControlTick:
         self.limiter = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
         self.ramp_down = RampDown(self.state_machine, self.limiter)
         self.stalls = StallRecovery(settings)
+        self.acting_effort = ActingEffort(states)
         self.contact = ContactReaction(self.environment.robot, states, settings, self.reference)
         self._states = states
 
@@ -157,7 +158,7 @@ class ControlTick:
 
     def start_output(self) -> None:
         """Start commands from the measured effort, or from zero."""
-        effort = initial_effort(self._states, self.settings)
+        effort = self.acting_effort.measured(self.settings)
         self.limiter.start(np.zeros_like(self.holding.effort) if effort is None else effort)
 
     def run(self, now: float, *, permitted: bool) -> Array | None:
@@ -166,16 +167,17 @@ class ControlTick:
 
         :param now: monotonic time, s
         :param permitted: whether commands may start
-        :return: None before commands have started
+        :return: None before commands have started, and shortly after a blocked tick
         """
         self.monitor.tick(now)
         was_started = self.started
         if not was_started and not self._start(now, permitted):
             return None
-        if was_started and self.monitor.blocked and self.state_machine.state not in ENDED:
-            self._restart_from_measured_effort()
+        if was_started and self.state_machine.state not in ENDED:
+            self._start_again_after_block(now)
         self.environment.step(now, self.monitor.dt)
-        self._react_to_contact(known=permitted and was_started)
+        known = permitted and was_started and self.acting_effort.known
+        self._react_to_contact(known=known)
         self.monitor.update_flags(now, overloaded=self.holding.exceeds_limits())
         flagged = bool(self.flags)
         if flagged != (self.state_machine.state is State.DEGRADED):
@@ -184,6 +186,8 @@ class ControlTick:
             self._check_times(now, was_started=was_started)
         elif self.state_machine.state is State.HOLDING:
             self._return_after_stall(now)
+        if not self.acting_effort.known:
+            return None
         if self.state_machine.controlling:
             return self._control(now, permitted)
         return self.ramp_down_command(now)
@@ -212,11 +216,15 @@ class ControlTick:
             self.started = True
         return self.started
 
-    def _restart_from_measured_effort(self) -> None:
-        """Take the measured effort as the last command: a watchdog may have commanded zero."""
-        effort = initial_effort(self._states, self.settings)
-        if not self.monitor.stale and effort is not None:
-            self.limiter.start(effort)
+    def _start_again_after_block(self, now: float) -> None:
+        """After a blocked tick, start from the effort that acts as soon as it is known."""
+        acting = self.acting_effort
+        if self.monitor.blocked:
+            acting.lose(now)
+        if not acting.known:
+            effort = acting.find(now, self.settings, stale=self.monitor.stale)
+            if effort is not None:
+                self.limiter.start(effort)
 
     def _react_to_contact(self, *, known: bool) -> None:
         """Observe external efforts if the efforts of the motors are known."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..robot import RobotModel
+from .acting_effort import ActingEffort
 from .control_tick import ControlTick
 from .environment import Environment
 from .goals import Goal
@@ -130,6 +131,11 @@ class FeedforwardController:
     def external_effort(self) -> ExternalEffortMonitor | None:
         """The external efforts; None while nothing needs them, and unless the law is commanded."""
         return self._tick.contact.monitor if self._tick.state_machine.controlling else None
+
+    @property
+    def acting_effort(self) -> ActingEffort:
+        """The effort from which commands start; tell it what a watchdog commands."""
+        return self._tick.acting_effort
 
     @property
     def stalls(self) -> StallRecovery:
@@ -291,7 +297,8 @@ class FeedforwardController:
         An error ends the control like any other fault, and is kept in ``error``.
 
         :param now: monotonic time, s
-        :return: None before the first valid joint states, and while commands are not permitted
+        :return: None before the first valid joint states, while commands are not permitted, and
+            shortly after a blocked tick
         """
         if self.withheld and self.permitted:
             self._tick.start_output()

@@ -26,7 +26,7 @@ from .command_topic import (
     OtherPublishers,
 )
 from .configuration import Configuration
-from .inputs import ControllerStateInput, Inputs, SpeedScalingInput
+from .inputs import ControllerStateInput, Inputs, SpeedScalingInput, WatchdogEfforts
 from .loop import ControlLoop, Schedule
 from .motion_requests import MotionRequests
 from .outputs import Reporter
@@ -89,6 +89,11 @@ class Activation:
             self._clock,
         )
         self._references = self._follow_controller_state(inputs)
+        watchdog = WatchdogEfforts(
+            configuration.watchdog, settings.command_scale, 0.5 * settings.joint_states_timeout
+        )
+        inputs.take_others.append(watchdog.take)
+        self.controller.acting_effort.watchdog = watchdog.newest
         takes, schedule = self._make_schedule(states, inputs)
         permission = CommandPermission(
             node,

@@ -13,8 +13,9 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Float64MultiArray
 
-from ..ros import PolledSubscription
+from ..ros import PolledSubscription, watchdog_topic
 from .control_setup import ControlSetup
 from .inputs import RawSubscription
 from .outputs import Publishers
@@ -43,6 +44,7 @@ class Configuration:
     :ivar wrenches: subscriptions of the force-torque sensors, by name of the sensor
     :ivar imu: subscription of the IMU on the base, None without one
     :ivar controller_state: subscription of a trajectory controller's state, None if not followed
+    :ivar watchdog: subscription of the watchdog's commands
     :ivar sim_clock: subscription of ``/clock``, None without simulated time
     :ivar publishers: publishers of the loop
     """
@@ -54,7 +56,7 @@ class Configuration:
             logger.warning(warning)
         settings = setup.settings
         with ExitStack() as resources:
-            self._subscribe(node, resources)
+            self._subscribe(node, resources, command_topic)
             self.publishers = Publishers(
                 node,
                 command_topic,
@@ -71,7 +73,7 @@ class Configuration:
             f'on {command_topic} for {", ".join(settings.joints)}'
         )
 
-    def _subscribe(self, node: Any, resources: ExitStack) -> None:
+    def _subscribe(self, node: Any, resources: ExitStack, command_topic: str) -> None:
         def subscribe(kind: Any, topic: str, qos: QoSProfile, **options: Any) -> Any:
             subscription: Any = PolledSubscription(node, kind, topic, qos, **options)
             resources.callback(subscription.destroy)
@@ -96,6 +98,9 @@ class Configuration:
         if self.setup.state_type is not None:
             topic = values['controller_state_topic']
             self.controller_state = subscribe(self.setup.state_type, topic, NEWEST, raw=True)
+        self.watchdog: PolledSubscription[Any] = subscribe(
+            Float64MultiArray, watchdog_topic(command_topic), NEWEST
+        )
         self.sim_clock: PolledSubscription[Any] | None = None
         if values['use_sim_time']:
             self.sim_clock = subscribe(ClockMessage, '/clock', NEWEST)
@@ -105,7 +110,7 @@ class Configuration:
         """All subscriptions that the loop reads, except ``/clock``."""
         optional = (self.imu, self.controller_state)
         others = [subscription for subscription in optional if subscription is not None]
-        return [self.joint_states, *self.wrenches.values(), *others]
+        return [self.joint_states, *self.wrenches.values(), *others, self.watchdog]
 
     def close(self) -> None:
         """Destroy subscriptions and publishers."""

@@ -5,7 +5,7 @@
 
 from .clock import Clock, MachineClock, SimClock, seconds
 from .diagnostics import diagnostic_array
-from .endpoints import Endpoint, EndpointReader
+from .endpoints import Endpoint, EndpointReader, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
 from .node_time import MACHINE_TIME, PolledNodeTime
 from .parameter_services import ParameterServices
@@ -41,5 +41,6 @@ __all__ = [
     'prepare_interpreter',
     'ros_errors',
     'seconds',
+    'watchdog_topic',
     'without_ros_arguments',
 ]

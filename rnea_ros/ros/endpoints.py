@@ -33,6 +33,15 @@ class Endpoint:
     node: str
 
 
+def watchdog_topic(command_topic: str) -> str:
+    """
+    Return the topic on which a watchdog repeats its commands, for the node that it watches.
+
+    :param command_topic: topic of the commands
+    """
+    return f'{command_topic}/watchdog'
+
+
 class EndpointReader:
     """Reads the endpoints of one topic, and remembers when each one appeared."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
-from ..ros import PolledSubscription
+from ..ros import PolledSubscription, watchdog_topic
 
 MARK = 'effort_watchdog'
 """
@@ -44,6 +44,7 @@ class CommandLink:
             node, Float64MultiArray, topic, RECEIVED
         )
         self._publisher = node.create_publisher(Float64MultiArray, topic, SENT)
+        self._copies = node.create_publisher(Float64MultiArray, watchdog_topic(topic), SENT)
         self._message = Float64MultiArray()
 
     def take(self) -> list[float] | None:
@@ -56,7 +57,7 @@ class CommandLink:
 
     def send(self, command: list[float]) -> None:
         """
-        Publish a marked command.
+        Publish a marked command, and a copy for the monitored node.
 
         :param command: efforts, unit of the controller
         """
@@ -64,3 +65,4 @@ class CommandLink:
         self._message.layout.dim = [MultiArrayDimension(label=MARK, size=size, stride=size)]
         self._message.data = command
         self._publisher.publish(self._message)
+        self._copies.publish(self._message)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from importlib.util import find_spec
 import os
@@ -13,6 +14,9 @@ import signal
 import time
 from typing import Any
 
+import fake_robot as fake_robot_module
+from fake_robot import DEFAULT_RATE_LIMIT, GRAVITY, LIMITS, FakeRobot, fake_robot
+from fake_robot import node as feedforward_node
 import numpy as np
 import pytest
 import python_process
@@ -392,3 +396,37 @@ def test_the_simulated_arm_gets_zeros_when_its_node_is_killed(domain_id: int) ->
         feedforward.send(signal.SIGKILL)
         process.wait_for('zero effort was commanded')
         assert wait_until(lambda: not np.any(states[-1].effort))
+
+
+@pytest.mark.parametrize('measured', [True, False], ids=['measured efforts', 'none'])
+def test_after_a_stall_the_node_goes_on_from_the_effort_that_the_watchdog_left(
+    domain_id: int, measured: bool
+) -> None:
+    options = '-p joint_states_timeout:=0.1 -p hold_duration:=60.0'
+    with (
+        fake_robot(domain_id) as robot,
+        watchdog(domain_id),
+        feedforward_node(domain_id, options) as process,
+    ):
+        controller = Controller(robot.node)
+        if measured:
+            robot.node.create_timer(0.002, lambda: measure(robot))
+        controller.wait_for_commands()
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        controller.forget()
+        process.send(signal.SIGSTOP)
+        controller.wait_for_state('acted')
+        process.send(signal.SIGCONT)
+        process.wait_for('the motion is cancelled, the control goes on')
+        assert wait_until(lambda: robot.steady(GRAVITY))
+    took_over = controller.of_watchdog[0][0]
+    resumed, first = next(sent for sent in controller.of_publisher if sent[0] > took_over)
+    acting = [effort for at, effort in controller.of_watchdog if at < resumed][-1]
+    largest = DEFAULT_RATE_LIMIT * LIMITS * fake_robot_module.PERIOD * (1.0 + 1e-9)
+    assert (np.abs(np.subtract(first, acting)) <= largest).all()
+
+
+def measure(robot: FakeRobot) -> None:
+    """Let the robot measure the effort that acts."""
+    if robot.commands:
+        robot.message.effort[:] = array('d', robot.newest)

@@ -6,11 +6,13 @@
 from .controller_state import ControllerStateInput, controller_state_type
 from .sensors import Inputs, RawSubscription
 from .speed_scaling import SpeedScalingInput
+from .watchdog_efforts import WatchdogEfforts
 
 __all__ = [
     'ControllerStateInput',
     'Inputs',
     'RawSubscription',
     'SpeedScalingInput',
+    'WatchdogEfforts',
     'controller_state_type',
 ]

@@ -1,0 +1,80 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The effort that acts before the first command, and after a tick that was blocked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..arrays import Array
+from .inputs import JointStateMonitor
+from .settings import ResolvedSettings
+
+BACKLOG_TIME = 0.02
+"""
+Time after a blocked tick until messages are current, s.
+
+A process that was suspended first takes messages from before, then those that came meanwhile.
+"""
+
+MAX_WAIT = 0.1
+"""Longest wait for a joint state after a blocked tick, s."""
+
+
+class ActingEffort:
+    """
+    Finds the effort from which commands start.
+
+    :param states: measured state of all joints
+    :ivar known: whether the effort that acts is known, or will not become known
+    :ivar watchdog: returns what a watchdog commands, shape (m,), N m or N; None for nothing
+    """
+
+    def __init__(self, states: JointStateMonitor) -> None:
+        self._states = states
+        self._lost_at = 0.0
+        self.known = True
+        self.watchdog: Callable[[], Array | None] = lambda: None
+
+    def measured(self, settings: ResolvedSettings) -> Array | None:
+        """
+        Return the measured effort of the commanded joints; None if unknown or not to be used.
+
+        It is not used with ``hardware_compensates``: the measured effort then includes the robot's
+        own compensation, which must not be commanded.
+
+        :param settings: the settings in force
+        :return: shape (m,), N m or N
+        """
+        effort, given = self._states.effort[settings.joint_indices], settings.parameters
+        used = given.start_from_measured_effort and not given.hardware_compensates
+        return effort if used and np.isfinite(effort).all() else None
+
+    def lose(self, now: float) -> None:
+        """
+        Forget it: a tick was blocked, and a watchdog may have commanded meanwhile.
+
+        :param now: monotonic time, s
+        """
+        self.known, self._lost_at = False, now
+
+    def find(self, now: float, settings: ResolvedSettings, *, stale: bool) -> Array | None:
+        """
+        Return it once messages are current: the measured effort, or the watchdog's command.
+
+        :param now: monotonic time, s
+        :param settings: the settings in force
+        :param stale: whether joint states are too old
+        :return: shape (m,), N m or N; None for not yet, or for the last command of this node
+        """
+        self._lost_at = min(self._lost_at, now)  # simulated time can be set back
+        waited = now - self._lost_at
+        newer = self._states.age(now, settings.joint_indices) < waited
+        self.known = waited >= (BACKLOG_TIME if newer else MAX_WAIT)
+        if not self.known:
+            return None
+        effort = None if stale else self.measured(settings)
+        return self.watchdog() if effort is None else effort
