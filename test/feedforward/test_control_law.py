@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import math
 from pathlib import Path
+from typing import cast
 
 from cases import each
 from control_rig import Array, half_turn, mixed_arm, panda_arm, two_joint_arm
@@ -17,6 +18,7 @@ import pytest
 from robots import SHIPPED, load
 
 from rnea_ros import RobotModel
+from rnea_ros.errors import InputError
 from rnea_ros.feedforward.law import (
     ControlLaw,
     HardwareCompensation,
@@ -149,6 +151,13 @@ def test_the_parts_add_up_to_the_effort(
         np.testing.assert_allclose(
             total, case.effort(mode, wanted=wanted), rtol=1e-9, atol=1e-9
         )
+
+
+def test_a_mode_without_a_law_is_an_error() -> None:
+    case, unknown = Case(panda_arm(), 0), cast('Mode', 'gravity feedback')
+    for computed in (case.effort, case.terms):
+        with pytest.raises(InputError, match="mode: 'gravity feedback' has no control law"):
+            computed(unknown)
 
 
 def load_of(model: RobotModel) -> Payload:
