@@ -195,14 +195,27 @@ def test_the_mode_changes_while_active_without_a_step(
     assert_safe(robot, LIMITS)
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ramps_to_zero_and_ends_with_exit_code_0(
     robot: FakeRobot, active: RosProcess, number: signal.Signals
 ) -> None:
     assert wait_until(lambda: robot.steady(GRAVITY))
-    active.send(number)
+    for _ in range(20):  # further ones do not shorten the ramp
+        active.send(number)
+        time.sleep(0.01)
     assert active.wait() == 0
     assert wait_until(lambda: robot.steady(np.zeros(7), 0.0))
+    assert_safe(robot, LIMITS)
+
+
+def test_signals_that_mean_nothing_to_the_node_change_nothing(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    assert wait_until(lambda: robot.steady(GRAVITY))
+    for number in (signal.SIGUSR1, signal.SIGALRM, signal.SIGPROF, signal.SIGIO, signal.SIGRTMIN):
+        active.send(number)
+    assert not robot.sends_nothing_for(0.3)
+    assert robot.steady(GRAVITY)
     assert_safe(robot, LIMITS)
 
 
