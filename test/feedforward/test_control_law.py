@@ -169,7 +169,7 @@ def burdened(
 ) -> tuple[LoadedModel, JointFriction, Array]:
     """Return a robot with payload and hardware compensation, its friction and armature."""
     robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
-    robot.set_payloads([(load_of(model), 1.0)])
+    robot.set_payloads([load_of(model)])
     n = model.nv
     friction = JointFriction(
         rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
@@ -212,7 +212,7 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
     case.law = ControlLaw(robot, case.kp, case.kd, friction=friction, armature=armature)
     case.external = rng.normal(size=model.nv)
     carrying = LoadedModel(model)
-    carrying.set_payloads([(load_of(model), 1.0)])
+    carrying.set_payloads([load_of(model)])
     plain.law = ControlLaw(carrying, case.kp, case.kd)
     _, _, qdd_d = case.wanted
     feedback = case.kp * case.e + case.kd * case.e_rate
