@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 import signal
 import time
 from typing import Any
@@ -28,6 +30,7 @@ from fake_robot import (
 import numpy as np
 import pytest
 from ros_process import NO_ROS, RosProcess, wait_until
+import yaml
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytestmark = pytest.mark.ros
@@ -183,6 +186,32 @@ def test_what_needs_a_new_configure_is_rejected_while_active(
     (result,) = robot.set_parameters(rate=100.0)
     assert not result.successful
     assert 'rate: cannot be changed while active' in result.reason
+
+
+def test_a_file_of_all_parameters_can_be_loaded_while_active(
+    robot: FakeRobot, active: RosProcess, tmp_path: Path
+) -> None:
+    from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
+    from rclpy.parameter import parameter_dict_from_yaml_file, parameter_value_to_python
+
+    names = robot.call(
+        ListParameters, 'feedforward/list_parameters', ListParameters.Request()
+    ).result.names
+    values = robot.call(
+        GetParameters, 'feedforward/get_parameters', GetParameters.Request(names=names)
+    ).values
+    assert {'rate', 'command_topic', 'robot_description', 'use_sim_time'} <= set(names)
+    found = [parameter_value_to_python(value) for value in values]
+    plain = [list(value) if isinstance(value, array) else value for value in found]
+    file = tmp_path / 'parameters.yaml'
+    dumped = dict(zip(names, plain, strict=True)) | {'mode': 'computed_torque'}
+    file.write_text(yaml.safe_dump({'/**': {'ros__parameters': dumped}}))
+    parameters = list(parameter_dict_from_yaml_file(str(file), use_wildcard=True).values())
+    results = robot.call(
+        SetParameters, 'feedforward/set_parameters', SetParameters.Request(parameters=parameters)
+    ).results
+    assert [result.reason for result in results if not result.successful] == []
+    assert wait_until(lambda: robot.diagnostics.get('mode') == 'computed_torque')
 
 
 def test_the_mode_changes_while_active_without_a_step(
