@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 import os
 from pathlib import Path
 import re
 import signal
 import subprocess
 import sys
+import threading
 
 from fork_server import run_forked
 import pytest
@@ -192,8 +194,23 @@ def test_a_process_of_every_node_runs_until_a_signal_and_ends_with_exit_code_0(n
         RosProcess(module, *arguments.split(), domain_id=domain_id, program=NEW_PYTHON) as process,
     ):
         assert wait_until(lambda: node in observer.get_node_names())
-        process.send(signal.SIGINT)
-        assert process.wait() == 0
+        for number in (signal.SIGUSR1, signal.SIGALRM, signal.SIGRTMIN):
+            process.send(number)
+        ended = threading.Event()
+        sender = threading.Thread(target=_interrupt_until, args=(process, ended))
+        sender.start()
+        try:
+            assert process.wait() == 0
+        finally:
+            ended.set()
+            sender.join()
+
+
+def _interrupt_until(process: RosProcess, ended: threading.Event) -> None:
+    """Send SIGINT a hundred times a second, also while Python ends."""
+    with suppress(ProcessLookupError):
+        while not ended.wait(0.01):
+            process.send(signal.SIGINT)
 
 
 @pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])

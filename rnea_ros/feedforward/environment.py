@@ -30,8 +30,9 @@ class Environment:
         self.wrenches = WrenchInputs(model, settings.wrench_inputs)
         sensor = settings.base_sensor
         self.base = None if sensor is None else BaseSensor(model, sensor)
-        self._payloads = PayloadBlend(settings.payloads)
-        self._update_payloads()
+        self._payloads = PayloadBlend(
+            (self.robot.loaded_bodies, *self.wrenches.loaded_bodies), settings.payloads
+        )
 
     @property
     def flags(self) -> frozenset[Reason]:
@@ -54,8 +55,7 @@ class Environment:
         :param now: monotonic time, s
         :param dt: time since the last tick, s
         """
-        if self._payloads.advance(dt):
-            self._update_payloads()
+        self._payloads.advance(dt)
         if self.base is not None:
             motion = self.base.sample(now)
             self.robot.set_base(*motion)
@@ -74,8 +74,3 @@ class Environment:
             return None
         self.wrenches.step(now, q, qd)
         return self.wrenches.efforts(q)
-
-    def _update_payloads(self) -> None:
-        shares = self._payloads.shares()
-        self.robot.set_payloads(shares)
-        self.wrenches.set_payloads(shares)

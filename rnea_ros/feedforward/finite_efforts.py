@@ -31,7 +31,7 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     :raises InputError: an effort is not finite
     """
     robot = LoadedModel(model, settings.parameters.hardware_compensates)
-    robot.set_payloads([(payload, 1.0) for payload in settings.parameters.payloads])
+    robot.set_payloads(settings.parameters.payloads)
     law = law_of(settings, robot)
     lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
     upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)

@@ -21,6 +21,7 @@ class Reason(enum.Enum):
     NOT_FINITE = 'not_finite'
     STAMP_NOT_NEWER = 'stamp_not_newer'
     STAMP_IN_FUTURE = 'stamp_in_future'
+    VELOCITY_TOO_HIGH = 'velocity_too_high'
     POSITION_JUMP = 'position_jump'
 
     # counted only: the clock of the joint states was set; their new stamps are accepted

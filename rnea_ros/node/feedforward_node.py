@@ -44,7 +44,8 @@ LATCHED = QoSProfile(
 ABOUT = """\
 The lifecycle node 'feedforward': computes efforts from the robot's model and commands them to an
 effort controller. It waits for the robot's description and controller, then configures and
-activates itself unless autostart is off. On SIGINT and SIGTERM it ramps down, then ends."""
+activates itself unless autostart is off. On SIGINT, SIGTERM, SIGHUP (closed terminal) and SIGQUIT
+it ramps down, then ends."""
 
 
 class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
@@ -276,7 +277,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run the node until SIGINT or SIGTERM, then ramp down; return the exit code."""
+    """Run the node until a signal, then ramp down; return the exit code."""
     table = {**PARAMETERS, **sensor_declarations('NAME'), **constraint_declarations('JOINT')}
     process = NodeProcess('feedforward_node', ABOUT, described(table), args)
     node = process.create(FeedforwardNode)

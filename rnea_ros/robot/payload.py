@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,7 +48,7 @@ class Payload:
         if not np.isfinite(moments).all():
             raise InputError('payload com', f'{com.tolist()} m is too far away for {mass} kg')
 
-    @property
+    @cached_property
     def rigid_body_inertia(self) -> RigidBodyInertia:
         """The inertia about the link's origin, in the link's axes."""
         com = finite_vector('payload com', self.com, 3)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,7 +28,8 @@ class ParameterServices(Node):
     A node that answers every request to set parameters; a rejection names parameter and reason.
 
     rclpy raises an exception for some requests, for example for an unknown type; the client then
-    waits without end. Other rejections of rclpy quote the whole request.
+    waits without end. Other rejections of rclpy quote the whole request. A value that is in force
+    already is accepted for every parameter, so that a whole file can be loaded.
     """
 
     _post_set_callback: Callable[[Sequence[Parameter]], None] | None = None  # Humble only
@@ -67,7 +70,9 @@ class ParameterServices(Node):
         self, requested: Sequence[Any], read: Callable[[Any], Parameter]
     ) -> SetParametersResult:
         try:
-            changes = [read(change) for change in requested]
+            changes = self._differing([read(change) for change in requested])
+            if not changes:
+                return SetParametersResult(successful=True)
             reason = self._type_error(changes)
             if not reason:
                 result = super().set_parameters_atomically(changes)
@@ -88,6 +93,24 @@ class ParameterServices(Node):
             reason = reason if reason.startswith(name) else f'{name}: {reason}'
         return SetParametersResult(successful=False, reason=clipped(reason))
 
+    def _differing(self, requested: list[Parameter]) -> list[Parameter]:
+        """Return the parameters whose values differ from those in force."""
+        number = Counter(change.name for change in requested)
+        return [
+            change
+            for change in requested
+            if number[change.name] > 1 or not self._is_in_force(change)
+        ]
+
+    def _is_in_force(self, change: Parameter) -> bool:
+        if not self.has_parameter(change.name):
+            return False
+        own = self.get_parameter(change.name)
+        types = own.type_, change.type_
+        if types[0] is not types[1] and types not in INTEGERS_FOR_DOUBLES:
+            return False
+        return _same(own.value, change.value)
+
     def _type_error(self, changes: Sequence[Parameter]) -> str:
         """Return why a parameter's name or type is rejected; empty if all are right."""
         for change in changes:
@@ -105,6 +128,13 @@ class ParameterServices(Node):
                 f'not {_word(expected)}{hint}'
             )
         return ''
+
+
+def _same(own: Any, given: Any) -> bool:
+    """Return whether two values, or all values of two lists, are equal or both NaN."""
+    if isinstance(own, list | tuple | array):
+        return len(own) == len(given) and all(map(_same, own, given))
+    return bool(own == given or (own != own and given != given))
 
 
 def _word(kind: Parameter.Type) -> str:

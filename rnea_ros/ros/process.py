@@ -11,7 +11,6 @@ import functools
 import re
 import signal
 import sys
-import threading
 import time
 import traceback
 from typing import Any, NoReturn, TypeVar
@@ -41,6 +40,32 @@ SOURCE_LOCATION = re.compile(r', at /\S+:\d+')
 PAUSE = 0.01
 """Pause after an exception in a callback, so that a repeated one cannot use all time, s."""
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
+"""
+Signals that end a node in good order.
+
+A closed terminal and a lost SSH connection send SIGHUP. SIGXCPU announces a kill for a limit of
+processor time.
+"""
+
+UNTOUCHED = (
+    # crashes
+    signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS,
+    signal.SIGTRAP,
+    # suspend and resume
+    signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCONT,
+    # no effect by default
+    signal.SIGCHLD, signal.SIGURG, signal.SIGWINCH,
+    # cannot be handled
+    signal.SIGKILL,
+)
+"""
+Signals with their default effect.
+
+All others, such as SIGUSR1, SIGALRM and the real-time signals, are ignored: by default they kill a
+process, and nobody sends them to a node on purpose.
+"""
+
 Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
 
 
@@ -50,9 +75,10 @@ class RosError(RneaError):
 
 class NodeProcess:
     """
-    The process of a node; it runs until SIGINT or SIGTERM.
+    The process of a node; it runs until a signal of :data:`ENDING`.
 
-    An invalid command line ends it with one log line and exit code 2.
+    SIGHUP stays ignored if it is ignored at the start, as with ``nohup``. An invalid command line
+    ends the process with one log line and exit code 2.
 
     :param name: name of the executable
     :param description: text for ``--help``
@@ -76,9 +102,14 @@ class NodeProcess:
                 rclpy.init(args=given, signal_handler_options=SignalHandlerOptions.NO)
         except RosError as error:
             self._reject(error)
-        self._signalled = threading.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: self._signalled.set())
+        self._signalled = False
+        for number in signal.valid_signals().difference(UNTOUCHED):
+            before = signal.getsignal(number)
+            with_nohup = number == signal.SIGHUP and before is signal.SIG_IGN
+            if number in ENDING and not with_nohup:
+                signal.signal(number, self._on_signal)
+            elif before is signal.SIG_DFL:
+                signal.signal(number, signal.SIG_IGN)
 
     def create(self, make: Callable[[], Made]) -> Made:
         """
@@ -100,7 +131,7 @@ class NodeProcess:
         finishing: Callable[[], bool] = lambda: False,
     ) -> None:
         """
-        Run nodes until SIGINT or SIGTERM.
+        Run nodes until a signal of :data:`ENDING`; then ignore them.
 
         An exception in a callback is logged, and the nodes go on: the process must not end while
         an effort is applied.
@@ -113,12 +144,20 @@ class NodeProcess:
         for node in nodes:
             executor.add_node(node)
         logger = rclpy.logging.get_logger(self._name)
-        while (running() and not self._signalled.is_set()) or finishing():
+        while (running() and not self._signalled) or finishing():
             try:
                 executor.spin_once(timeout_sec=0.1)
             except Exception:
                 logger.error(traceback.format_exc(), throttle_duration_sec=1.0)
                 time.sleep(PAUSE)
+        # While Python ends, it would restore the default effect of a signal with a handler.
+        for number in ENDING:
+            signal.signal(number, signal.SIG_IGN)
+
+    def _on_signal(self, number: int, frame: object) -> None:
+        """Note a signal, without locks: another signal may interrupt this method."""
+        del number, frame
+        self._signalled = True
 
     def _reject(self, error: RneaError) -> NoReturn:
         rclpy.logging.get_logger(self._name).fatal(one_line(error))

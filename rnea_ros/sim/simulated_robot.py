@@ -253,7 +253,7 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
 
 
 def main(args: list[str] | None = None) -> int:
-    """Simulate until SIGINT or SIGTERM; return the exit code."""
+    """Simulate until a signal; return the exit code."""
     process = NodeProcess('simulated_robot', ABOUT, robot_options.described(), args)
     node = process.create(lambda: rclpy.create_node('simulated_robot'))
     controller_node, loop = process.create(lambda: start(node))

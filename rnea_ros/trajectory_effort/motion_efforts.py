@@ -69,7 +69,7 @@ class MotionEfforts:
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
         robot = LoadedModel(model, settings.parameters.hardware_compensates)
-        robot.set_payloads([(payload, 1.0) for payload in settings.parameters.payloads])
+        robot.set_payloads(settings.parameters.payloads)
         zero = np.zeros(model.nv)
         self._law = ControlLaw(
             robot, zero, zero, friction=settings.friction, armature=settings.armature

@@ -270,7 +270,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run the node until SIGINT or SIGTERM; return the exit code."""
+    """Run the node until a signal; return the exit code."""
     process = NodeProcess('trajectory_effort', ABOUT, described(parameters.PARAMETERS), args)
     node = process.create(TrajectoryEffort)
     process.spin(node)

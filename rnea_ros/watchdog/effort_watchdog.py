@@ -117,7 +117,7 @@ class EffortWatchdog(Node):
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run until SIGINT or SIGTERM; return the exit code."""
+    """Run until a signal; return the exit code."""
     os.environ.update(without_shared_memory(os.environ))
     process = NodeProcess('effort_watchdog', ABOUT, described(parameters.PARAMETERS), args)
     node = process.create(EffortWatchdog)

@@ -148,7 +148,8 @@ def test_a_kernel_of_many_samples_is_checked_before_its_use(
 
 
 def take_joint_state(
-    table: Any, there: Any, here: Any, q: Any, qd: Any, speeds: Any, reach: Any, now: Any
+    table: Any, there: Any, here: Any, q: Any, qd: Any, limits: Any, speeds: Any, reach: Any,
+    now: Any,
 ) -> int:
     return joint_table.FINE
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import math
 from pathlib import Path
+from typing import cast
 
 from cases import each
 from control_rig import Array, half_turn, mixed_arm, panda_arm, two_joint_arm
@@ -17,6 +18,7 @@ import pytest
 from robots import SHIPPED, load
 
 from rnea_ros import RobotModel
+from rnea_ros.errors import InputError
 from rnea_ros.feedforward.law import (
     ControlLaw,
     HardwareCompensation,
@@ -151,6 +153,13 @@ def test_the_parts_add_up_to_the_effort(
         )
 
 
+def test_a_mode_without_a_law_is_an_error() -> None:
+    case, unknown = Case(panda_arm(), 0), cast('Mode', 'gravity feedback')
+    for computed in (case.effort, case.terms):
+        with pytest.raises(InputError, match="mode: 'gravity feedback' has no control law"):
+            computed(unknown)
+
+
 def load_of(model: RobotModel) -> Payload:
     return Payload(model.link_names[-1], 2.0, (0.1, 0.2, 0.3))
 
@@ -160,7 +169,7 @@ def burdened(
 ) -> tuple[LoadedModel, JointFriction, Array]:
     """Return a robot with payload and hardware compensation, its friction and armature."""
     robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
-    robot.set_payloads([(load_of(model), 1.0)])
+    robot.set_payloads([load_of(model)])
     n = model.nv
     friction = JointFriction(
         rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
@@ -203,7 +212,7 @@ def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does
     case.law = ControlLaw(robot, case.kp, case.kd, friction=friction, armature=armature)
     case.external = rng.normal(size=model.nv)
     carrying = LoadedModel(model)
-    carrying.set_payloads([(load_of(model), 1.0)])
+    carrying.set_payloads([load_of(model)])
     plain.law = ControlLaw(carrying, case.kp, case.kd)
     _, _, qdd_d = case.wanted
     feedback = case.kp * case.e + case.kd * case.e_rate

@@ -529,6 +529,36 @@ def test_a_jump_that_stays_ends_the_control_although_lost_samples_would_allow_fo
     np.testing.assert_array_equal(rig.states.position, at)
 
 
+@pytest.mark.parametrize('velocity', [6.0, -1e3, 1e300])
+def test_a_velocity_that_no_joint_has_is_rejected_and_moves_no_command(velocity: float) -> None:
+    rig, other = rig_in_motion(velocity_limit_factor=2.0), rig_in_motion(velocity_limit_factor=2.0)
+    for k in range(200):
+        follow_along(rig)
+        follow_along(other)
+        other.tick(feed=k % 5 != 0)
+        if k % 5 == 0:
+            rig.wait()
+            assert rig.feed(qd=np.where(np.arange(7) == 3, velocity, rig.qd)) is (
+                Reason.VELOCITY_TOO_HIGH
+            )
+            np.testing.assert_array_equal(rig.step(), other.commands[-1])
+        else:
+            np.testing.assert_array_equal(rig.tick(), other.commands[-1])
+    assert rig.state() in GOING_ON
+    assert rig.states.rejections == Counter({Reason.VELOCITY_TOO_HIGH: 40})
+
+
+def test_velocities_that_stay_too_high_end_the_control() -> None:
+    rig = rig_in_motion(velocity_limit_factor=2.0)
+    newest = rig.now
+    while rig.state() in GOING_ON:
+        rig.wait()
+        assert rig.feed(qd=np.full(7, 100.0)) is Reason.VELOCITY_TOO_HIGH
+        rig.step()
+    assert rig.now - newest == pytest.approx(rig.resolved.joint_states_timeout)
+    assert rig.controller.reason is Reason.JOINT_STATES_STALE
+
+
 # --- row 12: the wall clock is set ---------------------------------------------------------------
 
 

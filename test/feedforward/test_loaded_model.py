@@ -31,7 +31,7 @@ def loaded(
     payloads: Sequence[Payload], hardware: Sequence[HardwareCompensation] = ()
 ) -> LoadedModel:
     robot = LoadedModel(panda_arm(), hardware)
-    robot.set_payloads([(payload, 1.0) for payload in payloads])
+    robot.set_payloads(payloads)
     return robot
 
 
@@ -53,7 +53,8 @@ def test_dynamics_are_those_of_the_model_with_the_payloads(payloads: Sequence[Pa
 def test_a_share_of_a_payload_weighs_its_share() -> None:
     robot = loaded([])
     empty, full = robot.gravity(Q).copy(), loaded([BOX]).gravity(Q)
-    robot.set_payloads([(BOX, 0.3)])
+    robot.loaded_bodies.change(robot.loaded_bodies.parameters([BOX]))
+    robot.loaded_bodies.blend(0.3)
     np.testing.assert_allclose(robot.gravity(Q), 0.7 * empty + 0.3 * full, atol=1e-12)
 
 

@@ -75,7 +75,7 @@ def run(
     """
     resolved = resolve(settings, model)
     robot = robot or LoadedModel(model)
-    robot.set_payloads([(payload, 1.0) for payload in settings.payloads])
+    robot.set_payloads(settings.payloads)
     observer, swing = MomentumObserver(robot.bodies, resolved), Swing(model, seed)
     none, found = np.full(model.nv, np.nan), []
     measured = settings.external_effort.source is EffortSource.MEASURED

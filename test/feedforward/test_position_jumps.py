@@ -20,7 +20,7 @@ from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
 from rnea_ros.feedforward.inputs.joint_states import MAX_DELAY
-from rnea_ros.feedforward.inputs.position_jumps import ALLOWANCE
+from rnea_ros.feedforward.inputs.position_jumps import ALLOWANCE, VELOCITY_ALLOWANCE
 from rnea_ros.feedforward.settings import Settings, resolve
 
 Array = NDArray[np.float64]
@@ -94,6 +94,25 @@ def test_a_joint_may_move_at_its_speed_and_by_the_allowance(
         stamp = None if stamped else 0.0
         assert robot.feed(offset, after=after, stamp=stamp) is reason
         assert robot.states.rejections.total() == (reason is not None)
+
+
+@pytest.mark.parametrize('sign', [-1.0, 1.0])
+@pytest.mark.parametrize('number', [0, 1])
+def test_a_velocity_may_be_its_plausible_speed_and_an_allowance(number: int, sign: float) -> None:
+    limit = SPEEDS[number] + VELOCITY_ALLOWANCE
+    for share, reason in ((0.999, None), (1.001, Reason.VELOCITY_TOO_HIGH)):
+        robot = Robot()
+        robot.qd[number] = sign * share * limit
+        robot.qd[2] = 1e6  # of unlimited speed
+        assert robot.feed() is reason
+        assert robot.states.velocity[number] == (0.0 if reason else robot.qd[number])
+
+
+def test_a_velocity_that_is_too_high_names_itself_beside_a_jump() -> None:
+    for number in (0, 1):
+        robot, offset = Robot(), np.zeros(3)
+        robot.qd[number], offset[1 - number] = 100.0, 1.0
+        assert robot.feed(offset) is Reason.VELOCITY_TOO_HIGH
 
 
 def test_a_joint_of_unlimited_speed_and_a_first_position_may_be_anywhere() -> None:

@@ -60,6 +60,17 @@ def is_over(trajectory: Trajectory, time: float) -> bool:
     return trajectory.sample(time, *np.empty((3, len(trajectory.joint_names))))
 
 
+def test_the_callers_arrays_stay_writable_and_do_not_change_the_motion() -> None:
+    times, q, rest = np.array([0.0, 1.0]), np.ones((2, JOINTS)), np.zeros((2, JOINTS))
+    knots = Knots(times, q, rest, rest, np.array([CUBIC, CUBIC]), q)
+    q[:], rest[:], times[:] = 7.0, 7.0, 7.0
+    assert knots.times.tolist() == [0.0, 1.0]
+    assert (knots.positions == 1.0).all()
+    assert not knots.velocities.any()
+    with pytest.raises(ValueError, match='read-only'):
+        knots.positions[0] = 0.0
+
+
 def solved_polynomial(knots: Knots, degree: int) -> Array:
     """Coefficients in seconds from the first point, by solving the boundary conditions."""
     orders = (degree + 1) // 2

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 import signal
 import time
 from typing import Any
@@ -28,6 +30,7 @@ from fake_robot import (
 import numpy as np
 import pytest
 from ros_process import NO_ROS, RosProcess, wait_until
+import yaml
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytestmark = pytest.mark.ros
@@ -185,6 +188,32 @@ def test_what_needs_a_new_configure_is_rejected_while_active(
     assert 'rate: cannot be changed while active' in result.reason
 
 
+def test_a_file_of_all_parameters_can_be_loaded_while_active(
+    robot: FakeRobot, active: RosProcess, tmp_path: Path
+) -> None:
+    from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
+    from rclpy.parameter import parameter_dict_from_yaml_file, parameter_value_to_python
+
+    names = robot.call(
+        ListParameters, 'feedforward/list_parameters', ListParameters.Request()
+    ).result.names
+    values = robot.call(
+        GetParameters, 'feedforward/get_parameters', GetParameters.Request(names=names)
+    ).values
+    assert {'rate', 'command_topic', 'robot_description', 'use_sim_time'} <= set(names)
+    found = [parameter_value_to_python(value) for value in values]
+    plain = [list(value) if isinstance(value, array) else value for value in found]
+    file = tmp_path / 'parameters.yaml'
+    dumped = dict(zip(names, plain, strict=True)) | {'mode': 'computed_torque'}
+    file.write_text(yaml.safe_dump({'/**': {'ros__parameters': dumped}}))
+    parameters = list(parameter_dict_from_yaml_file(str(file), use_wildcard=True).values())
+    results = robot.call(
+        SetParameters, 'feedforward/set_parameters', SetParameters.Request(parameters=parameters)
+    ).results
+    assert [result.reason for result in results if not result.successful] == []
+    assert wait_until(lambda: robot.diagnostics.get('mode') == 'computed_torque')
+
+
 def test_the_mode_changes_while_active_without_a_step(
     robot: FakeRobot, active: RosProcess
 ) -> None:
@@ -195,14 +224,27 @@ def test_the_mode_changes_while_active_without_a_step(
     assert_safe(robot, LIMITS)
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ramps_to_zero_and_ends_with_exit_code_0(
     robot: FakeRobot, active: RosProcess, number: signal.Signals
 ) -> None:
     assert wait_until(lambda: robot.steady(GRAVITY))
-    active.send(number)
+    for _ in range(20):  # further ones do not shorten the ramp
+        active.send(number)
+        time.sleep(0.01)
     assert active.wait() == 0
     assert wait_until(lambda: robot.steady(np.zeros(7), 0.0))
+    assert_safe(robot, LIMITS)
+
+
+def test_signals_that_mean_nothing_to_the_node_change_nothing(
+    robot: FakeRobot, active: RosProcess
+) -> None:
+    assert wait_until(lambda: robot.steady(GRAVITY))
+    for number in (signal.SIGUSR1, signal.SIGALRM, signal.SIGPROF, signal.SIGIO, signal.SIGRTMIN):
+        active.send(number)
+    assert not robot.sends_nothing_for(0.3)
+    assert robot.steady(GRAVITY)
     assert_safe(robot, LIMITS)
 
 

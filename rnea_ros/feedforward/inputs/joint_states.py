@@ -23,7 +23,7 @@ from ..reasons import Reason
 from ..stamps import StampOrder
 from .derived_velocity import DerivedVelocity
 from .joint_layout import JointLayout, JointLayouts
-from .joint_table import FAR, NOT_FINITE, JointTable
+from .joint_table import FAR, NOT_FINITE, TOO_FAST, JointTable
 from .position_jumps import PositionJumps
 
 MAX_DELAY = 0.1
@@ -35,7 +35,8 @@ class JointStateMonitor:
     Holds the newest valid position, velocity and effort of every joint.
 
     :param joint_names: the robot's joints; others in a message are ignored
-    :param jumps: rejects positions that a joint cannot have reached; None accepts all
+    :param jumps: rejects positions that a joint cannot have reached, and velocities that it cannot
+        have; None accepts all
     :param continuous: which joints are continuous, shape (n,); None for none
     :param differentiate_velocity: differentiate positions if a message has no velocities, or NaN
         for every joint (joint_state_broadcaster without velocities)
@@ -214,7 +215,14 @@ class JointStateMonitor:
         if velocity.size == 0 and self._derived is None:
             return Reason.NO_VELOCITY
         verdict = self._table.judge(
-            layout.in_message, joints, position, velocity, jumps.speeds, jumps.allowances, received
+            layout.in_message,
+            joints,
+            position,
+            velocity,
+            jumps.velocity_limits,
+            jumps.speeds,
+            jumps.allowances,
+            received,
         )
         if verdict == NOT_FINITE:
             return Reason.NOT_FINITE
@@ -222,6 +230,8 @@ class JointStateMonitor:
             reason = self._stamps.check(layout.numbers, stamp, clock, received)
             if reason is not None:
                 return reason
+        if verdict == TOO_FAST:
+            return Reason.VELOCITY_TOO_HIGH
         # The table's check is fast but may find too many jumps: check those again, and all samples
         # after a rejection.
         if verdict == FAR or jumps.any_rejected:

@@ -36,7 +36,7 @@ LATE_INTERVALS = 2
 FOREVER = 1e9
 """Upper bound of an elapsed time, s; avoids infinity before the first sample."""
 
-FINE, NOT_FINITE, FAR = range(3)
+FINE, NOT_FINITE, TOO_FAST, FAR = range(4)
 """Results of the check of a sample; FAR: it may have jumped."""
 
 
@@ -65,15 +65,16 @@ class JointTable:
         self.received: Array = table[RECEIVED]
         none, empty = np.zeros(0, dtype=np.intp), np.zeros(0)
         sample = (table, none, none, empty, empty)
-        judge = entry_point(_judge, (*sample, empty, empty, 0.0))
+        judge = entry_point(_judge, (*sample, empty, empty, empty, 0.0))
         _reject_blind(judge)
         self.judge: Callable[..., int] = partial(judge, table)
         """
-        Return FINE, NOT_FINITE or FAR for a sample.
+        Return FINE, NOT_FINITE, TOO_FAST or FAR for a sample.
 
         Arguments: indices of its joints in the sample and in the robot, positions, velocities (or
-        an empty array), maximum speeds and allowances of all joints, monotonic time of receipt, s.
-        A joint is FAR if it moved by more than its speed times the elapsed time plus allowance.
+        an empty array), velocity limits, maximum speeds and allowances of all joints, monotonic
+        time of receipt, s. A joint is TOO_FAST above its velocity limit, and FAR if it moved by
+        more than its speed times the elapsed time plus allowance.
         """
         self.take: Callable[..., None] = partial(
             entry_point(_take, (table, effort_scale, *sample[1:], empty, 0.0, False)),
@@ -128,7 +129,7 @@ def _reject_blind(judge: Callable[..., int]) -> None:
     if needs_check(name):
         table, joint = np.zeros((UPDATED + 1, 1)), np.zeros(1, dtype=np.intp)
         position, velocity, ones = np.zeros(1), np.zeros(1), np.ones(1)
-        sample = (table, joint, joint, position, velocity, ones, ones, 0.0)
+        sample = (table, joint, joint, position, velocity, ones, ones, ones, 0.0)
         check_compiled_code(name, lambda: judge(*sample) != NOT_FINITE, position, velocity)
 
 
@@ -139,6 +140,7 @@ def _judge(
     in_robot: Indices,
     position: Array,
     velocity: Array,
+    velocity_limits: Array,
     speeds: Array,
     allowances: Array,
     received: float,
@@ -150,7 +152,9 @@ def _judge(
             return NOT_FINITE
         elapsed = min(received - table[RECEIVED, joint], FOREVER)
         reach = speeds[joint] * elapsed + allowances[joint]
-        if not abs(position[i] - table[POSITION, joint]) <= reach:
+        if velocity.size and abs(velocity[i]) > velocity_limits[joint]:
+            verdict = TOO_FAST
+        elif verdict == FINE and not abs(position[i] - table[POSITION, joint]) <= reach:
             verdict = FAR
     return verdict
 

@@ -4,6 +4,7 @@
 """
 Rejection of positions that a joint cannot have reached since its last valid sample.
 
+Velocities beyond the maximum plausible speed are rejected too; :class:`.JointTable` compares them.
 After lost samples a joint may have moved further: the permitted distance grows with the time. A
 jump stays rejected all the same: samples that are nearer to the rejected position than to the
 expected one are rejected too.
@@ -23,6 +24,14 @@ from .joint_table import FOREVER
 ALLOWANCE = 0.01
 """Permitted step of a position, rad or m: coarse encoders have steps of 0.006 rad."""
 
+VELOCITY_ALLOWANCE = 1.0
+"""
+Permitted excess of a velocity over the maximum plausible speed, rad/s or m/s.
+
+A coarse encoder's step of 0.006 rad, differentiated at 100 Hz, is 0.6 rad/s of noise: more than
+the speed of slow joints.
+"""
+
 MEMORY = 2.0
 """
 Number of timeouts, after ``hold_duration``, until the last valid position no longer counts.
@@ -41,6 +50,7 @@ class PositionJumps:
     :param hold_duration: time for which the control may return after a timeout, s
     :ivar speeds: as given, but 0 for joints without a check
     :ivar allowances: permitted steps of positions, shape (n,), rad or m; inf for no check
+    :ivar velocity_limits: maximum valid velocities, shape (n,), rad/s or m/s; inf for no check
     :ivar any_rejected: whether a joint's last position was rejected
     """
 
@@ -54,6 +64,7 @@ class PositionJumps:
         checked = np.isfinite(speeds)
         self.speeds = np.where(checked, speeds, 0.0)
         self.allowances = np.where(checked, ALLOWANCE, np.inf)
+        self.velocity_limits = speeds + VELOCITY_ALLOWANCE
         self._continuous = continuous
         self._memory = MEMORY * timeouts + hold_duration
         self._rejected = np.full(speeds.shape, np.nan)
@@ -61,7 +72,7 @@ class PositionJumps:
 
     @classmethod
     def disabled(cls, n: int) -> PositionJumps:
-        """Return a check that accepts every position."""
+        """Return a check that accepts every position and velocity."""
         return cls(np.full(n, np.inf), np.zeros(n, dtype=bool), np.zeros(n))
 
     @classmethod

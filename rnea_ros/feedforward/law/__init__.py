@@ -5,7 +5,7 @@
 
 from .control_law import ControlLaw, Mode, Motion, Terms
 from .friction import FrictionModel, JointFriction, VelocitySource
-from .loaded_model import HardwareCompensation, LoadedBodies, LoadedModel, PayloadBlend, Shares
+from .loaded_model import HardwareCompensation, LoadedBodies, LoadedModel, PayloadBlend
 
 __all__ = [
     'ControlLaw',
@@ -17,7 +17,6 @@ __all__ = [
     'Mode',
     'Motion',
     'PayloadBlend',
-    'Shares',
     'Terms',
     'VelocitySource',
 ]

@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...errors import InputError
 from ..angles import shortest
 from .friction import JointFriction, VelocitySource
 from .loaded_model import LoadedModel
@@ -179,8 +180,10 @@ class ControlLaw:
                 total[:] = robot.inverse_dynamics(q, qd, self._acceleration)
             elif mode is Mode.FEEDFORWARD:
                 total[:] = robot.inverse_dynamics(q_d, qd_d, qdd_d)
-            else:
+            elif mode is Mode.GRAVITY_FEEDBACK:
                 total[:] = self._gravity
+            else:
+                raise _without_law(mode)
         if self._has_friction:
             total += self._friction.friction(self._velocity_for_friction(qd, reference), total)
         if reference is not None:
@@ -218,6 +221,8 @@ class ControlLaw:
                 return Terms(zero, zero, zero, zero, zero, feedback, zero)
             if mode is Mode.FEEDFORWARD:
                 state = (q_d, qd_d)
+            elif mode not in (Mode.COMPUTED_TORQUE, Mode.GRAVITY_FEEDBACK):
+                raise _without_law(mode)
         gravity, bias = robot.gravity(state[0]).copy(), robot.bias(*state).copy()
         coriolis = bias - gravity
         if not (self._coriolis if reference is None else mode is not Mode.GRAVITY_FEEDBACK):
@@ -252,3 +257,7 @@ class ControlLaw:
         np.multiply(self.kp, self._error, out=self._feedback)
         self._feedback += self.kd * self._error_rate
         return self._feedback
+
+
+def _without_law(mode: object) -> InputError:
+    return InputError('mode', f'{mode!r} has no control law')

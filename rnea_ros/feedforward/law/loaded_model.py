@@ -4,16 +4,16 @@
 """
 The robot's dynamics with payloads, and the part of gravity that the hardware compensates.
 
-A payload is added to the inertia of its link. A change of payloads is blended: during the blend,
-each payload counts with a share from 0 to 1. Some robots compensate gravity, or that of a
-payload, in their own controllers; that part must not be commanded a second time.
+A payload is added to the inertia of its link. A change of payloads is blended: the inertial
+parameters of the bodies move linearly to those with the new payloads. Some robots compensate
+gravity, or that of a payload, in their own controllers; that part must not be commanded a second
+time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import enum
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from ...arrays import Array
 from ...dynamics import Workspace
 from ...dynamics.tree import KinematicTree
 from ...robot import Payload, RobotModel
-
-Shares: TypeAlias = Sequence[tuple[Payload, float]]
-"""Payloads, each with its share from 0 to 1."""
 
 
 class HardwareCompensation(enum.Enum):
@@ -41,6 +38,7 @@ class LoadedModel:
 
     :param model: the robot without payloads
     :param hardware: efforts that the hardware compensates
+    :ivar loaded_bodies: the bodies, with payloads
     """
 
     def __init__(
@@ -49,7 +47,7 @@ class LoadedModel:
         self.model = model
         self._loaded = model.workspace()
         self._unloaded = model.workspace()
-        self._bodies = LoadedBodies(self._loaded, model.tree)
+        self.loaded_bodies = LoadedBodies(self._loaded, model.tree)
         self._zero = np.zeros(model.nv)
         self._base_turns = False
         hardware = frozenset(hardware)
@@ -61,13 +59,13 @@ class LoadedModel:
         """Records of the bodies with payloads, on the base, for kernels."""
         return self._loaded.bodies
 
-    def set_payloads(self, shares: Shares) -> None:
+    def set_payloads(self, payloads: Sequence[Payload]) -> None:
         """
-        Replace the payloads.
+        Replace the payloads at once.
 
-        :param shares: payloads on links of the robot, with their shares
+        :param payloads: payloads on links of the robot
         """
-        self._bodies.set_payloads(shares)
+        self.loaded_bodies.set_payloads(payloads)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """
@@ -120,53 +118,12 @@ class LoadedModel:
         return workspace.gravity_torques(q)
 
 
-class PayloadBlend:
-    """
-    Blends from one set of payloads to another.
-
-    :param payloads: payloads at the start
-    """
-
-    def __init__(self, payloads: Sequence[Payload] = ()) -> None:
-        self._before: Shares = ()
-        self._target = tuple(payloads)
-        self._remaining = 0.0
-        self._duration = 1.0
-
-    def change(self, payloads: Sequence[Payload], duration: float) -> None:
-        """
-        Start a blend from the current shares.
-
-        :param payloads: all payloads at its end
-        :param duration: duration of the blend, s
-        """
-        self._before, self._target = self.shares(), tuple(payloads)
-        self._duration = self._remaining = max(duration, 1e-9)
-
-    def advance(self, dt: float) -> bool:
-        """
-        Advance the blend.
-
-        :param dt: time since the last call, s
-        :return: whether shares changed
-        """
-        if self._remaining == 0.0:
-            return False
-        self._remaining = max(self._remaining - dt, 0.0)
-        return True
-
-    def shares(self) -> Shares:
-        """Return the payloads with their current shares."""
-        left = self._remaining / self._duration
-        target = [(payload, 1.0 - left) for payload in self._target]
-        if left == 0.0:
-            return target
-        return [*((payload, left * share) for payload, share in self._before), *target]
-
-
 class LoadedBodies:
     """
-    Writes payloads into the bodies of a workspace.
+    Blends payloads into the bodies of a workspace.
+
+    Inertial parameters add up: the state of a blend is one array, however many payloads were
+    changed before its end.
 
     :param workspace: workspace of the tree; its bodies are changed
     :param tree: the robot without payloads
@@ -176,19 +133,91 @@ class LoadedBodies:
         self._bodies = workspace.bodies
         self._tree = tree
         J = tree.bodies['J'].reshape(len(tree.bodies), 9)
+        # Rows: mass, h and J of a body.
         self._unloaded = np.column_stack([tree.bodies['mass'], tree.bodies['h'], J])
+        self._before, self._target = self._unloaded, self._unloaded
+        self._parameters = self._unloaded.copy()
 
-    def set_payloads(self, shares: Shares) -> None:
+    def parameters(self, payloads: Sequence[Payload]) -> Array:
         """
-        Replace the payloads.
+        Return the inertial parameters of the bodies with payloads; any thread may call this.
 
-        :param shares: payloads on links of the tree, with their shares
+        :param payloads: payloads on links of the tree
         """
         total = self._unloaded.copy()
-        for payload, share in shares:
+        for payload in payloads:
             frame = self._tree.frames[payload.link]
             inertia = payload.rigid_body_inertia.transformed(frame.placement)
-            parameters = np.concatenate([[inertia.mass], inertia.h, inertia.J.ravel()])
-            total[frame.body] += share * parameters
-        self._bodies['mass'], self._bodies['h'] = total[:, 0], total[:, 1:4]
-        self._bodies['J'] = total[:, 4:].reshape(-1, 3, 3)
+            total[frame.body] += np.concatenate([[inertia.mass], inertia.h, inertia.J.ravel()])
+        return total
+
+    def change(self, parameters: Array) -> None:
+        """
+        Start a blend from the present parameters; :meth:`blend` carries it out.
+
+        :param parameters: result of :meth:`parameters` for all payloads at its end
+        """
+        self._before, self._target = self._parameters.copy(), parameters
+
+    def blend(self, share: float) -> None:
+        """
+        Write the bodies at a share of the blend.
+
+        :param share: from 0 to 1, the end
+        """
+        if share == 1.0:
+            self._parameters[:] = self._target
+        else:
+            np.subtract(self._target, self._before, out=self._parameters)
+            self._parameters *= share
+            self._parameters += self._before
+        self._bodies['mass'], self._bodies['h'] = self._parameters[:, 0], self._parameters[:, 1:4]
+        self._bodies['J'] = self._parameters[:, 4:].reshape(-1, 3, 3)
+
+    def set_payloads(self, payloads: Sequence[Payload]) -> None:
+        """
+        Replace the payloads at once.
+
+        :param payloads: payloads on links of the tree
+        """
+        self.change(self.parameters(payloads))
+        self.blend(1.0)
+
+
+class PayloadBlend:
+    """
+    Blends from one set of payloads to another.
+
+    :param loaded: the bodies to blend
+    :param payloads: payloads at the start
+    """
+
+    def __init__(self, loaded: Sequence[LoadedBodies], payloads: Sequence[Payload] = ()) -> None:
+        self._loaded = tuple(loaded)
+        self._remaining = 0.0
+        self._duration = 1.0
+        for bodies in self._loaded:
+            bodies.set_payloads(payloads)
+
+    def change(self, payloads: Sequence[Payload], duration: float) -> None:
+        """
+        Start a blend from the present bodies.
+
+        :param payloads: all payloads at its end
+        :param duration: duration of the blend, s
+        """
+        for bodies in self._loaded:
+            bodies.change(bodies.parameters(payloads))
+        self._duration = self._remaining = max(duration, 1e-9)
+
+    def advance(self, dt: float) -> None:
+        """
+        Advance the blend; once a tick.
+
+        :param dt: time since the last call, s
+        """
+        if self._remaining == 0.0:
+            return
+        self._remaining = max(self._remaining - dt, 0.0)
+        for bodies in self._loaded:
+            bodies.blend(1.0 - self._remaining / self._duration)

@@ -15,7 +15,7 @@ from ...parameters import Declaration
 from ...robot import Payload, RobotModel
 
 MOST_PAYLOADS = 16
-"""Maximum number of payloads: during a change, each takes time in every tick."""
+"""Maximum number of payloads: at a change, each takes time in one tick."""
 
 PAYLOAD_PARAMETERS: Mapping[str, Declaration] = {
     'payload.link': Declaration([''], 'links that carry a payload', while_active=True),

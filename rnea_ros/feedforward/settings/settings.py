@@ -107,8 +107,8 @@ class Settings:
     )
     velocity_limit_factor: float = parameter(
         2.0,
-        'reject positions that need a speed above this multiple of the URDF velocity limit, '
-        '1 or more; 0: accept all',
+        'reject velocities, and positions that need a speed, above this multiple of the URDF '
+        'velocity limit, 1 or more; 0: accept all',
         span=(0.0, 1000.0),
     )
     reference_timeout: float = parameter(

@@ -57,7 +57,7 @@ _FROM_ENDS = {
 @dataclass(frozen=True, eq=False)
 class Knots:
     """
-    The points of a motion as read-only arrays.
+    The points of a motion as read-only copies of arrays.
 
     :param times: strictly increasing times, shape (points,), s from the start
     :param positions: shape (points, joints), rad or m
@@ -77,9 +77,11 @@ class Knots:
     efforts: Array | None = None
 
     def __post_init__(self) -> None:
-        for array in vars(self).values():
-            if array is not None:
-                array.setflags(write=False)
+        for name, given in vars(self).items():
+            if given is not None:
+                copy = given.copy()
+                copy.setflags(write=False)
+                object.__setattr__(self, name, copy)
 
 
 def coefficients(knots: Knots) -> Array:

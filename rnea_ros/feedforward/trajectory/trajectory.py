@@ -76,7 +76,7 @@ class Setpoint:
     def as_trajectory(self) -> Trajectory:
         """Return a trajectory of one point with the same state, without effort."""
         degree = QUINTIC if self.qdd.any() else CUBIC if self.qd.any() else LINEAR
-        q, qd, qdd = (values[np.newaxis].copy() for values in (self.q, self.qd, self.qdd))
+        q, qd, qdd = (values[np.newaxis] for values in (self.q, self.qd, self.qdd))
         knots = Knots(np.zeros(1), q, qd, qdd, np.array([degree]))
         return Trajectory(self.joint_names, self.start_time, knots)
 

@@ -20,7 +20,7 @@ from ....dynamics import Workspace
 from ....dynamics.compilation import entry_point
 from ....dynamics.tree import Placement, with_separate_bodies
 from ....robot import RobotModel
-from ...law import LoadedBodies, Shares
+from ...law import LoadedBodies
 from .filter import transform
 
 
@@ -30,21 +30,14 @@ class InlineLoad:
 
     :param model: the robot
     :param links: the first links behind the sensors
+    :ivar loaded_bodies: the bodies, with payloads
     """
 
     def __init__(self, model: RobotModel, links: Iterable[str]) -> None:
         self._tree = with_separate_bodies(model.tree, links)
         self._workspace = Workspace(self._tree, model.gravity)
         self._workspace.set_base_motion(model.gravity, *model.base_motion.spatial())
-        self._bodies = LoadedBodies(self._workspace, self._tree)
-
-    def set_payloads(self, shares: Shares) -> None:
-        """
-        Replace the payloads.
-
-        :param shares: payloads on links of the robot, with their shares
-        """
-        self._bodies.set_payloads(shares)
+        self.loaded_bodies = LoadedBodies(self._workspace, self._tree)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """Set the motion of the base; see :meth:`.Workspace.set_base_motion`."""

@@ -20,7 +20,7 @@ from ....arrays import Array
 from ....dynamics import Workspace
 from ....dynamics.kernels import BASE
 from ....robot import RobotModel
-from ...law import Shares
+from ...law import LoadedBodies
 from ...reasons import Reason
 from ...settings import (
     PublishFrame,
@@ -76,6 +76,11 @@ class WrenchInputs:
     def flags(self) -> frozenset[Reason]:
         """Raised flags; ``stale`` names the sensors."""
         return STALE if self.stale else NO_FLAGS
+
+    @property
+    def loaded_bodies(self) -> tuple[LoadedBodies, ...]:
+        """Bodies whose payloads load the in-line sensors."""
+        return () if self._load is None else (self._load.loaded_bodies,)
 
     @property
     def taring(self) -> bool:
@@ -142,15 +147,6 @@ class WrenchInputs:
         for sensor in self.sensors.values():
             sensor.step(now, dt, q)
         self.stale = tuple([name for name, sensor in self.sensors.items() if sensor.stale])
-
-    def set_payloads(self, shares: Shares) -> None:
-        """
-        Replace the payloads, which load the in-line sensors.
-
-        :param shares: payloads on links of the robot, with their shares
-        """
-        if self._load is not None:
-            self._load.set_payloads(shares)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """Set the motion of the base; see :meth:`.Workspace.set_base_motion`."""
