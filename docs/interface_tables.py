@@ -112,8 +112,8 @@ FEEDFORWARD = NodeInterface(
         ),
         Endpoint(
             'effort_controller/commands/watchdog', COMMANDS,
-            "the watchdog's commands, on `<command_topic>/watchdog`: where the control starts from "
-            'after a stall',
+            "the watchdog's commands, on `<command_topic>/watchdog`: after a stall the control "
+            'starts from them',
             BEST_EFFORT,
         ),
         Endpoint(

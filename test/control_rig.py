@@ -21,6 +21,7 @@ from robots import ROOT, joint, link, load, robot
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import FeedforwardController, Reason, State
+from rnea_ros.feedforward.acting_effort import MAX_WAIT
 from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.trajectory import CUBIC, Knots, Setpoint, Trajectory
@@ -75,7 +76,8 @@ class Rig:
     Steps the control of a robot as the loop would: joint states first, then a tick.
 
     ``q``, ``qd`` and ``effort`` are what the robot measures, for all joints of the model; tests
-    set them. Every command is kept in ``commands``.
+    set them, and ``acting_effort`` if a watchdog commanded meanwhile. Every command is kept in
+    ``commands``.
 
     :param model: the robot
     :param start: monotonic time of the tick before the first, s
@@ -111,9 +113,11 @@ class Rig:
         self.q = np.zeros(model.nv)
         self.qd = np.zeros(model.nv)
         self.effort: Array | None = None
+        self.acting_effort: Array | None = None
         self.commands: list[Array] = []
         self._last: Array | None = None
         self._stepped_at = math.inf
+        self._blocked_at = -math.inf
 
     def state(self) -> State:
         """Where the control stands."""
@@ -176,14 +180,20 @@ class Rig:
         blocked = elapsed - 0.5 * self.period > self.resolved.joint_states_timeout
         ended = self.state() in (State.FAULT, State.STOPPED)
         returned = self.controller.step(self.now)
+        if blocked and not ended and self._last is not None:
+            self._blocked_at = self.now
         if returned is None:
-            assert self._last is None or self.controller.withheld, 'commands stopped'
-            self._last = None
+            waits = self.now - self._blocked_at <= MAX_WAIT
+            assert self._last is None or self.controller.withheld or waits, 'commands stopped'
+            if self.controller.withheld:
+                self._last = None
             return None
         command = returned.copy()
-        if blocked and not ended and not self._stale():
-            acting = self._acting_effort()
+        if self._blocked_at > -math.inf:
+            acting = None if self._stale() else self._acting_effort()
+            acting = self.acting_effort if acting is None else acting
             before = before if acting is None else acting
+            self._blocked_at = -math.inf
         assert command.shape == (len(self.settings.joints),)
         assert np.isfinite(command).all(), command
         assert (np.abs(command) <= self.resolved.effort_limits).all(), command

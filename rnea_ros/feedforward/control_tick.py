@@ -9,6 +9,7 @@ Only this module sends events to the state machine.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 import math
 
@@ -137,18 +138,22 @@ class ControlTick:
         if goal is None or goal is self.goal:
             self.reference.stop(Reason.CANCELLED)
 
-    def change(self, settings: ResolvedSettings, law: ControlLaw) -> None:
+    def change(
+        self, settings: ResolvedSettings, law: ControlLaw, payloads: Sequence[Array]
+    ) -> None:
         """
         Change the settings; the effort is blended.
 
         :param settings: new settings
         :param law: the law for them
+        :param payloads: the prepared payloads
         """
         before, self.settings = self.settings.parameters, settings
         self.law.activate(settings, law)
         if settings.parameters.payloads != before.payloads:
-            # The environment blends payloads itself.
-            self.environment.change_payloads(settings.parameters)
+            # Payloads have a blend of their own.
+            duration = settings.parameters.payload_blend_duration
+            self.environment.payloads.change(payloads, duration)
             before = replace(before, payloads=settings.parameters.payloads)
         if self.law.mode is Mode.GRAVITY:
             # The arm may be moved by hand now: a later mode must not pull it back.

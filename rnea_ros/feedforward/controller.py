@@ -225,7 +225,8 @@ class FeedforwardController:
             may differ from the settings in force, and those of the observer but its link
         """
         law = self._tick.law.law_of(settings)
-        self._requests.append(lambda now: self._tick.change(settings, law))
+        payloads = self.environment.payloads.prepare(settings.parameters.payloads)
+        self._requests.append(lambda now: self._tick.change(settings, law, payloads))
         self._requested = settings
         self._update_observer()
 

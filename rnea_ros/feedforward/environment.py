@@ -23,6 +23,7 @@ class Environment:
     :ivar robot: the robot with its payloads, on its base
     :ivar wrenches: the force-torque sensors
     :ivar base: the IMU on the base, None for no IMU
+    :ivar payloads: the blend of payloads
     """
 
     def __init__(self, model: RobotModel, settings: Settings) -> None:
@@ -30,7 +31,7 @@ class Environment:
         self.wrenches = WrenchInputs(model, settings.wrench_inputs)
         sensor = settings.base_sensor
         self.base = None if sensor is None else BaseSensor(model, sensor)
-        self._payloads = PayloadBlend(
+        self.payloads = PayloadBlend(
             (self.robot.loaded_bodies, *self.wrenches.loaded_bodies), settings.payloads
         )
 
@@ -40,14 +41,6 @@ class Environment:
         flags = self.wrenches.flags
         return flags | {Reason.BASE_STALE} if self.base is not None and self.base.stale else flags
 
-    def change_payloads(self, settings: Settings) -> None:
-        """
-        Blend to other payloads.
-
-        :param settings: settings with the payloads and the blend's duration
-        """
-        self._payloads.change(settings.payloads, settings.payload_blend_duration)
-
     def step(self, now: float, dt: float) -> None:
         """
         Update payloads and base; once a tick.
@@ -55,7 +48,7 @@ class Environment:
         :param now: monotonic time, s
         :param dt: time since the last tick, s
         """
-        self._payloads.advance(dt)
+        self.payloads.advance(dt)
         if self.base is not None:
             motion = self.base.sample(now)
             self.robot.set_base(*motion)

@@ -39,7 +39,7 @@ class Blend:
         self.shares = self.all_shares()
         self.target = tuple(payloads)
         self.left = self.duration = max(duration, 1e-9)
-        self.blend.change(payloads, duration)
+        self.blend.change(self.blend.prepare(payloads), duration)
 
     def advance(self) -> None:
         self.left = max(self.left - PERIOD, 0.0)

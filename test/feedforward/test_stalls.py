@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import CONTROLLING, Reason, State
+from rnea_ros.feedforward.acting_effort import BACKLOG_TIME, MAX_WAIT
 from rnea_ros.feedforward.goals import Goal, default_tolerances
 from rnea_ros.feedforward.law import Mode
 from rnea_ros.feedforward.settings import StaleAction
@@ -42,6 +43,14 @@ def stall(rig: Rig, reason: Reason, duration: float = 0.25) -> None:
     rig.tick()
     assert rig.state() is State.HOLDING
     assert rig.controller.reason is reason
+
+
+def run_until_command(rig: Rig) -> np.ndarray:
+    """Run until the next command, and return it."""
+    count = len(rig.commands)
+    while len(rig.commands) == count:
+        rig.tick()
+    return rig.commands[-1]
 
 
 @pytest.mark.parametrize('reason', [STALE, BLOCKED])
@@ -144,7 +153,7 @@ def test_a_return_starts_from_the_measured_effort_or_the_last_command(reason: Re
     rig.effort = 0.2 * last  # a watchdog has taken effort away
     rig.tick()
     stall(rig, reason)
-    first = rig.commands[-1]
+    first = run_until_command(rig)
     if reason is BLOCKED:
         assert (np.abs(first - rig.effort) <= rig.greatest_step).all()
     else:
@@ -158,9 +167,37 @@ def test_a_second_blocked_tick_while_gravity_is_held_starts_from_the_measured_ef
     stall(rig, BLOCKED)
     rig.effort = 0.1 * rig.gravity
     rig.now += 0.25
-    rig.tick()
-    assert (np.abs(rig.commands[-1] - rig.effort) <= rig.greatest_step).all()
+    assert (np.abs(run_until_command(rig) - rig.effort) <= rig.greatest_step).all()
     rig.activate()
+
+
+def test_without_measured_efforts_commands_start_from_those_of_a_watchdog() -> None:
+    rig = active_rig()
+    left = 0.3 * rig.gravity
+    rig.controller.acting_effort.watchdog = lambda: left
+    stall(rig, BLOCKED)
+    rig.acting_effort = left
+    assert (np.abs(run_until_command(rig) - left) <= rig.greatest_step).all()
+    rig.activate()
+
+
+def test_nothing_is_sent_before_messages_are_current_after_a_blocked_tick() -> None:
+    rig = active_rig()
+    rig.effort = rig.gravity
+    rig.now += 0.25
+    resumed, rig.effort = rig.now, 0.1 * rig.gravity
+    rig.feed(effort=rig.gravity)  # from before the stall
+    rig.step()
+    assert (np.abs(run_until_command(rig) - rig.effort) <= rig.greatest_step).all()
+    assert rig.now - resumed == pytest.approx(BACKLOG_TIME, abs=1.01 * rig.period)
+
+
+def test_without_joint_states_after_a_blocked_tick_the_last_command_counts() -> None:
+    rig = active_rig()
+    last = rig.commands[-1]
+    rig.now += 0.25
+    commands = rig.run(1.1 * MAX_WAIT, feed=False)
+    assert (np.abs(commands[0] - last) <= rig.greatest_step).all()
 
 
 @pytest.mark.parametrize(
@@ -225,6 +262,15 @@ def test_another_fault_during_a_stall_is_final() -> None:
     rig.run_until(State.FAULT)
     rig.run(1.0)
     assert rig.state() is State.FAULT
+
+
+def test_a_glitch_of_a_position_during_a_stall_does_not_exclude_the_return() -> None:
+    rig = active_rig(velocity_limit_factor=2.0)
+    stall(rig, STALE)
+    rig.wait()
+    assert rig.feed(q=rig.q + 10.0) is Reason.POSITION_JUMP
+    rig.step()
+    rig.activate()
 
 
 def test_positions_that_jumped_before_or_during_a_stall_are_no_return() -> None:

@@ -199,15 +199,23 @@ class PayloadBlend:
         for bodies in self._loaded:
             bodies.set_payloads(payloads)
 
-    def change(self, payloads: Sequence[Payload], duration: float) -> None:
+    def prepare(self, payloads: Sequence[Payload]) -> list[Array]:
+        """
+        Return the inertial parameters for :meth:`change`; any thread may call this.
+
+        :param payloads: all payloads at the end of the blend
+        """
+        return [bodies.parameters(payloads) for bodies in self._loaded]
+
+    def change(self, prepared: Sequence[Array], duration: float) -> None:
         """
         Start a blend from the present bodies.
 
-        :param payloads: all payloads at its end
+        :param prepared: result of :meth:`prepare`
         :param duration: duration of the blend, s
         """
-        for bodies in self._loaded:
-            bodies.change(bodies.parameters(payloads))
+        for bodies, parameters in zip(self._loaded, prepared, strict=True):
+            bodies.change(parameters)
         self._duration = self._remaining = max(duration, 1e-9)
 
     def advance(self, dt: float) -> None:
