@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 import math
 import time
@@ -139,6 +139,14 @@ class Motions:
 
     def _set_point(self, q: Array) -> Any:
         return self._trajectory([self._point(0.0, q + self._rng.uniform(-0.03, 0.03, q.size))])
+
+    def stream(self, q: Array) -> Iterator[Any]:
+        """Return set-points of a motion away and back, of which one is due every 20 ms."""
+        count = int(self._rng.integers(20, 80))
+        way = self._rng.uniform(-0.15, 0.15, q.size)
+        for k in range(count):
+            phase = 0.5 - 0.5 * math.cos(2.0 * math.pi * k / count)
+            yield self._trajectory([self._point(0.0, q + phase * way)])
 
     def _many_points(self, q: Array) -> list[Any]:
         """Return thousands of points, 10 ms apart, that move slowly away and come back."""
