@@ -12,16 +12,9 @@ import itertools
 import threading
 from typing import Any
 
-from chaos_messages import (
-    Descriptions,
-    Imus,
-    Known,
-    Motions,
-    States,
-    Wrenches,
-    corrupted,
-)
+from chaos_messages import Descriptions, Known, Motions, corrupted
 from chaos_requests import REQUESTS, Requests
+from chaos_sensors import Imus, States, Wrenches
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
 from numpy.typing import NDArray

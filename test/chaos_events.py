@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+import os
 import signal
 import threading
 import time
@@ -54,7 +55,9 @@ class Events:
         """When the controller was last told to leave, monotonic time, s."""
 
         self.failure: BaseException | None = None
-        self._node, self._processes = node, processes
+        self._node = node
+        # File descriptors: a number of a process that has just ended could be another's.
+        self._processes = {name: os.pidfd_open(each.pid) for name, each in processes.items()}
         self._rng = np.random.default_rng(seed)
         self._push = node.create_publisher(WrenchStamped, 'push', 10)
         self._leave = node.create_publisher(Float64, 'leave', 10)
@@ -71,17 +74,27 @@ class Events:
     @contextmanager
     def happening(self, control: RosProcess) -> Iterator[None]:
         """Let events happen to a node and all else; no process stands still afterwards."""
-        self._processes['node'] = control
+        self._processes['node'] = os.pidfd_open(control.pid)
         self._allowed.release()
         try:
             yield
         finally:
             self._allowed.acquire()
+            os.close(self._processes.pop('node'))
+
+    @property
+    def unmade(self) -> set[str]:
+        """What has never happened, of all kinds."""
+        stalls = {f'stall: {name}' for name in ('node', 'robot', 'watchdog')}
+        kinds = {'push', 'leave', 'listener', *stalls, *(each.name for each in IGNORED)}
+        return kinds - set(self.made)
 
     def end(self) -> None:
         """Cease."""
         self._ended.set()
         self._thread.join()
+        for process in self._processes.values():
+            os.close(process)
 
     def _run(self) -> None:
         kinds = (self._stall, self._send_ignored, self._push_link, self._leave_for, self._listen)
@@ -95,19 +108,23 @@ class Events:
         except Exception as error:  # the test's own thread fails over it
             self.failure = error
 
+    def _send(self, name: str, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):  # it has just ended
+            signal.pidfd_send_signal(self._processes[name], number)
+
     def _stall(self) -> None:
         if not self.stalling or time.monotonic() < self._stalled_at + STALL_PAUSE:
             return
         name = str(self._rng.choice(sorted(self._processes)))
-        self._processes[name].send(signal.SIGSTOP)
+        self._send(name, signal.SIGSTOP)
         time.sleep(self._rng.uniform(0.05, 0.5))
-        self._processes[name].send(signal.SIGCONT)
+        self._send(name, signal.SIGCONT)
         self._stalled_at = time.monotonic()
         self.made[f'stall: {name}'] += 1
 
     def _send_ignored(self) -> None:
         number = IGNORED[self._rng.integers(len(IGNORED))]
-        self._processes['node'].send(number)
+        self._send('node', number)
         self.made[number.name] += 1
 
     def _push_link(self) -> None:
@@ -116,7 +133,7 @@ class Events:
         message.header.stamp = stamp(float(self._rng.uniform(0.1, 0.25)))
         way = self._rng.standard_normal(3)
         force = message.wrench.force
-        force.x, force.y, force.z = (self._rng.uniform(20.0, 40.0) * way / np.sqrt(way @ way))
+        force.x, force.y, force.z = (self._rng.uniform(40.0, 80.0) * way / np.sqrt(way @ way))
         self._push.publish(message)
         self.made['push'] += 1
 

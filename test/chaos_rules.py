@@ -11,7 +11,7 @@ from itertools import pairwise
 import time
 from typing import Any
 
-from chaos_messages import FRAME
+from chaos_sensors import FRAME
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
 from numpy.typing import NDArray
