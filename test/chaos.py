@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 import itertools
 import threading
+import time
 from typing import Any
 
 from chaos_messages import Descriptions, Known, Motions, corrupted
@@ -72,7 +73,7 @@ class Chaos:
     Requests are sent only while ``requests.asking`` is set: a node that is not active takes
     parameters that it rejects while it is. Positions that jump are sent only while ``jumping`` is
     set too: a node that has just come, or that stood still for seconds, cannot know that a
-    position jumps, and a jump while the control holds gravity ends it.
+    position jumps, and a jump while the control holds gravity ends it (:attr:`jumps`).
 
     :param node: publishes and asks; spun by somebody else
     :param known: what is known of the robot
@@ -96,6 +97,9 @@ class Chaos:
     ) -> None:
         self.sent: Counter[str] = Counter()
         self.jumping = False
+        self.jumps: list[float] = []
+        """When a position that jumps was sent, wall time, s."""
+
         self.failure: BaseException | None = None
         self._rng = rng = np.random.default_rng(seed)
         self._measured = measured
@@ -200,6 +204,8 @@ class Chaos:
         if kind == 'a jump' and not (self.jumping and self.requests.asking):
             return
         stream.publisher.publish(make(self._measured()))
+        if kind == 'a jump':
+            self.jumps.append(time.time())
         self.sent[f'{stream.name}: {"valid" if good else "malformed"}: {kind}'] += 1
 
     def _send_bytes(self) -> None:

@@ -170,20 +170,23 @@ def assert_watchdog_took_the_effort_away(commands: Sequence[Command]) -> None:
     assert not ramp[-1].any()
 
 
-def stalls_explain_end(witness: Witness, ended: float) -> bool:
+def end_is_explained(witness: Witness, jumps: Sequence[float], ended: float) -> bool:
     """
     Return whether the control had a cause to end: rules 5 and 14.
 
-    One stall as long as ``hold_duration``, or more stalls than returns; the machine makes stalls
-    too. They are gaps in the stamps of joint states or of the node's commands.
+    One stall as long as ``hold_duration``, more stalls than returns, or a jump, which excludes a
+    return. Stalls, also the machine's, are gaps in the stamps of joint states or commands.
 
+    :param jumps: when positions that jump were sent, wall time, s
     :param ended: when the end was known, wall time, s
     """
+    begin = ended - 2.0 * RETURN_WINDOW  # gravity is held first, then ramped down, then reported
+    if any(begin < sent < ended for sent in jumps):
+        return True
     of_node = [each.sent for each in witness.commands if not each.of_watchdog]
     stalls = 0
     for stamps in (np.sort(witness.state_stamps), np.sort(of_node)):
-        # The end is known some seconds later: gravity is held, then ramped down, then reported.
-        gaps = np.diff(stamps[(stamps > ended - 2.0 * RETURN_WINDOW) & (stamps < ended)])
+        gaps = np.diff(stamps[(stamps > begin) & (stamps < ended)])
         if (gaps >= HOLD_DURATION).any():
             return True
         stalls += int((gaps >= TIMEOUT).sum())
