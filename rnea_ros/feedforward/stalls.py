@@ -21,9 +21,6 @@ from .settings import ResolvedSettings
 SETTLING_TIME = 0.1
 """Joint states must be fresh for this long before the control returns, s."""
 
-MAX_JUMP_TIME = 0.05
-"""A position jump that lasts longer is not a glitch, and excludes a return, s."""
-
 MAX_RETURNS = 10
 """
 Number of returns within :data:`RETURN_WINDOW`; the next stall ends the control.
@@ -78,7 +75,7 @@ class StallRecovery:
         self._returns: deque[float] = deque(maxlen=MAX_RETURNS)
         self._reason: Reason | None = None
         self._began = self._held_since = 0.0
-        self._fresh_since = self._jumped_since = math.inf
+        self._fresh_since = math.inf
         self.newest: Stall | None = None
         self.counts: Counter[Reason] = Counter()
 
@@ -105,7 +102,7 @@ class StallRecovery:
 
     def give_up(self) -> None:
         """Exclude a return until the next stall."""
-        self._reason, self._fresh_since, self._jumped_since = None, math.inf, math.inf
+        self._reason, self._fresh_since = None, math.inf
 
     def has_ended(self, now: float, *, fresh: bool, jumped: bool) -> bool:
         """
@@ -113,13 +110,12 @@ class StallRecovery:
 
         :param now: monotonic time, s
         :param fresh: whether joint states are new, and the last tick was on time
-        :param jumped: whether the newest joint state was rejected as a position jump
+        :param jumped: whether positions have jumped, and not only one sample
         """
-        self._jumped_since = min(self._jumped_since, now) if jumped else math.inf
         held = now - self._held_since >= self._hold_duration
-        if now - self._jumped_since >= MAX_JUMP_TIME or (held and not fresh):
+        if jumped or (held and not fresh):
             self.give_up()
-        if self._reason is None or not fresh or jumped:
+        if self._reason is None or not fresh:
             self._fresh_since = math.inf
             return False
         self._fresh_since = min(self._fresh_since, now)

@@ -90,8 +90,8 @@ class JointStateMonitor:
 
     @property
     def jumped(self) -> bool:
-        """Whether the newest positions of a joint were rejected as a jump."""
-        return self._jumps.any_rejected
+        """Whether the last positions of a joint were all rejected as jumps, not only one."""
+        return self._jumps.persistent
 
     def age(self, now: float, joints: Indices | None = None) -> float:
         """

@@ -40,6 +40,10 @@ By then the control has ended. A control that waits for joint states then accept
 """
 
 
+MIN_PERSISTENT = 3
+"""Number of rejected positions in a row that are not a glitch."""
+
+
 class PositionJumps:
     """
     Compares positions with the last valid ones.
@@ -68,7 +72,13 @@ class PositionJumps:
         self._continuous = continuous
         self._memory = MEMORY * timeouts + hold_duration
         self._rejected = np.full(speeds.shape, np.nan)
+        self._in_a_row = np.zeros(speeds.shape, dtype=np.intp)
         self.any_rejected = False
+
+    @property
+    def persistent(self) -> bool:
+        """Whether a joint's last positions were all rejected: more than a glitch."""
+        return bool((self._in_a_row >= MIN_PERSISTENT).any())
 
     @classmethod
     def disabled(cls, n: int) -> PositionJumps:
@@ -109,5 +119,6 @@ class PositionJumps:
         jumped |= from_rejected < from_valid
         jumped &= elapsed <= self._memory[joints]
         self._rejected[joints] = np.where(jumped, q, np.nan)
+        self._in_a_row[joints] = np.where(jumped, self._in_a_row[joints] + 1, 0)
         self.any_rejected = bool(np.isfinite(self._rejected).any())
         return bool(jumped.any())
