@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 import itertools
 import threading
-import time
 from typing import Any
 
 from chaos_messages import Descriptions, Known, Motions, corrupted

@@ -174,8 +174,8 @@ def end_is_explained(witness: Witness, ended: float) -> bool:
     """
     Return whether the control had a cause to end: rules 5 and 14.
 
-    One stall as long as ``hold_duration``, or more stalls than returns. Stalls, also the machine's,
-    are gaps in the stamps of joint states or commands.
+    One stall as long as ``hold_duration``, or more stalls than returns. Stalls, also those of the
+    machine, are gaps in the stamps of joint states or commands.
 
     :param ended: when the end was known, wall time, s
     """
