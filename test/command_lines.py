@@ -152,7 +152,7 @@ GOOD: dict[str, tuple[float, tuple[str, ...]]] = {
 
 BROKEN = re.compile('void|text|cut|metadata|folder|lost')
 
-TIME = 60
+TIME = 240
 """Longest processor time of a command line, s; the fuzz fails if one takes longer."""
 
 
