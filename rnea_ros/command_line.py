@@ -8,11 +8,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 import functools
+import inspect
 import json
 import os
+from pathlib import Path
 import sys
 import textwrap
 from typing import Any, NoReturn, TypeAlias
+
+from .interrupts import INTERRUPTED, interruptible
 
 Main: TypeAlias = Callable[[list[str] | None], int]
 """Takes arguments, None for those of the process; returns the exit code."""
@@ -40,24 +44,28 @@ class OneLineParser(argparse.ArgumentParser):
 
 def tool(main: Main) -> Callable[..., int]:
     """
-    Return the main function of a tool, ending quietly if its output is closed.
+    Return the main function of a tool, ending quietly after Ctrl-C or if its output is closed.
 
     A closed output is usual: ``check_trajectory ... | head``.
 
-    :param main: main function, printing to standard output
+    :param main: main function, printing to standard output; its file has the tool's name
     """
 
     @functools.wraps(main)
     def quiet_main(args: list[str] | None = None) -> int:
         try:
             try:
-                return main(args)
+                with interruptible():
+                    return main(args)
             finally:
                 sys.stdout.flush()  # also before --help exits
         except BrokenPipeError:
             # Python flushes standard output once more at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return CLOSED_PIPE
+        except KeyboardInterrupt:
+            print(f'{Path(inspect.getfile(main)).stem}: interrupted', file=sys.stderr)
+            return INTERRUPTED
 
     return quiet_main
 

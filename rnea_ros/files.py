@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+import errno
 import os
 from pathlib import Path
 
@@ -23,14 +25,34 @@ def write_file(path: Path, content: str | bytes) -> None:
     :param content: bytes, or text that is encoded in UTF-8
     :raises FileError: the file cannot be written
     """
-    data = content.encode('utf-8') if isinstance(content, str) else content
+    _write(path, content.encode('utf-8') if isinstance(content, str) else content)
+
+
+def check_writable(path: Path) -> None:
+    """
+    Check that a file can be written; it stays as it is.
+
+    :param path: file to write later
+    :raises FileError: the file cannot be written
+    """
+    _write(path, None)
+
+
+def _write(path: Path, data: bytes | None) -> None:
+    """Write a file; None leaves it as it is, but shows whether it can be written."""
     target = Path(os.path.realpath(path))
-    replaces = target.is_file() or not target.exists()
-    new = target.with_name(f'.{target.name}.{os.getpid()}') if replaces else target
     try:
+        with suppress(FileNotFoundError):
+            target.stat()  # its name may be too long, or a loop of links
+        replaces = target.is_file() or not target.exists()
+        # A name may have at most 255 bytes, 4 for each character.
+        new = target.with_name(f'.{target.name[:50]}.{os.getpid()}') if replaces else target
+        if data is None and target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         try:
-            new.write_bytes(data)
-            if replaces:
+            if data is not None or replaces:
+                new.write_bytes(data or b'')
+            if data is not None and replaces:
                 new.replace(target)
         finally:
             if replaces:

@@ -20,6 +20,7 @@ from robots import ROOT
 from ros_process import NEW_PYTHON, NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 from rnea_ros.command_line import CLOSED_PIPE
+from rnea_ros.interrupts import INTERRUPTED
 
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
 EXECUTABLES: dict[str, str] = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
@@ -118,6 +119,16 @@ NODES = {
 }
 """Executables that run until a signal: the name of the node, and arguments that let it run."""
 
+TOOLS = tuple(name for name, module in EXECUTABLES.items() if '.tools.' in module)
+
+INTERRUPTING = """\
+import os, signal, time
+os.kill(os.getpid(), signal.SIGINT)
+time.sleep(1.0)
+raise ImportError('as if it was not there')
+"""
+"""A module whose import is interrupted; extensions in C turn that into another error."""
+
 Ended = subprocess.CompletedProcess[str]
 
 
@@ -149,12 +160,14 @@ def run(name: str, arguments: str, directory: Path) -> Ended:
     )
 
 
-def run_anew(name: str, arguments: str, directory: Path) -> Ended:
-    """Run an executable as a user does: a Python of its own."""
+def run_anew(name: str, arguments: str, directory: Path, *modules: Path) -> Ended:
+    """Run an executable as a user does: a Python of its own, with other modules before all."""
+    variables = environment()
+    variables['PYTHONPATH'] = os.pathsep.join([*map(str, modules), variables['PYTHONPATH']])
     return subprocess.run(
         [sys.executable, '-m', module_of(name), *arguments.split()],
         cwd=directory,
-        env=environment(),
+        env=variables,
         capture_output=True,
         text=True,
         timeout=120.0,
@@ -166,6 +179,13 @@ def environment() -> dict[str, str]:
     """Return the variables of a process that finds the package in any folder."""
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get('PYTHONPATH')])])
     return os.environ | {'PYTHONPATH': paths, 'ROS_DOMAIN_ID': str(new_domain_id())}
+
+
+def why_not_interrupted(name: str, ended: Ended) -> str:
+    """Return what is wrong with the end after Ctrl-C: one line, the exit code of a shell."""
+    if ended.returncode == INTERRUPTED and ended.stderr == f'{name}: interrupted\n':
+        return ''
+    return f'exit code {ended.returncode}, {ended.stderr!r}'
 
 
 def why_not_rejected(name: str, ended: Ended) -> str:
@@ -243,6 +263,35 @@ def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(name: str) ->
         os.close(writer)
     assert ended.stderr == ''
     assert ended.returncode == CLOSED_PIPE
+
+
+@pytest.mark.parametrize('name', [needs_ros(name) for name in TOOLS])
+def test_an_interrupt_during_imports_ends_a_tool_with_one_line(
+    name: str, tmp_path: Path
+) -> None:
+    (tmp_path / 'numpy.py').write_text(INTERRUPTING)
+    for module in ('rclpy', 'urdf_parser_py'):
+        (tmp_path / f'{module}.py').write_text(INTERRUPTING)
+    assert why_not_interrupted(name, run_anew(name, '', tmp_path, tmp_path)) == ''
+
+
+@pytest.mark.parametrize(
+    ('name', 'module', 'arguments'),
+    [
+        ('preflight', 'rosbags', f'text.db3 {URDF}'),
+        ('replay', 'rosbags', f'text.db3 {URDF}'),
+        ('plot', 'rosbags', 'text.db3'),
+        ('check_trajectory', 'yaml', f'text.yaml {URDF}'),
+        ('identify', 'scipy', f'text.db3 {URDF}'),
+        ('excite', 'scipy', f'--out a.yaml {URDF}'),
+    ],
+)
+def test_an_interrupt_of_the_work_ends_a_tool_with_one_line(
+    name: str, module: str, arguments: str, directory: Path, tmp_path: Path
+) -> None:
+    (tmp_path / f'{module}.py').write_text(INTERRUPTING)
+    ended = run_anew(name, arguments, directory, tmp_path)
+    assert why_not_interrupted(name, ended) == ''
 
 
 @pytest.mark.parametrize('for_ros', [False, True], ids=['own', 'ros'])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rnea_ros.files import FileError, write_file
+from rnea_ros.files import FileError, check_writable, write_file
 from rnea_ros.parameters import parameter_file_text
 
 
@@ -57,6 +57,31 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
     assert (tmp_path / 'a.yaml').read_text() == 'new'
     write_file(Path(os.devnull), 'new')
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_a_name_of_255_bytes_is_written_and_a_longer_one_rejected(tmp_path: Path) -> None:
+    write_file(tmp_path / (255 * 'x'), 'new')
+    for write in (check_writable, lambda path: write_file(path, 'new')):
+        with pytest.raises(FileError, match='cannot be written: File name too long'):
+            write(tmp_path / (300 * 'x'))
+    assert len([*tmp_path.iterdir()]) == 1
+
+
+@pytest.mark.parametrize('name', ['none/a', '.', 'old/a', 'loop'])
+def test_the_check_rejects_what_cannot_be_written(tmp_path: Path, name: str) -> None:
+    (tmp_path / 'old').write_text('old')
+    (tmp_path / 'loop').symlink_to('loop')
+    with pytest.raises(FileError, match='cannot be written'):
+        check_writable(tmp_path / name)
+
+
+def test_the_check_leaves_files_as_they_are(tmp_path: Path) -> None:
+    old = tmp_path / 'old'
+    old.write_text('old')
+    for path in (old, tmp_path / 'new', Path(os.devnull)):
+        check_writable(path)
+    assert old.read_text() == 'old'
+    assert [*tmp_path.iterdir()] == [old]
 
 
 def test_numbers_of_a_parameter_file_are_read_as_numbers() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..errors import InputError
 from ..feedforward.law import JointFriction
 from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
@@ -30,6 +31,13 @@ FITTED_SHARE = 0.7
 
 PRIOR_WEIGHT = 1e-3
 """Default weight of the URDF, per sample; 1e-4 to 0.1 give similar results."""
+
+PRIOR_WEIGHTS = (1e-9, 1e3)
+"""
+Range of the weight.
+
+At less the bodies degenerate by rounding, and at more nothing is fitted.
+"""
 
 
 def identify(
@@ -51,11 +59,15 @@ def identify(
     :param links: names of the bodies to identify; None for all
     :param keep_friction: known friction of the joints; None to identify it
     :raises IdentificationError: the runs do not suffice
+    :raises InputError: the weight is out of its range
     """
     check_model(model)
     fitted_runs = [runs] if isinstance(runs, Run) else list(runs)
-    if not (np.isfinite(prior_weight) and prior_weight > 0.0):
-        raise IdentificationError(f'the prior weight {prior_weight:g} is not positive')
+    least, greatest = PRIOR_WEIGHTS
+    if not least <= prior_weight <= greatest:
+        raise InputError(
+            'prior_weight', f'{prior_weight:g} is not between {least:g} and {greatest:g}'
+        )
     if validate is None:
         parts = [run.split(FITTED_SHARE) for run in fitted_runs]
         fitted_runs, held_out = [first for first, _ in parts], [last for _, last in parts]

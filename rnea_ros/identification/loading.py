@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, real_array
-from ..errors import brief
+from ..errors import InputError, brief
 from ..recordings import (
     CUTOFF,
     Recording,
@@ -22,12 +22,16 @@ from ..recordings import (
     match_joints,
     read_joint_states,
     recording_from,
+    usable_factor,
 )
 from ..robot import RobotModel
 from .run import IdentificationError, Run
 
 CONSTANT = 1e-9
 """Greatest change of an effort that never changes, N m or N; filters leave rounding errors."""
+
+LEAST_MASS = 1e-9
+"""Mass below which a body has none, kg."""
 
 SATURATED = 0.01
 """Share of samples at a limit of the effort that a sensor at rest on a digit cannot reach."""
@@ -127,10 +131,10 @@ def run_from(
 
 def _scale(effort_scale: ArrayLike, n: int) -> Array:
     scale = real_array('effort_scale', effort_scale)
-    if scale.shape not in ((), (1,), (n,)) or not (np.isfinite(scale) & (scale != 0.0)).all():
+    if scale.shape not in ((), (1,), (n,)) or not all(map(usable_factor, scale.ravel())):
         raise IdentificationError(
             f'effort_scale is {brief(scale.tolist())}; give one factor, or one for each of the '
-            f'{n} joints of the model, none of them 0'
+            f'{n} joints of the model, each of a size from 1e-6 to 1e6'
         )
     return np.broadcast_to(scale, (n,))
 
@@ -186,7 +190,13 @@ def check_model(model: RobotModel) -> None:
     Check that a model can be identified: a fixed base, and joints with one axis each.
 
     :raises IdentificationError: another kind of robot
+    :raises InputError: no moving link has a mass
     """
+    if model.inertial_parameters[::10].max(initial=0.0) < LEAST_MASS:
+        raise InputError(
+            'URDF', 'no moving link has a mass; the fit begins with the masses of the URDF: give '
+            'each link an <inertial> of about the right size'
+        )
     several = [
         joint
         for joint in model.joint_names

@@ -13,6 +13,7 @@ from .joint_states import (
     Sample,
     read_joint_states,
     recording_from,
+    usable_factor,
 )
 from .lowpass import CUTOFF, Motion, filtered_motion
 from .matching import match_joints
@@ -43,4 +44,5 @@ __all__ = [
     'stamp_or_receipt',
     'still_poses',
     'take_samples',
+    'usable_factor',
 ]

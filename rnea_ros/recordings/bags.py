@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+import os.path
 from pathlib import Path
 from typing import Any
 
-from ..errors import RneaError, one_line
+from ..errors import RneaError
+from .bag_faults import bag_fault
 
 SUFFIXES = ('.db3', '.mcap')
 """File name suffixes of ROS 2 bags."""
@@ -71,7 +73,7 @@ class Bag:
             except StopIteration:
                 return
             except Exception as error:
-                raise self._broken(error) from error
+                raise _unreadable(self._path) from error
             yield connection.topic, received, data
 
     def messages(self, topics: Collection[str]) -> Iterator[tuple[str, int, Any]]:
@@ -85,11 +87,20 @@ class Bag:
             try:
                 message = self._reader.deserialize(data, self.topics[topic])
             except Exception as error:
-                raise self._broken(error) from error
+                raise self.broken_message(topic, received) from error
             yield topic, received, message
 
-    def _broken(self, error: Exception) -> BagError:
-        return BagError(f'{self._path} has a broken message: {one_line(error)}')
+    def broken_message(self, topic: str, received: int) -> BagError:
+        """
+        Return the error for a message that cannot be decoded.
+
+        :param topic: its topic
+        :param received: its time of receipt, ns
+        """
+        return BagError(
+            f'{self._path} has a broken message: that of {1e-9 * received:.3f} s on {topic} is no '
+            f'{self.topics[topic]}; the bag is damaged: record again'
+        )
 
 
 @contextmanager
@@ -105,17 +116,21 @@ def open_bag(path: Path) -> Iterator[Bag]:
         from rosbags.typesys import Stores, get_typestore
     except ImportError as error:
         raise BagError('reading bags needs the package rosbags: pip install rosbags') from error
-    if not path.exists():
+    if not os.path.exists(path):  # False too for a name that no file can have
         raise BagError(f'{path} does not exist')
     try:
         reader = AnyReader([path], default_typestore=get_typestore(Stores.LATEST))
         reader.open()
     except Exception as error:  # each layer of rosbags raises an error class of its own
-        raise BagError(f'{path} cannot be read: {one_line(error)}') from error
+        raise _unreadable(path) from error
     try:
         yield Bag(path, reader)
     finally:
         reader.close()
+
+
+def _unreadable(path: Path) -> BagError:
+    return BagError(f'{path} cannot be read: {bag_fault(path)}')
 
 
 def stamp_or_receipt(header: Any, received: int) -> float:

@@ -71,7 +71,7 @@ def clean(recording: Recording) -> CleanRecording:
     finite = np.isfinite(recording.time)
     for column in (*recording.position.T, *recording.effort.T[measured]):
         finite &= np.isfinite(column)
-    recording = _keep(recording, finite, 'with non-finite positions or efforts')
+    recording = _keep(recording, finite, 'with non-finite or too large positions or efforts')
     increasing = _increasing(recording.time)
     recording = _keep(recording, increasing, 'with a stamp not after the previous one')
     recording = _keep(

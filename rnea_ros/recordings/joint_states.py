@@ -19,6 +19,12 @@ from ..arrays import Array
 from ..errors import RneaError
 from .bags import open_bag, stamp_or_receipt
 
+LARGEST = 1e9
+"""Greatest size of a recorded number, SI units; beyond it is a fault, and its square overflows."""
+
+LARGEST_FACTOR = 1e6
+"""Greatest size of a factor of efforts, also of its inverse; that of the node's parameter."""
+
 
 class RecordingError(RneaError):
     """Recorded joint states lack what is needed."""
@@ -100,6 +106,11 @@ class Recording:
         return replace(self, effort=self.effort * np.asarray(factor, dtype=np.float64))
 
 
+def usable_factor(factor: float) -> bool:
+    """Return whether efforts can be multiplied by a factor, of either sign."""
+    return 1.0 / LARGEST_FACTOR <= abs(factor) <= LARGEST_FACTOR
+
+
 def recording_from(samples: Iterable[Sample]) -> Recording:
     """
     Return samples as arrays.
@@ -170,13 +181,15 @@ class _Columns:
         return [values[place] for place in self._orders[names]]
 
     def recording(self, notes: Iterable[str]) -> Recording:
-        """Return the samples as arrays."""
+        """Return the samples as arrays; NaN stands for infinite and too large numbers."""
         shape = (len(self), len(self.names))
         position, velocity, effort = (
             np.frombuffer(column).reshape(shape)
             for column in (self._position, self._velocity, self._effort)
         )
         time = np.frombuffer(self._time)
+        for column in (*position.T, *velocity.T, *effort.T):
+            column[~(np.abs(column) <= LARGEST)] = math.nan
         return Recording(self.names, time, position, velocity, effort, tuple(notes))
 
 

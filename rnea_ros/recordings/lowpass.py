@@ -26,6 +26,9 @@ from .joint_states import RecordingError
 CUTOFF = 10.0
 """Usual cut-off frequency, Hz: above an arm's motion, below gear ringing and noise."""
 
+LEAST_CUTOFF = 0.1
+"""Least cut-off frequency, Hz: every motion of an arm is above it."""
+
 ORDER = 4
 """Order of the Butterworth filter."""
 
@@ -70,11 +73,11 @@ def filtered_motion(cleaned: CleanRecording, cutoff: float = CUTOFF) -> Motion:
 
     :param cleaned: the recording
     :param cutoff: cut-off frequency, Hz
-    :raises InputError: the cut-off frequency is not positive
+    :raises InputError: the cut-off frequency is too low, or not finite
     :raises RecordingError: samples are too few, or too slow for the cut-off frequency
     """
-    if not (math.isfinite(cutoff) and cutoff > 0.0):
-        raise InputError('cutoff', f'{cutoff:g} Hz is not positive')
+    if not LEAST_CUTOFF <= cutoff < math.inf:
+        raise InputError('cutoff', f'{cutoff:g} Hz is not at least {LEAST_CUTOFF:g} Hz')
     recording = with_better_clock(cleaned.recording, cleaned.segment)
     cleaned = CleanRecording(recording, cleaned.segment)
     time = recording.time

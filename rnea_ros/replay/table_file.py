@@ -6,15 +6,12 @@
 from __future__ import annotations
 
 import csv
+from io import StringIO
 import math
 from pathlib import Path
 
-from ..errors import RneaError
+from ..files import write_file
 from .playback import Playback
-
-
-class TableFileError(RneaError):
-    """The table cannot be written."""
 
 
 def write_table(path: Path, playback: Playback) -> None:
@@ -26,23 +23,21 @@ def write_table(path: Path, playback: Playback) -> None:
 
     :param path: CSV file to write
     :param playback: commands and measured efforts
-    :raises TableFileError: it cannot be written
+    :raises FileError: it cannot be written
     """
     columns = ['time', 'state']
     for name in playback.joints:
         columns += [f'{name}/commanded', f'{name}/hardware', f'{name}/measured']
-    try:
-        with path.open('w', encoding='utf-8', newline='') as file:
-            writer = csv.writer(file)
-            writer.writerow(columns)
-            for tick, state in enumerate(playback.state_of_ticks()):
-                row = [f'{playback.time[tick]:.6f}', state.value]
-                efforts = (playback.command, playback.hardware, playback.effort)
-                of_joints = zip(*(effort[tick] for effort in efforts), strict=True)
-                row += [_cell(value) for joint in of_joints for value in joint]
-                writer.writerow(row)
-    except OSError as error:
-        raise TableFileError(f'{path} cannot be written: {error.strerror}') from error
+    table = StringIO()
+    writer = csv.writer(table)
+    writer.writerow(columns)
+    for tick, state in enumerate(playback.state_of_ticks()):
+        row = [f'{playback.time[tick]:.6f}', state.value]
+        efforts = (playback.command, playback.hardware, playback.effort)
+        of_joints = zip(*(effort[tick] for effort in efforts), strict=True)
+        row += [_cell(value) for joint in of_joints for value in joint]
+        writer.writerow(row)
+    write_file(path, table.getvalue())
 
 
 def _cell(value: float) -> str:

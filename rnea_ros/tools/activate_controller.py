@@ -261,9 +261,6 @@ def main(args: list[str] | None = None) -> int:
     except (NotActivatedError, RosError) as error:
         print(f'activate_controller: {error}', file=sys.stderr)
         return BAD_INPUT if isinstance(error, RosError) else NOT_ACTIVATED
-    except KeyboardInterrupt:
-        print('activate_controller: interrupted', file=sys.stderr)
-        return NOT_ACTIVATED
     return 0
 
 

@@ -10,7 +10,12 @@ from collections.abc import Sequence
 import math
 from pathlib import Path
 
+from ..files import FileError, check_writable
+from ..recordings import usable_factor
 from ..robot import STANDARD_GRAVITY
+
+GREATEST_GRAVITY = 1e4
+"""Greatest component of gravity, m/s^2: a centrifuge."""
 
 
 def positive(text: str) -> float:
@@ -19,6 +24,15 @@ def positive(text: str) -> float:
     if not 0.0 < number < math.inf:
         raise argparse.ArgumentTypeError(f'{text} is not positive and finite')
     return number
+
+
+def target(text: str) -> Path:
+    """Return the path of a file that can be written, for argparse."""
+    try:
+        check_writable(Path(text))
+    except FileError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return Path(text)
 
 
 def by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:
@@ -104,7 +118,7 @@ def add_gravity(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--gravity',
         nargs=3,
-        type=float,
+        type=_acceleration,
         default=STANDARD_GRAVITY,
         metavar=('X', 'Y', 'Z'),
         help="gravity in the root link's frame, m/s^2; for arms on a wall or ceiling",
@@ -156,10 +170,17 @@ def _recorded_joint(text: str) -> tuple[str, str]:
     return name, recorded
 
 
+def _acceleration(text: str) -> float:
+    number = _number(text)
+    if not abs(number) <= GREATEST_GRAVITY:
+        raise argparse.ArgumentTypeError(f'{text} m/s^2 is no gravity')
+    return number
+
+
 def _factor(text: str) -> float:
     factor = _number(text)
-    if not math.isfinite(factor) or factor == 0.0:
-        raise argparse.ArgumentTypeError(f'{text} is 0 or not finite')
+    if not usable_factor(factor):
+        raise argparse.ArgumentTypeError(f'{text} has no size between 1e-6 and 1e6')
     return factor
 
 

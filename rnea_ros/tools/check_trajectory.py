@@ -29,7 +29,16 @@ from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..feedforward.trajectory import TrajectoryRequest
 from ..robot import RobotModel
-from .arguments import add_bag, add_gravity, by_joint, chosen_bag, finite, positions, positive
+from .arguments import (
+    add_bag,
+    add_gravity,
+    by_joint,
+    chosen_bag,
+    finite,
+    positions,
+    positive,
+    target,
+)
 from .model import load_model
 from .trajectory_names import with_model_names
 from .trajectory_sources import TrajectoryFileError, read_trajectory
@@ -76,7 +85,7 @@ def _parser() -> OneLineParser:
         help="mass on a link, kg, and its centre in the link's frame, m; may be repeated",
     )
     add_gravity(parser)
-    add('--picture', type=Path, help='PNG file for a picture of the efforts (needs matplotlib)')
+    add('--picture', type=target, help='PNG file for a picture of the efforts (needs matplotlib)')
     return parser
 
 

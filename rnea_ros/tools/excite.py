@@ -14,13 +14,14 @@ With --publish (needs ROS) the robot moves: the trajectory starts at the present
 first moves to the pose of --start. Have the emergency stop at hand, and begin with --speed 0.2.
 Ctrl-C stops the motion.
 
-Exit code: 0 done; 1 interrupted; 2 not possible, bad arguments or files.
+Exit code: 0 done; 1 the motion was stopped; 2 not possible, bad arguments or files.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
+import os
 from pathlib import Path
 import sys
 import time
@@ -30,7 +31,7 @@ from ..drawing import require_matplotlib
 from ..errors import RneaError, UnknownNameError
 from ..identification import excitation, require_scipy
 from ..robot import RobotModel
-from .arguments import add_gravity, by_joint, finite, positions, positive
+from .arguments import add_gravity, by_joint, finite, positions, positive, target
 from .model import load_model
 from .trajectory_sources import read_trajectory, write_trajectory
 
@@ -52,7 +53,7 @@ def _parser() -> OneLineParser:
     )
     add = parser.add_argument
     add('--urdf', type=Path, required=True, help='URDF of the robot')
-    add('--out', type=Path, help='YAML file to write; needed without --publish')
+    add('--out', type=target, help='YAML file to write; needed without --publish')
     add('--start', nargs='+', default=[], metavar='JOINT=POSITION',
         help='pose at the start and the end, rad or m; default: the present pose with --publish, '
         'else the middle of the ranges')
@@ -75,7 +76,7 @@ def _parser() -> OneLineParser:
     add('--seconds', type=positive, default=60.0,
         help='processor time for the search, s; default 60')
     add_gravity(parser)
-    add('--picture', type=Path, help='PNG file to write (needs matplotlib)')
+    add('--picture', type=target, help='PNG file to write (needs matplotlib)')
     add('--motion', type=Path, metavar='YAML',
         help='with --publish: the motion of this file, which excite wrote, instead of a new one')
     add('--publish', nargs='?', const=TOPIC, metavar='TOPIC',
@@ -113,7 +114,7 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('--keep-inside needs --floor or --box')
     if options.publish is not None and not (options.yes or sys.stdin.isatty()):
         parser.error('--publish asks before the motion, but there is no terminal; see --yes')
-    if options.record is not None and options.record.exists():
+    if options.record is not None and os.path.lexists(options.record):
         parser.error(f'--record: {options.record} exists already')
     try:
         options.start = positions('--start', options.start)
@@ -252,9 +253,6 @@ def main(args: list[str] | None = None) -> int:
     except RneaError as error:
         print(f'excite: {error}', file=sys.stderr)
         return BAD_INPUT
-    except KeyboardInterrupt:
-        print('interrupted', file=sys.stderr)
-        return FAILED
 
 
 if __name__ == '__main__':

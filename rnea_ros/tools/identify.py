@@ -22,6 +22,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from functools import partial
 import json
+from os.path import realpath
 from pathlib import Path
 import sys
 import time
@@ -53,7 +54,7 @@ from ..identification.writing import payload_parameters
 from ..parameters import parameter_file_text
 from ..recordings import CUTOFF
 from ..robot import RobotModel
-from .arguments import add_gravity, add_recorded_joints, positive
+from .arguments import add_gravity, add_recorded_joints, positive, target
 from .identification_inputs import Inputs, read_inputs, seconds
 
 NOT_BETTER = 1
@@ -115,10 +116,10 @@ def _parser() -> OneLineParser:
         default=PRIOR_WEIGHT,
         help=f'weight of the URDF against the data; default {PRIOR_WEIGHT:g}',
     )
-    add('--write-urdf', type=Path, metavar='PATH', help='URDF to write')
-    add('--write-parameters', type=Path, metavar='PATH', help='parameter file to write')
-    add('--report', type=Path, metavar='PATH.json', help='JSON to write: all figures')
-    add('--picture', type=Path, help='PNG to write (needs matplotlib)')
+    add('--write-urdf', type=target, metavar='PATH', help='URDF to write')
+    add('--write-parameters', type=target, metavar='PATH', help='parameter file to write')
+    add('--report', type=target, metavar='PATH.json', help='JSON to write: all figures')
+    add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add('--force', action='store_true', help='write also if the model is not better')
     return parser
 
@@ -130,11 +131,8 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     options = parser.parse_intermixed_args(own)
     if options.bags and options.urdf is None:
         parser.error('a recording needs --urdf')
-    for path in (options.write_urdf, options.write_parameters, options.report, options.picture):
-        if path is not None and not path.absolute().parent.is_dir():
-            parser.error(f'{path}: there is no directory {path.parent}')
     written, source = options.write_urdf, options.urdf
-    if None not in (written, source) and written.resolve() == source.resolve():
+    if None not in (written, source) and realpath(written) == realpath(source):
         parser.error(f'--write-urdf would replace {source}; name another file')
     if options.payload is not None:
         arm_only = ('validate', 'links', 'write_urdf', 'picture')

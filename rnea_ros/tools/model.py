@@ -9,10 +9,14 @@ from pathlib import Path
 import sys
 import warnings
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import UrdfWarning
+from ..errors import InputError, UrdfError, UrdfWarning
 from ..robot import RobotModel
+
+GREATEST_INERTIA = 1e12
+"""Greatest inertia and effort of gravity of a joint, SI units; their squares still are numbers."""
 
 
 def load_model(
@@ -32,4 +36,16 @@ def load_model(
         model = RobotModel.from_urdf(source, gravity=gravity, strict_inertia=strict_inertia)
     for warning in caught:
         print(f'{program}: {warning.message}', file=sys.stderr)
+    _check_size(model)
     return model
+
+
+def _check_size(model: RobotModel) -> None:
+    """Raise an error if the model is so large that figures of its efforts overflow."""
+    q = model.neutral_position
+    try:
+        numbers = np.append(model.mass_matrix(q), model.gravity_torques(q))
+    except InputError:
+        numbers = np.array([np.inf])
+    if np.abs(numbers).max(initial=0.0) > GREATEST_INERTIA:
+        raise UrdfError('URDF', 'masses or lengths are too large; they are in kg and m')

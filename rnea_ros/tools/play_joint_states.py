@@ -80,6 +80,8 @@ def main(args: list[str] | None = None) -> int:
     bag = required_bag(parser, options)
     if math.isnan(options.wait):
         parser.error('--wait is not a number')
+    if not 1e-3 <= options.speed <= 1e3:
+        parser.error(f'--speed {options.speed:g} is not between 0.001 and 1000')
 
     try:
         description = None if options.urdf is None else read_urdf(options.urdf)

@@ -16,14 +16,13 @@ Exit code: 0 drawn; 2 bad arguments or files, or no terms in the bag.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 import sys
 
 import numpy as np
 
 from ..command_line import BAD_INPUT, OneLineParser, tool
 from ..errors import RneaError
-from .arguments import add_bag, add_effort_scale, required_bag
+from .arguments import add_bag, add_effort_scale, required_bag, target
 from .term_picture import picture
 from .term_recording import read_terms
 
@@ -37,7 +36,7 @@ def _parser() -> OneLineParser:
     )
     add = parser.add_argument
     add_bag(parser, 'recording (needs rosbags)')
-    add('--output', type=Path, default=Path('terms.png'), help='PNG to write; terms.png')
+    add('--output', type=target, default='terms.png', help='PNG to write; terms.png')
     add('--joints', nargs='+', default=[], metavar='JOINT', help='joints, in this order; all')
     add('--node', help='name of the node, if the bag has several, such as /left/feedforward')
     add(

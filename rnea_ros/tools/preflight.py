@@ -43,7 +43,7 @@ from ..recordings import (
     recording_from,
     still_poses,
 )
-from .arguments import add_bag, add_gravity, add_recorded_joints, chosen_bag, positive
+from .arguments import add_bag, add_gravity, add_recorded_joints, chosen_bag, positive, target
 from .model import load_model
 
 
@@ -68,10 +68,10 @@ def _parser() -> OneLineParser:
     add('--poses', type=int, default=12, help=f'live: number of poses, at least {MIN_POSES}; 12')
     add('--duration', type=positive, default=180.0, help='live: longest duration, s; 180')
     add_gravity(parser)
-    add('--picture', type=Path, help='PNG to write (needs matplotlib)')
+    add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add(
         '--write',
-        type=Path,
+        type=target,
         metavar='YAML',
         help='parameter file of the node to write: friction, payload and hardware_compensates, as '
         'far as they were found beyond doubt',

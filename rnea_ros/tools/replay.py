@@ -33,7 +33,7 @@ from ..node.parameters import (
 )
 from ..recordings import read_joint_states
 from ..replay import Review, picture, recorded_robot, report, review, write_table
-from .arguments import add_bag, add_recorded_joints, required_bag
+from .arguments import add_bag, add_recorded_joints, required_bag, target
 from .model import load_model
 
 ENDED_EARLY = 1
@@ -62,8 +62,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     )
     add_recorded_joints(parser)
     parser.set_defaults(effort_scale=None)  # the parameter effort_scale
-    add('--picture', type=Path, help='PNG to write (needs matplotlib)')
-    add('--csv', type=Path, help='CSV to write: commands and measured efforts at every tick')
+    add('--picture', type=target, help='PNG to write (needs matplotlib)')
+    add('--csv', type=target, help='CSV to write: commands and measured efforts at every tick')
     options = parser.parse_args(arguments)
     options.bag = required_bag(parser, options)
     return options

@@ -9,13 +9,15 @@ from collections.abc import Generator
 from contextlib import closing
 from itertools import islice
 import json
+import os.path
 from pathlib import Path
 from typing import Any
 
 from ..errors import RneaError, one_line
 from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+from ..files import write_file
 from ..messages import MalformedError, decode_trajectory
-from ..recordings import SUFFIXES, BagError, open_bag
+from ..recordings import SUFFIXES, open_bag
 
 MESSAGE_TYPE = 'trajectory_msgs/msg/JointTrajectory'
 
@@ -36,7 +38,7 @@ def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequ
     :raises BagError: an unreadable bag, or no single topic with trajectories
     :raises TrajectoryFileError: no such file, or no trajectory with this index
     """
-    if not path.exists():
+    if not os.path.exists(path):
         raise TrajectoryFileError(f'{path} does not exist')
     is_bag = path.is_dir() or path.suffix in SUFFIXES
     found = _of_bag(path, topic) if is_bag else _of_yaml(path)
@@ -55,7 +57,7 @@ def write_trajectory(path: Path, request: TrajectoryRequest) -> None:
 
     :param path: file to write
     :param request: trajectory without efforts, with values of all other fields at every point
-    :raises TrajectoryFileError: the file cannot be written
+    :raises FileError: the file cannot be written
     """
     lines = [f'joint_names: [{", ".join(map(json.dumps, request.joint_names))}]', 'points:']
     for point, time in enumerate(request.times):
@@ -67,20 +69,17 @@ def write_trajectory(path: Path, request: TrajectoryRequest) -> None:
         ]
         lines.append(f'  time_from_start: {{sec: {nanoseconds // 10**9}, '
                      f'nanosec: {nanoseconds % 10**9}}}')
-    try:
-        path.write_text('\n'.join(lines) + '\n', encoding='utf-8')
-    except OSError as error:
-        raise TrajectoryFileError(f'{path} cannot be written: {error.strerror}') from error
+    write_file(path, '\n'.join([*lines, '']))
 
 
 def _of_bag(path: Path, topic: str | None) -> Generator[TrajectoryRequest, None, None]:
     with open_bag(path) as bag:
         chosen = bag.topic_with(MESSAGE_TYPE, 'trajectories', topic)
-        for _, _, data in bag.raw_messages([chosen]):
+        for topic, received, data in bag.raw_messages([chosen]):
             try:
                 yield decode_trajectory(data)
             except MalformedError as error:
-                raise BagError(f'{path} has a broken message: {error}') from error
+                raise bag.broken_message(topic, received) from error
 
 
 def _of_yaml(path: Path) -> Generator[TrajectoryRequest, None, None]:

@@ -194,7 +194,7 @@ def test_a_payload_is_weighed_and_written_for_the_node(
     ('arguments', 'reason'),
     [
         (['--write-urdf', str(ARM)], 'name another file'),
-        (['--report', '/no/where/a.json'], 'there is no directory /no/where'),
+        (['--report', '/no/where/a.json'], '/no/where/a.json cannot be written: No such file'),
         (['--cutoff', '-1'], '--cutoff'),
         (['--payload', 'fer_link7', '--links', 'fer_link7'], '--payload takes no --links'),
     ],

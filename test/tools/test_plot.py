@@ -48,7 +48,12 @@ def rejected(capsys: pytest.CaptureFixture[str]) -> Rejected:
     """Return what returns the one line by which arguments were rejected with exit code 2."""
 
     def line(*arguments: str | Path) -> str:
-        assert main([str(argument) for argument in arguments]) == 2
+        code: object
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as ended:
+            code = ended.code
+        assert code == 2
         printed = capsys.readouterr()
         assert printed.out == ''
         assert len(printed.err.splitlines()) == 1

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +33,9 @@ MIN_DEFAULT_TIMEOUT = 0.1
 
 DEFAULT_RATE_LIMIT_TIME = 0.1
 """Time from zero to full effort at the default rate limit, s."""
+
+GREATEST_EFFORT = 1e12
+"""Greatest limit of an effort, N m or N; beyond it the URDF has none."""
 
 LONGEST_STOP = 3.0 * LONGEST
 """Longest permitted duration of a stop, s."""
@@ -100,7 +102,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     of_urdf = model.effort_limits[joint_indices]
     effort_limits = np.where(effort_limits > 0.0, effort_limits, of_urdf)
     for name, limit in zip(joints, effort_limits, strict=True):
-        if not 0.0 < limit < math.inf:
+        if not 0.0 < limit <= GREATEST_EFFORT:
             raise InputError(
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )

@@ -49,7 +49,7 @@ def check_common_unit(equations: Equations) -> None:
     size = weighted_rms(rigid, equations.used.astype(np.float64))
     loaded = np.flatnonzero((size > 0.0) & (size >= LOADED_SHARE * size.max()))
     factors = np.array([_factor(equations, joint, rigid[:, joint]) for joint in loaded.tolist()])
-    if (factors > 0.0).all() and factors.max() < 2.0 * factors.min():
+    if factors.size and 0.0 < factors.max() < 2.0 * factors.min():
         factor = float(np.median(factors))
         if not 1.0 / GREATEST_FACTOR <= factor <= GREATEST_FACTOR:
             raise IdentificationError(

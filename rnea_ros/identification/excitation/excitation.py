@@ -23,6 +23,9 @@ from .limits import ExcitationError, JointLimits, Region, chosen
 from .motion import Motion, fourier_motion
 from .optimise import Budget, Found, Objective, Progress, search
 
+LONGEST = 86400.0
+"""Longest motion and longest search, s."""
+
 PERIOD = 10.0
 """Period of the series, s, about: a duration has a whole number of periods."""
 
@@ -122,8 +125,8 @@ def excite(
     :raises ExcitationError: no motion is possible; the error names what to change
     """
     for name, number in (('duration', duration), ('seconds', seconds)):
-        if not 0.0 < number < np.inf:
-            raise ExcitationError(name, f'{number:g} s is not positive and finite')
+        if not 0.0 < number <= LONGEST:
+            raise ExcitationError(name, f'{number:g} s is not above 0 and at most {LONGEST:g} s')
     excited = chosen(model, joints)
     position = _start(model, limits, start)
     check_limits(model, limits, excited)

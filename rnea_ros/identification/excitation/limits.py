@@ -11,7 +11,7 @@ import math
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array, finite_vector
 from ...errors import InputError, UnknownNameError
@@ -25,6 +25,10 @@ LOAD_SHARE = 0.8
 
 ON_THE_LIMIT = 1e-3
 """Accepted distance beyond a position limit of a joint that holds, rad or m."""
+
+
+LARGEST = 1e9
+"""Greatest limit, SI units; a URDF has larger ones for joints without a limit."""
 
 
 class ExcitationError(InputError):
@@ -67,8 +71,8 @@ class JointLimits:
         """
         _check_joints(model)
         limits = cls(
-            np.where(model.continuous, -np.inf, model.position_lower),
-            np.where(model.continuous, np.inf, model.position_upper),
+            np.where(_is_free(model), -np.inf, model.position_lower),
+            np.where(_is_free(model), np.inf, model.position_upper),
             *(
                 _replaced(model, what, values, given)
                 for what, values, given in (
@@ -199,8 +203,8 @@ def chosen(model: RobotModel, names: Sequence[str] | None) -> list[int]:
 def _replaced(
     model: RobotModel, what: str, values: Array, given: Mapping[str | None, float]
 ) -> Array:
-    """Return limits, with 0 as infinite and with given ones instead."""
-    limits: Array = np.where(values > 0.0, values, np.inf)
+    """Return limits, with 0 and very large ones as infinite and with given ones instead."""
+    limits: Array = np.where((values > 0.0) & (values <= LARGEST), values, np.inf)
     for name in sorted(given, key=lambda name: name is not None):
         if not given[name] > 0.0:
             raise ExcitationError(f'{what} limit', f'{given[name]:g} is not above 0')
@@ -208,6 +212,12 @@ def _replaced(
             raise UnknownNameError('joint', name, model.joint_names)
         limits[slice(None) if name is None else model.joint_names.index(name)] = given[name]
     return limits
+
+
+def _is_free(model: RobotModel) -> NDArray[np.bool_]:
+    """Return which joints have no position limit, shape (n,)."""
+    free: NDArray[np.bool_] = model.position_upper - model.position_lower > LARGEST
+    return model.continuous | free
 
 
 def _check_joints(model: RobotModel) -> None:

@@ -23,7 +23,8 @@ def report(excitation: Excitation) -> str:
     :param excitation: the exciting motion
     """
     model, motion = excitation.model, excitation.motion
-    better = np.mean(excitation.random_accuracy.torque / excitation.accuracy.torque)
+    random, found = excitation.random_accuracy.torque, excitation.accuracy.torque
+    better = np.mean(np.divide(random, found, out=np.ones_like(found), where=found > 0.0))
     base, added = excitation.parameters
     still = [name for name in model.joint_names if name not in excitation.excited]
     lines = [

@@ -91,7 +91,7 @@ def _parse(text: str, where: str) -> Any:
         raise ParameterFileError('parameters need the package PyYAML') from error
     try:
         return yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise ParameterFileError(f'{where} is not YAML: {one_line(error)}') from error
 
 

@@ -87,9 +87,6 @@ def main(args: list[str] | None = None) -> int:
     except (RneaError, OSError) as error:
         print(f'demo: {error}', file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print('\ninterrupted')
-        return 130
 
 
 if __name__ == '__main__':

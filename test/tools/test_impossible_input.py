@@ -1,0 +1,145 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Files and numbers that no tool can work with: one sentence, exit code 2, no warning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import sys
+
+from command_lines import fault, prepare, run
+from hostile_files import LONG, write_files
+import pytest
+from ros_process import NO_ROS
+
+pytest.importorskip('rosbags', reason='rosbags is not installed')
+pytest.importorskip('scipy', reason='scipy is not installed')
+pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+
+MOTION = 'motion --urdf arm.urdf'
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp('files')
+    write_files(path)
+    prepare(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ('line', 'reason'),
+    [
+        ('identify motion --urdf no_inertials.urdf', 'no moving link has a mass'),
+        ('identify motion --urdf massless.urdf', 'no moving link has a mass'),
+        ('identify motion --urdf heavy.urdf', 'masses or lengths are too large'),
+        (f'preflight {MOTION} --gravity 0 0 0', 'the gravity of the model is zero'),
+        (f'preflight {MOTION} --gravity 0 0 1e300', 'is no gravity'),
+        (f'identify {MOTION} --effort-scale 1e300', 'has no size between 1e-6 and 1e6'),
+        (f'preflight {MOTION} --effort-scale 1e-300', 'has no size between 1e-6 and 1e6'),
+        (f'identify {MOTION} --cutoff 1e-9', '1e-09 Hz is not at least 0.1 Hz'),
+        (f'identify {MOTION} --prior-weight 1e-300', 'is not between 1e-09 and 1000'),
+        (f'identify {MOTION} --prior-weight 1e300', 'is not between 1e-09 and 1000'),
+        (f'identify {MOTION} --keep-friction deep.yaml', 'deep.yaml is not YAML'),
+        (f'replay {MOTION} --params-file deep.yaml', 'deep.yaml is not YAML'),
+        (f'replay motion --urdf {LONG}', 'File name too long'),
+        ('excite --urdf arm.urdf --out out/a --duration 1e300', 'at most 86400 s'),
+    ],
+)
+def test_impossible_input_is_rejected_in_one_sentence(
+    line: str, reason: str, folder: Path
+) -> None:
+    rejected(line, reason, folder)
+
+
+@pytest.mark.parametrize('name', [f'out/{LONG}', 'none/a', 'out', 'good.yaml/a', 'out/loop'])
+@pytest.mark.parametrize(
+    'line',
+    [
+        f'preflight {MOTION} --picture', f'preflight {MOTION} --write',
+        f'identify {MOTION} --write-urdf', f'identify {MOTION} --write-parameters',
+        f'identify {MOTION} --report', f'identify {MOTION} --picture',
+        f'replay {MOTION} --csv', f'replay {MOTION} --picture', 'plot terms --output',
+        'check_trajectory good.yaml --urdf arm.urdf --picture',
+        'excite --urdf arm.urdf --out', 'excite --urdf arm.urdf --out out/a --picture',
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_written_is_rejected_first(
+    line: str, name: str, folder: Path
+) -> None:
+    rejected(f'{line} {name}', f'{name} cannot be written', folder)
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        f'preflight {LONG} --urdf arm.urdf', f'identify {LONG} --urdf arm.urdf',
+        f'replay {LONG}.db3 --urdf arm.urdf', f'plot {LONG}',
+        f'identify {MOTION} --validate {LONG}', f'check_trajectory {LONG} --urdf arm.urdf',
+    ],
+)  # fmt: skip
+def test_a_name_that_no_file_can_have_does_not_exist(line: str, folder: Path) -> None:
+    rejected(line, 'does not exist', folder)
+
+
+@pytest.mark.parametrize(
+    ('bag', 'reason'),
+    [
+        ('motion_metadata_none', 'metadata.yaml is missing; write it again: ros2 bag reindex'),
+        ('motion_metadata_void', 'metadata.yaml or motion.db3 is damaged'),
+        ('motion_metadata_number', 'write it again: ros2 bag reindex'),
+        ('folder', 'the directory has no .db3 or .mcap file'),
+        ('lost', 'the directory has no .db3 or .mcap file'),
+        ('void.db3', 'the file is empty; record again'),
+        ('text.mcap', 'it is no .mcap file'),
+        ('good.yaml', 'it is no bag; name a directory'),
+        ('mcap_cut_0.9.mcap', 'its end is missing, as the recorder was killed'),
+        ('motion_cut_0.3.db3', 'it is damaged; recover it: sqlite3'),
+        ('motion_cut_0.999.db3', 'it is damaged; recover it: sqlite3'),
+        ('mcap_dirty_1.mcap', 'a broken message: that of 1000000001.180 s on /joint_states'),
+    ],
+)
+def test_the_sentence_about_a_broken_bag_has_a_way_out(
+    bag: str, reason: str, folder: Path
+) -> None:
+    line = rejected(f'preflight {bag} --urdf arm.urdf', reason, folder)
+    assert line.startswith(f'preflight: {bag} ')
+    assert 'object' not in line
+
+
+@pytest.mark.parametrize('field', ['position', 'velocity', 'effort'])
+@pytest.mark.parametrize('number', ['far', 'infinite'])
+@pytest.mark.parametrize('tool', ['preflight', 'identify', 'replay'])
+def test_numbers_too_large_to_square_leave_no_warning(
+    tool: str, number: str, field: str, folder: Path
+) -> None:
+    end = run(tool, [f'{number}_{field}_few', '--urdf', 'arm.urdf'], folder)
+    assert fault(tool, end, folder) == '', end.err
+
+
+def test_too_high_a_speed_of_playing_is_rejected(folder: Path) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    for speed in ('1e-300', '1e300'):
+        rejected(f'play_joint_states motion --speed {speed}', 'is not between', folder)
+
+
+@pytest.mark.parametrize('tool', ['preflight', 'identify', 'replay', 'plot'])
+def test_a_missing_package_is_named(
+    tool: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = 'scipy' if tool == 'identify' else 'rosbags'
+    for name in {missing, *(name for name in sys.modules if name.startswith(f'{missing}.'))}:
+        monkeypatch.setitem(sys.modules, name, None)
+    more = '' if tool == 'plot' else ' --urdf arm.urdf'
+    rejected(f'{tool} motion{more}', f'pip install {missing}', folder)
+
+
+def rejected(line: str, reason: str, folder: Path) -> str:
+    """Return the sentence by which a command line is rejected."""
+    tool, *arguments = line.split()
+    end = run(tool, arguments, folder)
+    assert end.code == 2, end.out + end.err
+    assert fault(tool, end, folder) == ''
+    assert reason in end.err
+    return end.err

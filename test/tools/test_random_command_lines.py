@@ -1,0 +1,38 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Whatever files and options a tool is given, it works or says in one sentence what is wrong.
+
+The environment variable ``COMMAND_LINES`` gives the number of command lines, 60 by default.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from command_lines import command_line, fault, prepare, run
+from hostile_files import write_files
+import pytest
+from ros_process import NO_ROS
+
+COUNT = int(os.environ.get('COMMAND_LINES', '60'))
+LONG_RECORDING = 1_000_000
+"""Samples of a recording that only a longer test has time for."""
+
+
+def test_random_command_lines_end_with_a_result_or_one_sentence(tmp_path: Path) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    pytest.importorskip('rosbags', reason='rosbags is not installed')
+    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+    pytest.importorskip('scipy', reason='scipy is not installed')
+    files = write_files(tmp_path, LONG_RECORDING if COUNT > 1000 else 0)
+    prepare(tmp_path)
+    faults = {}
+    for seed in range(COUNT):
+        tool, arguments = command_line(seed, files)
+        end = run(tool, arguments, tmp_path)
+        if wrong := fault(tool, end, tmp_path):
+            faults[f'{seed}: {tool} {" ".join(arguments)}'] = f'{wrong}\n{end.err}'
+    assert not faults
