@@ -3,6 +3,9 @@
 
 """The DDS domains of the tests themselves."""
 
+import threading
+from typing import Any
+
 import pytest
 import ros_process
 from ros_process import NO_ROS, new_domain_id, ros_node
@@ -19,3 +22,23 @@ def test_a_domain_is_given_again_only_when_nobody_is_in_it() -> None:
         assert used not in given
         assert idle in given
     assert used in [new_domain_id() for _ in range(ros_process.MOST_DOMAINS)]
+
+
+def test_a_domain_with_a_node_that_does_not_end_is_not_given_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hung, forever = new_domain_id(), threading.Event()
+    end = ros_process.end
+
+    def end_late(node: Any, context: Any) -> None:
+        forever.wait()
+        end(node, context)
+
+    monkeypatch.setattr(ros_process, 'end', end_late)
+    monkeypatch.setattr(ros_process, 'PATIENCE', 0.1)
+    with ros_node(hung):
+        pass
+    try:
+        assert hung not in [new_domain_id() for _ in range(2 * ros_process.MOST_DOMAINS)]
+    finally:
+        forever.set()
