@@ -62,7 +62,9 @@ def pytest_make_collect_report(collector: pytest.Collector):  # type: ignore[no-
     return report
 
 
-def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport, config: pytest.Config) -> None:
+def _fail_if_skipped(
+    report: pytest.TestReport | pytest.CollectReport, config: pytest.Config
+) -> None:
     if report.skipped and config.getoption('--no-skipped-oracles'):
         report.outcome = 'failed'
         report.longrepr = f'an oracle test was skipped: {report.longrepr}'

@@ -13,7 +13,7 @@ import threading
 from typing import Any
 
 import pytest
-from python_process import run
+from python_process import needs_proc, run
 
 from rnea_ros.errors import InputError
 from rnea_ros.node.timing import (
@@ -129,6 +129,7 @@ print(len(complaints), int(re.search(r'VmLck:\\s*(\\d+)', status)[1]) > 1000)
 """
 
 
+@needs_proc
 def test_memory_is_locked_or_told_not_to_be() -> None:
     assert run(LOCK).split() in (['0', 'True'], ['1', 'False'])
 
