@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import os
 from pathlib import Path
 import signal
@@ -26,15 +26,15 @@ settings.register_profile('seeded', derandomize=True, deadline=None, database=No
 settings.load_profile('seeded')
 
 
-PARTS = {
+ALL_OVER_DDS = ('\npytestmark = pytest.mark.ros\n', '@pytest.mark.launch_test\n')
+"""Where a file has one of these, each of its tests is over DDS."""
+
+PARTS: dict[str, Callable[[str], bool]] = {
     'not ros': lambda text: not any(mark in text for mark in ALL_OVER_DDS),
     'ros and not alone': lambda text: 'mark.ros' in text,
     'ros and alone': lambda text: 'mark.alone' in text,
 }
 """Parts of ``make test``; whether a file with some text can have tests of a part."""
-
-ALL_OVER_DDS = ('\npytestmark = pytest.mark.ros\n', '@pytest.mark.launch_test\n')
-"""Where a file has one of these, each of its tests is over DDS."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -59,6 +59,7 @@ def test_a_core_that_is_not_there_is_told_with_those_that_are() -> None:
     assert str(sorted(os.sched_getaffinity(0))) in complaint
 
 
+@needs_proc
 def test_a_priority_is_in_force_and_others_are_one_below_or_it_is_told_to_be_rejected() -> None:
     def enter() -> Any:
         complaints = enter_realtime(RealtimeSettings(priority=10))
