@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""``make test``: its parts, and the line that counts them together."""
+"""``make test``: its parts, the line that counts them together, and what fails CI."""
 
 from __future__ import annotations
 
@@ -99,3 +99,17 @@ def test_a_missing_library_of_the_oracles_is_named_with_its_package(tmp_path: Pa
     )
     line, *_ = make.stderr.splitlines()
     assert line.endswith('On Debian and Ubuntu: apt install libgomp1')
+
+
+def test_an_oracle_test_whose_file_skips_itself_fails_ci(tmp_path: Path) -> None:
+    (tmp_path / 'pinocchio.py').write_text('raise ModuleNotFoundError')
+    inherited = {name: x for name, x in os.environ.items() if not name.startswith('PYTEST_')}
+    finished = subprocess.run(
+        [
+            sys.executable, '-m', 'pytest', '--no-skipped-oracles', '-p', 'no:cacheprovider',
+            'test/identification/test_with_inertial_parameters.py',
+        ],
+        cwd=ROOT, env={**inherited, 'PYTHONPATH': str(tmp_path)}, capture_output=True, text=True,
+    )
+    assert 'an oracle test was skipped' in finished.stdout
+    assert finished.returncode != 0
