@@ -39,15 +39,19 @@ demo: $(VENV)/demo.stamp
 # needs the processor for itself. Tests over DDS wait half of the time, so three run on two cores.
 # Beside the tests without DDS they would fail. Without bytecode on disk each worker of each run would
 # compile every test again; with more than one thread of BLAS each the workers would hinder each other.
+# Each run follows whether or not the one before failed; Ctrl-C ends all of them (trap).
 PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(RUN) -m pytest
+RESULTS := $(patsubst %,build/tests_%.xml,without_dds over_dds alone)
 
 test: $(VENV)/test.stamp
 ifdef TEST
 	@$(PYTEST) $(TEST)
 else
-	@$(PYTEST) -n auto -m 'not ros'
-	@$(PYTEST) -n $$(($$(nproc) * 3 / 2)) -m 'ros and not alone'
-	@$(PYTEST) -m 'ros and alone'
+	@mkdir -p build; rm -f $(RESULTS); trap 'exit 130' INT; failed=0; \
+	$(PYTEST) --junit-xml=$(word 1,$(RESULTS)) -n auto -m 'not ros' || failed=1; \
+	$(PYTEST) --junit-xml=$(word 2,$(RESULTS)) -n $$(($$(nproc) * 3 / 2)) -m 'ros and not alone' || failed=1; \
+	$(PYTEST) --junit-xml=$(word 3,$(RESULTS)) -m 'ros and alone' || failed=1; \
+	$(RUN) test/totals.py $(RESULTS); exit $$failed
 endif
 
 # The exact versions of one environment; without dependencies, since some ask for a newer numpy.
@@ -104,7 +108,10 @@ $(VENV)/demo.stamp: $(VENV)/bin/python setup.py setup.cfg constraints.txt
 	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags]'
 	@touch $@
 
+# Pinocchio's wheel lacks one library, which minimal containers lack too.
 $(VENV)/test.stamp: $(VENV)/demo.stamp
+	@$(RUN) -c 'import ctypes; ctypes.CDLL("libgomp.so.1")' 2> /dev/null || { \
+	    echo 'Pinocchio needs libgomp.so.1. On Debian and Ubuntu: apt install libgomp1' >&2; exit 1; }
 	@echo 'Installing pytest and the oracles: Pinocchio, modern_robotics, vendor URDFs ...'
 	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,test]'
 	@touch $@

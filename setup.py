@@ -54,6 +54,7 @@ EXTRAS = {
         'example-robot-data',
         'modern-robotics',
         'xacro',
+        'docutils',
     ],
     'lint': ['ruff', 'mypy', 'import-linter'],
     'docs': ['sphinx', 'myst-parser', 'furo'],

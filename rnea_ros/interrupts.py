@@ -17,8 +17,8 @@ import os
 import signal
 import sys
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, 128 + SIGINT as of other programs."""
+INTERRUPTED = 2
+"""Exit code after Ctrl-C: no result, as for bad input, and as the command ``ros2`` ends."""
 
 
 def prepare_interrupts(folder: str) -> None:

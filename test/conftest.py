@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import os
 from pathlib import Path
 import signal
@@ -26,6 +26,17 @@ settings.register_profile('seeded', derandomize=True, deadline=None, database=No
 settings.load_profile('seeded')
 
 
+ALL_OVER_DDS = ('\npytestmark = pytest.mark.ros\n', '@pytest.mark.launch_test\n')
+"""Where a file has one of these, each of its tests is over DDS."""
+
+PARTS: dict[str, Callable[[str], bool]] = {
+    'not ros': lambda text: not any(mark in text for mark in ALL_OVER_DDS),
+    'ros and not alone': lambda text: 'mark.ros' in text,
+    'ros and alone': lambda text: 'mark.alone' in text,
+}
+"""Parts of ``make test``; whether a file with some text can have tests of a part."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         '--no-skipped-oracles',
@@ -37,21 +48,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  # type: ignore[no-untyped-def]
     report = yield
-    if (
-        report.skipped
-        and item.get_closest_marker('oracle')
-        and item.config.getoption('--no-skipped-oracles')
-    ):
-        report.outcome = 'failed'
-        report.longrepr = f'an oracle test was skipped: {report.longrepr}'
+    if item.get_closest_marker('oracle'):
+        _fail_if_skipped(report, item.config)
     return report
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector):  # type: ignore[no-untyped-def]
+    """A file that skips itself has no tests yet: its text shows whether they are marked."""
+    report = yield
+    if report.skipped and 'mark.oracle' in collector.path.read_text(encoding='utf-8'):
+        _fail_if_skipped(report, collector.config)
+    return report
+
+
+def _fail_if_skipped(
+    report: pytest.TestReport | pytest.CollectReport, config: pytest.Config
+) -> None:
+    if report.skipped and config.getoption('--no-skipped-oracles'):
+        report.outcome = 'failed'
+        report.longrepr = f'an oracle test was skipped: {report.longrepr}'
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Where only tests over DDS are asked for, do not import files without any."""
-    if not str(config.getoption('markexpr')).startswith('ros') or collection_path.suffix != '.py':
+    """Do not import files without a test for this part of ``make test``; none is skipped twice."""
+    part = config.getoption('markexpr')
+    if part not in PARTS or collection_path.suffix != '.py':
         return None
-    return None if 'mark.ros' in collection_path.read_text(encoding='utf-8') else True
+    text = collection_path.read_text(encoding='utf-8')
+    return None if PARTS[part](text) else True
 
 
 @pytest.hookimpl(tryfirst=True)

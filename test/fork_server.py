@@ -222,7 +222,10 @@ def fork_tracing_too() -> None:
     Its threads do not survive a fork, and a fork that ends would crash while it stops them.
     """
     signals = ctypes.create_string_buffer(128)  # a sigset_t
-    mapped = Path('/proc/self/maps').read_text(encoding='utf-8').split()
+    try:
+        mapped = Path('/proc/self/maps').read_text(encoding='utf-8').split()
+    except FileNotFoundError:  # /proc is not mounted
+        return
     for path in {word for word in mapped if '/liblttng-ust' in word}:
         library = ctypes.CDLL(path)
         for name in ('ust', 'lttng_ust'):  # before 2.13, and from 2.13 on

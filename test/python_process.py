@@ -10,7 +10,12 @@ from pathlib import Path
 import subprocess
 import sys
 
+import pytest
 from robots import ROOT
+
+needs_proc = pytest.mark.skipif(
+    not Path('/proc/self/status').exists(), reason='/proc is not mounted'
+)
 
 
 def run(code: str, package: Path = ROOT, **environment: str) -> str:

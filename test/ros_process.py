@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import ctypes
-import fcntl
 import itertools
 import os
 import signal
@@ -22,7 +21,7 @@ from fork_server import ForkedProcess
 import pytest
 from robots import ROOT
 
-from benchmark.loop.domain import lock_path, sweep
+from benchmark.loop.domain import locked, sweep
 from rnea_ros.shared_memory import PROFILE, PROFILE_VARIABLES
 
 NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
@@ -61,9 +60,9 @@ def new_domain_id() -> int:
     if len(_locks) >= MOST_DOMAINS and free:
         domain_id = free[0]
         _locks[domain_id] = _locks.pop(domain_id)
+        sweep(domain_id)
     else:
         domain_id = _lock_one()
-    sweep(domain_id)
     return domain_id
 
 
@@ -72,15 +71,10 @@ def _lock_one() -> int:
         domain_id = number % 100 + 1
         if domain_id in _locks:
             continue
-        # Held until this process and its children end; an empty file remains.
-        lock = os.open(lock_path(domain_id), os.O_CREAT | os.O_RDWR)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(lock)
-            continue
-        _locks[domain_id] = lock
-        return domain_id
+        lock = locked(domain_id)
+        if lock is not None:
+            _locks[domain_id] = lock
+            return domain_id
     raise AssertionError('other runs of tests use every DDS domain')
 
 
@@ -261,7 +255,8 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
         ending = threading.Thread(target=lambda: end(node, context), daemon=True)
         ending.start()
         ending.join(PATIENCE)
-        _users.remove(domain_id)
+        if not ending.is_alive():  # else the domain keeps a node that answers nothing
+            _users.remove(domain_id)
 
 
 def end(node: Any, context: Any) -> None:

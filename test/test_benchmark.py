@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 import pytest
+from python_process import needs_proc
 
 from benchmark import __main__ as command
 from benchmark.compare import Memory, Result, memory_of_calls, single_calls
@@ -108,6 +109,7 @@ def test_a_race_tells_of_every_quantity_against_pinocchio(arm: Robot) -> None:
     assert all(result.ratio == 1.0 for result in results if result.contender == PINOCCHIO)
 
 
+@needs_proc
 def test_first_calls_use_every_kernel() -> None:
     seconds, _ = first_calls(None)
     assert 'inverse_dynamics' in seconds

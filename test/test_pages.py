@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
-import inspect
 from pathlib import Path
 import re
 from typing import Any
@@ -73,36 +71,3 @@ def test_troubleshooting_tells_cause_and_remedy_of_every_reason(reason: str) -> 
     (cause, remedy), = rows
     assert cause
     assert remedy
-
-
-@cache
-def docutils_settings() -> Any:
-    """Return settings of docutils that report nothing; making them takes longer than parsing."""
-    from docutils import core
-
-    publisher = core.Publisher()
-    publisher.set_components('standalone', 'restructuredtext', 'null')
-    return publisher.get_settings(report_level=5, halt_level=5)
-
-
-@pytest.mark.parametrize('path', [
-    pytest.param(path, id=f'{path.parent.name}/{path.stem}') for path in MODULES
-])
-def test_every_docstring_is_sound_markup(path: Path) -> None:
-    docutils = pytest.importorskip('docutils.core', reason='docutils (make docs) is not installed')
-    from docutils import nodes
-
-    settings = docutils_settings()
-    tree = ast.parse(text_of(path))
-    for node in ast.walk(tree):
-        if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
-            continue
-        docstring = ast.get_docstring(node)
-        if docstring is None:
-            continue
-        # Sphinx's roles, such as :class:, are not docutils' own.
-        plain = re.sub(r':(?:\w+):(?=`)', '', docstring)
-        document = docutils.publish_doctree(inspect.cleandoc(plain), settings=settings)
-        faults = [fault.astext() for fault in document.findall(nodes.problematic)]
-        assert not faults, getattr(node, 'name', 'module')
-        assert not [*document.findall(nodes.block_quote)], getattr(node, 'name', 'module')

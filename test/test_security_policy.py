@@ -96,28 +96,29 @@ def declared() -> Iterator[dict[str, dict[str, set[str]]]]:
         'reply': 'get_service_names_and_types_by_node',
         'request': 'get_client_names_and_types_by_node',
     }
-    with fake_robot(domain_id) as robot, node(domain_id, SENSORS):
-        robot.wait_until_controlled()
-        watchdog = RosProcess('rnea_ros.watchdog.effort_watchdog', domain_id=domain_id)
+    watchdog = RosProcess('rnea_ros.watchdog.effort_watchdog', domain_id=domain_id)
+    seen: dict[str, dict[str, set[str]]] = {}
+    with fake_robot(domain_id) as robot, node(domain_id, SENSORS), watchdog:
 
-        def told(name: str) -> dict[str, set[str]]:
-            return {
-                word: {topic for topic, _ in getattr(robot.node, function)(name, '/')}
-                for word, function in words.items()
-            }
-
-        def both() -> dict[str, dict[str, set[str]]]:
-            return {FEEDFORWARD: told('feedforward'), WATCHDOG: told('effort_watchdog')}
-
-        with watchdog:
-            watchdog.wait_for('watching')
-            assert wait_until(lambda: 'effort_watchdog' in robot.node.get_node_names())
-            wait_until(lambda: not any(
+        def complete() -> bool:
+            """Ask the graph for both nodes; discovery may bring each name at any time."""
+            for enclave in (FEEDFORWARD, WATCHDOG):
+                name = enclave.rpartition('/')[2]
+                if name not in robot.node.get_node_names():
+                    return False
+                seen[enclave] = {
+                    word: {topic for topic, _ in getattr(robot.node, function)(name, '/')}
+                    for word, function in words.items()
+                }
+            return not any(
                 unused(enclave, word, does)
-                for enclave, each in both().items()
+                for enclave, each in seen.items()
                 for word, does in each.items()
-            ))
-            yield both()
+            )
+
+        wait_until(complete)
+        assert seen.keys() == {FEEDFORWARD, WATCHDOG}
+        yield seen
 
 
 def unused(enclave: str, word: str, does: set[str]) -> set[str]:

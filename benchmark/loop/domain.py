@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 import fcntl
 import os
 from pathlib import Path
@@ -24,20 +24,38 @@ def own_domain() -> Iterator[int]:
     :raises RuntimeError: others use all of them
     """
     for domain in DOMAINS:
-        # The lock lasts as long as this process; what it leaves behind is an empty file.
-        lock = os.open(lock_path(domain), os.O_CREAT | os.O_RDWR)
-        with suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock = locked(domain)
+        if lock is not None:
             break
-        os.close(lock)
     else:
         raise RuntimeError('every DDS domain from 1 to 100 is in use')
-    sweep(domain)
     try:
         yield domain
     finally:
         sweep(domain)
         os.close(lock)
+
+
+def locked(domain: int) -> int | None:
+    """
+    Lock a domain, and remove what killed processes left on it.
+
+    :return: file descriptor that holds the lock until this process and its children end; None if
+        others use the domain, or another user left memory that cannot be removed
+    """
+    path = Path(tempfile.gettempdir(), f'rnea_ros_domain_{domain}.lock')
+    try:
+        # The empty file remains. Only its first user can write it or name O_CREAT.
+        lock = os.open(path, os.O_RDONLY if path.exists() else os.O_RDONLY | os.O_CREAT, 0o644)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        sweep(domain)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
 
 
 def sweep(domain: int) -> None:
@@ -47,8 +65,3 @@ def sweep(domain: int) -> None:
         port = re.search(r'fast(?:dds|rtps)_port(\d+)', path.name)
         if port and int(port[1]) in ports:
             path.unlink(missing_ok=True)
-
-
-def lock_path(domain: int) -> Path:
-    """Return the file whose lock says that a domain is in use; tests keep to the same."""
-    return Path(tempfile.gettempdir(), f'rnea_ros_domain_{domain}.lock')

@@ -12,6 +12,7 @@ import pytest
 from robots import ROOT
 from ros_process import RosProcess
 
+pytest.importorskip('ros2launch', reason='ros2 launch (of a ROS 2 installation) is missing')
 pytestmark = pytest.mark.ros
 
 PATIENCE = 120.0
@@ -21,8 +22,7 @@ FILES = sorted(path.name for path in (ROOT / 'launch').glob('*.launch.py'))
 
 
 def ros2_launch(domain_id: int, *arguments: str) -> RosProcess:
-    """Start ``ros2 launch rnea_ros``, or skip the test where there is no such command."""
-    pytest.importorskip('ros2launch', reason='ros2 launch (of a ROS 2 installation) is missing')
+    """Start ``ros2 launch rnea_ros``."""
     from launched import share
 
     ros2 = shutil.which('ros2')

@@ -13,7 +13,7 @@ import threading
 from typing import Any
 
 import pytest
-from python_process import run
+from python_process import needs_proc, run
 
 from rnea_ros.errors import InputError
 from rnea_ros.node.timing import (
@@ -59,6 +59,7 @@ def test_a_core_that_is_not_there_is_told_with_those_that_are() -> None:
     assert str(sorted(os.sched_getaffinity(0))) in complaint
 
 
+@needs_proc
 def test_a_priority_is_in_force_and_others_are_one_below_or_it_is_told_to_be_rejected() -> None:
     def enter() -> Any:
         complaints = enter_realtime(RealtimeSettings(priority=10))
@@ -129,6 +130,7 @@ print(len(complaints), int(re.search(r'VmLck:\\s*(\\d+)', status)[1]) > 1000)
 """
 
 
+@needs_proc
 def test_memory_is_locked_or_told_not_to_be() -> None:
     assert run(LOCK).split() in (['0', 'True'], ['1', 'False'])
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import Any
 
 from fake_robot import (
@@ -26,6 +25,7 @@ from ros_process import NO_ROS, wait_until
 from trajectory_controller import NO_CONTROL_MSGS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
+pytest.importorskip('control_msgs', reason=NO_CONTROL_MSGS)
 pytestmark = pytest.mark.ros
 
 MOVING = (0.02, 0.1, -0.1, 0.1, 0.05, 0.1, -0.1)
@@ -37,7 +37,8 @@ class Controller:
     """A trajectory controller that publishes at 100 Hz; its position creeps and never rests."""
 
     def __init__(self, robot: FakeRobot, topic: str) -> None:
-        messages = pytest.importorskip('control_msgs.msg', reason=NO_CONTROL_MSGS)
+        from control_msgs import msg as messages
+
         self.message = messages.JointTrajectoryControllerState(joint_names=list(JOINTS))
         self.message.reference.positions = list(POSE)
         self.message.reference.velocities = list(MOVING)
@@ -162,21 +163,3 @@ def test_another_topic_may_be_named(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, SHADOW + options):
         assert wait_until(lambda: robot.steady(effort(), 1e-6))
         assert controller.sending
-
-
-@pytest.mark.skipif(find_spec('control_msgs') is not None, reason='control_msgs is installed')
-def test_without_control_msgs_configure_is_rejected_and_names_the_package(
-    robot: FakeRobot, domain_id: int
-) -> None:
-    with node(domain_id, SHADOW) as process:
-        process.wait_for(
-            "cannot configure: reference_source: 'controller_state' needs the ROS package "
-            'control_msgs, which cannot be imported'
-        )
-        assert not robot.commands
-
-
-def test_an_unknown_source_ends_the_node_and_is_named(domain_id: int) -> None:
-    with node(domain_id, '-p reference_source:=wish') as process:
-        assert process.wait() == 2
-        assert "'wish' is none of joint_trajectory, controller_state" in process.output

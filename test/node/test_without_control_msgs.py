@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 import sys
 
+from fake_robot import FakeRobot, node
 import pytest
 from ros_process import NO_ROS
 
@@ -27,3 +29,21 @@ def test_without_control_msgs_there_is_no_action_and_one_line_says_so(
         assert not process.node.action.finishing()
     line = 'no action ~/follow_joint_trajectory: control_msgs is not installed'
     assert capfd.readouterr().err.count(line) == 1
+
+
+@pytest.mark.skipif(find_spec('control_msgs') is not None, reason='control_msgs is installed')
+def test_without_control_msgs_configure_is_rejected_and_names_the_package(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, '-p reference_source:=controller_state') as process:
+        process.wait_for(
+            "cannot configure: reference_source: 'controller_state' needs the ROS package "
+            'control_msgs, which cannot be imported'
+        )
+        assert not robot.commands
+
+
+def test_an_unknown_source_ends_the_node_and_is_named(domain_id: int) -> None:
+    with node(domain_id, '-p reference_source:=wish') as process:
+        assert process.wait() == 2
+        assert "'wish' is none of joint_trajectory, controller_state" in process.output

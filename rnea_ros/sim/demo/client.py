@@ -37,8 +37,8 @@ EVERY = QoSProfile(depth=2000)
 RECORD_INTERVAL = 0.01
 """Interval at which messages are taken, s."""
 
-TIMEOUT = 30.0
-"""Timeout of every wait, s."""
+TIMEOUT = 120.0
+"""Timeout of every wait, s; the first start compiles kernels, on a busy machine for 30 s."""
 
 
 class DemoError(RneaError):
