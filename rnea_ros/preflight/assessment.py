@@ -163,7 +163,7 @@ class Assessment:
             the model's; its angle with the model's, rad
         """
         modelled = self.prediction.model.gravity
-        expected = float(np.linalg.norm(modelled))
+        expected = max(float(np.linalg.norm(modelled)), NOTHING)
 
         def gravity(fit: Fit) -> Array:
             found: Array = modelled + [fit.values['axis', k] for k in range(3)]

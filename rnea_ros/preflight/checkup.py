@@ -21,9 +21,6 @@ from .findings import Finding, Verdict
 from .remainders import REMAINDERS
 from .report import report
 
-LEAST_GRAVITY = 0.1
-"""Least gravity that efforts can be compared with, m/s^2."""
-
 
 @dataclass(frozen=True)
 class Checkup:
@@ -61,13 +58,8 @@ def check(
     :param recording: joint states with efforts
     :param joints: recorded joint names by the model's, if automatic matching fails
     :param kind: source of the samples; None for poses at rest if there are enough, else the motion
-    :raises RecordingError: data are missing, or the model has no gravity to compare with
+    :raises RecordingError: data are missing
     """
-    if np.linalg.norm(model.gravity) < LEAST_GRAVITY:
-        raise RecordingError(
-            'the gravity of the model is zero, and most faults show in the efforts of gravity; '
-            'give gravity as it is in the frame of the root link'
-        )
     names = match_joints(model.joint_names, recording.names, joints)
     recorded = recording.of_joints(list(names.values()))
     no_efforts = [

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 import math
 
+import numpy as np
+
 from .assessment import Assessment
 from .columns import Tip
 from .findings import Cause, Finding, number, vector
@@ -16,6 +18,9 @@ from .selection import ABSENT, Estimate
 
 GRAVITY_TOLERANCE = math.radians(5.0)
 """Bases are levelled to 1 degree; at 5 degrees 9 % of the weight acts sideways."""
+
+LEAST_GRAVITY = 0.1
+"""Gravity of a model without any, m/s^2."""
 
 FACTOR_OF_SEVERAL = (
     'another unit, current instead of torque, wrong masses, or the URDF of another robot'
@@ -74,6 +79,9 @@ def gravity(assessment: Assessment) -> Iterator[Finding]:
     if size.upper < ABSENT:
         text = 'the efforts contain no gravity'
         yield Finding(Cause.COMPENSATED, text, all_joints, remedy=LEAVE_GRAVITY)
+    elif np.linalg.norm(assessment.prediction.model.gravity) < LEAST_GRAVITY:
+        text = f'gravity is ({vector(found)}) m/s^2 in the frame of the root link, not zero'
+        yield Finding(Cause.GRAVITY_DIRECTION, text, affected)
     elif assessment.at_rest and angle.excludes(0.0, math.pi - GRAVITY_TOLERANCE):
         negative = Estimate(-size.value, size.half_width)
         yield from _judge_factor(

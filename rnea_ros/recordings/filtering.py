@@ -41,9 +41,10 @@ def smooth(time: Array, values: Array, at: Array) -> tuple[Array, Array, Array]:
     results = np.empty((3, len(at), values.shape[1]))
     least = min(LEAST_POINTS, len(time))
     for i, t in enumerate(at):
-        distance = np.abs(time - t)
+        start, stop = np.searchsorted(time, (t - HALF_WINDOW, t + HALF_WINDOW))
+        distance = np.abs(time[max(start - least, 0) : stop + least] - t)
         reach = max(HALF_WINDOW, float(np.partition(distance, least - 1)[least - 1]) * 1.01)
-        near = distance < reach
+        near = slice(*np.searchsorted(time, (t - 0.999999 * reach, t + 0.999999 * reach)))
         u = (time[near] - t) / reach
         root = np.sqrt((1.0 - np.abs(u) ** 3) ** 3)[:, np.newaxis]
         powers = np.vander(u, min(4, len(u)), increasing=True)

@@ -168,6 +168,13 @@ def test_one_loaded_joint_that_cannot_be_judged_leaves_it_open() -> None:
     assert checkup.verdict is Verdict.UNDECIDED
 
 
+@pytest.mark.parametrize('kind', Kind)
+def test_gravity_that_the_model_lacks_is_found(kind: Kind) -> None:
+    checkup = check(ARM.with_gravity((0.0, 0.0, 0.0)), record(Robot(ARM), kind, 1))
+    assert must_be_fixed(checkup) == {Cause.GRAVITY_DIRECTION}
+    assert 'root link, not zero' in of(checkup, Cause.GRAVITY_DIRECTION).text
+
+
 def test_without_gravity_poses_at_rest_are_undecided() -> None:
     weightless = ARM.with_gravity((0.0, 0.0, 0.0))
     checkup = check(weightless, record(Robot(weightless), Kind.STILL, 1))
