@@ -119,7 +119,9 @@ def test_the_exit_code_says_whether_the_control_ran_through(
     assert run(bag, '--urdf', ARM_URDF)[0] == 0
     gap: Recording = SHORT.part((SHORT.time < 1.5) | (SHORT.time > 2.0))
     write_bag(tmp_path / 'bag', gap, 'MCAP')
-    code, output, _ = run(tmp_path / 'bag', '--urdf', ARM_URDF, '-p', 'joint_states_timeout:=0.1')
+    command = (tmp_path / 'bag', '--urdf', ARM_URDF, '-p', 'joint_states_timeout:=0.1')
+    assert run(*command)[0] == 0  # the control returns after the gap
+    code, output, _ = run(*command, '-p', 'hold_duration:=0.2')
     assert code == 1
     assert output.splitlines()[0].endswith('joint_states_stale')
 
