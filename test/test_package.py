@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 import re
+import shutil
 import subprocess
 import sys
 from typing import Any
@@ -90,6 +91,8 @@ def test_minimum_versions_are_the_same_for_pip_and_rosdep_and_are_tested() -> No
 @pytest.fixture(scope='module')
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
     pytest.importorskip('pip', reason='the wheel is built by pip, which is missing')
+    if shutil.which('git') is None:
+        pytest.skip('git is not installed')
     # Built from a copy: setuptools leaves its build directory in the sources.
     source, target = tmp_path_factory.mktemp('source'), tmp_path_factory.mktemp('wheel')
     listed = subprocess.run(
