@@ -250,7 +250,8 @@ def serve(requests: socket.socket) -> Mapping[str, Any]:
         if not data:
             os._exit(0)
         if os.fork() == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for number in (signal.SIGCHLD, signal.SIGHUP):  # SIGHUP: tests may run under nohup
+                signal.signal(number, signal.SIG_DFL)
             requests.close()
             if (pid := os.fork()) == 0:
                 return _prepared(json.loads(data), *descriptors)

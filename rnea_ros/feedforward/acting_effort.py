@@ -17,7 +17,7 @@ BACKLOG_TIME = 0.02
 """
 Time after a blocked tick until messages are current, s.
 
-A process that was suspended first takes messages from before, then those that came meanwhile.
+A process that was suspended first reads old messages, then those of the pause.
 """
 
 MAX_WAIT = 0.1
@@ -29,15 +29,15 @@ class ActingEffort:
     Finds the effort from which commands start.
 
     :param states: measured state of all joints
-    :ivar known: whether the effort that acts is known, or will not become known
-    :ivar watchdog: returns what a watchdog commands, shape (m,), N m or N; None for nothing
+    :ivar known: False while waiting after a blocked tick
+    :ivar watchdog_effort: returns what a watchdog commands, shape (m,), N m or N; None for nothing
     """
 
     def __init__(self, states: JointStateMonitor) -> None:
         self._states = states
-        self._lost_at = 0.0
+        self._unknown_since = 0.0
         self.known = True
-        self.watchdog: Callable[[], Array | None] = lambda: None
+        self.watchdog_effort: Callable[[], Array | None] = lambda: None
 
     def measured(self, settings: ResolvedSettings) -> Array | None:
         """
@@ -53,28 +53,28 @@ class ActingEffort:
         used = given.start_from_measured_effort and not given.hardware_compensates
         return effort if used and np.isfinite(effort).all() else None
 
-    def lose(self, now: float) -> None:
+    def invalidate(self, now: float) -> None:
         """
-        Forget it: a tick was blocked, and a watchdog may have commanded meanwhile.
+        Mark the effort as unknown: a tick was blocked, and a watchdog may have commanded.
 
         :param now: monotonic time, s
         """
-        self.known, self._lost_at = False, now
+        self.known, self._unknown_since = False, now
 
     def find(self, now: float, settings: ResolvedSettings, *, stale: bool) -> Array | None:
         """
-        Return it once messages are current: the measured effort, or the watchdog's command.
+        Return the effort once messages are current: measured, or the watchdog's command.
 
         :param now: monotonic time, s
         :param settings: the settings in force
         :param stale: whether joint states are too old
-        :return: shape (m,), N m or N; None for not yet, or for the last command of this node
+        :return: shape (m,), N m or N; None while waiting, or to start from the node's last command
         """
-        self._lost_at = min(self._lost_at, now)  # simulated time can be set back
-        waited = now - self._lost_at
+        self._unknown_since = min(self._unknown_since, now)  # simulated time can be set back
+        waited = now - self._unknown_since
         newer = self._states.age(now, settings.joint_indices) < waited
         self.known = waited >= (BACKLOG_TIME if newer else MAX_WAIT)
         if not self.known:
             return None
         effort = None if stale else self.measured(settings)
-        return self.watchdog() if effort is None else effort
+        return self.watchdog_effort() if effort is None else effort

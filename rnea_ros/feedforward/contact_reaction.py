@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The reaction to a contact: a flag, and with ``contact.action`` hold or gravity the motion's end.
+The reaction to a contact: a flag; with ``contact.action`` hold or gravity it ends the motion.
 
 A contact ends a motion once, when it begins: a later motion, away from the obstacle, is followed
 at once. A stream of set-points that a contact ended is ignored until it pauses for
 ``reference_timeout``, so that the next set-point does not start the motion again. The pause is
-the sum of the control's ticks without a set-point, so that a stall of the computer is no pause.
+counted in ticks without a set-point: a stall of the computer does not count.
 """
 
 from __future__ import annotations
@@ -46,10 +46,9 @@ class ContactReaction:
     ) -> None:
         self._robot, self._states, self._reference = robot, states, reference
         self._pause = settings.parameters.reference_timeout
-        self._ignores = False
-        self._silence = 0.0
-        # Made in any case: it loads the compiled kernels. If somebody who listens came first, the
-        # loop would have to wait for the compiler.
+        self._ignores_stream = False
+        self._pause_so_far = 0.0
+        # Made in any case: kernels are compiled before the loop starts.
         self._prepared: ExternalEffortMonitor | None = ExternalEffortMonitor(
             robot, states, settings
         )
@@ -58,7 +57,7 @@ class ContactReaction:
 
     @property
     def flags(self) -> frozenset[Reason]:
-        """Raised flags; ``contact`` names the joint."""
+        """``contact`` while a contact lasts, otherwise nothing."""
         return CONTACT if self.monitor is not None and self.monitor.contact else NO_FLAGS
 
     def prepare(
@@ -85,7 +84,7 @@ class ContactReaction:
         """
         self.monitor = monitor
         if monitor is None:
-            self._ignores = False
+            self._ignores_stream = False
         else:
             monitor.configure(settings)
 
@@ -105,7 +104,7 @@ class ContactReaction:
             return
         self.newest = contact
         if contact.ends_motion and (self._reference.is_set or self._reference.waiting):
-            self._ignores, self._silence = True, 0.0
+            self._ignores_stream, self._pause_so_far = True, 0.0
             if contact.action is ContactAction.HOLD:
                 self._reference.stop(Reason.CONTACT)
             else:
@@ -114,17 +113,17 @@ class ContactReaction:
                 self._reference.clear(Reason.CONTACT)
                 limiter.end_blend()
 
-    def let_stream_pause(self, dt: float) -> None:
+    def count_pause(self, dt: float) -> None:
         """
         Count the pause of a stream that a contact ended; once a tick.
 
         :param dt: time since the last tick, at most a period, s
         """
-        if self._ignores:
-            self._silence += dt
-            self._ignores = self._silence <= self._pause
+        if self._ignores_stream:
+            self._pause_so_far += dt
+            self._ignores_stream = self._pause_so_far <= self._pause
 
-    def ignores_setpoint(self) -> bool:
-        """Return whether a set-point that has just come belongs to a stream that has ended."""
-        self._silence = 0.0
-        return self._ignores
+    def register_setpoint(self) -> bool:
+        """Restart the pause of a stream; return whether its set-point is to be ignored."""
+        self._pause_so_far = 0.0
+        return self._ignores_stream

@@ -82,7 +82,7 @@ class ControlTick:
 
     def stop(self, now: float) -> None:
         """End the control on request."""
-        self.stalls.give_up()
+        self.stalls.exclude_return()
         self.state_machine.handle(Event.STOP, now, Reason.STOP_REQUESTED)
 
     def fail(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
@@ -93,7 +93,7 @@ class ControlTick:
         :param now: monotonic time, s
         :param error: the error, or None; the first one is kept
         """
-        self.stalls.give_up()
+        self.stalls.exclude_return()
         self.error = self.error or error
         self.state_machine.handle(Event.FAILED, now, reason)
 
@@ -110,7 +110,7 @@ class ControlTick:
         :param start: monotonic time, s; None for this tick
         :param goal: goal of the motion, None without one
         """
-        if goal is None and isinstance(motion, Setpoint) and self.contact.ignores_setpoint():
+        if goal is None and isinstance(motion, Setpoint) and self.contact.register_setpoint():
             return
         if self.law.mode is Mode.GRAVITY:
             if goal is not None:
@@ -225,7 +225,7 @@ class ControlTick:
         """After a blocked tick, start from the effort that acts as soon as it is known."""
         acting = self.acting_effort
         if self.monitor.blocked:
-            acting.lose(now)
+            acting.invalidate(now)
         if not acting.known:
             effort = acting.find(now, self.settings, stale=self.monitor.stale)
             if effort is not None:
@@ -235,7 +235,7 @@ class ControlTick:
         """Observe external efforts if the efforts of the motors are known."""
         contact, controlling = self.contact, self.state_machine.controlling
         if controlling:
-            contact.let_stream_pause(self.monitor.dt)
+            contact.count_pause(self.monitor.dt)
         if contact.monitor is None:
             return
         if known and controlling:
@@ -248,20 +248,22 @@ class ControlTick:
         """Interrupt the control if the last tick was too long ago, or joint states are stale."""
         if was_started and self.monitor.blocked:
             reason, duration = Reason.TICK_BLOCKED, self.monitor.elapsed
+            timeout = self.settings.joint_states_timeout
         elif self.monitor.stale:
-            reason, duration = Reason.JOINT_STATES_STALE, self._states.age(now)
+            reason = Reason.JOINT_STATES_STALE
+            duration, timeout = self.monitor.overdue(now)
         else:
             return
         self.fail(reason, now)
         if self.goal is not None:
             self.goal.drop(reason)
             self.goal = None
-        self.stalls.begin(reason, now, duration)
+        self.stalls.begin(reason, now, duration, timeout)
 
     def _return_after_stall(self, now: float) -> None:
         """Return if a stall has ended: hold where the robot is, or leave it weightless."""
         fresh = not (self.monitor.stale or self.monitor.blocked)
-        if not self.stalls.has_ended(now, fresh=fresh, jumped=self._states.jumped):
+        if not self.stalls.update(now, fresh=fresh, jumped=self._states.jumped):
             return
         reason = self.state_machine.reason or Reason.JOINT_STATES_STALE
         if self.reference.is_set:

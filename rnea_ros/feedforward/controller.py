@@ -275,7 +275,7 @@ class FeedforwardController:
 
     def note_setpoint(self) -> None:
         """Request that a set-point which cannot be followed counts as no pause of its stream."""
-        self._requests.append(lambda now: self._tick.contact.ignores_setpoint())
+        self._requests.append(lambda now: self._tick.contact.register_setpoint())
 
     def set_reference(self, setpoint: Setpoint) -> None:
         """
@@ -285,7 +285,7 @@ class FeedforwardController:
 
         :param setpoint: set-point of the commanded joints, in their order
         """
-        if self._tick.contact.ignores_setpoint() or not self.following:
+        if self._tick.contact.register_setpoint() or not self.following:
             return
         if not self._tick.reference.from_controller:
             self._tick.limiter.blend(self.settings.parameters.ramp_duration)

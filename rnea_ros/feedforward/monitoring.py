@@ -88,6 +88,17 @@ class TickMonitor:
         # The first tick, and a tick after simulated time was set back, count as a whole period.
         self.dt = min(elapsed, self._period) if elapsed >= 0.0 else self._period
 
+    def overdue(self, now: float) -> tuple[float, float]:
+        """
+        Return the age of the joint states that are stale, and its timeout, s.
+
+        :param now: monotonic time, s
+        """
+        commanded = self._states.age(now, self._commanded)
+        if self.exceeds_timeout(commanded + self._period):
+            return commanded, self._timeout
+        return self._states.age(now, self._others), self._timeout_of_others
+
     def exceeds_timeout(self, duration: float) -> bool:
         """
         Return whether a duration exceeds the joint states' timeout by half a period.

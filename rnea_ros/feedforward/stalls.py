@@ -5,8 +5,8 @@
 Stalls: joint states or ticks that pause for longer than ``joint_states_timeout``.
 
 A busy computer stalls for up to some tenths of a second. Meanwhile the control holds gravity. It
-returns once joint states have been fresh for :data:`SETTLING_TIME`, unless ``hold_duration`` has
-passed before they came. A position jump, a stop and any other fault exclude a return.
+returns once joint states have been fresh for :data:`SETTLING_TIME`, if they are fresh again within
+``hold_duration``. A position jump, a stop and any other fault exclude a return.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SETTLING_TIME = 0.1
 
 MAX_RETURNS = 10
 """
-Number of returns within :data:`RETURN_WINDOW`; the next stall ends the control.
+Maximum number of returns within :data:`RETURN_WINDOW`; a further stall excludes a return.
 
 A desktop stalls a few times a minute. An arm that stalls about every second is not under control.
 """
@@ -44,7 +44,7 @@ class Stall:
 
     :param reason: ``joint_states_stale`` or ``tick_blocked``
     :param duration: its duration, s
-    :param timeout: the permitted duration, s
+    :param timeout: the duration that is permitted, s
     """
 
     reason: Reason
@@ -53,9 +53,9 @@ class Stall:
 
     def __str__(self) -> str:
         return (
-            f'{CAUSES[self.reason]} for {self.duration:.2f} s, {self.timeout:g} s are allowed: '
-            'gravity was held, the motion is cancelled, the control goes on. If this repeats: '
-            'fewer processes, realtime.priority, or a longer joint_states_timeout'
+            f'{CAUSES[self.reason]} for {self.duration:.2f} s (limit {self.timeout:g} s): held '
+            'gravity, cancelled the motion, resumed control. If this repeats, run fewer '
+            'processes, set realtime.priority, or raise joint_states_timeout'
         )
 
 
@@ -70,11 +70,11 @@ class StallRecovery:
     """
 
     def __init__(self, settings: ResolvedSettings) -> None:
-        self._timeout = settings.joint_states_timeout
+        self._longest_block = settings.joint_states_timeout + settings.parameters.hold_duration
         self._hold_duration = settings.parameters.hold_duration
         self._returns: deque[float] = deque(maxlen=MAX_RETURNS)
         self._reason: Reason | None = None
-        self._began = self._held_since = 0.0
+        self._duration = self._timeout = self._stalled_since = self._held_since = 0.0
         self._fresh_since = math.inf
         self.newest: Stall | None = None
         self.counts: Counter[Reason] = Counter()
@@ -84,45 +84,51 @@ class StallRecovery:
         """Whether joint states are fresh, so that the control is about to return."""
         return self._reason is not None and self._fresh_since < math.inf
 
-    def begin(self, reason: Reason, now: float, duration: float) -> None:
+    def begin(self, reason: Reason, now: float, duration: float, timeout: float) -> None:
         """
         Begin a stall.
 
         :param reason: ``joint_states_stale`` or ``tick_blocked``
         :param now: monotonic time, s
         :param duration: duration of the stall so far, s
+        :param timeout: the duration that is permitted, s
         """
-        self.give_up()
-        too_long = reason is Reason.TICK_BLOCKED and (
-            duration - self._timeout > self._hold_duration
+        self.exclude_return()
+        too_long = reason is Reason.TICK_BLOCKED and duration > self._longest_block
+        # Simulated time can be set back.
+        too_often = len(self._returns) == MAX_RETURNS and (
+            0.0 <= now - self._returns[0] < RETURN_WINDOW
         )
-        too_often = len(self._returns) == MAX_RETURNS and now - self._returns[0] < RETURN_WINDOW
         if not (too_long or too_often):
-            self._reason, self._began, self._held_since = reason, now - duration, now
+            self._reason, self._duration, self._timeout = reason, duration, timeout
+            self._stalled_since, self._held_since = now - duration, now
 
-    def give_up(self) -> None:
+    def exclude_return(self) -> None:
         """Exclude a return until the next stall."""
         self._reason, self._fresh_since = None, math.inf
 
-    def has_ended(self, now: float, *, fresh: bool, jumped: bool) -> bool:
+    def update(self, now: float, *, fresh: bool, jumped: bool) -> bool:
         """
-        Return whether the control returns at this tick.
+        Update the stall, once a tick; return whether the control returns now.
 
         :param now: monotonic time, s
-        :param fresh: whether joint states are new, and the last tick was on time
-        :param jumped: whether positions have jumped, and not only one sample
+        :param fresh: whether joint states are not stale, and the last tick was not blocked
+        :param jumped: whether several positions in a row were rejected as jumps
         """
+        self._held_since = min(self._held_since, now)
         held = now - self._held_since >= self._hold_duration
         if jumped or (held and not fresh):
-            self.give_up()
+            self.exclude_return()
         if self._reason is None or not fresh:
             self._fresh_since = math.inf
             return False
         self._fresh_since = min(self._fresh_since, now)
         if now - self._fresh_since < SETTLING_TIME:
             return False
-        self.newest = Stall(self._reason, self._fresh_since - self._began, self._timeout)
+        blocked = self._reason is Reason.TICK_BLOCKED
+        duration = self._duration if blocked else self._fresh_since - self._stalled_since
+        self.newest = Stall(self._reason, duration, self._timeout)
         self.counts = self.counts + Counter((self._reason,))
         self._returns.append(now)
-        self.give_up()
+        self.exclude_return()
         return True

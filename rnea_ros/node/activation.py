@@ -89,11 +89,9 @@ class Activation:
             self._clock,
         )
         self._references = self._follow_controller_state(inputs)
-        watchdog = WatchdogEfforts(
-            configuration.watchdog, settings.command_scale, 0.5 * settings.joint_states_timeout
-        )
+        watchdog = WatchdogEfforts(configuration.watchdog, settings.command_scale)
         inputs.take_others.append(watchdog.take)
-        self.controller.acting_effort.watchdog = watchdog.newest
+        self.controller.acting_effort.watchdog_effort = watchdog.newest
         takes, schedule = self._make_schedule(states, inputs)
         permission = CommandPermission(
             node,

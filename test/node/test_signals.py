@@ -37,9 +37,9 @@ time.sleep(0.5)
 
 def process(*, nohup: bool = False) -> subprocess.Popen[str]:
     """Return the process of a node without a node, after its start."""
-    program = [sys.executable, '-c', PROCESS]
-    if nohup:
-        program = ['sh', '-c', 'trap "" HUP; exec "$@"', 'sh', *program]
+    # The tests themselves may run under nohup.
+    hangup = '--ignore-signal=HUP' if nohup else '--default-signal=HUP'
+    program = ['env', hangup, sys.executable, '-c', PROCESS]
     started = subprocess.Popen(program, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert started.stdout is not None
     assert started.stdout.readline() == 'ready\n'

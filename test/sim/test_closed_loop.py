@@ -66,7 +66,7 @@ class Arm:
         node.create_subscription(JointState, 'joint_states', self._on_state, QoSProfile(depth=50))
         # The thread of the node may be slower than time in lockstep: it does not see every state.
         self._all: PolledSubscription[Any] = PolledSubscription(
-            node, JointState, 'joint_states', QoSProfile(depth=5000)
+            node, JointState, 'joint_states', QoSProfile(depth=20_000)
         )
 
     def _on_state(self, message: Any) -> None:
@@ -74,7 +74,7 @@ class Arm:
         self.stamps.append(seconds(message.header.stamp))
 
     def all_states(self) -> tuple[Array, Array]:
-        """Return the stamps, s, and the positions of the last 5000 states."""
+        """Return the stamps, s, and the positions of the last 20,000 states."""
         messages = self._all.take_all()
         stamps = [seconds(message.header.stamp) for message in messages]
         return np.array(stamps), np.array([positions_in(message) for message in messages])

@@ -417,7 +417,7 @@ def test_after_a_stall_the_node_goes_on_from_the_effort_that_the_watchdog_left(
         process.send(signal.SIGSTOP)
         controller.wait_for_state('acted')
         process.send(signal.SIGCONT)
-        process.wait_for('the motion is cancelled, the control goes on')
+        process.wait_for('cancelled the motion, resumed control')
         assert wait_until(lambda: robot.steady(GRAVITY))
     took_over = controller.of_watchdog[0][0]
     resumed, first = next(sent for sent in controller.of_publisher if sent[0] > took_over)

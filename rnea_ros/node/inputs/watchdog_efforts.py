@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What the watchdog commands: after a stall of this node, the effort that acts.
+The watchdog's last command: the effort on the robot after a stall of this node.
 
-The watchdog repeats its commands on ``<command_topic>/watchdog``, which this node can read without
-a subscription of its own on the command topic.
+The watchdog repeats its commands on ``<command_topic>/watchdog``, so that this node need not
+subscribe to the command topic.
 """
 
 from __future__ import annotations
@@ -18,33 +18,32 @@ import numpy as np
 from ...arrays import Array
 from ...ros import PolledSubscription
 
+INTERVAL = 0.2
+"""Time between two polls, s: longer than the control waits after a blocked tick."""
+
 
 class WatchdogEfforts:
     """
-    Keeps the watchdog's newest command of the last moments; for the loop's thread.
+    Keeps the watchdog's newest command of the last :data:`INTERVAL`; for the loop's thread.
 
     :param subscription: of the watchdog's commands, std_msgs/Float64MultiArray
     :param command_scale: the driver's unit per N m or N, shape (m,)
-    :param interval: time between two looks at the topic, s: shorter than a stall
     """
 
-    def __init__(
-        self, subscription: PolledSubscription[Any], command_scale: Array, interval: float
-    ) -> None:
+    def __init__(self, subscription: PolledSubscription[Any], command_scale: Array) -> None:
         self._subscription = subscription
         self._command_scale = command_scale
-        self._interval = interval
-        self._next_look = -math.inf
+        self._polled_at = -math.inf
         self._effort: Array | None = None
 
     def take(self, now: float) -> None:
         """
-        Look at the topic if it is time, and forget what came earlier.
+        Poll the topic if it is time, and forget what came before the last poll.
 
         :param now: time of the tick, s
         """
-        if now >= self._next_look:
-            self._next_look, self._effort = now + self._interval, None
+        if not 0.0 <= now - self._polled_at < INTERVAL:  # simulated time can be set back
+            self._polled_at, self._effort = now, None
             self.newest()
 
     def newest(self) -> Array | None:
