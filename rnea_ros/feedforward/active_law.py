@@ -28,16 +28,19 @@ from .settings import ResolvedSettings
 from .trajectory import Reference
 
 
-def law_of(settings: ResolvedSettings, robot: LoadedModel) -> ControlLaw:
+def law_of(
+    settings: ResolvedSettings, robot: LoadedModel, law: type[ControlLaw] | None = None
+) -> ControlLaw:
     """
-    Return the control law for some settings, for all joints of the model.
+    Return a control law for some settings, for all joints of the model.
 
     :param settings: checked settings
     :param robot: the robot with its payloads
+    :param law: the law; None: that of the settings
     """
     kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
     kp[settings.joint_indices], kd[settings.joint_indices] = settings.kp, settings.kd
-    return ControlLaw(
+    return (law or settings.parameters.mode)(
         robot,
         kp,
         kd,
@@ -56,7 +59,7 @@ class ActiveLaw:
     :param states: measured state of all joints of the model
     :param environment: payloads and external forces
     :param reference: reference motion of the commanded joints
-    :ivar mode: the mode in force
+    :ivar active: the law in force
     :ivar external: -J^T f of the force-torque sensors at the last tick, shape (n,), N m or N; None
         without sensors
     """
@@ -79,21 +82,11 @@ class ActiveLaw:
         self._change = np.zeros(n)
         self._state = (states.position, states.velocity)
         self.external: Array | None = None
-        self.activate(settings, self.law_of(settings))
+        self.active = self.law_of(settings)
 
     def law_of(self, settings: ResolvedSettings) -> ControlLaw:
         """Return the control law for some settings; any thread may call this."""
         return law_of(settings, self._environment.robot)
-
-    def activate(self, settings: ResolvedSettings, law: ControlLaw) -> None:
-        """
-        Make a law the active one.
-
-        :param settings: settings with its mode
-        :param law: the law for these settings
-        """
-        self.mode = settings.parameters.mode
-        self._law = law
 
     def effort(self, now: float) -> Array:
         """
@@ -110,7 +103,7 @@ class ActiveLaw:
         if self._has_reference and self._reference.ahead:
             self._predict_state(now)
         reference = self._reference_motion()
-        effort = self._law.effort(self.mode, *self._state, reference, self.external)
+        effort = self.active.effort(*self._state, reference, self.external)
         commanded = effort[self._commanded]
         commanded += self._reference.effort
         return commanded
@@ -121,20 +114,18 @@ class ActiveLaw:
 
         :param compute: False at a tick in which :meth:`effort` has computed it already
         """
-        law = self._law
+        law = self.active
         effort = law.holding_effort(self._states.position) if compute else law.holding
         return effort[self._commanded]
 
     @property
     def compensated(self) -> Array | None:
         """What the robot adds to the last command, shape (n,), N m or N; None for nothing."""
-        return self._law.compensated
+        return self.active.compensated
 
     def terms(self) -> Terms:
         """Return the terms of the effort at the last tick."""
-        terms = self._law.terms(
-            self.mode, *self._state, self._reference_motion(), self.external
-        )
+        terms = self.active.terms()
         return replace(terms.of(self._commanded), trajectory=self._reference.effort.copy())
 
     def _reference_motion(self) -> Motion | None:
