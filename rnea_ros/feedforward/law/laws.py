@@ -26,8 +26,7 @@ class Feedforward(ControlLaw):
     name = 'feedforward'
 
     def _follow(self, q: Array, qd: Array, reference: Motion, feedback: Array) -> Parts:
-        q_d, qd_d, qdd_d = reference
-        return Parts(q_d, qd_d, qdd_d, effort=feedback)
+        return Parts(*reference, effort=feedback)
 
 
 class ComputedTorque(ControlLaw):
@@ -38,8 +37,7 @@ class ComputedTorque(ControlLaw):
     gain_units = ('1/s^2', '1/s')
 
     def _follow(self, q: Array, qd: Array, reference: Motion, feedback: Array) -> Parts:
-        _, _, qdd_d = reference
-        return Parts(q, qd, qdd_d, acceleration=feedback)
+        return Parts(q, qd, qdd=reference[2], acceleration=feedback)
 
 
 class Feedback(ControlLaw):

@@ -36,10 +36,9 @@ class StaleAction(enum.Enum):
 
 def _units(gain: int) -> str:
     """Return the units of kp (0) or kd (1) in the laws, the usual one last."""
-    usual = ControlLaw.gain_units[gain]
-    units = {name: law.gain_units[gain] for name, law in LAWS.items()}
-    others = [f'{unit} in {name}' for name, unit in units.items() if unit != usual]
-    return ', '.join([*others, f'else {usual}'])
+    usual, laws = ControlLaw.gain_units, LAWS.values()
+    others = [f'{law.gain_units[gain]} in {law.name}' for law in laws if law.gain_units != usual]
+    return ', '.join([*others, f'else {usual[gain]}'])
 
 
 @dataclass(frozen=True)
