@@ -19,7 +19,7 @@ from rnea_ros.arrays import Array
 from rnea_ros.drawing import add_grid, legend_above, new_figure, save
 from rnea_ros.feedforward import FeedforwardController
 from rnea_ros.feedforward.inputs import JointStateMonitor
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import (
     ContactAction,
     ContactSettings,
@@ -55,7 +55,7 @@ def simulate() -> dict[str, Array]:
     simulated = SimulatedRobot(urdf, initial_positions=POSE, noise=NOISE)
     model = RobotModel.from_urdf(urdf)
     settings = Settings(
-        joints=simulated.joint_names, rate=1.0 / STEP, mode=Mode.COMPUTED_TORQUE, kp=(100.0,),
+        joints=simulated.joint_names, rate=1.0 / STEP, mode=ComputedTorque, kp=(100.0,),
         kd=(20.0,), ramp_duration=0.1, contact=ContactSettings(ContactAction.FLAG),
         external_effort=ExternalEffortSettings(link=LINK),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
+import re
 from typing import Any
 
 from launch.actions import DeclareLaunchArgument
@@ -16,8 +17,12 @@ from .xacro_files import expand, is_xacro
 
 TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
 
-MODES = ('gravity', 'feedforward', 'computed_torque', 'feedback', 'gravity_feedback')
-"""The control laws; launch files do not import them from the library."""
+MODES = tuple(re.findall(
+    r"^    name = '(\w+)'$",
+    (Path(__file__).parent / 'feedforward/law/laws.py').read_text(encoding='utf-8'),
+    re.MULTILINE,
+))
+"""The control laws, read from their source: an import would load the compiler."""
 
 
 def declared(

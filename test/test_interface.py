@@ -25,7 +25,6 @@ import interface_tables as tables
 from interface_tables import NodeInterface
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from rnea_ros.feedforward.law import Mode
 from rnea_ros.node.outputs import Reporter
 from rnea_ros.node.timing import LoopStatistics
 
@@ -204,11 +203,6 @@ def test_the_reference_has_every_key_of_the_other_nodes_diagnostics(graph: Any) 
     counts = [key for key in seen['feedforward: control'] if key.startswith('count/')]
     groups = {key.split('/')[1] for key in counts if key.count('/') == 2}
     assert groups <= tables.COUNTS.keys()
-
-
-def test_launch_files_offer_every_control_law() -> None:
-    source = ROOT / 'rnea_ros/launch_arguments.py'
-    assert interface_reference.literal(source, 'MODES') == tuple(mode.value for mode in Mode)
 
 
 def test_every_launch_argument_and_executable_is_read_from_its_file() -> None:

@@ -23,7 +23,6 @@ from ros_process import NO_ROS, new_domain_id, ros_node
 
 from rnea_ros.errors import RneaError
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import Mode
 from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.trajectory import TrajectoryReason
 from rnea_ros.resources import ResourceError, share_path
@@ -166,7 +165,7 @@ def test_every_parameter_file_is_accepted_whole(path: Path) -> None:
         assert given.items() <= NodeParameters(node).values().items()
 
 
-@pytest.mark.parametrize('words', [Mode, State, StaleAction, Reason, TrajectoryReason])
+@pytest.mark.parametrize('words', [State, StaleAction, Reason, TrajectoryReason])
 def test_the_documents_explain_every_word_of_the_log(words: Any) -> None:
     documents = ('docs/control.md', 'docs/trajectories.md', 'docs/troubleshooting.md')
     text = '\n'.join((ROOT / name).read_text(encoding='utf-8') for name in documents)

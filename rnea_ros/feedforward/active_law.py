@@ -23,21 +23,24 @@ import numpy as np
 from ..arrays import Array
 from .environment import Environment
 from .inputs import JointStateMonitor
-from .law import ControlLaw, LoadedModel, Motion, Terms
+from .law import ControlLaw, LoadedModel, Terms
 from .settings import ResolvedSettings
 from .trajectory import Reference
 
 
-def law_of(settings: ResolvedSettings, robot: LoadedModel) -> ControlLaw:
+def law_of(
+    settings: ResolvedSettings, robot: LoadedModel, law: type[ControlLaw] | None = None
+) -> ControlLaw:
     """
-    Return the control law for some settings, for all joints of the model.
+    Return a control law for some settings, for all joints of the model.
 
     :param settings: checked settings
     :param robot: the robot with its payloads
+    :param law: the law; None: that of the settings
     """
     kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
     kp[settings.joint_indices], kd[settings.joint_indices] = settings.kp, settings.kd
-    return ControlLaw(
+    return (law or settings.parameters.mode)(
         robot,
         kp,
         kd,
@@ -56,7 +59,7 @@ class ActiveLaw:
     :param states: measured state of all joints of the model
     :param environment: payloads and external forces
     :param reference: reference motion of the commanded joints
-    :ivar mode: the mode in force
+    :ivar active: the law in force
     :ivar external: -J^T f of the force-torque sensors at the last tick, shape (n,), N m or N; None
         without sensors
     """
@@ -74,26 +77,14 @@ class ActiveLaw:
         self._commanded = settings.joint_indices
         n = environment.robot.model.nv
         self._motion = (np.zeros(n), np.zeros(n), np.zeros(n))
-        self._has_reference = False
         self._predicted = (np.zeros(n), np.zeros(n))
         self._change = np.zeros(n)
-        self._state = (states.position, states.velocity)
         self.external: Array | None = None
-        self.activate(settings, self.law_of(settings))
+        self.active = self.law_of(settings)
 
     def law_of(self, settings: ResolvedSettings) -> ControlLaw:
         """Return the control law for some settings; any thread may call this."""
         return law_of(settings, self._environment.robot)
-
-    def activate(self, settings: ResolvedSettings, law: ControlLaw) -> None:
-        """
-        Make a law the active one.
-
-        :param settings: settings with its mode
-        :param law: the law for these settings
-        """
-        self.mode = settings.parameters.mode
-        self._law = law
 
     def effort(self, now: float) -> Array:
         """
@@ -102,15 +93,13 @@ class ActiveLaw:
         :param now: monotonic time, s
         """
         q, qd = self._states.position, self._states.velocity
-        self._has_reference = self._reference.sample(now)
-        if self._has_reference:
+        reference = self._motion if self._reference.sample(now) else None
+        if reference is not None:
             self._expand_reference(q, qd)
         self.external = self._environment.external(now, q, qd)
-        self._state = (q, qd)
-        if self._has_reference and self._reference.ahead:
-            self._predict_state(now)
-        reference = self._reference_motion()
-        effort = self._law.effort(self.mode, *self._state, reference, self.external)
+        if reference is not None and self._reference.ahead:
+            q, qd = self._predict_state(now, q, qd)
+        effort = self.active.effort(q, qd, reference, self.external)
         commanded = effort[self._commanded]
         commanded += self._reference.effort
         return commanded
@@ -121,39 +110,34 @@ class ActiveLaw:
 
         :param compute: False at a tick in which :meth:`effort` has computed it already
         """
-        law = self._law
+        law = self.active
         effort = law.holding_effort(self._states.position) if compute else law.holding
         return effort[self._commanded]
 
     @property
     def compensated(self) -> Array | None:
         """What the robot adds to the last command, shape (n,), N m or N; None for nothing."""
-        return self._law.compensated
+        return self.active.compensated
 
     def terms(self) -> Terms:
         """Return the terms of the effort at the last tick."""
-        terms = self._law.terms(
-            self.mode, *self._state, self._reference_motion(), self.external
-        )
-        return replace(terms.of(self._commanded), trajectory=self._reference.effort.copy())
+        terms = self.active.terms().of(self._commanded)
+        return replace(terms, trajectory=self._reference.effort.copy())
 
-    def _reference_motion(self) -> Motion | None:
-        return self._motion if self._has_reference else None
-
-    def _predict_state(self, now: float) -> None:
-        """Predict the measured state to the time of the reference, along the reference."""
+    def _predict_state(self, now: float, *measured: Array) -> tuple[Array, Array]:
+        """Return the measured state at the time of the reference, predicted along it."""
         age = max(self._states.age(now, self._commanded), 0.0)
         h = age + self._reference.ahead
         _, qd_d, qdd_d = self._motion
         q, qd = self._predicted
-        q[:], qd[:] = self._state
+        q[:], qd[:] = measured
         np.multiply(h, qd_d, out=self._change)
         q += self._change
         np.multiply(h, qdd_d, out=self._change)
         qd += self._change
         self._change *= 0.5 * h
         q -= self._change
-        self._state = self._predicted
+        return self._predicted
 
     def _expand_reference(self, q: Array, qd: Array) -> None:
         """Write the reference of all joints; uncommanded joints have their measured state."""

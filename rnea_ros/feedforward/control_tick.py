@@ -24,7 +24,7 @@ from .effort_limiter import EffortLimiter
 from .environment import Environment
 from .goals import Goal
 from .inputs import JointStateMonitor
-from .law import ControlLaw, Mode
+from .law import ControlLaw
 from .monitoring import TickMonitor
 from .ramp_down import HoldingEffort, RampDown
 from .reasons import Reason
@@ -101,7 +101,7 @@ class ControlTick:
         self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
     ) -> None:
         """
-        Follow a motion, unless the mode has become ``gravity`` since the request.
+        Follow a motion, unless the mode has become one that follows none since the request.
 
         A trajectory that was joined to the motion of a goal, and has no goal of its own, changes
         the motion by which the goal is judged, as in ros2_control's joint_trajectory_controller.
@@ -112,7 +112,7 @@ class ControlTick:
         """
         if goal is None and isinstance(motion, Setpoint) and self.contact.register_setpoint():
             return
-        if self.law.mode is Mode.GRAVITY:
+        if not self.law.active.follows_motions:
             if goal is not None:
                 goal.drop(Reason.MODE_GRAVITY)
             return
@@ -149,13 +149,13 @@ class ControlTick:
         :param payloads: the prepared payloads
         """
         before, self.settings = self.settings.parameters, settings
-        self.law.activate(settings, law)
+        self.law.active = law
         if settings.parameters.payloads != before.payloads:
             # Payloads have a blend of their own.
             duration = settings.parameters.payload_blend_duration
             self.environment.payloads.change(payloads, duration)
             before = replace(before, payloads=settings.parameters.payloads)
-        if self.law.mode is Mode.GRAVITY:
+        if not law.follows_motions:
             # The arm may be moved by hand now: a later mode must not pull it back.
             self.reference.clear(Reason.MODE_GRAVITY)
         if self.state_machine.controlling and before != settings.parameters:

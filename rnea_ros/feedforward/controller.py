@@ -25,7 +25,7 @@ from .control_tick import ControlTick
 from .environment import Environment
 from .goals import Goal
 from .inputs import JointStateMonitor
-from .law import Mode, Terms
+from .law import ControlLaw, Terms
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
@@ -103,9 +103,9 @@ class FeedforwardController:
         return self._tick.settings
 
     @property
-    def mode(self) -> Mode:
+    def law(self) -> ControlLaw:
         """The control law in force."""
-        return self._tick.law.mode
+        return self._tick.law.active
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ class FeedforwardController:
     @property
     def following(self) -> bool:
         """Whether the control is active in a mode that follows motions."""
-        return self._tick.state_machine.controlling and self.mode is not Mode.GRAVITY
+        return self._tick.state_machine.controlling and self.law.follows_motions
 
     def measured(self) -> tuple[Array, Array]:
         """Return positions and velocities of the commanded joints, shapes (m,), rad or m."""

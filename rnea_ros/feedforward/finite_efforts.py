@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InputError
 from ..robot import RobotModel
 from .active_law import law_of
-from .law import LoadedModel, Mode
+from .law import LAWS, LoadedModel
 from .settings import ResolvedSettings
 
 FASTEST = 10.0
@@ -32,7 +32,7 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     """
     robot = LoadedModel(model, settings.parameters.hardware_compensates)
     robot.set_payloads(settings.parameters.payloads)
-    law = law_of(settings, robot)
+    laws = [law_of(settings, robot, each) for each in LAWS.values()]
     lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
     upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)
     limits = model.velocity_limits
@@ -40,13 +40,13 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     hardest = np.full(model.nv, HARDEST)
     one, other = (lower, fastest), (upper, -fastest)
     with np.errstate(all='ignore'):
-        for mode, ((q, qd), (q_d, qd_d)) in product(Mode, ((one, other), (other, one))):
-            effort = law.effort(mode, q, qd, (q_d, qd_d, hardest))
+        for law, ((q, qd), (q_d, qd_d)) in product(laws, ((one, other), (other, one))):
+            effort = law.effort(q, qd, (q_d, qd_d, hardest))
             # The sum of huge efforts may overflow, too.
             if not np.isfinite(effort.sum()):
                 joint = model.joint_names[int(np.abs(np.nan_to_num(effort)).argmax())]
                 raise InputError(
                     'robot_description',
-                    f'with these parameters the efforts in mode {mode.value} are not finite, '
+                    f'with these parameters the efforts in mode {law.name} are not finite, '
                     f'largest at joint {joint!r}; look for a mass or a length that is too large',
                 )

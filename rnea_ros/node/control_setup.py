@@ -12,7 +12,6 @@ from typing import Any
 from ..errors import InputError
 from ..feedforward import check_efforts
 from ..feedforward.goals import Tolerances
-from ..feedforward.law import Mode
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..feedforward.trajectory import JointRules, ReferenceSource
 from ..robot import RobotModel
@@ -30,9 +29,6 @@ from .timing import RealtimeSettings, Trigger
 
 MODEL_PARAMETERS = ('strict_inertia', 'gravity')
 """Parameters that, with the URDF, determine the robot's model."""
-
-MODES_NEEDING_GAINS = (Mode.COMPUTED_TORQUE, Mode.FEEDBACK, Mode.GRAVITY_FEEDBACK)
-"""Modes that correct a tracking error by gains."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +84,12 @@ class ControlSetup:
     @property
     def zero_gains_warning(self) -> str:
         """A warning if the mode needs gains and all are zero; otherwise empty."""
-        mode, settings = self.settings.parameters.mode, self.settings
-        if mode not in MODES_NEEDING_GAINS or settings.kp.any() or settings.kd.any():
+        law, settings = self.settings.parameters.mode, self.settings
+        if not law.needs_gains or settings.kp.any() or settings.kd.any():
             return ''
-        falls = ', not even of gravity: the arm falls' if mode is Mode.FEEDBACK else ''
+        falls = '' if law.carries_gravity else ', not even of gravity: the arm falls'
         return (
-            f'mode {mode.value} with gains.kp and gains.kd of zero corrects no error of a '
+            f'mode {law.name} with gains.kp and gains.kd of zero corrects no error of a '
             f'motion{falls}'
         )
 

@@ -12,7 +12,6 @@ from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, FeedforwardController
 from ..feedforward.goals import Goal, JointTolerance
-from ..feedforward.law import Mode
 from ..feedforward.trajectory import (
     Setpoint,
     Trajectory,
@@ -146,8 +145,9 @@ class MotionRequests:
         if controller.state not in CONTROLLING:
             raise RequestRejectedError('not_active', f'the control is {controller.state.value}')
         # The mode requested last, not the mode in force: the loop handles requests in their order.
-        if setup.settings.parameters.mode is Mode.GRAVITY:
-            raise RequestRejectedError('mode_gravity', 'mode gravity follows no trajectory')
+        law = setup.settings.parameters.mode
+        if not law.follows_motions:
+            raise RequestRejectedError('mode_gravity', f'mode {law.name} follows no trajectory')
         if setup.state_type is not None:
             raise RequestRejectedError('other_source', 'reference_source is controller_state')
         return decode_trajectory(message)

@@ -28,19 +28,24 @@ class Declaration:
     One parameter.
 
     :param default: default value, which also gives the type
-    :param description: text for ``ros2 param describe``
+    :param summary: the description without the permitted words
     :param span: smallest and largest value of a number, or of each number in a list
     :param while_active: whether it can be changed while the node is active
     :param read_only: whether it can be set only at the start
-    :param choices: permitted words; empty for any value
+    :param choices: meaning of each permitted word, read at each use; empty for any value
     """
 
     default: Any
-    description: str
+    summary: str
     span: tuple[float, float] | None = None
     while_active: bool = False
     read_only: bool = False
-    choices: tuple[str, ...] = ()
+    choices: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def description(self) -> str:
+        """The text for ``ros2 param describe``."""
+        return f'{self.summary}: {" | ".join(self.choices)}' if self.choices else self.summary
 
     def check(self, name: str, value: Any) -> None:
         """
@@ -64,18 +69,16 @@ def described(table: Mapping[str, Declaration]) -> dict[str, tuple[Any, str]]:
     return {name: (entry.default, entry.description) for name, entry in table.items()}
 
 
-def choice(default: enum.Enum, description: str, **options: Any) -> Declaration:
+def choice(default: enum.Enum, summary: str, **options: Any) -> Declaration:
     """
     Return the declaration of a parameter with a fixed set of words.
 
     :param default: a member of the set
-    :param description: text before the list of words
+    :param summary: text before the list of words
     :param options: further fields of :class:`Declaration`
     """
-    words = tuple(member.value for member in type(default))
-    return Declaration(
-        default.value, f'{description}: {" | ".join(words)}', choices=words, **options
-    )
+    words = {member.value: member for member in type(default)}
+    return Declaration(default.value, summary, choices=words, **options)
 
 
 def parameter(
@@ -85,19 +88,24 @@ def parameter(
     span: tuple[float, float] | None = None,
     while_active: bool = False,
     name: str = '',
+    words: Mapping[str, Any] | None = None,
 ) -> Any:
     """
     Return a field of a settings class that is a parameter.
 
     :param default: default value; a tuple for a list, an enum's member for a set of words
-    :param description: text for ``ros2 param describe``
+    :param description: text for ``ros2 param describe``, before any words
     :param span: smallest and largest value of a number, or of each number in a list
     :param while_active: whether it can be changed while the node is active
     :param name: name of the parameter; empty: the field's
+    :param words: meaning of each permitted word, where that is no enum
     """
     options = {'span': span, 'while_active': while_active}
     if isinstance(default, enum.Enum):
         declaration = choice(default, description, **options)
+    elif words is not None:
+        word = next(word for word, meaning in words.items() if meaning is default)
+        declaration = Declaration(word, description, choices=words, **options)  # type: ignore[arg-type]
     else:
         value = list(default) if isinstance(default, tuple) else default
         declaration = Declaration(value, description, **options)  # type: ignore[arg-type]
@@ -139,8 +147,7 @@ def from_values(
         value = values[name]
         if declaration.choices:
             declaration.check(name, value)
-            words: Any = type(each.default)
-            value = words(value)
+            value = declaration.choices[value]
         given[each.name] = tuple(value) if isinstance(each.default, tuple) else value
     return settings(**given)
 

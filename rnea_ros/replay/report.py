@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..feedforward import Reason, State
-from ..feedforward.law import HardwareCompensation, Mode
+from ..feedforward.law import HardwareCompensation
 from ..preflight import lay_out
 from .residuals import Residual
 from .review import Review
@@ -31,7 +31,7 @@ def report(review: Review) -> str:
         '',
         f'data: {len(robot.samples)} joint states in {playback.time[-1]:.1f} s; '
         f'model: {robot.model.name}, {len(robot.model.joint_names)} joints',
-        f'control: mode {control.mode.value}, {control.rate:g} Hz, {len(playback.time)} ticks, '
+        f'control: mode {control.mode.name}, {control.rate:g} Hz, {len(playback.time)} ticks, '
         f'joint_states_timeout {settings.joint_states_timeout:.3g} s',
         'table: RMS of the measured effort, and of its difference from each computed effort, '
         'N m or N',
@@ -115,8 +115,8 @@ def _remarks(review: Review) -> Iterator[str]:
     robot, control = review.robot, review.settings.parameters
     if robot.absent:
         yield f'not recorded, assumed at rest: {", ".join(robot.absent)}'
-    if control.mode is not Mode.GRAVITY:
-        yield f'a recording has no reference motion: mode {control.mode.value} acts as gravity'
+    if control.mode.follows_motions:
+        yield f'a recording has no reference motion: mode {control.mode.name} acts as gravity'
     if review.playback.hardware.any():
         yield (
             'the hardware adds gravity or payload: its share and the command together are '

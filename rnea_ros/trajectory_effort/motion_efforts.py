@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import RneaError
-from ..feedforward.law import ControlLaw, LoadedModel, Mode
+from ..feedforward.law import Feedforward, LoadedModel
 from ..feedforward.settings import ResolvedSettings
 from ..robot import RobotModel
 from .motion_points import MotionPoints, samples_between
@@ -71,7 +71,7 @@ class MotionEfforts:
         robot = LoadedModel(model, settings.parameters.hardware_compensates)
         robot.set_payloads(settings.parameters.payloads)
         zero = np.zeros(model.nv)
-        self._law = ControlLaw(
+        self._law = Feedforward(
             robot, zero, zero, friction=settings.friction, armature=settings.armature
         )
         self._settings = settings
@@ -137,7 +137,7 @@ class MotionEfforts:
             for of_robot, state in zip(robot, states, strict=True):
                 of_robot[commanded] = state
             # The measured state equals the desired one: there is no error to feed back.
-            efforts[row] = self._law.effort(Mode.FEEDFORWARD, *robot[:2], robot)[commanded]
+            efforts[row] = self._law.effort(*robot[:2], robot)[commanded]
         return efforts
 
     def _check(self, times: Array, efforts: Array) -> None:

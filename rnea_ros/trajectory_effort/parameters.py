@@ -56,7 +56,7 @@ PARAMETERS: Mapping[str, Declaration] = {
     },
     'hardware_compensates': replace(
         OF_FEEDFORWARD['hardware_compensates'],
-        description="what the robot's own controller adds to every command: none, or some of "
+        summary="what the robot's own controller adds to every command: none, or some of "
         "gravity | friction | payload; ['']: as none",
     ),
 }

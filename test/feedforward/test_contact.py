@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import ControlLaw, Feedforward, Gravity, GravityFeedback
 from rnea_ros.feedforward.settings import ContactAction, ContactSettings
 
 ELBOW = 3
@@ -22,7 +22,7 @@ PUSH = 12.0
 def rig(action: ContactAction, **settings: Any) -> Rig:
     """Return an arm that is active at rest, with measured efforts."""
     arm = Rig(panda_arm(), **{
-        'rate': 500.0, 'mode': Mode.FEEDFORWARD, 'ramp_duration': 0.02,
+        'rate': 500.0, 'mode': Feedforward, 'ramp_duration': 0.02,
         'contact': ContactSettings(action), **settings,
     })
     arm.q[:] = PANDA_POSE
@@ -115,7 +115,7 @@ def test_hold_ends_the_motion_where_it_is() -> None:
 
 def test_gravity_leaves_nothing_but_gravity() -> None:
     arm = rig(
-        ContactAction.GRAVITY, mode=Mode.GRAVITY_FEEDBACK, kp=(20.0,), ramp_duration=5.0,
+        ContactAction.GRAVITY, mode=GravityFeedback, kp=(20.0,), ramp_duration=5.0,
     )
     arm.controller.follow(setpoint(arm.model.joint_names, np.array(PANDA_POSE) + 0.3), None)
     arm.run(0.2)
@@ -246,7 +246,7 @@ BRAKES = pytest.mark.parametrize('efforts', [None, 0.0], ids=['no efforts', 'eff
 
 def braked_rig(action: ContactAction, efforts: float | None, **settings: Any) -> Rig:
     arm = Rig(panda_arm(), **{
-        'rate': 500.0, 'mode': Mode.GRAVITY, 'contact': ContactSettings(action), **settings,
+        'rate': 500.0, 'mode': Gravity, 'contact': ContactSettings(action), **settings,
     })
     arm.q[:] = PANDA_POSE
     arm.effort = None if efforts is None else np.full(7, efforts)
@@ -254,10 +254,10 @@ def braked_rig(action: ContactAction, efforts: float | None, **settings: Any) ->
 
 
 @BRAKES
-@pytest.mark.parametrize('mode', [Mode.GRAVITY, Mode.FEEDFORWARD])
+@pytest.mark.parametrize('mode', [Gravity, Feedforward])
 @pytest.mark.parametrize('action', ContactAction)
 def test_no_contact_ends_a_start_ramp(
-    action: ContactAction, mode: Mode, efforts: float | None
+    action: ContactAction, mode: type[ControlLaw], efforts: float | None
 ) -> None:
     arm = braked_rig(action, efforts, mode=mode)
     commands = arm.run(1.1)
@@ -268,7 +268,7 @@ def test_no_contact_ends_a_start_ramp(
 
 @BRAKES
 def test_no_contact_at_the_start_ends_a_stream(efforts: float | None) -> None:
-    arm = braked_rig(ContactAction.HOLD, efforts, mode=Mode.FEEDFORWARD)
+    arm = braked_rig(ContactAction.HOLD, efforts, mode=Feedforward)
     target = np.array(PANDA_POSE) + 0.02
     for _ in range(200):
         arm.controller.follow(setpoint(arm.model.joint_names, target), None)
@@ -337,7 +337,7 @@ def test_set_points_that_are_rejected_are_no_pause_of_their_stream() -> None:
 
 @pytest.mark.parametrize('action', [ContactAction.HOLD, ContactAction.GRAVITY])
 def test_without_a_motion_every_action_acts_like_flag(action: ContactAction) -> None:
-    arms = [rig(each, mode=Mode.GRAVITY) for each in (ContactAction.FLAG, action)]
+    arms = [rig(each, mode=Gravity) for each in (ContactAction.FLAG, action)]
     for arm in arms:
         arm.change(compensate_coriolis=True)  # a blend that must not end
         push(arm, PUSH)

@@ -17,7 +17,7 @@ import pytest
 from trajectory_controller import Array, TrajectoryController
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import Feedforward, Gravity
 from rnea_ros.feedforward.trajectory import (
     ControllerStateMonitor,
     JointRules,
@@ -313,7 +313,7 @@ class Beside:
     """A Franka arm that holds a pose, controlled beside a trajectory controller."""
 
     def __init__(self, **settings: Any) -> None:
-        self.rig = Rig(panda_arm(), mode=Mode.FEEDFORWARD, ramp_duration=0.1, **settings)
+        self.rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=0.1, **settings)
         self.rig.q[:] = PANDA_POSE
         rules = JointRules(
             joint_names=self.rig.model.joint_names,
@@ -426,7 +426,7 @@ def test_a_controller_that_falls_silent_in_motion_leaves_no_velocity_behind() ->
 
 def test_mode_gravity_follows_no_controller() -> None:
     beside = Beside()
-    beside.rig.change(mode=Mode.GRAVITY)
+    beside.rig.change(mode=Gravity)
     beside.rig.tick()
     assert not beside.rig.controller.following
     beside.say(np.array(PANDA_POSE), np.full(7, 0.1), np.full(7, 9.0))

@@ -15,7 +15,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import Feedforward
 from rnea_ros.feedforward.settings import EffortUnits, ResolvedSettings, Settings, resolve
 
 JOINTS = panda_arm().joint_names
@@ -76,7 +76,7 @@ def test_no_command_within_the_limits_can_become_infinite() -> None:
 def moved(units: EffortUnits | None, unit: Any = 1.0) -> Any:
     """Return the commands of a start from measured efforts, and of a motion, in N m."""
     given: dict[str, Any] = {} if units is None else {'units': units}
-    rig = Rig(panda_arm(), mode=Mode.FEEDFORWARD, ramp_duration=0.1, **given)
+    rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=0.1, **given)
     rig.q[:] = PANDA_POSE
     rig.effort = (rig.gravity + 3.0) / unit
     rig.activate()

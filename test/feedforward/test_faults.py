@@ -24,7 +24,7 @@ from robots import joint, link, load, robot
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.inputs import JointStateMonitor
-from rnea_ros.feedforward.law import ControlLaw, Mode
+from rnea_ros.feedforward.law import LAWS, ControlLaw, Feedback, Feedforward
 from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.trajectory import Reference
 
@@ -42,7 +42,7 @@ def rig_in_motion(**settings: Any) -> Rig:
     """
     defaults: dict[str, Any] = {
         'joint_states_timeout': 20.0 / settings.get('rate', 1000.0),
-        'mode': Mode.FEEDFORWARD,
+        'mode': Feedforward,
         'kp': (60.0,),
         'kd': (4.0,),
         'ramp_duration': RAMP,
@@ -176,7 +176,7 @@ def test_stale_joint_states_lead_to_gravity_then_to_zero_then_to_a_fault(rate: f
 
 
 def test_gravity_far_from_the_command_is_approached_at_the_rate_limit() -> None:
-    rig = rig_in_motion(mode=Mode.FEEDBACK, effort_rate_limit=(200.0,))
+    rig = rig_in_motion(mode=Feedback, effort_rate_limit=(200.0,))
     assert np.abs(rig.commands[-1] - rig.gravity).max() > 10.0
     rig.run_until(State.HOLDING, feed=False)
     assert_winds_down(rig, feed=False)
@@ -333,7 +333,7 @@ def test_values_that_freeze_while_a_motion_is_commanded_are_flagged_within_100_m
 
 
 def test_values_that_never_change_are_not_flagged_at_rest() -> None:
-    rig = Rig(panda_arm(), mode=Mode.FEEDFORWARD, ramp_duration=RAMP)
+    rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=RAMP)
     rig.q[:] = PANDA_POSE
     rig.run(1.0)
     rig.controller.follow(setpoint(rig.model.joint_names, rig.q), None)
@@ -342,7 +342,7 @@ def test_values_that_never_change_are_not_flagged_at_rest() -> None:
 
 
 def test_a_motion_that_starts_after_a_long_rest_is_not_flagged_before_its_time() -> None:
-    rig = Rig(panda_arm(), mode=Mode.FEEDFORWARD, ramp_duration=RAMP)
+    rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=RAMP)
     rig.q[:] = PANDA_POSE
     rig.run(1.0)
     goal = rig.q + 0.3
@@ -359,7 +359,7 @@ def test_a_motion_that_starts_after_a_long_rest_is_not_flagged_before_its_time()
 
 def test_only_the_publisher_of_commanded_joints_can_freeze() -> None:
     joints = ('lift', 'turn', 'bend')
-    rig = Rig(mixed_arm(), joints=joints, mode=Mode.FEEDFORWARD, ramp_duration=RAMP)
+    rig = Rig(mixed_arm(), joints=joints, mode=Feedforward, ramp_duration=RAMP)
 
     def run(seconds: float, moving: slice) -> None:
         for _ in range(round(seconds / rig.period)):
@@ -426,8 +426,10 @@ def telescope() -> RobotModel:
 
 
 @pytest.mark.parametrize('field', ['q', 'qd'])
-@pytest.mark.parametrize('mode', Mode)
-def test_finite_numbers_too_big_to_compute_with_are_survived(mode: Mode, field: str) -> None:
+@pytest.mark.parametrize('mode', LAWS.values())
+def test_finite_numbers_too_big_to_compute_with_are_survived(
+    mode: type[ControlLaw], field: str
+) -> None:
     ends = set()
     for model, number in ((telescope(), 0), (telescope(), 1), (mixed_arm(), 2)):
         rig = Rig(

@@ -23,7 +23,7 @@ from rnea_ros.feedforward.goals import (
     default_tolerances,
     error_code,
 )
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import Feedforward, Gravity
 from rnea_ros.feedforward.trajectory import JointRules, Setpoint, Trajectory
 
 JOINTS = ('shoulder', 'elbow')
@@ -50,7 +50,7 @@ def tolerances(
 
 def ready_rig(**settings: Any) -> Rig:
     """Return an arm that is controlled and stands still."""
-    rig = Rig(two_joint_arm(), mode=Mode.FEEDFORWARD, ramp_duration=0.05, **settings)
+    rig = Rig(two_joint_arm(), mode=Feedforward, ramp_duration=0.05, **settings)
     rig.q[:] = START
     rig.activate()
     return rig
@@ -299,7 +299,7 @@ ENDS: dict[str, tuple[Callable[[Rig], object], Reason]] = {
         Reason.REPLACED,
     ),
     'cancel': (lambda rig: rig.controller.cancel(), Reason.CANCELLED),
-    'mode gravity': (lambda rig: rig.change(mode=Mode.GRAVITY), Reason.MODE_GRAVITY),
+    'mode gravity': (lambda rig: rig.change(mode=Gravity), Reason.MODE_GRAVITY),
 }
 
 
@@ -341,7 +341,7 @@ def test_a_cancel_of_a_goal_leaves_the_motion_that_has_replaced_it() -> None:
 
 def test_a_goal_accepted_before_mode_gravity_came_ends_without_a_motion() -> None:
     rig = ready_rig()
-    rig.change(mode=Mode.GRAVITY)
+    rig.change(mode=Gravity)
     goal = follow(rig, tolerances())
     rig.tick()
     assert goal.result is not None

@@ -14,7 +14,7 @@ from control_rig import Array, Rig, cubic, setpoint, swing, two_joint_arm
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import GravityFeedback
 from rnea_ros.feedforward.trajectory import (
     JointRules,
     MotionState,
@@ -184,7 +184,7 @@ def test_the_future_state_of_a_set_point_is_at_rest_after_its_timeout() -> None:
 def test_a_motion_that_replaces_another_on_the_way_does_not_jump_however_long_it_was_checked(
     busy: int,
 ) -> None:
-    rig = Rig(two_joint_arm(), mode=Mode.GRAVITY_FEEDBACK, kp=(50.0,), ramp_duration=0.1)
+    rig = Rig(two_joint_arm(), mode=GravityFeedback, kp=(50.0,), ramp_duration=0.1)
     rig.activate()
     rig.controller.follow(swing(NAMES, rig.q, rig.q + 1.0, 2.0), None)
     rig.run(0.7)

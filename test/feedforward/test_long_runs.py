@@ -13,7 +13,7 @@ from control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 import numpy as np
 
 from rnea_ros.feedforward import State
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import BaseSensorSettings, WrenchInputSettings
 from rnea_ros.robot import Payload
 
@@ -29,7 +29,7 @@ class Day:
 
     def __init__(self) -> None:
         self.rig = Rig(
-            panda_arm(), mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,), ramp_duration=0.01,
+            panda_arm(), mode=ComputedTorque, kp=(100.0,), kd=(20.0,), ramp_duration=0.01,
             wrench_inputs=(WrenchInputSettings('flange', 'ft', 'fer_link8'),),
             base_sensor=BaseSensorSettings(),
         )

@@ -12,7 +12,7 @@ from control_rig import Array, Rig, two_joint_arm
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import LAWS, ControlLaw, Feedforward, Gravity
 from rnea_ros.feedforward.trajectory import (
     JointRules,
     MotionState,
@@ -162,8 +162,10 @@ def follow(rig: Rig, motion: Trajectory | Setpoint, seconds: float) -> Array:
     return rig.commands[-1]
 
 
-@pytest.mark.parametrize('mode', [mode for mode in Mode if mode is not Mode.GRAVITY])
-def test_efforts_are_added_to_the_output_and_are_a_term_of_their_own(mode: Mode) -> None:
+@pytest.mark.parametrize('mode', [mode for mode in LAWS.values() if mode is not Gravity])
+def test_efforts_are_added_to_the_output_and_are_a_term_of_their_own(
+    mode: type[ControlLaw]
+) -> None:
     rig = Rig(two_joint_arm(), mode=mode, kp=(20.0,), kd=(2.0,), ramp_duration=0.1)
     names = rig.model.joint_names
     assert names == NAMES
@@ -182,11 +184,11 @@ def test_efforts_are_added_to_the_output_and_are_a_term_of_their_own(mode: Mode)
 
 
 def test_mode_gravity_adds_no_effort() -> None:
-    rig = Rig(two_joint_arm(), mode=Mode.FEEDFORWARD, ramp_duration=0.1)
+    rig = Rig(two_joint_arm(), mode=Feedforward, ramp_duration=0.1)
     rig.activate()
     rig.controller.follow(compiled(points()), None)
     rig.run(0.5)
-    rig.change(mode=Mode.GRAVITY)
+    rig.change(mode=Gravity)
     rig.run(0.3)
     np.testing.assert_allclose(rig.commands[-1], rig.gravity, rtol=1e-9)
     assert not rig.controller.terms().trajectory.any()

@@ -15,7 +15,7 @@ from control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import LAWS, ComputedTorque, ControlLaw, Gravity
 from rnea_ros.feedforward.trajectory import QUINTIC, Knots, Trajectory
 
 KP, KD = 100.0, 20.0
@@ -27,7 +27,7 @@ PERIOD = 0.002
 
 def rig(**settings: Any) -> Rig:
     defaults: dict[str, Any] = {
-        'mode': Mode.COMPUTED_TORQUE, 'rate': 1.0 / PERIOD, 'kp': (KP,), 'kd': (KD,),
+        'mode': ComputedTorque, 'rate': 1.0 / PERIOD, 'kp': (KP,), 'kd': (KD,),
         'ramp_duration': 0.0, 'effort_rate_limit': (1e6,), 'predict_state': True,
     }
     made = Rig(panda_arm(), **(defaults | settings))
@@ -79,8 +79,8 @@ def test_state_and_reference_are_those_of_a_period_from_now(age: float) -> None:
         np.testing.assert_allclose(total, expected, rtol=1e-9, atol=1e-8)
 
 
-@pytest.mark.parametrize('mode', [*Mode])
-def test_at_rest_and_on_set_points_nothing_is_predicted(mode: Mode) -> None:
+@pytest.mark.parametrize('mode', LAWS.values())
+def test_at_rest_and_on_set_points_nothing_is_predicted(mode: type[ControlLaw]) -> None:
     """So gains and delay at which the loop becomes unstable stay as they are."""
     rng = np.random.default_rng(3)
     with_prediction, without = (rig(mode=mode, predict_state=on) for on in (True, False))
@@ -100,8 +100,8 @@ def test_at_rest_and_on_set_points_nothing_is_predicted(mode: Mode) -> None:
             np.testing.assert_array_equal(commands[0], commands[1])
 
 
-@pytest.mark.parametrize('mode', [*Mode])
-def test_a_whole_motion_keeps_every_rule_of_commands(mode: Mode) -> None:
+@pytest.mark.parametrize('mode', LAWS.values())
+def test_a_whole_motion_keeps_every_rule_of_commands(mode: type[ControlLaw]) -> None:
     robot = rig(mode=mode, effort_rate_limit=(0.0,), ramp_duration=0.1)
     end = np.array(PANDA_POSE) + 0.3
     robot.controller.follow(swing(JOINTS, robot.q, end, 0.5), None)
@@ -109,7 +109,7 @@ def test_a_whole_motion_keeps_every_rule_of_commands(mode: Mode) -> None:
         # States are lost now and then, and the arm stays where it is.
         assert robot.tick(feed=k % 7 != 0) is not None
     reference = robot.controller.reference_at(robot.now)
-    if mode is not Mode.GRAVITY:
+    if mode is not Gravity:
         assert reference is not None
         np.testing.assert_allclose(reference.position, end)
         assert not reference.velocity.any()

@@ -25,7 +25,13 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import CONTROLLING, Reason, State
 from rnea_ros.feedforward.goals import ErrorCode, Goal, default_tolerances
-from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, Mode, VelocitySource
+from rnea_ros.feedforward.law import (
+    LAWS,
+    ControlLaw,
+    FrictionModel,
+    HardwareCompensation,
+    VelocitySource,
+)
 from rnea_ros.feedforward.settings import (
     BaseSensorSettings,
     BaseUse,
@@ -174,8 +180,8 @@ class Chance:
         self.rig.controller.publish_external_effort(bool(self.rng.random() < 0.5))
         self.rig.change(contact=self._contact())
 
-    def _mode(self) -> Mode:
-        return list(Mode)[self.rng.integers(len(Mode))]
+    def _mode(self) -> type[ControlLaw]:
+        return list(LAWS.values())[self.rng.integers(len(LAWS))]
 
     def _tick(self) -> None:
         rig, rng = self.rig, self.rng
@@ -484,11 +490,11 @@ GOOD = st.builds(lambda q: {'q': q}, st.tuples(st.floats(-3.0, 3.0), st.floats(-
 @settings(max_examples=150)
 @given(
     differentiate=st.booleans(),
-    mode=st.sampled_from(Mode),
+    mode=st.sampled_from(list(LAWS.values())),
     samples=st.lists(st.one_of(GOOD, SAMPLES), max_size=40),
 )
 def test_no_command_ever_breaks_a_rule_whatever_a_joint_state_looks_like(
-    differentiate: bool, mode: Mode, samples: list[dict[str, Any]]
+    differentiate: bool, mode: type[ControlLaw], samples: list[dict[str, Any]]
 ) -> None:
     rig = Rig(
         two_joint_arm(), start=1.0, mode=mode, kp=(50.0,), kd=(5.0,),

@@ -14,7 +14,7 @@ from robots import joint, link, load, robot
 
 from rnea_ros import RneaError, RobotModel
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import Gravity
 from rnea_ros.feedforward.settings import (
     ResolvedSettings,
     Settings,
@@ -35,7 +35,7 @@ def test_the_defaults_are_those_that_the_documentation_states() -> None:
     settings = Settings(joints=JOINTS)
     assert settings.rate == 500.0
     assert settings.period == 0.002
-    assert settings.mode is Mode.GRAVITY
+    assert settings.mode is Gravity
     assert settings.stale_action is StaleAction.RAMP_DOWN
     assert settings.start_from_measured_effort
     assert not settings.compensate_coriolis

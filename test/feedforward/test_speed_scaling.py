@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import Feedforward
 from rnea_ros.feedforward.trajectory import Reference, SpeedScaling, speed_factor
 from rnea_ros.feedforward.trajectory.speed_scaling import RATE
 
@@ -219,7 +219,7 @@ def test_the_future_state_of_a_slowed_motion_is_in_trajectory_time() -> None:
 
 def test_a_control_that_pauses_a_motion_never_steps_and_holds_on_the_way() -> None:
     rig = Rig(
-        two_joint_arm(), mode=Mode.FEEDFORWARD, ramp_duration=0.1, effort_rate_limit=(1e9,)
+        two_joint_arm(), mode=Feedforward, ramp_duration=0.1, effort_rate_limit=(1e9,)
     )
     rig.activate()
     rig.controller.follow(swing(rig.model.joint_names, rig.q, rig.q + 1.0, 2.0), None)

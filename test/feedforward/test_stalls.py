@@ -15,7 +15,7 @@ import pytest
 from rnea_ros.feedforward import CONTROLLING, Reason, State
 from rnea_ros.feedforward.acting_effort import BACKLOG_TIME, MAX_WAIT
 from rnea_ros.feedforward.goals import Goal, default_tolerances
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import ComputedTorque, ControlLaw, Feedforward, Gravity
 from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.stalls import (
     MAX_RETURNS,
@@ -31,7 +31,7 @@ STALE, BLOCKED = Reason.JOINT_STATES_STALE, Reason.TICK_BLOCKED
 
 def active_rig(**settings: Any) -> Rig:
     rig = Rig(panda_arm(), **{
-        'rate': 500.0, 'mode': Mode.FEEDFORWARD, 'kp': (60.0,), 'kd': (4.0,),
+        'rate': 500.0, 'mode': Feedforward, 'kp': (60.0,), 'kd': (4.0,),
         'ramp_duration': RAMP, 'hold_duration': HOLD, **settings,
     })
     rig.q[:] = PANDA_POSE
@@ -100,8 +100,8 @@ def test_a_motion_is_cancelled_and_the_arm_holds_where_it_is(reason: Reason) -> 
 
 
 @pytest.mark.parametrize('reason', [STALE, BLOCKED])
-@pytest.mark.parametrize('mode', [Mode.GRAVITY, Mode.COMPUTED_TORQUE])
-def test_a_weightless_arm_is_weightless_again(mode: Mode, reason: Reason) -> None:
+@pytest.mark.parametrize('mode', [Gravity, ComputedTorque])
+def test_a_weightless_arm_is_weightless_again(mode: type[ControlLaw], reason: Reason) -> None:
     rig = active_rig(mode=mode)
     stall(rig, reason)
     rig.activate()

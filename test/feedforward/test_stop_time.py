@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import State
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import Feedback
 
 
 @pytest.mark.parametrize('rate_limit', [20.0, 100.0, 2000.0])
@@ -19,7 +19,7 @@ def test_a_stop_is_over_in_time_however_far_gravity_is_from_the_command(
     rate_limit: float, ramp_duration: float
 ) -> None:
     rig = Rig(
-        panda_arm(), rate=100.0, mode=Mode.FEEDBACK, effort_limits=(30.0,),
+        panda_arm(), rate=100.0, mode=Feedback, effort_limits=(30.0,),
         effort_rate_limit=(rate_limit,), ramp_duration=ramp_duration,
     )
     rig.q[:] = PANDA_POSE

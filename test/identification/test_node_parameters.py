@@ -12,7 +12,7 @@ from identified import identified
 import numpy as np
 from robots import ROOT, load
 
-from rnea_ros.feedforward.law import ControlLaw, LoadedModel, Mode
+from rnea_ros.feedforward.law import Feedforward, LoadedModel
 from rnea_ros.feedforward.settings import ResolvedSettings, resolve
 from rnea_ros.identification import Identification
 from rnea_ros.identification.writing import joint_parameters, payload_parameters
@@ -42,14 +42,14 @@ def test_the_nodes_feedforward_equals_the_identified_efforts(tmp_path: Path) -> 
     result = identified()
     values, _ = joint_parameters(result)
     resolved = settings(result, values, tmp_path)
-    law = ControlLaw(
+    law = Feedforward(
         LoadedModel(result.model), np.zeros(7), np.zeros(7),
         friction=resolved.friction, armature=resolved.armature,
     )  # fmt: skip
     (run,) = result.comparison.held_out
     efforts = result.efforts(run.q, run.qd, run.qdd)
     commanded = np.array([
-        law.effort(Mode.FEEDFORWARD, q, qd, (q, qd, qdd)).copy()
+        law.effort(q, qd, (q, qd, qdd)).copy()
         for q, qd, qdd in zip(run.q, run.qd, run.qdd, strict=True)
     ])
     np.testing.assert_allclose(commanded, efforts, rtol=1e-5, atol=1e-5)

@@ -22,7 +22,7 @@ from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.feedforward.goals import Goal, JointTolerance, default_tolerances
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import GravityFeedback
 from rnea_ros.feedforward.trajectory import JointRules
 from rnea_ros.node.motion_requests import REJECTIONS, GoalTolerances, MotionRequests
 
@@ -42,7 +42,7 @@ class Bench:
     def __init__(self, rng: np.random.Generator, *, replacement: bool = False) -> None:
         self.rng = rng
         self.rig = Rig(
-            two_joint_arm(), mode=Mode.GRAVITY_FEEDBACK, kp=(200.0, 100.0), kd=(10.0, 5.0),
+            two_joint_arm(), mode=GravityFeedback, kp=(200.0, 100.0), kd=(10.0, 5.0),
             ramp_duration=0.01,
         )
         self.rig.activate()

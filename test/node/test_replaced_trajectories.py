@@ -30,7 +30,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.goals import ErrorCode, Goal, default_tolerances
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import Feedforward
 from rnea_ros.feedforward.trajectory import JointRules
 from rnea_ros.node.motion_requests import GoalTolerances, MotionRequests
 
@@ -49,7 +49,7 @@ class Arm:
 
     def __init__(self, *, replacement: bool = True, path: float = 0.0) -> None:
         self.rig = Rig(
-            two_joint_arm(), mode=Mode.FEEDFORWARD, rate=500.0, ramp_duration=0.01, start=1000.0
+            two_joint_arm(), mode=Feedforward, rate=500.0, ramp_duration=0.01, start=1000.0
         )
         self.offset = 0.0
         self.rig.activate()

@@ -18,7 +18,7 @@ from ros_process import NO_ROS, wait_until
 import rnea_ros
 from rnea_ros.feedforward import FeedforwardController, State
 from rnea_ros.feedforward.inputs import JointStateMonitor
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import Gravity
 from rnea_ros.feedforward.settings import Settings, resolve
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -119,7 +119,7 @@ def test_commands_keep_the_rate_limit_between_their_times_of_sending(
 ) -> None:
     settings = resolve(
         Settings(
-            panda_arm().joint_names, rate=1000.0, mode=Mode.GRAVITY, ramp_duration=0.05,
+            panda_arm().joint_names, rate=1000.0, mode=Gravity, ramp_duration=0.05,
             joint_states_timeout=timeout, velocity_limit_factor=0.0,
         ),
         panda_arm(),

@@ -14,7 +14,7 @@ import pytest
 from synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.law import HardwareCompensation, Mode
+from rnea_ros.feedforward.law import Feedback, HardwareCompensation
 from rnea_ros.feedforward.settings import EffortUnits, Settings, WrenchInputSettings
 from rnea_ros.recordings import Kind, Recording, RecordingError
 from rnea_ros.replay import Review, recorded_robot, report, review
@@ -176,7 +176,7 @@ def test_the_report_says_what_limits_the_comparison() -> None:
     text = report(reviewed(
         MOTION,
         HAND,
-        mode=Mode.FEEDBACK,
+        mode=Feedback,
         hardware_compensates=tuple(HardwareCompensation),
         wrench_inputs=(WrenchInputSettings('flange', '/wrench'),),
     ))

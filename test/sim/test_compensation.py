@@ -13,7 +13,7 @@ import pytest
 from robots import ROOT
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.law import FrictionModel, Mode, VelocitySource
+from rnea_ros.feedforward.law import ComputedTorque, FrictionModel, VelocitySource
 from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.robot import Payload
 
@@ -70,7 +70,7 @@ def test_a_payload_set_while_the_arm_is_held_takes_the_sag_away_without_a_step(
     pose = POSES[path]
     loop = ClosedLoop(
         path, pose, simulation={'payload': load},
-        mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
+        mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
     )
     loop.hold(pose, 2.0)
     sagged = np.abs(loop.q - pose).max()
@@ -107,7 +107,7 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
             simulation={
                 'extra_damping': viscous, 'extra_friction': coulomb, 'armature': np.full(n, ROTOR)
             },
-            mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,), friction=friction,
+            mode=ComputedTorque, kp=(100.0,), kd=(20.0,), friction=friction,
             armature=(ROTOR,),
         )
         loop.hold(pose, 1.0)
@@ -147,7 +147,7 @@ def test_rotors_that_are_known_are_moved_as_links_are(path: Path) -> None:
     def error(armature: float) -> float:
         loop = ClosedLoop(
             path, pose, simulation={'armature': np.full(n, ROTOR)},
-            mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
+            mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
             armature=(armature,),
         )
         loop.hold(pose, 1.0)

@@ -14,7 +14,7 @@ import pytest
 from robots import ROOT
 
 from rnea_ros import ReferenceFrame, Wrench
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.observers import Contact
 from rnea_ros.feedforward.settings import (
     ContactAction,
@@ -47,7 +47,7 @@ class Arm500(ClosedLoop):
 
 def arm(action: ContactAction, source: EffortSource, path: Path = PANDA) -> Arm500:
     return Arm500(
-        path, POSE, rate=500.0, mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
+        path, POSE, rate=500.0, mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
         ramp_duration=0.1, contact=ContactSettings(action),
         external_effort=ExternalEffortSettings(link=FLANGE, source=source),
     )

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from robots import link
 
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import Gravity
 from rnea_ros.sim.physics import JointStates
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
@@ -80,7 +80,7 @@ def controlled(tmp_path: Path, pose: Array, urdf: str) -> tuple[ClosedLoop, Loop
     path.write_text(urdf, encoding='utf-8')
     robot = LoopedRobot(pose)
     return ClosedLoop(
-        path, pose, simulated=robot, mode=Mode.GRAVITY, ramp_duration=0.0,
+        path, pose, simulated=robot, mode=Gravity, ramp_duration=0.0,
         start_from_measured_effort=False, effort_limits=(5000.0,), effort_rate_limit=(1e7,),
     ), robot
 
@@ -103,7 +103,7 @@ def test_the_simulated_robot_with_mimic_joints_is_held_as_well(tmp_path: Path) -
     pin = link('pin', 0.01, inertia=(1e-5, 0.0, 0.0, 1e-5, 0.0, 1e-5))  # MuJoCo needs a mass
     path = tmp_path / 'palletiser.urdf'
     path.write_text(palletiser(loops=False).replace('<link name="pin"/>', pin), encoding='utf-8')
-    loop = ClosedLoop(path, POSES[0], mode=Mode.GRAVITY, effort_limits=(5000.0,))
+    loop = ClosedLoop(path, POSES[0], mode=Gravity, effort_limits=(5000.0,))
     loop.run(10.0)
     assert loop.active()
     drift = np.abs(np.array(loop.positions) - loop.positions[0]).max()

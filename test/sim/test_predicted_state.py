@@ -21,7 +21,7 @@ from robots import ROOT
 
 from rnea_ros.feedforward import CONTROLLING, FeedforwardController
 from rnea_ros.feedforward.inputs import JointStateMonitor
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.trajectory import JointRules, TrajectoryRequest, compile_trajectory
 
@@ -82,7 +82,7 @@ def run(
     twin = SimulatedRobot(URDF, initial_positions=POSE, command_delay=delay)
     truth = robot if noise is NO_NOISE else twin
     settings = Settings(
-        joints=joints, rate=1e3 / PERIOD, mode=Mode.COMPUTED_TORQUE, kp=(factor * KP,),
+        joints=joints, rate=1e3 / PERIOD, mode=ComputedTorque, kp=(factor * KP,),
         kd=(factor * KD,), ramp_duration=0.2, predict_state=predict, velocity_limit_factor=0.0,
     )
     states = JointStateMonitor(joints)

@@ -15,7 +15,7 @@ import pytest
 from robots import ROOT
 
 from rnea_ros import ReferenceFrame, Wrench
-from rnea_ros.feedforward.law import Mode
+from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import Measures, SensorPlacement, WrenchInputSettings
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
@@ -81,7 +81,7 @@ def displacement(
     settings = replace(sensor.settings, gain=gain, measures=measures)
     loop = ClosedLoop(
         path, pose, sense=sensor, wrench_inputs=(settings,), ramp_duration=0.1,
-        mode=Mode.COMPUTED_TORQUE, kp=(100.0,), kd=(20.0,),
+        mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
     )
     loop.hold(pose, 0.1)
     assert np.abs(loop.q - pose).max() < 1e-6

@@ -3,19 +3,26 @@
 
 """Control laws: the effort for a measured state and a reference."""
 
-from .control_law import ControlLaw, Mode, Motion, Terms
+from .control_law import LAWS, ControlLaw, Motion, Parts, Terms
 from .friction import FrictionModel, JointFriction, VelocitySource
+from .laws import ComputedTorque, Feedback, Feedforward, Gravity, GravityFeedback
 from .loaded_model import HardwareCompensation, LoadedBodies, LoadedModel, PayloadBlend
 
 __all__ = [
+    'LAWS',
+    'ComputedTorque',
     'ControlLaw',
+    'Feedback',
+    'Feedforward',
     'FrictionModel',
+    'Gravity',
+    'GravityFeedback',
     'HardwareCompensation',
     'JointFriction',
     'LoadedBodies',
     'LoadedModel',
-    'Mode',
     'Motion',
+    'Parts',
     'PayloadBlend',
     'Terms',
     'VelocitySource',

@@ -2,54 +2,33 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The control laws: the effort of each mode for a measured state and a reference motion.
+What all control laws do: the effort for a measured state and a reference motion, and its terms.
 
-With e = q_d - q and e' = qd_d - qd:
+A law states how it follows a motion (:mod:`.laws`). Without a reference, every law commands g(q),
+or g(q) + C(q, qd) qd with ``compensate_coriolis``.
 
-===================  ============================================================
-gravity              g(q), or g(q) + C(q, qd) qd with ``compensate_coriolis``
-feedforward          ID(q_d, qd_d, qdd_d) + Kp e + Kd e'
-computed_torque      ID(q, qd, qdd_d + Kp e + Kd e')
-feedback             Kp e + Kd e'
-gravity_feedback     g(q) + Kp e + Kd e'
-===================  ============================================================
-
-In computed_torque, Kp e + Kd e' is an acceleration (gains in 1/s^2 and 1/s), which the mass matrix
-turns into an effort. In the other modes it is an effort (gains in N m/rad and N m s/rad). Without
-a reference, every mode acts like ``gravity``.
-
-All modes except ``feedback`` add joint friction and -J^T f for external forces f, and subtract the
-part of gravity that the hardware compensates. The modes with qdd_d also add A qdd_d, with the
-rotors' inertia A at the joints; computed_torque adds A (qdd_d + Kp e + Kd e').
+To the efforts of the model a law adds joint friction, A qdd for the rotors' inertia A at the
+joints and the acceleration qdd that it commands, and -J^T f for external forces f. It subtracts
+the part of gravity that the hardware compensates.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-import enum
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...errors import InputError
 from ..angles import shortest
 from .friction import JointFriction, VelocitySource
 from .loaded_model import LoadedModel
 
 Motion: TypeAlias = tuple[Array, Array, Array]
 """Joint positions, velocities and accelerations, each of shape (n,)."""
-
-
-class Mode(enum.Enum):
-    """The control law."""
-
-    GRAVITY = 'gravity'
-    FEEDFORWARD = 'feedforward'
-    COMPUTED_TORQUE = 'computed_torque'
-    FEEDBACK = 'feedback'
-    GRAVITY_FEEDBACK = 'gravity_feedback'
 
 
 @dataclass(frozen=True)
@@ -84,19 +63,56 @@ class Terms:
         return Terms(*(getattr(self, term.name)[joints] for term in fields(self)))
 
 
+class Parts(NamedTuple):
+    """
+    How a law composes its effort: ID(q, qd, qdd + acceleration) + effort.
+
+    :param q: positions for the model; None: the effort alone, without any other term
+    :param qd: velocities for the model; None: g(q)
+    :param qdd: accelerations for the model; None: g(q) + C(q, qd) qd
+    :param acceleration: feedback that is an acceleration; only with qdd
+    :param effort: feedback that is an effort
+    """
+
+    q: Array | None = None
+    qd: Array | None = None
+    qdd: Array | None = None
+    acceleration: Array | None = None
+    effort: Array | None = None
+
+
 class ControlLaw:
     """
     Computes the efforts of all n joints of the model; arrays have shape (n,), in its order.
 
+    A subclass with a ``name`` is a value of the parameter ``mode`` from then on.
+
     :param robot: the robot with its payloads
     :param kp: proportional gains
     :param kd: derivative gains
-    :param compensate_coriolis: whether mode gravity includes Coriolis and centrifugal efforts
+    :param compensate_coriolis: whether Coriolis and centrifugal efforts are included without a
+        reference
     :param friction: joint friction, None for no friction
     :param friction_velocity: velocity for the friction model
     :param armature: rotor inertia at the joints, kg m^2 or kg; None for no rotors
     :ivar holding: effort that holds the robot at the positions of the last call
+    :cvar name: value of the parameter ``mode``
+    :cvar follows_motions: whether the law follows reference motions
+    :cvar needs_gains: whether the law is of no use with gains of zero
+    :cvar gain_units: units of the gains kp and kd
+    :cvar carries_gravity: whether the arm is carried with gains of zero
     """
+
+    name: ClassVar[str]
+    follows_motions: ClassVar[bool] = True
+    needs_gains: ClassVar[bool] = False
+    gain_units: ClassVar[tuple[str, str]] = ('N m/rad or N/m', 'N m s/rad or N s/m')
+    carries_gravity: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if _LAWS.setdefault(cls.name, cls) is not cls:
+            raise TypeError(f'there is a control law {cls.name} already')
 
     def __init__(
         self,
@@ -128,6 +144,10 @@ class ControlLaw:
         self._feedback = np.zeros(n)
         self._acceleration = np.zeros(n)
         self._total = np.zeros(n)
+        self._parts = Parts()
+        self._load = np.zeros(n)
+        self._friction_effort = self._zero
+        self._external: Array | None = None
 
     @property
     def compensated(self) -> Array | None:
@@ -147,101 +167,89 @@ class ControlLaw:
             self.holding -= self._compensated
         return self.holding
 
+    def _follow(self, q: Array, qd: Array, reference: Motion, feedback: Array) -> Parts:
+        """
+        Return the law's equation for a reference motion; its arrays are only read.
+
+        :param q: measured positions, rad or m
+        :param qd: measured velocities, rad/s or m/s
+        :param reference: the reference motion
+        :param feedback: Kp e + Kd e'
+        """
+        raise NotImplementedError
+
     def effort(
-        self,
-        mode: Mode,
-        q: Array,
-        qd: Array,
-        reference: Motion | None,
-        external: Array | None = None,
+        self, q: Array, qd: Array, reference: Motion | None, external: Array | None = None
     ) -> Array:
         """
         Return the effort, and update ``holding``; the next call overwrites both.
 
-        :param mode: the control law
         :param q: measured positions, rad or m
         :param qd: measured velocities, rad/s or m/s
         :param reference: the reference motion, None for none
         :param external: -J^T f for external forces f, None for no force
         """
         self.holding_effort(q)
-        robot, total = self._robot, self._total
-        if mode is Mode.GRAVITY:
+        total = self._total
+        if not self.follows_motions:
             reference = None
         if reference is None:
-            total[:] = robot.bias(q, qd) if self._coriolis else self._gravity
+            parts = Parts(q, qd if self._coriolis else None)
         else:
-            q_d, qd_d, qdd_d = reference
-            feedback = self._feedback_of(q, qd, q_d, qd_d)  # computed_torque: an acceleration
-            if mode is Mode.FEEDBACK:
-                return feedback
-            if mode is Mode.COMPUTED_TORQUE:
-                np.add(qdd_d, feedback, out=self._acceleration)
-                total[:] = robot.inverse_dynamics(q, qd, self._acceleration)
-            elif mode is Mode.FEEDFORWARD:
-                total[:] = robot.inverse_dynamics(q_d, qd_d, qdd_d)
-            elif mode is Mode.GRAVITY_FEEDBACK:
-                total[:] = self._gravity
-            else:
-                raise _without_law(mode)
+            parts = self._follow(q, qd, reference, self._feedback_of(q, qd, *reference[:2]))
+        self._parts, self._external = parts, external
+        if parts.q is None:
+            total[:] = self._zero if parts.effort is None else parts.effort
+            return total
+        acceleration = parts.qdd
+        if acceleration is not None and parts.acceleration is not None:
+            acceleration = np.add(acceleration, parts.acceleration, out=self._acceleration)
+        if parts.qd is None:
+            total[:] = self._gravity if parts.q is q else self._robot.gravity(parts.q)
+        elif acceleration is None:
+            total[:] = self._robot.bias(parts.q, parts.qd)
+        else:
+            total[:] = self._robot.inverse_dynamics(parts.q, parts.qd, acceleration)
+        self._load[:] = total
         if self._has_friction:
-            total += self._friction.friction(self._velocity_for_friction(qd, reference), total)
-        if reference is not None:
-            if mode is Mode.COMPUTED_TORQUE:
-                total += self._armature * self._acceleration
-            else:
-                total += feedback
-                if mode is Mode.FEEDFORWARD:
-                    total += self._armature * qdd_d
+            velocity = self._velocity_for_friction(qd, reference)
+            self._friction_effort = self._friction.friction(velocity, total)
+            total += self._friction_effort
+        if parts.effort is not None:
+            total += parts.effort
+        if acceleration is not None:
+            total += self._armature * acceleration
         if external is not None:
             total += external
         if self._compensated is not None:
             total -= self._compensated
         return total
 
-    def terms(
-        self,
-        mode: Mode,
-        q: Array,
-        qd: Array,
-        reference: Motion | None,
-        external: Array | None = None,
-    ) -> Terms:
-        """Return the terms of :meth:`effort`; allocates, so call it only if terms are read."""
-        self.holding_effort(q)
-        robot, armature, zero = self._robot, self._armature, self._zero
-        inertia = feedback = feedback_in_acceleration = zero
-        state = (q, qd)
-        if mode is Mode.GRAVITY:
-            reference = None
-        if reference is not None:
-            q_d, qd_d, qdd_d = reference
-            feedback = self._feedback_of(q, qd, q_d, qd_d).copy()
-            if mode is Mode.FEEDBACK:
-                return Terms(zero, zero, zero, zero, zero, feedback, zero)
-            if mode is Mode.FEEDFORWARD:
-                state = (q_d, qd_d)
-            elif mode not in (Mode.COMPUTED_TORQUE, Mode.GRAVITY_FEEDBACK):
-                raise _without_law(mode)
-        gravity, bias = robot.gravity(state[0]).copy(), robot.bias(*state).copy()
-        coriolis = bias - gravity
-        if not (self._coriolis if reference is None else mode is not Mode.GRAVITY_FEEDBACK):
-            coriolis = zero
-        uses_acceleration = mode in (Mode.FEEDFORWARD, Mode.COMPUTED_TORQUE)
-        if reference is not None and uses_acceleration:
-            inertia = robot.inverse_dynamics(*state, qdd_d) - bias
-            if mode is Mode.COMPUTED_TORQUE:
-                feedback_in_acceleration = robot.inverse_dynamics(*state, feedback) - bias
-        load = gravity + coriolis + inertia + feedback_in_acceleration
-        friction = self._friction.friction(self._velocity_for_friction(qd, reference), load)
-        if reference is not None and uses_acceleration:
-            inertia = inertia + armature * qdd_d
-            if mode is Mode.COMPUTED_TORQUE:
-                feedback = feedback_in_acceleration + armature * feedback
+    def terms(self) -> Terms:
+        """
+        Split the last :meth:`effort`, before its arguments change; zeros before the first.
+
+        Allocates, so call it only if terms are read.
+        """
+        robot, zero = self._robot, self._zero
+        q, qd, qdd, acceleration, effort = self._parts
+        feedback = zero if effort is None else effort.copy()
+        if q is None:
+            return Terms(zero, zero, zero, zero, zero, feedback, zero)
+        gravity, coriolis, inertia = robot.gravity(q).copy(), zero, zero
+        if qd is not None:
+            bias = robot.bias(q, qd).copy()
+            coriolis = bias - gravity
+            if qdd is not None:
+                inertia = self._load - bias + self._armature * qdd
+                if acceleration is not None:
+                    through_model = robot.inverse_dynamics(q, qd, acceleration) - bias
+                    inertia -= through_model
+                    feedback = feedback + through_model + self._armature * acceleration
         if self._compensated is not None:
             gravity -= self._compensated
-        external_copy = zero if external is None else external.copy()
-        return Terms(gravity, coriolis, inertia, friction, external_copy, feedback, zero)
+        external = zero if self._external is None else self._external.copy()
+        return Terms(gravity, coriolis, inertia, self._friction_effort, external, feedback, zero)
 
     def _velocity_for_friction(self, qd: Array, reference: Motion | None) -> Array:
         if self._friction_velocity is VelocitySource.MEASURED:
@@ -259,5 +267,7 @@ class ControlLaw:
         return self._feedback
 
 
-def _without_law(mode: object) -> InputError:
-    return InputError('mode', f'{mode!r} has no control law')
+_LAWS: dict[str, type[ControlLaw]] = {}
+
+LAWS: Mapping[str, type[ControlLaw]] = MappingProxyType(_LAWS)
+"""The control laws by name, in the order of their definition."""

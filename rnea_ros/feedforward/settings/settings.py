@@ -10,7 +10,7 @@ import enum
 
 from ...parameters import parameter
 from ...robot import Payload
-from ..law import HardwareCompensation, Mode
+from ..law import LAWS, ControlLaw, Gravity, HardwareCompensation
 from .base_sensor import BaseSensorSettings
 from .checks import EACH, LARGEST_GAIN, LONGEST
 from .effort_units import EffortUnits
@@ -34,6 +34,13 @@ class StaleAction(enum.Enum):
     HOLD = 'hold'            # gravity torque at the last valid position until a new activation
 
 
+def _units(gain: int) -> str:
+    """Return the units of kp (0) or kd (1) in the laws, the usual one last."""
+    usual, laws = ControlLaw.gain_units, LAWS.values()
+    others = [f'{law.gain_units[gain]} in {law.name}' for law in laws if law.gain_units != usual]
+    return ', '.join([*others, f'else {usual[gain]}'])
+
+
 @dataclass(frozen=True)
 class Settings:
     """
@@ -52,17 +59,19 @@ class Settings:
 
     joints: tuple[str, ...]
     rate: float = parameter(500.0, 'commands per second, Hz', span=RATES)
-    mode: Mode = parameter(Mode.GRAVITY, 'control law', while_active=True)
+    mode: type[ControlLaw] = parameter(
+        Gravity, 'control law', words=LAWS, while_active=True
+    )
     kp: tuple[float, ...] = parameter(
         (0.0,),
-        f'proportional gains, {EACH}: 1/s^2 in computed_torque, else N m/rad or N/m',
+        f'proportional gains, {EACH}: {_units(0)}',
         span=(0.0, LARGEST_GAIN),
         while_active=True,
         name='gains.kp',
     )
     kd: tuple[float, ...] = parameter(
         (0.0,),
-        f'derivative gains, {EACH}: 1/s in computed_torque, else N m s/rad or N s/m',
+        f'derivative gains, {EACH}: {_units(1)}',
         span=(0.0, LARGEST_GAIN),
         while_active=True,
         name='gains.kd',

@@ -129,7 +129,7 @@ class Reporter:
             'state': controller.state.value,
             'reason': reason,
             'flags': ' '.join(flags),
-            'mode': controller.mode.value,
+            'mode': controller.law.name,
             'achieved_rate': f'{report.rate:.2f}',
             'late_ticks': report.late,
             'missed_ticks': report.missed,
