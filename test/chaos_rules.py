@@ -30,7 +30,7 @@ CLOCKS = 1.001
 TIMEOUT, HOLD_DURATION = 0.1, 1.0
 """Defaults of the node: a longer stall interrupts the control, a stall so long ends it, s."""
 
-MAX_RETURNS, RETURN_WINDOW = 10, 10.0
+MAX_RETURNS, RETURN_WINDOW = 20, 10.0
 """So many returns within this time, s, are the last."""
 
 STALL_REASONS = {'joint_states_stale', 'tick_blocked'}

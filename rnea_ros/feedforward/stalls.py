@@ -21,11 +21,11 @@ from .settings import ResolvedSettings
 SETTLING_TIME = 0.1
 """Joint states must be fresh for this long before the control returns, s."""
 
-MAX_RETURNS = 10
+MAX_RETURNS = 20
 """
 Maximum number of returns within :data:`RETURN_WINDOW`; a further stall excludes a return.
 
-A desktop stalls a few times a minute. An arm that stalls about every second is not under control.
+A desktop stalls a few times a minute. An arm that stalls twice a second is not under control.
 """
 
 RETURN_WINDOW = 10.0
