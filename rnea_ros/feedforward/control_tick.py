@@ -206,7 +206,7 @@ class ControlTick:
         command, event = self.ramp_down.step(
             now, self.monitor.dt, self.holding.effort, self.settings.parameters
         )
-        if event is not None and not self.stalls.settling:
+        if event is not None and not self.stalls.may_return:
             self.state_machine.handle(event, now)
         return command
 

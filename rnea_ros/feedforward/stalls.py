@@ -6,7 +6,8 @@ Stalls: joint states or ticks that pause for longer than ``joint_states_timeout`
 
 A busy computer stalls for up to some tenths of a second. Meanwhile the control holds gravity. It
 returns once joint states have been fresh for :data:`SETTLING_TIME`, if they are fresh again within
-``hold_duration``. A position jump, a stop and any other fault exclude a return.
+``hold_duration``. A further stall before that begins another ``hold_duration``, and counts as a
+return. A position jump, a stop and any other fault exclude a return.
 """
 
 from __future__ import annotations
@@ -80,9 +81,9 @@ class StallRecovery:
         self.counts: Counter[Reason] = Counter()
 
     @property
-    def settling(self) -> bool:
-        """Whether joint states are fresh, so that the control is about to return."""
-        return self._reason is not None and self._fresh_since < math.inf
+    def may_return(self) -> bool:
+        """Whether the control may still return."""
+        return self._reason is not None
 
     def begin(self, reason: Reason, now: float, duration: float, timeout: float) -> None:
         """
@@ -95,11 +96,7 @@ class StallRecovery:
         """
         self.exclude_return()
         too_long = reason is Reason.TICK_BLOCKED and duration > self._longest_block
-        # Simulated time can be set back.
-        too_often = len(self._returns) == MAX_RETURNS and (
-            0.0 <= now - self._returns[0] < RETURN_WINDOW
-        )
-        if not (too_long or too_often):
+        if not (too_long or self._too_many_returns(now)):
             self._reason, self._duration, self._timeout = reason, duration, timeout
             self._stalled_since, self._held_since = now - duration, now
 
@@ -115,6 +112,11 @@ class StallRecovery:
         :param fresh: whether joint states are not stale, and the last tick was not blocked
         :param jumped: whether several positions in a row were rejected as jumps
         """
+        if not fresh and self._fresh_since < math.inf:
+            self._held_since = now
+            self._returns.append(now)
+            if self._too_many_returns(now):
+                self.exclude_return()
         self._held_since = min(self._held_since, now)
         held = now - self._held_since >= self._hold_duration
         if jumped or (held and not fresh):
@@ -132,3 +134,8 @@ class StallRecovery:
         self._returns.append(now)
         self.exclude_return()
         return True
+
+    def _too_many_returns(self, now: float) -> bool:
+        """Return whether a stall now is one too many; simulated time can be set back."""
+        full = len(self._returns) == MAX_RETURNS
+        return full and 0.0 <= now - self._returns[0] < RETURN_WINDOW

@@ -39,7 +39,9 @@ def active_rig(**settings: Any) -> Rig:
     return rig
 
 
-def stall(rig: Rig, reason: Reason, duration: float = 0.25) -> None:
+def stall(
+    rig: Rig, reason: Reason, duration: float = 0.25, *, reason_known: Reason | None = None
+) -> None:
     """Stall joint states, or the loop, up to the first tick after the stall."""
     if reason is STALE:
         rig.run(duration, feed=False)
@@ -47,7 +49,7 @@ def stall(rig: Rig, reason: Reason, duration: float = 0.25) -> None:
         rig.now += duration
     rig.tick()
     assert rig.state() is State.HOLDING
-    assert rig.controller.reason is reason
+    assert rig.controller.reason is (reason_known or reason)
 
 
 def run_until_command(rig: Rig) -> np.ndarray:
@@ -221,14 +223,23 @@ def test_a_stall_beyond_hold_duration_ends_in_a_fault(reason: Reason, duration: 
     assert rig.state() is State.FAULT
 
 
-def test_joint_states_that_come_and_go_do_not_delay_the_fault() -> None:
+def test_joint_states_that_come_and_go_end_in_a_fault_after_so_many_stalls() -> None:
     rig = active_rig()
     began = rig.now
     rig.run(0.2, feed=False)
     while rig.state() is not State.FAULT:
         assert rig.state() not in CONTROLLING
         rig.tick(feed=round((rig.now - began) / rig.period) % 100 == 0)
-    assert rig.now - began < HOLD + RAMP + 0.4
+    assert rig.now - began < 0.2 * MAX_RETURNS + HOLD + RAMP + 0.4
+
+
+def test_a_further_stall_before_the_return_begins_another_hold_duration() -> None:
+    rig = active_rig()
+    stall(rig, STALE, 0.9 * HOLD)
+    for _ in range(3):
+        rig.tick()  # fresh for a moment
+        stall(rig, BLOCKED, 0.9 * HOLD, reason_known=STALE)
+    rig.run_until(State.ACTIVE)
 
 
 def test_only_so_many_returns_in_a_short_time() -> None:
