@@ -55,7 +55,9 @@ def test_only_the_node_and_its_watchdog_may_publish_commands() -> None:
     assert COMMANDS in may[WATCHDOG]
     assert not any('*' in name for enclave in (FEEDFORWARD, WATCHDOG) for name in may[enclave])
     assert may[OTHERS] == {'/*'}
-    assert rules(OTHERS, 'publish', 'DENY') == {COMMANDS}
+    copies = f'{COMMANDS}/watchdog'
+    assert (copies in may[FEEDFORWARD], copies in may[WATCHDOG]) == (False, True)
+    assert rules(OTHERS, 'publish', 'DENY') == {COMMANDS, copies}
 
 
 def test_the_policy_has_the_form_that_sros2_reads() -> None:

@@ -50,28 +50,16 @@ class EffortUnits:
                 )
 
 
-def resolve_command_scale(
-    units: EffortUnits, joints: tuple[str, ...], effort_limits: Array
-) -> Array:
+def resolve_command_scale(units: EffortUnits, joints: tuple[str, ...]) -> Array:
     """
     Return the driver's unit per N m or N of each commanded joint, shape (m,).
 
     :param units: the parameters
     :param joints: the commanded joints, m of them
-    :param effort_limits: their maximum efforts, shape (m,), N m or N
     :raises InputError: a number out of range, or a wrong number of values
     """
     check_ranges(units)
-    scale = per_joint('command_scale', units.command_scale, joints)
-    with np.errstate(over='ignore'):
-        finite = np.isfinite(scale * effort_limits)
-    if not finite.all():
-        joint = joints[int(np.argmin(finite))]
-        raise InputError(
-            'command_scale',
-            f'joint {joint!r}: the command at its effort limit is not finite; set effort_limits',
-        )
-    return scale
+    return per_joint('command_scale', units.command_scale, joints)
 
 
 def resolve_effort_scale(

@@ -34,8 +34,8 @@ MIN_DEFAULT_TIMEOUT = 0.1
 DEFAULT_RATE_LIMIT_TIME = 0.1
 """Time from zero to full effort at the default rate limit, s."""
 
-GREATEST_EFFORT = 1e12
-"""Greatest limit of an effort, N m or N; beyond it the URDF has none."""
+MAX_EFFORT = 1e12
+"""Maximum effort limit, N m or N; a larger one in the URDF counts as none."""
 
 LONGEST_STOP = 3.0 * LONGEST
 """Longest permitted duration of a stop, s."""
@@ -102,7 +102,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     of_urdf = model.effort_limits[joint_indices]
     effort_limits = np.where(effort_limits > 0.0, effort_limits, of_urdf)
     for name, limit in zip(joints, effort_limits, strict=True):
-        if not 0.0 < limit <= GREATEST_EFFORT:
+        if not 0.0 < limit <= MAX_EFFORT:
             raise InputError(
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )
@@ -130,7 +130,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         armature=armature,
         effort_limits=effort_limits,
         effort_rate_limit=effort_rate_limit,
-        command_scale=resolve_command_scale(settings.units, joints, effort_limits),
+        command_scale=resolve_command_scale(settings.units, joints),
         effort_scale=resolve_effort_scale(settings.units, joints, model.joint_names),
         joint_states_timeout=timeout,
         uncommanded_timeout=settings.uncommanded_timeout or timeout,
