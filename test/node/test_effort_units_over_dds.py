@@ -16,6 +16,9 @@ pytestmark = pytest.mark.ros
 SCALE = np.array([4.0, 4.0, -4.0, 2.5, 0.5, 0.5, -0.5])
 """N m per ampere of each joint, two of them with an inverted sign."""
 
+UNLIMITED = '-p effort_rate_limit:=[1e6]'
+"""A late tick must not bend the ramp: the rate limit counts from the last sending."""
+
 
 def test_commands_are_amperes_and_all_else_is_newton_metres(
     robot: FakeRobot, domain_id: int
@@ -24,7 +27,7 @@ def test_commands_are_amperes_and_all_else_is_newton_metres(
     robot.message.effort = (start / SCALE).tolist()
     scales = {'effort_scale': SCALE, 'command_scale': 1.0 / SCALE}
     options = ' '.join(f'-p {name}:={values.tolist()}' for name, values in scales.items())
-    with node(domain_id, options.replace(', ', ',')) as process:
+    with node(domain_id, f'{options} {UNLIMITED}'.replace(', ', ',')) as process:
         assert wait_until(lambda: robot.steady(GRAVITY / SCALE))
         # The ramp goes straight from the measured effort; its first commands may be lost.
         commands = np.array([command for _, command in robot.commands]) * SCALE
