@@ -278,7 +278,7 @@ def follow(arm: Arm, wanted: Callable[[float], Any], duration: float) -> float:
     assert wait_until(client.service_is_ready)
     arm.process.send(signal.SIGSTOP)  # time stands still until the node has the motion
     # The thread of the node may be seconds of lockstep behind: take what it has not seen yet.
-    start = arm.all_states()[0][-1] + 1.0
+    start = float(arm.all_states()[0][-1]) + 1.0
     message.header.stamp.sec = int(start)
     message.header.stamp.nanosec = int(1e9 * (start % 1.0))
     publisher.publish(message)
