@@ -26,7 +26,7 @@ from .others import others
 from .robots import Robot
 from .timing import Contender, race
 
-MOST_NUMBERS = 2**24
+MAX_NUMBERS = 2**24
 """In an array of samples."""
 
 
@@ -83,7 +83,7 @@ def batches(robot: Robot, effort: Effort, cores: set[int]) -> list[Result]:
         for name in (BATCH, PINOCCHIO)
     ]
     # More, to be worth the threads; how much faster than one thread is told by a race of these.
-    count = min(len(cores) * effort.samples_a_core, MOST_NUMBERS // robot.joints)
+    count = min(len(cores) * effort.samples_a_core, MAX_NUMBERS // robot.joints)
     contenders = [our_batch(robot, count), our_batch_on(robot, count, cores)]
     wide = race(contenders, [robot.samples(count)], effort.batch_rounds)
     results.insert(1, Result(

@@ -23,7 +23,7 @@ NO_RECURSION = 'no recursion, in numpy'
 
 BODIES = (1, 2, 5, 10, 20, 50, 100, 150, 200, 300, 500, 700, 1000)
 
-MOST = {
+MAX_JOINTS = {
     # Its Data has four arrays of n x n x n numbers: 32 GB for 1000 bodies.
     PINOCCHIO: 200,
     # A second a call.
@@ -83,10 +83,10 @@ def _of_chain(robot: Robot, effort: Effort) -> dict[str, float]:
         if contender.name == WORKSPACE
     )
     fast = [ours]
-    if robot.joints <= MOST[PINOCCHIO]:
+    if robot.joints <= MAX_JOINTS[PINOCCHIO]:
         fast += Pinocchio(robot).calls()[Quantity.INVERSE_DYNAMICS]
     slow = [ours, _reference(robot, RECURSION, newton_euler.inverse_dynamics)]
-    if robot.joints <= MOST[NO_RECURSION]:
+    if robot.joints <= MAX_JOINTS[NO_RECURSION]:
         slow.append(_reference(robot, NO_RECURSION, nonrecursive.inverse_dynamics))
     seconds: dict[str, float] = {}
     for contenders, rounds in ((fast, effort.growth_rounds), (slow, SLOW_ROUNDS)):

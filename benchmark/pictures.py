@@ -21,7 +21,7 @@ matplotlib.use('Agg')
 
 import matplotlib.pyplot as plt
 
-LEAST_SHOWN = 0.1
+MIN_SHOWN = 0.1
 """Times faster than Pinocchio; what is slower is left to the table."""
 
 
@@ -35,7 +35,7 @@ def draw_comparison(path: Path, results: Sequence[Result], robots: Sequence[Robo
     """
     shown = [
         r for r in results
-        if r.contender not in (PINOCCHIO, BATCH_ON_ALL_CORES) and r.ratio > LEAST_SHOWN
+        if r.contender not in (PINOCCHIO, BATCH_ON_ALL_CORES) and r.ratio > MIN_SHOWN
     ]
     figure, axes = plt.subplots(figsize=(10.0, 9.0), layout='constrained')
     labels = list(dict.fromkeys((r.quantity, r.contender) for r in shown))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 
-from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.compilation import COMPILED
 
 from .contenders import CHECKED, Quantity, our_calls
 from .robots import Robot, robots_to_compare

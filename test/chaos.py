@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 RATE = 500.0
 """Messages and requests a second, Hz."""
 
-MOST_AT_ONCE = 50
+MAX_AT_ONCE = 50
 
 RARE = {'thousands': 0.025, 'very': 0.025, 'cancel': 0.3, 'set-point': 0.3}
 """Chance of kinds that take the node long to read, or that end a motion, among the others."""
@@ -157,7 +157,7 @@ class Chaos:
                 schedule.wait()
                 # What a stall held up comes in a burst.
                 due, missed = 1 + schedule.missed - missed, schedule.missed
-                for _ in range(min(due, MOST_AT_ONCE)):
+                for _ in range(min(due, MAX_AT_ONCE)):
                     self._act()
                     if next(number) % STREAM_EVERY == 0:
                         self._send_set_point()

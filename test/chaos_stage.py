@@ -71,7 +71,7 @@ CONTROL = {
     'ramp_duration': 0.3,
 }
 IN_CONTROL = ('active', 'degraded')
-MOST_ATTEMPTS = 10
+MAX_ATTEMPTS = 10
 ABSENCE = 4.0
 """Longest absence of the controller, 1 s, and time until its joints are confirmed, s."""
 
@@ -121,7 +121,7 @@ class Stage:
         Where it was stopped, or the machine stalls, for too long the control ends, and is
         activated again, as somebody beside a robot would do it.
         """
-        for _ in range(MOST_ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             witness.forget('control')
             told = wait_until(
                 lambda: witness.told['control'].get('state') in (*IN_CONTROL, 'fault'),

@@ -53,7 +53,7 @@ PRELOADED = (
 )
 """Modules that tests run as programs."""
 
-LARGEST_REQUEST = 1 << 17
+MAX_REQUEST = 1 << 17
 """Bytes; most of a request is the environment."""
 
 
@@ -149,7 +149,7 @@ def run_forked(
 def _server() -> socket.socket:
     """Start the server, one for this process; it ends with the process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_REQUEST)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_REQUEST)
     subprocess.Popen(
         [sys.executable, '-u', __file__, str(theirs.fileno())],
         cwd=ROOT,
@@ -246,7 +246,7 @@ def serve(requests: socket.socket) -> Mapping[str, Any]:
     # The kernel reaps the forks' parents.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
-        data, descriptors, _, _ = socket.recv_fds(requests, LARGEST_REQUEST, 8)
+        data, descriptors, _, _ = socket.recv_fds(requests, MAX_REQUEST, 8)
         if not data:
             os._exit(0)
         if os.fork() == 0:

@@ -28,7 +28,7 @@ NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
 PATIENCE = 30.0
 """How long a test waits for what must come, s: long, because machines stall."""
 
-MOST_DOMAINS = 12
+MAX_DOMAINS = 12
 """With so many, a run of tests uses a free one again: other runs need the rest."""
 
 POLITENESS = 5.0
@@ -57,7 +57,7 @@ def new_domain_id() -> int:
     It may have been used before, by tests that have ended.
     """
     free = [domain_id for domain_id in _locks if domain_id not in _users]
-    if len(_locks) >= MOST_DOMAINS and free:
+    if len(_locks) >= MAX_DOMAINS and free:
         domain_id = free[0]
         _locks[domain_id] = _locks.pop(domain_id)
         sweep(domain_id)

@@ -23,10 +23,10 @@ pytestmark = pytest.mark.ros
 def test_a_domain_is_given_again_only_when_nobody_is_in_it() -> None:
     used, idle = new_domain_id(), new_domain_id()
     with ros_node(used):
-        given = [new_domain_id() for _ in range(2 * ros_process.MOST_DOMAINS)]
+        given = [new_domain_id() for _ in range(2 * ros_process.MAX_DOMAINS)]
         assert used not in given
         assert idle in given
-    assert used in [new_domain_id() for _ in range(ros_process.MOST_DOMAINS)]
+    assert used in [new_domain_id() for _ in range(ros_process.MAX_DOMAINS)]
 
 
 def test_a_domain_with_a_node_that_does_not_end_is_not_given_again(
@@ -44,7 +44,7 @@ def test_a_domain_with_a_node_that_does_not_end_is_not_given_again(
     with ros_node(hung):
         pass
     try:
-        assert hung not in [new_domain_id() for _ in range(2 * ros_process.MOST_DOMAINS)]
+        assert hung not in [new_domain_id() for _ in range(2 * ros_process.MAX_DOMAINS)]
     finally:
         forever.set()
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..robots import Array
 from .lateness import Lateness
 
-MOST = 100_000
+MAX_LATENCY = 100_000
 """Up to how late a tick is counted by the microsecond, us."""
 
 HEADING = re.compile(r'# (Max Latencies|Histogram Overflows): (\d+)')
@@ -44,7 +44,7 @@ def cyclictest(rate: float, seconds: float, priority: int = 0) -> Lateness:
                 # --laptop: the processor sleeps as it does for everybody else.
                 'cyclictest', '--laptop', '--quiet', '--threads=1', *policy,
                 f'--interval={1e6 / rate:.0f}', f'--loops={rate * seconds:.0f}',
-                f'--histogram={MOST}', f'--histfile={path}',
+                f'--histogram={MAX_LATENCY}', f'--histfile={path}',
             ],
             capture_output=True,
             text=True,

@@ -21,7 +21,7 @@ matplotlib.use('Agg')
 
 import matplotlib.pyplot as plt
 
-LEAST = 1e-5
+MIN_ERROR = 1e-5
 """Period errors below this are drawn as this, s."""
 
 
@@ -76,7 +76,7 @@ def _errors(
         errors = np.sort(result.lateness.errors)
         later = 1.0 - np.arange(errors.size) / errors.size
         axes.plot(
-            np.maximum(errors, LEAST) * 1e6, later, color=colours[result.contender.name]
+            np.maximum(errors, MIN_ERROR) * 1e6, later, color=colours[result.contender.name]
         )
     axes.axvline(0.5e6 / RATE, color='k', linewidth=0.8)
     axes.set(xscale='log', yscale='log', xlabel='period error, \N{MICRO SIGN}s')

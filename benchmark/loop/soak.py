@@ -28,12 +28,12 @@ from .ticks import read_blocks, read_ticks
 from .turn import SETTLING
 
 SAMPLES = 180
-"""How many intervals a run has, as far as they last :data:`SHORTEST`."""
+"""How many intervals a run has, as far as they last :data:`MIN_INTERVAL`."""
 
-SHORTEST = 2.0
+MIN_INTERVAL = 2.0
 """s"""
 
-LEAST = 8
+MIN_SAMPLES = 8
 """Intervals without which nothing can be said."""
 
 
@@ -75,8 +75,8 @@ def soak(minutes: float, rate: float) -> Soak:
     :param rate: of both, Hz
     :raises ChildError: a process did not do what it must
     """
-    interval = max(60.0 * minutes / SAMPLES, SHORTEST)
-    count = max(int(60.0 * minutes / interval), LEAST)
+    interval = max(60.0 * minutes / SAMPLES, MIN_INTERVAL)
+    count = max(int(60.0 * minutes / interval), MIN_SAMPLES)
     room = int(2.0 * rate * interval)
     rows = []
     with (

@@ -21,7 +21,7 @@ from ..robot import RobotModel
 from .limits import Limits, Quantity
 from .peaks import Peak
 
-MOST_SAMPLES = 1_000_000
+MAX_SAMPLES = 1_000_000
 """Greatest number of samples: some hundred MB for seven joints."""
 
 
@@ -91,9 +91,9 @@ def samples(trajectory: Trajectory, rate: float) -> tuple[Array, Array, Array, A
     durations = np.diff(knots.times)
     steps = np.maximum(np.ceil(durations * rate), 1.0)
     count = float((steps + 1.0).sum())
-    if count > MOST_SAMPLES:
+    if count > MAX_SAMPLES:
         raise InputError(
-            'rate', f'{rate:g} Hz makes {count:.0f} samples, more than {MOST_SAMPLES}'
+            'rate', f'{rate:g} Hz makes {count:.0f} samples, more than {MAX_SAMPLES}'
         )
     rows = steps.astype(np.int64) + 1
     segment = np.repeat(np.arange(len(rows)), rows)

@@ -5,19 +5,19 @@
 
 from .contacts import ContactSolution, check_contact_motion, constrained_inverse_dynamics
 from .manifold import with_unit_quaternions
-from .operational_space import TaskSpaceDynamics, task_space_dynamics
+from .operational_space import OperationalSpaceDynamics, operational_space_dynamics
 from .self_test import check_compiled_code, needs_check
 from .workspace import Derivatives, Workspace
 
 __all__ = [
     'ContactSolution',
     'Derivatives',
-    'TaskSpaceDynamics',
+    'OperationalSpaceDynamics',
     'Workspace',
     'check_compiled_code',
     'check_contact_motion',
     'constrained_inverse_dynamics',
     'needs_check',
-    'task_space_dynamics',
+    'operational_space_dynamics',
     'with_unit_quaternions',
 ]

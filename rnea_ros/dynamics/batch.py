@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..compilation import COMPILED
 from . import batch_kernels
 from .batch_kernels import NO_BAD_SAMPLE
-from .compilation import COMPILED
 from .kernels import (
     BASE,
     LANES,

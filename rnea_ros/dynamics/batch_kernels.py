@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from .compilation import batch_entry, compiled
+from ..compilation import batch_entry, compiled
 from .kernels import (
     BASE,
-    LARGEST_ANGLE,
-    LEAST_INERTIA_RATIO,
+    MAX_ANGLE,
+    MIN_INERTIA_RATIO,
     aba,
     crba,
     derivatives,
@@ -91,7 +91,7 @@ def inverse_dynamics(
 ) -> int:
     """Write a row of Tau for every row of Q, QD, QDD; q, qd, qdd, tau are working memory."""
     for start in range(0, Q.shape[0], q.shape[1]):
-        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+        if not load_block(Q, start, q) <= MAX_ANGLE:
             return POSITIONS_OUT_OF_RANGE
         load_block(QD, start, qd)
         load_block(QDD, start, qdd)
@@ -106,7 +106,7 @@ def inverse_dynamics(
 def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array, Q: Array, Tau: Array) -> int:
     """Write a row of Tau for every row of Q; q and tau are working memory."""
     for start in range(0, Q.shape[0], q.shape[1]):
-        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+        if not load_block(Q, start, q) <= MAX_ANGLE:
             return POSITIONS_OUT_OF_RANGE
         rnea.gravity_torques(bodies, q, tau)
         bad = store_block(tau, Tau, start)
@@ -122,7 +122,7 @@ def mass_matrix(
     """Write Ms, shape (N, nv nv), for every row of Q; q and M are working memory."""
     elements = M.reshape(M.shape[0] * M.shape[1], M.shape[2])
     for start in range(0, Q.shape[0], q.shape[1]):
-        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+        if not load_block(Q, start, q) <= MAX_ANGLE:
             return POSITIONS_OUT_OF_RANGE
         crba.mass_matrix(bodies, composites, q, M)
         bad = store_block(elements, Ms, start)
@@ -146,7 +146,7 @@ def forward_dynamics(
 ) -> int:
     """Write a row of QDD for every row of Q, QD, Tau; q, qd, tau, qdd are working memory."""
     for start in range(0, Q.shape[0], q.shape[1]):
-        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+        if not load_block(Q, start, q) <= MAX_ANGLE:
             return POSITIONS_OUT_OF_RANGE
         load_block(QD, start, qd)
         load_block(Tau, start, tau)
@@ -169,7 +169,7 @@ def body_without_inertia_in_lane(
         body, own = bodies[i], articulated[i]
         for k in range(body['dofs']):
             inertia = own['trace'][(body['column'] + k) // 3, lane]
-            if not own['D'][k, lane] > LEAST_INERTIA_RATIO * inertia:
+            if not own['D'][k, lane] > MIN_INERTIA_RATIO * inertia:
                 return i
     return BASE
 
@@ -189,7 +189,7 @@ def regressor(
     """Write Ys, shape (N, nv bodies 10), for every row of Q, QD, QDD; q to Y: memory."""
     elements = Y.reshape(Y.shape[0] * Y.shape[1] * Y.shape[2], Y.shape[3])
     for start in range(0, Q.shape[0], q.shape[1]):
-        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+        if not load_block(Q, start, q) <= MAX_ANGLE:
             return POSITIONS_OUT_OF_RANGE
         load_block(QD, start, qd)
         load_block(QDD, start, qdd)
@@ -216,7 +216,7 @@ def inverse_dynamics_derivatives(
     """Write Results, shape (N, 3 nv nv), for every row of Q, QD, QDD; q to result: memory."""
     elements = result.reshape(3 * result.shape[1] * result.shape[2], result.shape[3])
     for start in range(0, Q.shape[0], q.shape[1]):
-        if not load_block(Q, start, q) <= LARGEST_ANGLE:
+        if not load_block(Q, start, q) <= MAX_ANGLE:
             return POSITIONS_OUT_OF_RANGE
         # The derivatives may not depend on all numbers
         if math.isnan(load_block(QD, start, qd) + load_block(QDD, start, qdd)):

@@ -30,7 +30,7 @@ ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
-class TaskSpaceDynamics:
+class OperationalSpaceDynamics:
     """
     Dynamics of a task of m coordinates.
 
@@ -48,7 +48,7 @@ class TaskSpaceDynamics:
     inverse: Array
 
 
-def task_space_dynamics(
+def operational_space_dynamics(
     task: str,
     coordinates: Sequence[int],
     M: Array,
@@ -57,7 +57,7 @@ def task_space_dynamics(
     coriolis: Array,
     gravity: Array,
     lever: float,
-) -> TaskSpaceDynamics:
+) -> OperationalSpaceDynamics:
     """
     Return the dynamics of a task.
 
@@ -92,7 +92,7 @@ def task_space_dynamics(
     inertia = np.linalg.inv(A[:, rows].T @ A[:, rows])
     inertia = 0.5 * (inertia + inertia.T)
     inverse = np.linalg.solve(M, J[rows].T) @ inertia
-    return TaskSpaceDynamics(
+    return OperationalSpaceDynamics(
         inertia=inertia,
         bias=inverse.T @ coriolis - inertia @ Jdot_qd[rows],
         gravity=inverse.T @ gravity,

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..compilation import COMPILED, entry_point
 from ..errors import CompiledCodeError
-from .compilation import COMPILED, entry_point
 from .kernels import BASE, body_records
 from .tree import Placement, RigidBodyInertia, TreeBuilder, prismatic, revolute
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..dynamics.compilation import entry, entry_point
+from ..compilation import entry, entry_point
 
 
 class EffortLimiter:

@@ -15,7 +15,7 @@ from .active_law import law_of
 from .law import LAWS, LoadedModel
 from .settings import ResolvedSettings
 
-FASTEST = 10.0
+DEFAULT_MAX_VELOCITY = 10.0
 """Velocity for joints without a velocity limit, rad/s or m/s."""
 
 HARDEST = 1000.0
@@ -36,7 +36,7 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
     upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)
     limits = model.velocity_limits
-    fastest = np.where((limits > 0.0) & np.isfinite(limits), limits, FASTEST)
+    fastest = np.where((limits > 0.0) & np.isfinite(limits), limits, DEFAULT_MAX_VELOCITY)
     hardest = np.full(model.nv, HARDEST)
     one, other = (lower, fastest), (upper, -fastest)
     with np.errstate(all='ignore'):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..dynamics.compilation import entry, entry_point
+from ..compilation import entry, entry_point
 from .effort_limiter import EffortLimiter
 from .settings import ResolvedSettings, Settings, StaleAction
 from .state_machine import Event, State, StateMachine

@@ -22,7 +22,7 @@ from .fit import BARRIERS, Problem, solve
 from .pseudo_inertia import pseudo_inertias
 from .rounds import Fitted
 
-LEAST_PRIOR_ERROR, GREATEST_PRIOR_ERROR = 0.4, 1.0
+MIN_PRIOR_ERROR, MAX_PRIOR_ERROR = 0.4, 1.0
 """Range of the assumed relative error of the URDF; that of a mass is half as large."""
 
 
@@ -108,12 +108,12 @@ def _prior_error(fitted: Fitted) -> float:
     """
     free = fitted.problem.body_unknowns
     if not free.size:
-        return LEAST_PRIOR_ERROR
+        return MIN_PRIOR_ERROR
     P0, P = pseudo_inertias(fitted.problem.prior[free]), pseudo_inertias(fitted.x[free])
     ratio = np.linalg.solve(P0, P)
     divergence = np.trace(ratio, axis1=1, axis2=2) - np.linalg.slogdet(ratio)[1] - 4.0
     error = np.sqrt(2.0 * divergence.sum() / free.size)
-    return float(np.clip(error, LEAST_PRIOR_ERROR, GREATEST_PRIOR_ERROR))
+    return float(np.clip(error, MIN_PRIOR_ERROR, MAX_PRIOR_ERROR))
 
 
 def _removed_variance(G: Array, inverse: Array, free: NDArray[np.bool_]) -> Array:

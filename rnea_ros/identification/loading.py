@@ -30,7 +30,7 @@ from .run import IdentificationError, Run
 CONSTANT = 1e-9
 """Greatest change of an effort that never changes, N m or N; filters leave rounding errors."""
 
-LEAST_MASS = 1e-9
+MIN_MASS = 1e-9
 """Mass below which a body has none, kg."""
 
 SATURATED = 0.01
@@ -192,7 +192,7 @@ def check_model(model: RobotModel) -> None:
     :raises IdentificationError: another kind of robot
     :raises InputError: no moving link has a mass
     """
-    if model.inertial_parameters[::10].max(initial=0.0) < LEAST_MASS:
+    if model.inertial_parameters[::10].max(initial=0.0) < MIN_MASS:
         raise InputError(
             'URDF', 'no moving link has a mass; the fit begins with the masses of the URDF: give '
             'each link an <inertial> of about the right size'

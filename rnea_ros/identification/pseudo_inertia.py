@@ -20,10 +20,10 @@ import numpy as np
 from ..arrays import Array
 from ..dynamics.tree import RigidBodyInertia
 
-LEAST_RADIUS = 0.003
+MIN_RADIUS = 0.003
 """Least radius of gyration of a prior body, m. Point masses in URDFs have 0."""
 
-LEAST_MASS_SHARE = 1e-3
+MIN_MASS_SHARE = 1e-3
 """Least mass of a prior body, as a share of the greatest mass."""
 
 
@@ -105,14 +105,14 @@ def regular(parameters: Array) -> Array:
     :param parameters: of a URDF, shape (10 * bodies,)
     """
     bodies = parameters.reshape(-1, 10)
-    least_mass = LEAST_MASS_SHARE * max(float(bodies[:, 0].max()), LEAST_MASS_SHARE)
+    least_mass = MIN_MASS_SHARE * max(float(bodies[:, 0].max()), MIN_MASS_SHARE)
     P = pseudo_inertias(parameters)
     for body in P:
         com = body[:3, 3] / body[3, 3] if body[3, 3] > 0.0 else np.zeros(3)
         mass = max(body[3, 3], least_mass)
         about_com = body[:3, :3] - body[3, 3] * np.outer(com, com)
         size, axes = np.linalg.eigh(about_com)
-        least = mass * LEAST_RADIUS**2
+        least = mass * MIN_RADIUS**2
         if mass == body[3, 3] and size[0] >= least:
             continue
         about_com = (axes * np.maximum(size, least)) @ axes.T

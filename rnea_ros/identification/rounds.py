@@ -43,7 +43,7 @@ Scale o_0 of the offset of a joint's effort, as a share of its RMS effort.
 It matters only if the data do not separate offset and gravity, as in a vertical prismatic joint.
 """
 
-LEAST_NOISE = 1e-4
+MIN_NOISE = 1e-4
 """Minimum of sigma as a share of a joint's RMS effort; recordings without noise need it."""
 
 
@@ -113,7 +113,7 @@ def fit_in_rounds(
         load = equations.rigid(prior.with_inertial_parameters(bodies))
         residual = effort - load - np.einsum('ijk,kj->ij', columns, joints)
         residual = np.where(used, residual, np.nan)
-        sigma = np.maximum(weighted_rms(residual, weights), LEAST_NOISE * rms_effort)
+        sigma = np.maximum(weighted_rms(residual, weights), MIN_NOISE * rms_effort)
         weights = used * huber_weights(residual, sigma)
         with_load = _standard_deviation(load, used) > LOAD_SPREAD * sigma
     return Fitted(x, smoothing, sigma, factors, problem, residual)

@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.compilation import entry, entry_point
+from ..compilation import entry, entry_point
 from .cdr import HEADER, CdrMessage, aligned
 
 Sample = TypeVar('Sample')

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..dynamics.compilation import batch_entry
+from ..compilation import batch_entry
 from ..feedforward.trajectory import Column, Header, TrajectoryRequest
 from .cdr import HEADER, CdrMessage, MalformedError
 

@@ -10,14 +10,14 @@ Works without ROS. Reading order: :mod:`.columns`, :mod:`.hypothesis`, :mod:`.fi
 
 from .checkup import Checkup, check
 from .columns import Prediction
-from .faults import LEAST_GRAVITY, LEAVE_GRAVITY
+from .faults import LEAVE_GRAVITY, MIN_GRAVITY
 from .found_parameters import found_parameters
 from .picture import picture
 from .report import lay_out
 
 __all__ = [
-    'LEAST_GRAVITY',
     'LEAVE_GRAVITY',
+    'MIN_GRAVITY',
     'Checkup',
     'Prediction',
     'check',

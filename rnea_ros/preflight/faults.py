@@ -19,7 +19,7 @@ from .selection import ABSENT, Estimate
 GRAVITY_TOLERANCE = math.radians(5.0)
 """Bases are levelled to 1 degree; at 5 degrees 9 % of the weight acts sideways."""
 
-LEAST_GRAVITY = 0.1
+MIN_GRAVITY = 0.1
 """Gravity of a model without any, m/s^2."""
 
 FACTOR_OF_SEVERAL = (
@@ -79,7 +79,7 @@ def gravity(assessment: Assessment) -> Iterator[Finding]:
     if size.upper < ABSENT:
         text = 'the efforts contain no gravity'
         yield Finding(Cause.COMPENSATED, text, all_joints, remedy=LEAVE_GRAVITY)
-    elif np.linalg.norm(assessment.prediction.model.gravity) < LEAST_GRAVITY:
+    elif np.linalg.norm(assessment.prediction.model.gravity) < MIN_GRAVITY:
         text = f'gravity is ({vector(found)}) m/s^2 in the frame of the root link, not zero'
         yield Finding(Cause.GRAVITY_DIRECTION, text, affected)
     elif assessment.at_rest and angle.excludes(0.0, math.pi - GRAVITY_TOLERANCE):

@@ -22,7 +22,7 @@ Within 0.5 s the motion of an arm is close to a cubic. Gear ringing, quantisatio
 are not.
 """
 
-LEAST_POINTS = 8
+MIN_POINTS = 8
 """Least number of samples for a cubic: twice its coefficients."""
 
 
@@ -39,7 +39,7 @@ def smooth(time: Array, values: Array, at: Array) -> tuple[Array, Array, Array]:
     :return: value, first and second derivative, each of shape (M, n)
     """
     results = np.empty((3, len(at), values.shape[1]))
-    least = min(LEAST_POINTS, len(time))
+    least = min(MIN_POINTS, len(time))
     for i, t in enumerate(at):
         start, stop = np.searchsorted(time, (t - HALF_WINDOW, t + HALF_WINDOW))
         distance = np.abs(time[max(start - least, 0) : stop + least] - t)

@@ -19,10 +19,10 @@ from ..arrays import Array
 from ..errors import RneaError
 from .bags import open_bag, stamp_or_receipt
 
-LARGEST = 1e9
+MAX_VALUE = 1e9
 """Greatest size of a recorded number, SI units; beyond it is a fault, and its square overflows."""
 
-LARGEST_FACTOR = 1e6
+MAX_FACTOR = 1e6
 """Greatest size of a factor of efforts, also of its inverse; that of the node's parameter."""
 
 
@@ -108,7 +108,7 @@ class Recording:
 
 def usable_factor(factor: float) -> bool:
     """Return whether efforts can be multiplied by a factor, of either sign."""
-    return 1.0 / LARGEST_FACTOR <= abs(factor) <= LARGEST_FACTOR
+    return 1.0 / MAX_FACTOR <= abs(factor) <= MAX_FACTOR
 
 
 def recording_from(samples: Iterable[Sample]) -> Recording:
@@ -189,7 +189,7 @@ class _Columns:
         )
         time = np.frombuffer(self._time)
         for column in (*position.T, *velocity.T, *effort.T):
-            column[~(np.abs(column) <= LARGEST)] = math.nan
+            column[~(np.abs(column) <= MAX_VALUE)] = math.nan
         return Recording(self.names, time, position, velocity, effort, tuple(notes))
 
 

@@ -26,7 +26,7 @@ from .joint_states import RecordingError
 CUTOFF = 10.0
 """Usual cut-off frequency, Hz: above an arm's motion, below gear ringing and noise."""
 
-LEAST_CUTOFF = 0.1
+MIN_CUTOFF = 0.1
 """Least cut-off frequency, Hz: every motion of an arm is above it."""
 
 ORDER = 4
@@ -38,7 +38,7 @@ MARGIN = 0.5
 RATE = 50.0
 """Rate of the results, Hz. At lower rates too few samples lie near changes of direction."""
 
-LEAST_OVERSAMPLING = 2.2
+MIN_OVERSAMPLING = 2.2
 """Least ratio of sample rate and cut-off frequency."""
 
 
@@ -76,16 +76,16 @@ def filtered_motion(cleaned: CleanRecording, cutoff: float = CUTOFF) -> Motion:
     :raises InputError: the cut-off frequency is too low, or not finite
     :raises RecordingError: samples are too few, or too slow for the cut-off frequency
     """
-    if not LEAST_CUTOFF <= cutoff < math.inf:
-        raise InputError('cutoff', f'{cutoff:g} Hz is not at least {LEAST_CUTOFF:g} Hz')
+    if not MIN_CUTOFF <= cutoff < math.inf:
+        raise InputError('cutoff', f'{cutoff:g} Hz is not at least {MIN_CUTOFF:g} Hz')
     recording = with_better_clock(cleaned.recording, cleaned.segment)
     cleaned = CleanRecording(recording, cleaned.segment)
     time = recording.time
     interval = float(np.median(np.diff(time)))
-    if 1.0 / interval < LEAST_OVERSAMPLING * cutoff:
+    if 1.0 / interval < MIN_OVERSAMPLING * cutoff:
         raise RecordingError(
             f'the joint states have a rate of {1.0 / interval:.1f} Hz; a low-pass filter of '
-            f'{cutoff:g} Hz needs at least {LEAST_OVERSAMPLING * cutoff:.0f} Hz'
+            f'{cutoff:g} Hz needs at least {MIN_OVERSAMPLING * cutoff:.0f} Hz'
         )
     edges = np.flatnonzero(np.diff(cleaned.segment)) + 1
     parts = [

@@ -43,7 +43,7 @@ Model errors vary with the pose, so neighbouring samples have similar errors. A 
 this correlation, and many blocks are needed to estimate their spread.
 """
 
-SHORTEST_BLOCK = 0.5
+MIN_BLOCK = 0.5
 """Least duration of a block, s: about the correlation time of an arm's motion."""
 
 MIN_BLOCKS = 8
@@ -101,8 +101,8 @@ def take_samples(cleaned: CleanRecording, kind: Kind | None = None) -> Samples:
     blocks = len(np.unique(samples.block))
     if blocks < MIN_BLOCKS:
         raise RecordingError(
-            f'{_too_few(poses)}; a motion needs {MIN_BLOCKS * SHORTEST_BLOCK:g} s without gaps, '
-            f'this one has {blocks * SHORTEST_BLOCK:g} s'
+            f'{_too_few(poses)}; a motion needs {MIN_BLOCKS * MIN_BLOCK:g} s without gaps, '
+            f'this one has {blocks * MIN_BLOCK:g} s'
         )
     return samples
 
@@ -200,7 +200,7 @@ def motion(cleaned: CleanRecording) -> Samples:
         parts = [(np.zeros(0), *(np.zeros((0, n)),) * 4)]
     time, q, qd, qdd, effort = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     moved = np.arange(len(time)) * STEP
-    length = max(len(time) * STEP / BLOCKS, SHORTEST_BLOCK)
+    length = max(len(time) * STEP / BLOCKS, MIN_BLOCK)
     return Samples(
         Kind.MOTION,
         recording.names,

@@ -74,7 +74,7 @@ def _by_mass_matrix(
     bias = workspace.bias_torques(*state).copy()
     M = finite_result(workspace.mass_matrix(state[0]))
     inertias, motions = np.linalg.eigh(relative_inertia(M))
-    if not (inertias > checked_kernels.LEAST_INERTIA_RATIO).all():
+    if not (inertias > checked_kernels.MIN_INERTIA_RATIO).all():
         joint = model._joint_of(int(np.argmax(np.abs(motions[:, 0]))))
         raise SingularityError(f'joint {joint!r}', NO_INERTIA)
     return copied_result(np.asarray(np.linalg.solve(M, tau - bias), dtype=np.float64))

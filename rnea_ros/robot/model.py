@@ -191,7 +191,7 @@ class RobotModel(ModelData):
     link_dynamics = link_forces.link_dynamics
     motion_subspace = link_forces.motion_subspace
     constraint_force_subspace = link_forces.constraint_force_subspace
-    task_space_dynamics = operational_space.task_space_dynamics
+    operational_space_dynamics = operational_space.operational_space_dynamics
     constrained_inverse_dynamics = forces.constrained_inverse_dynamics
     regressor = regressors.regressor
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array, finite_vector, real_array
+from ..compilation import kernels_exclude_threads
 from ..dynamics import Workspace, with_unit_quaternions
-from ..dynamics.compilation import kernels_exclude_threads
 from ..dynamics.tree import WORLD, Frame, JointCoordinates, KinematicTree
 from ..errors import InputError, UnknownNameError, brief
 from ..urdf import Joint, Limits, RobotDescription

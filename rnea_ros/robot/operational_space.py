@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, finite_array
-from ..dynamics import TaskSpaceDynamics
-from ..dynamics import task_space_dynamics as solve_operational_space
+from ..dynamics import OperationalSpaceDynamics
+from ..dynamics import operational_space_dynamics as solve_operational_space
 from ..errors import InputError, brief
 from .accelerations import forward_dynamics
 from .forces import bias_without_gravity, gravity_torques, mass_matrix
@@ -21,7 +21,7 @@ from .kinematics import bias_acceleration, jacobian, link_pose, placed_bodies
 from .model_data import ModelData
 
 
-def task_space_dynamics(
+def operational_space_dynamics(
     model: ModelData,
     q: ArrayLike,
     qd: ArrayLike,
@@ -29,7 +29,7 @@ def task_space_dynamics(
     *,
     coordinates: Sequence[int] = (0, 1, 2, 3, 4, 5),
     point: ArrayLike = (0.0, 0.0, 0.0),
-) -> TaskSpaceDynamics:
+) -> OperationalSpaceDynamics:
     """
     Return the equation of motion of a link: Lambda a + mu + p = F.
 

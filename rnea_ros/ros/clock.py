@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from .polled_subscription import PolledSubscription
 
-LONGEST_WAIT = 0.01
+MAX_WAIT = 0.01
 """Longest sleep of the machine before simulated time is read again, s."""
 
 
@@ -92,12 +92,12 @@ class SimClock:
 
     def sleep(self, duration: float) -> None:
         """
-        Sleep until simulated time moves, at most for :data:`LONGEST_WAIT` of the machine's time.
+        Sleep until simulated time moves, at most for :data:`MAX_WAIT` of the machine's time.
 
         :param duration: not used
         """
         del duration
-        self._subscription.wait(LONGEST_WAIT)
+        self._subscription.wait(MAX_WAIT)
 
 
 Clock = MachineClock | SimClock

@@ -14,7 +14,7 @@ from ..files import FileError, check_writable
 from ..recordings import usable_factor
 from ..robot import STANDARD_GRAVITY
 
-GREATEST_GRAVITY = 1e4
+MAX_GRAVITY = 1e4
 """Greatest component of gravity, m/s^2: a centrifuge."""
 
 
@@ -172,7 +172,7 @@ def _recorded_joint(text: str) -> tuple[str, str]:
 
 def _acceleration(text: str) -> float:
     number = _number(text)
-    if not abs(number) <= GREATEST_GRAVITY:
+    if not abs(number) <= MAX_GRAVITY:
         raise argparse.ArgumentTypeError(f'{text} m/s^2 is no gravity')
     return number
 

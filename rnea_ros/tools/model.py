@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ..errors import InputError, UrdfError, UrdfWarning
 from ..robot import RobotModel
 
-GREATEST_INERTIA = 1e12
+MAX_INERTIA = 1e12
 """Greatest inertia and effort of gravity of a joint, SI units; their squares still are numbers."""
 
 
@@ -47,5 +47,5 @@ def _check_size(model: RobotModel) -> None:
         numbers = np.append(model.mass_matrix(q), model.gravity_torques(q))
     except InputError:
         numbers = np.array([np.inf])
-    if np.abs(numbers).max(initial=0.0) > GREATEST_INERTIA:
+    if np.abs(numbers).max(initial=0.0) > MAX_INERTIA:
         raise UrdfError('URDF', 'masses or lengths are too large; they are in kg and m')

@@ -31,7 +31,7 @@ from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..files import write_file
 from ..parameters import parameter_file_text
-from ..preflight import LEAST_GRAVITY, LEAVE_GRAVITY, Checkup, check, found_parameters, picture
+from ..preflight import LEAVE_GRAVITY, MIN_GRAVITY, Checkup, check, found_parameters, picture
 from ..recordings import (
     MIN_POSES,
     Kind,
@@ -87,7 +87,7 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     options.bag = chosen_bag(parser, options)
     if options.bag is not None and options.urdf is None:
         parser.error('a recording needs --urdf')
-    if max(map(abs, options.gravity)) < LEAST_GRAVITY:
+    if max(map(abs, options.gravity)) < MIN_GRAVITY:
         parser.error('--gravity is zero, but most faults show in the efforts of gravity')
     if options.poses < MIN_POSES:
         parser.error(f'--poses {options.poses} is less than {MIN_POSES}')

@@ -21,7 +21,7 @@ from ..feedforward.trajectory import LINEAR, States, Trajectory, states_in
 SAMPLE_PERIOD = 0.02
 """Time between samples in an interval between two points, s."""
 
-MOST_SAMPLES = 20
+MAX_SAMPLES = 20
 """Greatest number of samples in one interval."""
 
 
@@ -126,7 +126,7 @@ def samples_between(times: Array) -> tuple[NDArray[np.intp], Array]:
     :returns: index of the interval, shape (N,); share of the interval, above 0 and below 1,
         shape (N,)
     """
-    counts = np.clip(np.ceil(np.diff(times) / SAMPLE_PERIOD), 2, MOST_SAMPLES + 1) - 1
+    counts = np.clip(np.ceil(np.diff(times) / SAMPLE_PERIOD), 2, MAX_SAMPLES + 1) - 1
     counts = counts.astype(np.intp)
     interval = np.repeat(np.arange(counts.size), counts)
     number = np.arange(interval.size) - np.repeat(np.cumsum(counts) - counts, counts)

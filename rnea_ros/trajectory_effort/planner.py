@@ -36,7 +36,7 @@ from ..robot import RobotModel
 from .motion_efforts import Deviation, EffortError, EffortReason, MotionEfforts
 from .motion_points import MotionPoints, number_of_points
 
-MOST_POINTS = 100_000
+MAX_POINTS = 100_000
 """Greatest number of points in a message: the controller goes through all of them."""
 
 _LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
@@ -103,10 +103,10 @@ class EffortPlanner:
         )
         trajectory = motion.as_trajectory() if isinstance(motion, Setpoint) else motion
         count = number_of_points(trajectory, self._period)
-        if count > MOST_POINTS:
+        if count > MAX_POINTS:
             raise EffortError(
                 EffortReason.TOO_MANY_POINTS,
-                f'{count} with one every {self._period} s, more than {MOST_POINTS}',
+                f'{count} with one every {self._period} s, more than {MAX_POINTS}',
             )
         points = MotionPoints(trajectory, self._period)
         efforts = self._efforts.of_points(points, q_robot)

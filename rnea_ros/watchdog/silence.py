@@ -18,13 +18,13 @@ import math
 ZEROS_DURATION = 0.5
 """How long zeros are repeated, in case one is lost, s."""
 
-LONGEST_PERIOD = 1.0
+MAX_PERIOD = 1.0
 """Longest time between two commands that the watchdog waits for, s."""
 
 GAPS = 5
 """Number of times between two commands from which the usual one is taken."""
 
-LONGEST_STEP = 2.5
+MAX_STEP = 2.5
 """Greatest part of the time between two updates that counts as silence, periods."""
 
 
@@ -140,14 +140,14 @@ class SilenceMonitor:
         return [0.0] * len(self._last)
 
     def _leave_out_stall(self, now: float) -> None:
-        """After a late update, count at most :data:`LONGEST_STEP` periods as silence."""
+        """After a late update, count at most :data:`MAX_STEP` periods as silence."""
         elapsed = now - self._updated_at
         self._updated_at = now
-        self._received_at += max(elapsed - LONGEST_STEP * self._period, 0.0)
+        self._received_at += max(elapsed - MAX_STEP * self._period, 0.0)
 
     def _learn(self, gap: float) -> None:
         """Set the allowed silence from the usual time between two commands."""
-        gap = min(gap, LONGEST_PERIOD)
+        gap = min(gap, MAX_PERIOD)
         if gap > self._allowed:
             self._gaps.clear()  # another publisher, or another rate
         self._gaps.append(gap)

@@ -102,7 +102,7 @@ def test_the_equation_of_motion_of_a_link_on_a_moving_base_is_pinocchios(
         if not rows:
             continue
         _, a = free.oracle.link_motion(free.q, free.qd, free.qdd, name)
-        task = free.model.task_space_dynamics(*free.motion[:2], name, coordinates=rows)
+        task = free.model.operational_space_dynamics(*free.motion[:2], name, coordinates=rows)
         effort = np.linalg.inv(J[rows] @ np.linalg.solve(M, J[rows].T))
         effort = effort @ J[rows] @ np.linalg.solve(M, tau)
         found = task.inertia @ a[rows] + task.bias + task.gravity
@@ -126,7 +126,7 @@ def test_a_tool_on_a_base_that_starts_to_move_needs_force_and_moment() -> None:
     arm = load(SHIPPED[2])
     q, rest = [0.0, -1.0, 1.2, 0.4, 0.9, 0.2], np.zeros(6)
     pushed = arm.with_base_motion(BaseMotion(linear_acceleration=(1.0, 0.0, 0.0)))
-    still, task = (model.task_space_dynamics(q, rest, 'tool0') for model in (arm, pushed))
+    still, task = (model.operational_space_dynamics(q, rest, 'tool0') for model in (arm, pushed))
     assert_equal(still.bias, np.zeros(6))
     np.testing.assert_allclose(
         task.bias, [-0.131, 0.056, 0.0, -0.338, -0.209, -1.359], atol=5e-4

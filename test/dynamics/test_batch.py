@@ -24,8 +24,8 @@ from python_process import run
 from robots import SHIPPED, description, joint, link, load, robot
 
 from rnea_ros import BaseMotion, InputError, RobotModel, UnknownNameError
-from rnea_ros.dynamics.compilation import COMPILED
-from rnea_ros.dynamics.kernels import LARGEST_ANGLE
+from rnea_ros.compilation import COMPILED
+from rnea_ros.dynamics.kernels import MAX_ANGLE
 from rnea_ros.robot.batch import BLOCK, rows
 
 ARGUMENTS = {
@@ -185,7 +185,7 @@ def panda_on_a_ship() -> RobotModel:
 
 
 @pytest.mark.parametrize('method', METHODS)
-@pytest.mark.parametrize('angle', [LARGEST_ANGLE, 1.5 * LARGEST_ANGLE, 1e9, 1e15, 1e300])
+@pytest.mark.parametrize('angle', [MAX_ANGLE, 1.5 * MAX_ANGLE, 1e9, 1e15, 1e300])
 def test_angles_beyond_the_lanes_own_are_right_too(
     arm: RobotModel, method: str, angle: float
 ) -> None:

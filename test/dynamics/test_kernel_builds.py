@@ -18,7 +18,7 @@ from python_process import run
 from robots import ROOT, SHIPPED, load
 
 from rnea_ros import Wrench
-from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.compilation import COMPILED
 
 needs_numba = pytest.mark.skipif(not COMPILED, reason='numba is missing or switched off')
 
@@ -27,7 +27,7 @@ import json
 import sys
 import numpy as np
 import rnea_ros
-from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.compilation import COMPILED
 from rnea_ros.dynamics.kernels.checked_kernels import inverse_dynamics
 from rnea_ros.dynamics.kernels.kinematics import place_bodies
 
@@ -182,7 +182,7 @@ def break_cross_product(package: Path) -> None:
 
 
 CROSS = """
-from rnea_ros.dynamics.compilation import entry
+from rnea_ros.compilation import entry
 from rnea_ros.dynamics.kernels.vectors import cross
 
 @entry
@@ -208,7 +208,7 @@ def test_a_kernel_of_another_folder_is_compiled_again_after_an_edit_of_a_shared_
 @needs_numba
 def test_a_kernel_of_another_folder_is_compiled_again_after_an_edit(tmp_path: Path) -> None:
     source = tmp_path / 'kernels.py'
-    text = 'from rnea_ros.dynamics.compilation import entry\n@entry\ndef times(x): return 2 * x\n'
+    text = 'from rnea_ros.compilation import entry\n@entry\ndef times(x): return 2 * x\n'
     code = f'import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernels; '
     code += 'print(kernels.times(3), sum(kernels.times.stats.cache_hits.values()))'
     printed = []
@@ -219,7 +219,7 @@ def test_a_kernel_of_another_folder_is_compiled_again_after_an_edit(tmp_path: Pa
 
 
 SMALL_KERNELS = """
-from rnea_ros.dynamics.compilation import entry
+from rnea_ros.compilation import entry
 
 @entry
 def double(x):

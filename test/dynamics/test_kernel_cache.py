@@ -18,7 +18,7 @@ import warnings
 
 import pytest
 
-from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.compilation import COMPILED
 from rnea_ros.errors import KernelCacheWarning
 
 if not COMPILED:
@@ -26,10 +26,10 @@ if not COMPILED:
 
 import numba
 
-from rnea_ros.dynamics.compilation import kernel_cache
+from rnea_ros.compilation import kernel_cache
 
 SOURCE = """
-from rnea_ros.dynamics.compilation import entry
+from rnea_ros.compilation import entry
 
 @entry
 def twice(x):

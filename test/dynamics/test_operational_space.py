@@ -70,7 +70,7 @@ def test_the_tasks_inertia_is_that_of_pinocchios_matrices(pair: Pair, seed: int)
     M = pair.pinocchio.mass_matrix(q)
     for name, rows in tasks(pair, seed):
         J = jacobian_at(pair.pinocchio.jacobian(q, name), POINT)[rows]
-        task = pair.model.task_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
         assert_equal(task.jacobian, J)
         inertia = np.linalg.inv(J @ np.linalg.inv(M) @ J.T)
         assert_equal(task.inertia, inertia)
@@ -87,7 +87,7 @@ def test_bias_and_gravity_of_a_task_are_those_of_pinocchio(pair: Pair, seed: int
         J = jacobian_at(pair.pinocchio.jacobian(q, name), POINT)[rows]
         at_origin = pair.pinocchio.jacobian_rate(q, qd, name) @ qd
         inverse = np.linalg.inv(M) @ J.T @ np.linalg.inv(J @ np.linalg.inv(M) @ J.T)
-        task = pair.model.task_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
         assert_equal(task.gravity, inverse.T @ g)
         slowing = task.inertia @ acceleration_at(at_origin, POINT)[rows]
         assert_equal(task.bias, inverse.T @ coriolis - slowing)
@@ -97,7 +97,7 @@ def test_bias_and_gravity_of_a_task_are_those_of_pinocchio(pair: Pair, seed: int
 def test_a_tasks_inertia_is_symmetric_and_positive(pair: Pair, seed: int) -> None:
     q, qd, _ = pair.motion(seed)
     for name, rows in tasks(pair, seed):
-        task = pair.model.task_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
         np.testing.assert_array_equal(task.inertia, task.inertia.T)
         assert np.linalg.eigvalsh(task.inertia).min() > 0.0
 
@@ -106,7 +106,7 @@ def test_a_tasks_inertia_is_symmetric_and_positive(pair: Pair, seed: int) -> Non
 def test_the_inverse_undoes_the_jacobian(pair: Pair, seed: int) -> None:
     q, qd, _ = pair.motion(seed)
     for name, rows in tasks(pair, seed):
-        task = pair.model.task_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
         assert task.inverse.shape == (pair.model.nv, len(rows))
         assert_equal(task.jacobian @ task.inverse, np.eye(len(rows)))
 
@@ -116,7 +116,7 @@ def test_efforts_in_the_null_space_do_not_accelerate_the_task(pair: Pair, seed: 
     q, qd, efforts = pair.motion(seed)
     M = pair.model.mass_matrix(q)
     for name, rows in tasks(pair, seed):
-        task = pair.model.task_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
         idle = efforts - task.jacobian.T @ (task.inverse.T @ efforts)
         left = task.jacobian @ np.linalg.solve(M, idle)
         # A few Newton accelerate a wrist by thousands of rad/s^2.
@@ -131,7 +131,7 @@ def test_the_tasks_equation_of_motion_is_what_the_robot_does(
 ) -> None:
     model, (q, qd, efforts) = pair.model.with_base_motion(base), pair.motion(seed)
     for name, rows in tasks(pair, seed):
-        task = model.task_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        task = model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
         F = np.random.default_rng(seed).normal(size=len(rows))
         idle = efforts - task.jacobian.T @ (task.inverse.T @ efforts)
         # Whatever else the joints do beside the task.
@@ -151,7 +151,7 @@ def ready_arm() -> tuple[RobotModel, Array]:
 def test_as_many_coordinates_as_joints_hold_all_energy_and_all_weight() -> None:
     model, q = ready_arm()
     qd = np.array([0.3, -0.2, 0.5, 0.7, -0.4, 0.6])
-    task = model.task_space_dynamics(q, qd, 'tool0')
+    task = model.operational_space_dynamics(q, qd, 'tool0')
     velocity = model.link_velocity(q, qd, 'tool0')
     energy = 0.5 * velocity @ task.inertia @ velocity
     np.testing.assert_allclose(energy, model.kinetic_energy(q, qd), rtol=1e-9)
@@ -163,10 +163,10 @@ def test_as_many_coordinates_as_joints_hold_all_energy_and_all_weight() -> None:
 def test_all_six_coordinates_at_the_origin_are_the_default() -> None:
     model, q = ready_arm()
     qd = np.full(6, 0.1)
-    spelled_out = model.task_space_dynamics(
+    spelled_out = model.operational_space_dynamics(
         q, qd, 'tool0', coordinates=range(6), point=(0.0, 0.0, 0.0)
     )
-    default = model.task_space_dynamics(q, qd, 'tool0')
+    default = model.operational_space_dynamics(q, qd, 'tool0')
     for field in ('inertia', 'bias', 'gravity', 'jacobian', 'inverse'):
         np.testing.assert_array_equal(getattr(default, field), getattr(spelled_out, field))
 
@@ -174,11 +174,11 @@ def test_all_six_coordinates_at_the_origin_are_the_default() -> None:
 @each('rows', [(3, 4, 5), (5, 3), (2,)])
 def test_coordinates_come_in_the_order_asked_for(rows: Sequence[int]) -> None:
     model, q = ready_arm()
-    task = model.task_space_dynamics(q, np.zeros(6), 'tool0', coordinates=rows)
+    task = model.operational_space_dynamics(q, np.zeros(6), 'tool0', coordinates=rows)
     np.testing.assert_array_equal(task.jacobian, model.jacobian(q, 'tool0')[list(rows)])
     assert task.inertia.shape == (len(rows), len(rows))
     # A task of fewer coordinates leaves the others free: it is no part of the whole inertia.
-    mobility = np.linalg.inv(model.task_space_dynamics(q, np.zeros(6), 'tool0').inertia)
+    mobility = np.linalg.inv(model.operational_space_dynamics(q, np.zeros(6), 'tool0').inertia)
     assert_equal(np.linalg.inv(task.inertia), mobility[np.ix_(rows, rows)])
 
 
@@ -187,7 +187,7 @@ def test_the_root_of_a_floating_robot_has_the_inertia_that_its_joints_give_way_t
     floating_pair: Pair, seed: int
 ) -> None:
     model, (q, qd, _) = floating_pair.model, floating_pair.motion(seed)
-    task = model.task_space_dynamics(q, qd, model.link_names[0])
+    task = model.operational_space_dynamics(q, qd, model.link_names[0])
     M = model.mass_matrix(q)
     yielding = np.linalg.solve(M[6:, 6:], M[6:, :6])
     assert_equal(task.inertia, M[:6, :6] - M[:6, 6:] @ yielding)
@@ -204,7 +204,7 @@ def test_a_pendulums_bob_has_its_own_mass_and_weight(angle: float) -> None:
         link('base'), link('bob', MASS, (0.0, 0.0, -LENGTH), (0.0,) * 6),
         joint('hinge', 'continuous', 'base', 'bob', axis=(0.0, -1.0, 0.0)),
     ))
-    task = model.task_space_dynamics(
+    task = model.operational_space_dynamics(
         [angle], [3.0], 'bob', coordinates=(3,), point=(0.0, 0.0, -LENGTH)
     )
     assert_equal(task.jacobian, np.array([[LENGTH]]))
@@ -233,13 +233,15 @@ def planar_arm(length: float = 1.0, tilt: Sequence[float] = (0.0, 0.0, 0.0)) -> 
 
 def test_a_stretched_arm_is_rejected_with_link_and_condition() -> None:
     with pytest.raises(SingularityError, match=r'condition number \d.*fewer') as caught:
-        planar_arm().task_space_dynamics([0.3, 0.0], [0.0, 0.0], 'turned_tip', coordinates=(4, 5))
+        planar_arm().operational_space_dynamics(
+            [0.3, 0.0], [0.0, 0.0], 'turned_tip', coordinates=(4, 5)
+        )
     assert caught.value.element == "link 'turned_tip'"
 
 
 def test_a_stretched_arms_task_along_what_it_can_do_is_fine() -> None:
     model = planar_arm()
-    task = model.task_space_dynamics([0.3, 0.0], [0.0, 0.0], 'tip', coordinates=(5,))
+    task = model.operational_space_dynamics([0.3, 0.0], [0.0, 0.0], 'tip', coordinates=(5,))
     J, M = model.jacobian([0.3, 0.0], 'tip')[[5]], model.mass_matrix([0.3, 0.0])
     assert_equal(task.inertia, np.linalg.inv(J @ np.linalg.solve(M, J.T)))
 
@@ -252,7 +254,7 @@ def test_an_arm_that_is_all_but_stretched_is_rejected_whatever_its_size_and_axes
 ) -> None:
     model = planar_arm(length)
     with pytest.raises(SingularityError, match=f'link {name!r} is at or near') as caught:
-        model.task_space_dynamics([0.3, bend], [0.0, 0.0], name, coordinates=(4, 5))
+        model.operational_space_dynamics([0.3, bend], [0.0, 0.0], name, coordinates=(4, 5))
     condition = re.search(r'condition number (inf|[\d.e+]+)', str(caught.value))
     assert condition is not None
     assert float(condition.group(1)) > 1e8
@@ -264,7 +266,7 @@ def test_an_arm_that_is_all_but_stretched_is_rejected_whatever_its_size_and_axes
 def test_a_bent_arm_is_taken_whatever_its_size_and_axes(
     length: float, name: str, rows: Sequence[int]
 ) -> None:
-    task = planar_arm(length).task_space_dynamics(
+    task = planar_arm(length).operational_space_dynamics(
         [0.3, 0.02], [0.0, 0.0], name, coordinates=rows
     )
     assert_equal(task.jacobian @ task.inverse, np.eye(2))
@@ -274,17 +276,19 @@ def test_a_wrist_that_is_in_line_is_rejected() -> None:
     model, q = ready_arm()
     q[4] = 0.0
     with pytest.raises(SingularityError, match=r"link 'tool0' .* its 6 coordinates .*number \d"):
-        model.task_space_dynamics(q, np.zeros(6), 'tool0')
+        model.operational_space_dynamics(q, np.zeros(6), 'tool0')
 
 
 def test_more_coordinates_than_joints_are_rejected() -> None:
     with pytest.raises(SingularityError, match=r"link 'tip' .* its 3 coordinates"):
-        planar_arm().task_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(0, 4, 5))
+        planar_arm().operational_space_dynamics(
+            [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(0, 4, 5)
+        )
 
 
 def test_a_coordinate_that_is_named_twice_is_rejected() -> None:
     with pytest.raises(InputError, match=r'coordinates: expected different .*got \[4, 4\]'):
-        planar_arm().task_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(4, 4))
+        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(4, 4))
 
 
 @each('tilt', [(0.0, 0.0, 0.0), (0.0, np.pi / 2, 0.0), (0.3, 0.4, 0.5)])
@@ -296,7 +300,7 @@ def test_a_coordinate_that_no_joint_moves_is_named(
     # Exactly, or but for rounding errors where the mount is tilted.
     model = planar_arm(tilt=tilt)
     with pytest.raises(SingularityError, match=f"link 'tip' cannot move .* coordinate {row}"):
-        model.task_space_dynamics(
+        model.operational_space_dynamics(
             [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(*others, row)
         )
 
@@ -313,7 +317,7 @@ def test_a_hinge_turned_by_rounding_errors_does_not_move_across_its_plane() -> N
     ))
     for row in (0, 2, 4):
         with pytest.raises(SingularityError, match=f"link 'tip' cannot move .* coordinate {row}"):
-            model.task_space_dynamics([0.3, 0.4], [0.0, 0.0], 'tip', coordinates=(row,))
+            model.operational_space_dynamics([0.3, 0.4], [0.0, 0.0], 'tip', coordinates=(row,))
 
 
 def test_a_point_on_its_hinges_axis_moves_in_no_direction() -> None:
@@ -324,12 +328,14 @@ def test_a_point_on_its_hinges_axis_moves_in_no_direction() -> None:
     ))
     for row in (3, 4, 5):
         with pytest.raises(SingularityError, match="link 'door'"):
-            model.task_space_dynamics([0.3], [0.0], 'door', coordinates=(row,), point=0.7 * axis)
+            model.operational_space_dynamics(
+                [0.3], [0.0], 'door', coordinates=(row,), point=0.7 * axis
+            )
 
 
 def test_the_root_link_moves_in_no_coordinate() -> None:
     with pytest.raises(SingularityError, match="link 'base' cannot move in its coordinate 0"):
-        planar_arm().task_space_dynamics([0.3, 1.0], [0.0, 0.0], 'base')
+        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'base')
 
 
 # What goes in
@@ -338,13 +344,13 @@ def test_the_root_link_moves_in_no_coordinate() -> None:
 @each('coordinates', [(), (6,), (-1,), (3, 17)])
 def test_coordinates_that_no_link_has_are_rejected(coordinates: Sequence[int]) -> None:
     with pytest.raises(InputError, match=r'^coordinates'):
-        planar_arm().task_space_dynamics(
+        planar_arm().operational_space_dynamics(
             [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=coordinates
         )
 
 
 def test_an_unknown_link_and_a_point_that_is_none_are_rejected_by_name() -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'nose'"):
-        planar_arm().task_space_dynamics([0.3, 1.0], [0.0, 0.0], 'nose')
+        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'nose')
     with pytest.raises(InputError, match=r'^point'):
-        planar_arm().task_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', point=(1.0, 2.0))
+        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', point=(1.0, 2.0))

@@ -50,7 +50,7 @@ POSITION_CALLS: dict[str, Callable[[RobotModel, Array, Array], object]] = {
     ),
     'centre_of_mass': lambda model, q, _: model.centre_of_mass(q),
     'integrate': lambda model, q, rest: model.integrate(q, rest, 1.0),
-    'task_space_dynamics': lambda model, q, rest: model.task_space_dynamics(
+    'operational_space_dynamics': lambda model, q, rest: model.operational_space_dynamics(
         q, rest, model.link_names[-1], coordinates=(0,)
     ),
     'constrained_inverse_dynamics': lambda model, q, rest: model.constrained_inverse_dynamics(
@@ -122,7 +122,7 @@ def test_a_floating_robots_positions_are_not_as_many_as_its_velocities() -> None
 
 POINT_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
     'jacobian': lambda model, point: model.jacobian(np.ones(6), 'tool0', point),
-    'task_space_dynamics': lambda model, point: model.task_space_dynamics(
+    'operational_space_dynamics': lambda model, point: model.operational_space_dynamics(
         np.ones(6), np.ones(6), 'tool0', point=point
     ),
 }
@@ -157,13 +157,13 @@ def test_what_are_no_coordinates_of_a_task_are_rejected(
     arm: RobotModel, coordinates: Any
 ) -> None:
     with pytest.raises(InputError) as caught:
-        arm.task_space_dynamics(np.ones(6), np.ones(6), 'tool0', coordinates=coordinates)
+        arm.operational_space_dynamics(np.ones(6), np.ones(6), 'tool0', coordinates=coordinates)
     assert caught.value.argument == 'coordinates'
 
 
 def test_a_task_of_an_unknown_link_is_rejected(arm: RobotModel) -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'no'"):
-        arm.task_space_dynamics(np.ones(6), np.ones(6), 'no')
+        arm.operational_space_dynamics(np.ones(6), np.ones(6), 'no')
 
 
 @each(

@@ -14,8 +14,8 @@ import pytest
 from robots import SHIPPED, load
 
 from rnea_ros import RneaError, RobotModel
+from rnea_ros.compilation import COMPILED
 from rnea_ros.dynamics import batch, batch_kernels, self_test
-from rnea_ros.dynamics.compilation import COMPILED
 from rnea_ros.dynamics.kernels import checked_kernels
 from rnea_ros.errors import CompiledCodeError
 from rnea_ros.feedforward.inputs import joint_table

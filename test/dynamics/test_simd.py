@@ -16,10 +16,10 @@ import pytest
 from python_process import run
 
 from rnea_ros import RobotModel
+from rnea_ros.compilation import COMPILED
 from rnea_ros.dynamics.batch import BatchWorkspace
 from rnea_ros.dynamics.batch_kernels import NO_BAD_SAMPLE
-from rnea_ros.dynamics.compilation import COMPILED
-from rnea_ros.dynamics.kernels import BASE, LANES, LARGEST_ANGLE
+from rnea_ros.dynamics.kernels import BASE, LANES, MAX_ANGLE
 from rnea_ros.dynamics.kernels.simd import cosine_and_sine, number, put
 
 if COMPILED:
@@ -171,22 +171,22 @@ def cosines_and_sines(x: Array, cosine: Array, sine: Array) -> None:
 
 def quarter_turns() -> Array:
     """Return the floats nearest to whole multiples of pi/2 up to the largest angle."""
-    turns = np.arange(-int(LARGEST_ANGLE / np.pi * 2.0), int(LARGEST_ANGLE / np.pi * 2.0))
+    turns = np.arange(-int(MAX_ANGLE / np.pi * 2.0), int(MAX_ANGLE / np.pi * 2.0))
     quarter: Any = np.longdouble('1.57079632679489661923132169163975144')
     angles: Array = (turns * quarter).astype(np.float64)
     return angles
 
 
 ANGLES = {
-    'everywhere': np.random.default_rng(0).uniform(-LARGEST_ANGLE, LARGEST_ANGLE, 400_000),
+    'everywhere': np.random.default_rng(0).uniform(-MAX_ANGLE, MAX_ANGLE, 400_000),
     'within a turn': np.random.default_rng(1).uniform(-7.0, 7.0, 400_000),
     'small': 10.0 ** np.random.default_rng(2).uniform(-320.0, 0.0, 100_000),
-    'whole': np.arange(-LARGEST_ANGLE, LARGEST_ANGLE + 1.0, 8.0),
+    'whole': np.arange(-MAX_ANGLE, MAX_ANGLE + 1.0, 8.0),
     'quarter turns': quarter_turns(),
     'above quarter turns': np.nextafter(quarter_turns(), np.inf),
     'below quarter turns': np.nextafter(quarter_turns(), -np.inf),
     'between quarter turns': quarter_turns() + np.pi / 4,
-    'ends': np.array([0.0, -0.0, 5e-324, -5e-324, LARGEST_ANGLE, -LARGEST_ANGLE]),
+    'ends': np.array([0.0, -0.0, 5e-324, -5e-324, MAX_ANGLE, -MAX_ANGLE]),
 }
 
 

@@ -94,7 +94,7 @@ def test_tasks_of_what_moves_no_inertia_are_rejected_as_its_motion_is(
 ) -> None:
     q, qd, _ = pair.motion(0)
     with pytest.raises(SingularityError, match='no inertia to accelerate') as caught:
-        pair.model.task_space_dynamics(q, qd, 'body', coordinates=(5,))
+        pair.model.operational_space_dynamics(q, qd, 'body', coordinates=(5,))
     assert caught.value.element in {f'joint {name!r}' for name in idle}
 
 

@@ -18,7 +18,7 @@ import pytest
 from robots import SHIPPED, joint, link, load, robot
 
 from rnea_ros import RobotModel
-from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.compilation import COMPILED
 
 pytest_plugins = ('model_fixtures',)
 

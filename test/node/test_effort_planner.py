@@ -19,7 +19,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from rnea_ros.feedforward.trajectory import TrajectoryError, TrajectoryPoint, TrajectoryRequest
 from rnea_ros.node.parameters import PARAMETERS
 from rnea_ros.trajectory_effort.motion_efforts import EffortError
-from rnea_ros.trajectory_effort.planner import MOST_POINTS, EffortPlanner
+from rnea_ros.trajectory_effort.planner import MAX_POINTS, EffortPlanner
 
 MODEL = mixed_arm()
 JOINTS = ('turn', 'lift', 'bend')
@@ -75,7 +75,7 @@ def test_times_are_those_given_to_the_nanosecond_and_increase() -> None:
 
 
 def test_too_many_points_are_rejected_before_any_is_made() -> None:
-    with pytest.raises(EffortError, match=f'^too_many_points: .* more than {MOST_POINTS}$'):
+    with pytest.raises(EffortError, match=f'^too_many_points: .* more than {MAX_POINTS}$'):
         plan(request(end(time=2e9)), resample=0.001)
 
 

@@ -22,7 +22,7 @@ import pytest
 from python_process import run
 from ros_process import NO_ROS
 
-from rnea_ros.dynamics.compilation import COMPILED
+from rnea_ros.compilation import COMPILED
 from rnea_ros.feedforward.trajectory import TrajectoryRequest
 from rnea_ros.messages import MalformedError, decode_trajectory, load_decoder, trajectory
 

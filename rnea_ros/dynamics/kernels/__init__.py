@@ -5,14 +5,14 @@
 
 from .aba import articulated_dtype
 from .bodies import BASE, BODY, body_records
-from .checked_kernels import LEAST_INERTIA_RATIO
+from .checked_kernels import MIN_INERTIA_RATIO
 from .coriolis import MOVING_COMPOSITE
 from .crba import composite_dtype
 from .derivatives import branch_dtype
 from .joints import DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .momentum import generalised_momentum
 from .regressor import PARAMETERS
-from .simd import LANES, LARGEST_ANGLE
+from .simd import LANES, MAX_ANGLE
 
 __all__ = [
     'BASE',
@@ -20,8 +20,8 @@ __all__ = [
     'DEGREES',
     'FIRST_COLUMN',
     'LANES',
-    'LARGEST_ANGLE',
-    'LEAST_INERTIA_RATIO',
+    'MAX_ANGLE',
+    'MIN_INERTIA_RATIO',
     'MOVING_COMPOSITE',
     'PARAMETERS',
     'POSITIONS',

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..compilation import compiled, entry
+from ...compilation import compiled, entry
 from . import aba, coriolis, crba, derivatives, forward_derivatives, kinematics, rnea
 from . import regressor as regressors
 from .bodies import BASE
@@ -149,7 +149,7 @@ def forward_dynamics_derivatives(
     return finite(tau) and finite(by_q) and finite(by_qd) and finite(by_tau)
 
 
-LEAST_INERTIA_RATIO = 1e-13
+MIN_INERTIA_RATIO = 1e-13
 """Inertia along a joint, relative to that in all directions; less is a rounding error."""
 
 
@@ -164,7 +164,7 @@ def body_without_inertia(bodies: NDArray[np.void], articulated: NDArray[np.void]
     for i in range(bodies.shape[0] - 1, 0, -1):
         body, own = bodies[i], articulated[i]
         for k in range(body['dofs']):
-            if not own['D'][k] > LEAST_INERTIA_RATIO * own['trace'][(body['column'] + k) // 3]:
+            if not own['D'][k] > MIN_INERTIA_RATIO * own['trace'][(body['column'] + k) // 3]:
                 return i
     return BASE
 

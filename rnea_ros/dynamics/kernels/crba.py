@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..compilation import compiled
+from ...compilation import compiled
 from .bodies import BASE
 from .joints import joint_transform
 from .simd import number, put

@@ -18,7 +18,7 @@ import enum
 import numpy as np
 
 from ...arrays import Array
-from ..compilation import compiled
+from ...compilation import compiled
 from .simd import cosine_and_sine, number, put
 from .spatial import ZERO, SpatialVector, component, cross_motion
 from .vectors import Matrix3, Vector3, add3, load3, load33, multiply3, rotate_back, scale3

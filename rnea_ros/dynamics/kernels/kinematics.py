@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..compilation import compiled, entry
+from ...compilation import compiled, entry
 from .bodies import BASE
 from .joints import add_joint_motion, joint_transform
 from .rnea import move_body

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..compilation import compiled
+from ...compilation import compiled
 from .bodies import BASE
 from .joints import add_joint_efforts, add_joint_motion, joint_transform
 from .simd import put

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..compilation import compiled
+from ...compilation import compiled
 from .bodies import BASE
 from .rnea import move_body
 from .simd import add_to, put

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from ..compilation import COMPILED, compiled
+from ...compilation import COMPILED, compiled
 
 LANES = 8
 
-LARGEST_ANGLE = 1e6
+MAX_ANGLE = 1e6
 """Largest angle, rad, for which sine and cosine of lanes are accurate."""
 
 
@@ -214,7 +214,7 @@ if COMPILED:
     @compiled
     def _cosine_and_sine_in_range(x: Any) -> tuple[Any, Any]:
         """
-        Return cos x and sin x for angles up to :data:`LARGEST_ANGLE`.
+        Return cos x and sin x for angles up to :data:`MAX_ANGLE`.
 
         Multiples of pi/2 are subtracted in three parts (Cody and Waite). On the remainder, from
         -pi/4 to pi/4, polynomials with the coefficients of fdlibm are accurate to 4e-16.
@@ -241,7 +241,7 @@ if COMPILED:
 
     @compiled
     def _cosine_and_sine_of_one(x: float) -> tuple[float, float]:
-        if abs(x) > LARGEST_ANGLE:
+        if abs(x) > MAX_ANGLE:
             return np.cos(x), np.sin(x)
         return _cosine_and_sine_in_range(x)
 

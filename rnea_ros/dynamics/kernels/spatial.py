@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from ...arrays import Array
-from ..compilation import compiled
+from ...compilation import compiled
 from .simd import number, put
 from .vectors import (
     Matrix3,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from ...arrays import Array
-from ..compilation import compiled
+from ...compilation import compiled
 from .simd import number, put
 
 Vector3: TypeAlias = tuple[float, float, float]

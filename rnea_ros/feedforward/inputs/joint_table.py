@@ -17,8 +17,8 @@ import math
 import numpy as np
 
 from ...arrays import Array, Indices
+from ...compilation import entry, entry_point
 from ...dynamics import check_compiled_code, needs_check
-from ...dynamics.compilation import entry, entry_point
 
 POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, CHANGED, UPDATED = range(7)
 """

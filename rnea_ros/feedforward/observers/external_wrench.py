@@ -26,7 +26,7 @@ from ..settings import ResolvedSettings
 
 TINY = float(np.finfo(np.float64).tiny)
 
-LEAST_RATIO = 0.02
+MIN_RATIO = 0.02
 """Directions with singular values below this share of the largest one are damped."""
 
 
@@ -69,7 +69,7 @@ class ExternalWrench:
         A /= scale[:, np.newaxis]
         # A A^T f = A r, in the directions V of the singular values s of A.
         squares, V = np.linalg.eigh(A @ A.T)
-        least = LEAST_RATIO**2 * squares[-1]
+        least = MIN_RATIO**2 * squares[-1]
         self.determined = int(np.count_nonzero(squares >= max(least, TINY)))
         # Damped directions have 1 / (s^2 + lambda^2) with lambda^2 = least - s^2.
         inverse = 1.0 / np.maximum(squares, max(least, TINY))

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Indices
-from ...dynamics.compilation import compiled, entry, entry_point
+from ...compilation import compiled, entry, entry_point
 from ...dynamics.kernels import generalised_momentum
 from ..law import HardwareCompensation
 from ..settings import EffortSource, ResolvedSettings
@@ -53,7 +53,7 @@ number of the commands since the last joint state.
 START, TICK = -1.0, 0.0
 """Instead of the time between two joint states: the first one; a tick without a new one."""
 
-LEAST_TRANSMITTED = 0.1
+MIN_TRANSMITTED = 0.1
 """Smallest part of a motor's effort that friction under load leaves."""
 
 
@@ -232,7 +232,7 @@ def _friction(constants: Array, qd: float, tau: float) -> float:
     rest = tau - loss
     share = constants[LOAD] * s
     divisor = 1.0 + share if rest >= 0.0 else 1.0 - share
-    transmitted: float = rest / max(divisor, LEAST_TRANSMITTED)
+    transmitted: float = rest / max(divisor, MIN_TRANSMITTED)
     return tau - transmitted
 
 

@@ -15,10 +15,10 @@ from ...errors import InputError, brief
 # Each range is wider than any arm needs: a number beyond it is a mistake of a unit or a digit,
 # and products of such numbers might not be finite.
 
-LONGEST = 3600.0
+MAX_DURATION = 3600.0
 """Longest duration, s."""
 
-LARGEST_GAIN = 1e6
+MAX_GAIN = 1e6
 """Largest gain or friction, N m, N m/rad, N m s/rad, 1/s or 1/s^2."""
 
 EACH = 'one value or one per joint'

@@ -14,7 +14,7 @@ from ...errors import InputError, brief
 from ...parameters import check_ranges, parameter
 from .checks import EACH, per_joint
 
-LARGEST_SCALE = 1e6
+MAX_SCALE = 1e6
 """Largest factor between two units of effort."""
 
 
@@ -32,13 +32,13 @@ class EffortUnits:
         (1.0,),
         f"unit of the effort controller's commands per N m or N, {EACH}, as A/(N m); "
         'negative: inverted sign; not 0',
-        span=(-LARGEST_SCALE, LARGEST_SCALE),
+        span=(-MAX_SCALE, MAX_SCALE),
     )
     effort_scale: tuple[float, ...] = parameter(
         (1.0,),
         f'N m or N per unit of the measured efforts, {EACH}, as N m/A; '
         'negative: inverted sign; not 0',
-        span=(-LARGEST_SCALE, LARGEST_SCALE),
+        span=(-MAX_SCALE, MAX_SCALE),
     )
 
     def __post_init__(self) -> None:

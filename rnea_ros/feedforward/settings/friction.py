@@ -16,7 +16,7 @@ from ...errors import InputError, brief
 from ...parameters import check_ranges, parameter
 from ...robot import RobotModel
 from ..law import FrictionModel, JointFriction, VelocitySource
-from .checks import EACH, LARGEST_GAIN, per_joint
+from .checks import EACH, MAX_GAIN, per_joint
 
 AS_POSITIVE = (-1.0,)
 """Stands for the values of the positive direction."""
@@ -32,25 +32,25 @@ class FrictionSettings:
     viscous: tuple[float, ...] = parameter(
         (0.0,),
         f'viscous friction, {EACH}, N m s/rad or N s/m',
-        span=(0.0, LARGEST_GAIN),
+        span=(0.0, MAX_GAIN),
         while_active=True,
     )
     coulomb: tuple[float, ...] = parameter(
         (0.0,),
         f'Coulomb friction, {EACH}, N m or N',
-        span=(0.0, LARGEST_GAIN),
+        span=(0.0, MAX_GAIN),
         while_active=True,
     )
     viscous_negative: tuple[float, ...] = parameter(
         AS_POSITIVE,
         'viscous friction in negative direction; [-1.0]: as in positive',
-        span=(-1.0, LARGEST_GAIN),
+        span=(-1.0, MAX_GAIN),
         while_active=True,
     )
     coulomb_negative: tuple[float, ...] = parameter(
         AS_POSITIVE,
         'Coulomb friction in negative direction; [-1.0]: as in positive',
-        span=(-1.0, LARGEST_GAIN),
+        span=(-1.0, MAX_GAIN),
         while_active=True,
     )
     load: tuple[float, ...] = parameter(

@@ -14,7 +14,7 @@ from ...errors import InputError, brief
 from ...parameters import Declaration
 from ...robot import Payload, RobotModel
 
-MOST_PAYLOADS = 16
+MAX_PAYLOADS = 16
 """Maximum number of payloads: at a change, each takes time in one tick."""
 
 PAYLOAD_PARAMETERS: Mapping[str, Declaration] = {
@@ -79,8 +79,8 @@ def check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
     :param model: the robot
     :raises InputError: the first parameter that cannot be used
     """
-    if len(payloads) > MOST_PAYLOADS:
-        raise InputError('payload.link', f'{len(payloads)} are more than {MOST_PAYLOADS}')
+    if len(payloads) > MAX_PAYLOADS:
+        raise InputError('payload.link', f'{len(payloads)} are more than {MAX_PAYLOADS}')
     for payload in payloads:
         if payload.link not in model.link_names:
             known = ', '.join(model.link_names)

@@ -17,7 +17,7 @@ from ...parameters import check_ranges, in_range
 from ...robot import RobotModel
 from ..law import HardwareCompensation, JointFriction
 from .base_sensor import check_base_sensor
-from .checks import LONGEST, per_joint
+from .checks import MAX_DURATION, per_joint
 from .effort_units import resolve_command_scale, resolve_effort_scale
 from .external_effort import ObserverSettings, resolve_observer
 from .friction import resolve_friction
@@ -37,7 +37,7 @@ DEFAULT_RATE_LIMIT_TIME = 0.1
 MAX_EFFORT = 1e12
 """Maximum effort limit, N m or N; a larger one in the URDF counts as none."""
 
-LONGEST_STOP = 3.0 * LONGEST
+MAX_STOP_TIME = 3.0 * MAX_DURATION
 """Longest permitted duration of a stop, s."""
 
 
@@ -147,11 +147,11 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
             model,
         ),
     )
-    if not resolved.greatest_stop_time <= LONGEST_STOP:
+    if not resolved.greatest_stop_time <= MAX_STOP_TIME:
         raise InputError(
             'effort_rate_limit',
             f'{brief(settings.effort_rate_limit)} lets a stop take '
-            f'{resolved.greatest_stop_time:.3g} s, more than {LONGEST_STOP:g} s',
+            f'{resolved.greatest_stop_time:.3g} s, more than {MAX_STOP_TIME:g} s',
         )
     return resolved
 
@@ -170,11 +170,11 @@ def _check_numbers(settings: Settings) -> None:
     in_range('rate', settings.rate, *RATES)
     for name in ('joint_states_timeout', 'uncommanded_timeout'):
         if getattr(settings, name) != 0.0:
-            in_range(name, getattr(settings, name), settings.period, LONGEST)
+            in_range(name, getattr(settings, name), settings.period, MAX_DURATION)
     factor = settings.velocity_limit_factor
     if 0.0 < factor < 1.0:
         raise InputError('velocity_limit_factor', f'{factor} is below 1 and not 0')
-    in_range('reference_timeout', settings.reference_timeout, settings.period, LONGEST)
+    in_range('reference_timeout', settings.reference_timeout, settings.period, MAX_DURATION)
     check_ranges(settings)
 
 

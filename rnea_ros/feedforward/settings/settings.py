@@ -12,7 +12,7 @@ from ...parameters import parameter
 from ...robot import Payload
 from ..law import LAWS, ControlLaw, Gravity, HardwareCompensation
 from .base_sensor import BaseSensorSettings
-from .checks import EACH, LARGEST_GAIN, LONGEST
+from .checks import EACH, MAX_DURATION, MAX_GAIN
 from .effort_units import EffortUnits
 from .external_effort import ContactSettings, ExternalEffortSettings
 from .friction import FrictionSettings
@@ -65,14 +65,14 @@ class Settings:
     kp: tuple[float, ...] = parameter(
         (0.0,),
         f'proportional gains, {EACH}: {_units(0)}',
-        span=(0.0, LARGEST_GAIN),
+        span=(0.0, MAX_GAIN),
         while_active=True,
         name='gains.kp',
     )
     kd: tuple[float, ...] = parameter(
         (0.0,),
         f'derivative gains, {EACH}: {_units(1)}',
-        span=(0.0, LARGEST_GAIN),
+        span=(0.0, MAX_GAIN),
         while_active=True,
         name='gains.kd',
     )
@@ -94,25 +94,25 @@ class Settings:
         span=(0.0, 1e9),
     )
     ramp_duration: float = parameter(
-        1.0, 'ramp at start, at a mode change, and down to zero, s', span=(0.0, LONGEST)
+        1.0, 'ramp at start, at a mode change, and down to zero, s', span=(0.0, MAX_DURATION)
     )
     hold_duration: float = parameter(
         1.0,
         'time for which gravity is held after a fault; after a stall the control returns '
         'within it, s',
-        span=(0.0, LONGEST),
+        span=(0.0, MAX_DURATION),
     )
     joint_states_timeout: float = parameter(
         0.0,
         'age of joint states, or time without a tick, that interrupts the control, s; '
         '0: twenty periods, at least 0.1 s',
-        span=(0.0, LONGEST),
+        span=(0.0, MAX_DURATION),
     )
     uncommanded_timeout: float = parameter(
         0.0,
         'age of joint states of uncommanded joints that interrupts the control, s; '
         '0: joint_states_timeout',
-        span=(0.0, LONGEST),
+        span=(0.0, MAX_DURATION),
     )
     velocity_limit_factor: float = parameter(
         2.0,
@@ -121,7 +121,9 @@ class Settings:
         span=(0.0, 1000.0),
     )
     reference_timeout: float = parameter(
-        0.2, 'age of a streamed set-point at which its position is held, s', span=(1e-4, LONGEST)
+        0.2,
+        'age of a streamed set-point at which its position is held, s',
+        span=(1e-4, MAX_DURATION),
     )
     stale_action: StaleAction = parameter(
         StaleAction.RAMP_DOWN, 'action when the control ends'
@@ -136,7 +138,7 @@ class Settings:
     payload_blend_duration: float = parameter(
         1.0,
         'transition time of a payload change, s',
-        span=(0.0, LONGEST),
+        span=(0.0, MAX_DURATION),
         while_active=True,
         name='payload.blend_duration',
     )

@@ -30,10 +30,10 @@ SUSPICIOUS_UNLOADED = 0.6
 GAIN = 1.0
 """Least decrease of the logarithms of the unexplained shares, summed, by the cause of an error."""
 
-LEAST_SHARE = 0.01
+MIN_SHARE = 0.01
 """Unexplained share below which fits are equally good."""
 
-GREATEST_FACTOR = 5.0
+MAX_FACTOR = 5.0
 """Greatest factor between the identified and the URDF's effort; beyond, it is another unit."""
 
 SAMPLES = 400
@@ -51,7 +51,7 @@ def check_common_unit(equations: Equations) -> None:
     factors = np.array([_factor(equations, joint, rigid[:, joint]) for joint in loaded.tolist()])
     if factors.size and 0.0 < factors.max() < 2.0 * factors.min():
         factor = float(np.median(factors))
-        if not 1.0 / GREATEST_FACTOR <= factor <= GREATEST_FACTOR:
+        if not 1.0 / MAX_FACTOR <= factor <= MAX_FACTOR:
             raise IdentificationError(
                 f"the efforts of all joints are about {factor:.3g} times the URDF's: another unit "
                 'or a current; correct them by effort_scale'
@@ -110,7 +110,7 @@ def _other_units(
         phi = fitted.x[: model.inertial_parameters.size]
         rigid = equations.rigid(model.with_inertial_parameters(phi))[:, joint]
         factor = _factor(equations, joint, rigid)
-        if 1.0 / GREATEST_FACTOR <= abs(factor) <= GREATEST_FACTOR or factor == 0.0:
+        if 1.0 / MAX_FACTOR <= abs(factor) <= MAX_FACTOR or factor == 0.0:
             continue
         scale = np.ones(model.nv)
         scale[joint] = 1.0 / factor
@@ -160,4 +160,4 @@ def _unexplained(equations: Equations) -> Array:
 
 def _score(unexplained: Array) -> float:
     """Return the sum of logarithms: a joint that nothing explains hides no improvement."""
-    return float(np.log(np.maximum(unexplained, LEAST_SHARE)).sum())
+    return float(np.log(np.maximum(unexplained, MIN_SHARE)).sum())

@@ -20,8 +20,8 @@ from ..equations import Equations
 from ..rounds import Fitted, weighted_rms
 from ..run import IdentificationError
 from .causes import (
-    GREATEST_FACTOR,
     LOADED_SHARE,
+    MAX_FACTOR,
     SUSPICIOUS_UNLOADED,
     check_common_unit,
     search_cause,
@@ -58,7 +58,7 @@ def check_fit(equations: Equations, prior: RobotModel, fitted: Fitted) -> tuple[
     suspicious = unexplained > np.where(loaded, SUSPICIOUS, SUSPICIOUS_UNLOADED)
     factor = _effort_factors(equations, prior, fitted)
     suspicious |= factor < 0.0
-    another_unit = (factor < 1.0 / GREATEST_FACTOR) | (factor > GREATEST_FACTOR)
+    another_unit = (factor < 1.0 / MAX_FACTOR) | (factor > MAX_FACTOR)
     if suspicious.any():
         check_common_unit(equations)
         search_cause(equations, suspicious | another_unit)

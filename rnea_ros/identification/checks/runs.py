@@ -13,7 +13,7 @@ from ...robot import RobotModel
 from ..equations import Equations
 from ..run import IdentificationError, Run
 
-LEAST_TIME = 5.0
+MIN_TIME = 5.0
 """Least duration of the fitted runs, s: a few changes of direction of every joint."""
 
 
@@ -46,7 +46,7 @@ def check_runs(model: RobotModel, runs: Sequence[Run]) -> None:
     if not equations.used.any():
         raise IdentificationError(f'{names}: no joint with an effort moves')
     duration = sum(len(run.time) * float(np.median(np.diff(run.time))) for run in runs)
-    if duration < LEAST_TIME:
+    if duration < MIN_TIME:
         raise IdentificationError(
-            f'{names}: {duration:.1f} s of motion to fit; at least {LEAST_TIME:g} s are needed'
+            f'{names}: {duration:.1f} s of motion to fit; at least {MIN_TIME:g} s are needed'
         )

@@ -23,7 +23,7 @@ from .limits import ExcitationError, JointLimits, Region, chosen
 from .motion import Motion, fourier_motion
 from .optimise import Budget, Found, Objective, Progress, search
 
-LONGEST = 86400.0
+MAX_DURATION = 86400.0
 """Longest motion and longest search, s."""
 
 PERIOD = 10.0
@@ -125,8 +125,10 @@ def excite(
     :raises ExcitationError: no motion is possible; the error names what to change
     """
     for name, number in (('duration', duration), ('seconds', seconds)):
-        if not 0.0 < number <= LONGEST:
-            raise ExcitationError(name, f'{number:g} s is not above 0 and at most {LONGEST:g} s')
+        if not 0.0 < number <= MAX_DURATION:
+            raise ExcitationError(
+                name, f'{number:g} s is not above 0 and at most {MAX_DURATION:g} s'
+            )
     excited = chosen(model, joints)
     position = _start(model, limits, start)
     check_limits(model, limits, excited)

@@ -27,7 +27,7 @@ ON_THE_LIMIT = 1e-3
 """Accepted distance beyond a position limit of a joint that holds, rad or m."""
 
 
-LARGEST = 1e9
+MAX_LIMIT = 1e9
 """Greatest limit, SI units; a URDF has larger ones for joints without a limit."""
 
 
@@ -204,7 +204,7 @@ def _replaced(
     model: RobotModel, what: str, values: Array, given: Mapping[str | None, float]
 ) -> Array:
     """Return limits, with 0 and very large ones as infinite and with given ones instead."""
-    limits: Array = np.where((values > 0.0) & (values <= LARGEST), values, np.inf)
+    limits: Array = np.where((values > 0.0) & (values <= MAX_LIMIT), values, np.inf)
     for name in sorted(given, key=lambda name: name is not None):
         if not given[name] > 0.0:
             raise ExcitationError(f'{what} limit', f'{given[name]:g} is not above 0')
@@ -216,7 +216,7 @@ def _replaced(
 
 def _is_free(model: RobotModel) -> NDArray[np.bool_]:
     """Return which joints have no position limit, shape (n,)."""
-    free: NDArray[np.bool_] = model.position_upper - model.position_lower > LARGEST
+    free: NDArray[np.bool_] = model.position_upper - model.position_lower > MAX_LIMIT
     return model.continuous | free
 
 

@@ -33,7 +33,7 @@ GRID = 1e-3
 WAY_SHARE = 0.25
 """Share of the velocity bounds that the way to the start uses."""
 
-SHORTEST_WAY = 2.0
+MIN_WAY = 2.0
 """s"""
 
 QUINTIC_PEAK = 1.875
@@ -184,5 +184,5 @@ def way(joint_names: tuple[str, ...], start: Array, end: Array, velocity: Array)
     """
     duration = QUINTIC_PEAK * float((np.abs(end - start) / (WAY_SHARE * velocity)).max())
     rest = np.zeros((2, len(start)))
-    times = np.array([0.0, max(duration, SHORTEST_WAY)])
+    times = np.array([0.0, max(duration, MIN_WAY)])
     return Motion(joint_names, times, np.vstack((start, end)), rest, rest)

@@ -27,10 +27,10 @@ RANDOM_SHARE = 0.25
 SHRINK = 0.8
 """A random motion is scaled by this factor until it keeps its bounds."""
 
-LEAST_TRIALS = 20
+MIN_TRIALS = 20
 """Least number of random motions before a start pose counts as too near to a bound."""
 
-LEAST_SIZE = 1e-3
+MIN_SIZE = 1e-3
 """A motion that exceeds a bound at this largest share of a velocity bound is discarded."""
 
 PENALTIES = (1e3, 1e4, 1e5)
@@ -208,7 +208,7 @@ def search(
     candidates: list[tuple[float, Array]] = []
     trials = 0
     while len(candidates) < STARTS and (budget.used < RANDOM_SHARE or not candidates):
-        if budget.used >= 1.0 and trials >= LEAST_TRIALS:
+        if budget.used >= 1.0 and trials >= MIN_TRIALS:
             raise no_room(objective.constraints, objective.start)
         x = shrunk(objective, _random_motion(objective, rng))
         trials += 1
@@ -237,7 +237,7 @@ def shrunk(objective: Objective, x: Array, step: float = SHRINK) -> Array:
     :param x: coefficients of the motion
     :param step: factor of each step
     """
-    while objective.excess(x) > 0.0 and np.abs(x).max() > LEAST_SIZE:
+    while objective.excess(x) > 0.0 and np.abs(x).max() > MIN_SIZE:
         x = step * x
     return x if objective.excess(x) <= 0.0 else 0.0 * x
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from ..result import Identification
 
-LEAST_RANGE = 1.0
+MIN_RANGE = 1.0
 """Range of positions below which a joint shows little of the bodies behind it, rad or m."""
 
-LEAST_ACCELERATION = 0.5
+MIN_ACCELERATION = 0.5
 """Peak acceleration below which a joint shows little of its inertia, rad/s^2 or m/s^2."""
 
-GREATEST_CONDITION = 100.0
+MAX_CONDITION = 100.0
 """Condition of the base parameters above which a motion hardly tells them apart."""
 
 
@@ -31,9 +31,9 @@ def advice(result: Identification) -> Iterator[str]:
     qd = np.concatenate([run.qd for run in result.fitted])
     qdd = np.concatenate([run.qdd for run in result.fitted])
     parts = {
-        f'move over more than {LEAST_RANGE:g} rad or m': np.ptp(q, axis=0) < LEAST_RANGE,
-        f'accelerate by more than {LEAST_ACCELERATION:g} rad/s^2 or m/s^2': np.abs(qdd).max(axis=0)
-        < LEAST_ACCELERATION,
+        f'move over more than {MIN_RANGE:g} rad or m': np.ptp(q, axis=0) < MIN_RANGE,
+        f'accelerate by more than {MIN_ACCELERATION:g} rad/s^2 or m/s^2': np.abs(qdd).max(axis=0)
+        < MIN_ACCELERATION,
         'move in both directions': qd.min(axis=0) * qd.max(axis=0) >= 0.0,
     }
     names = {name for run in result.fitted for name in run.joints}
@@ -45,7 +45,7 @@ def advice(result: Identification) -> Iterator[str]:
             if lacks
         ]:
             yield f'{what}: {", ".join(lagging)}'
-    if result.base.condition > GREATEST_CONDITION:
+    if result.base.condition > MAX_CONDITION:
         yield (
             f'the condition is {result.base.condition:.0f}: a motion by `excite` tells the '
             'parameters apart better'

@@ -27,7 +27,7 @@ from ...feedforward.settings import (
 )
 from ...feedforward.trajectory import ReferenceSource
 from ...parameters import Declaration, choice, declarations_of
-from ..timing import GREATEST_PRIORITY, MOST_CORES, Trigger
+from ..timing import MAX_CORES, MAX_PRIORITY, Trigger
 from .hardware_compensation import NOTHING
 
 _COMPENSATIONS = ' | '.join(part.value for part in HardwareCompensation)
@@ -61,10 +61,10 @@ _ROBOT_AND_LOOP: Mapping[str, Declaration] = {
         0,
         "SCHED_FIFO priority of the loop, 2 to 98, the process's other threads one lower; "
         '0: normal scheduling',
-        span=(0, GREATEST_PRIORITY),
+        span=(0, MAX_PRIORITY),
     ),
     'realtime.cpu_affinity': Declaration(
-        [-1], 'cores on which the loop may run; [-1]: all', span=(-1, MOST_CORES - 1)
+        [-1], 'cores on which the loop may run; [-1]: all', span=(-1, MAX_CORES - 1)
     ),
     'realtime.lock_memory': Declaration(False, "lock the process's memory against paging"),
 }

@@ -7,8 +7,8 @@ from .joint_state_trigger import JointStateTrigger, Trigger
 from .loop_statistics import LoopStatistics
 from .memory import reserve_memory
 from .realtime import (
-    GREATEST_PRIORITY,
-    MOST_CORES,
+    MAX_CORES,
+    MAX_PRIORITY,
     RealtimeSettings,
     check_realtime,
     enter_realtime,
@@ -16,8 +16,8 @@ from .realtime import (
 )
 
 __all__ = [
-    'GREATEST_PRIORITY',
-    'MOST_CORES',
+    'MAX_CORES',
+    'MAX_PRIORITY',
     'JointStateTrigger',
     'LoopStatistics',
     'RealtimeSettings',

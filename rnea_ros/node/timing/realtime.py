@@ -22,10 +22,10 @@ import threading
 
 from ...errors import InputError, brief
 
-GREATEST_PRIORITY = 98
+MAX_PRIORITY = 98
 """99 is for threads of the kernel."""
 
-MOST_CORES = 1024
+MAX_CORES = 1024
 """Number of cores in Linux's cpu_set_t."""
 
 _PR_SET_TIMERSLACK = 29
@@ -55,10 +55,10 @@ def check_realtime(settings: RealtimeSettings) -> None:
 
     :raises InputError: the first invalid parameter
     """
-    if settings.priority != 0 and not 2 <= settings.priority <= GREATEST_PRIORITY:
+    if settings.priority != 0 and not 2 <= settings.priority <= MAX_PRIORITY:
         raise InputError(
             'realtime.priority',
-            f'{settings.priority} is neither 0 nor from 2 to {GREATEST_PRIORITY}',
+            f'{settings.priority} is neither 0 nor from 2 to {MAX_PRIORITY}',
         )
     for cpu in settings.cpus:
         if cpu < 0 or settings.cpus.count(cpu) > 1:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import batch, batch_kernels
-from ...dynamics.kernels import BASE, LEAST_INERTIA_RATIO, PARAMETERS
+from ...dynamics.kernels import BASE, MIN_INERTIA_RATIO, PARAMETERS
 from ...errors import InputError
 from ..accelerations import forward_dynamics, relative_inertia
 from ..forces import gravity_torques, inverse_dynamics, mass_matrix
@@ -171,7 +171,7 @@ def forward_dynamics_by_mass_matrix(
             return bad
     matrices = M.reshape(len(q), tau.shape[1], tau.shape[1])
     inertias = np.linalg.eigvalsh(relative_inertia(matrices))
-    movable = (inertias > LEAST_INERTIA_RATIO).all(axis=1)
+    movable = (inertias > MIN_INERTIA_RATIO).all(axis=1)
     if not movable.all():
         return int(np.argmin(movable))
     qdd[:] = np.linalg.solve(matrices, (tau - bias)[..., np.newaxis])[..., 0]

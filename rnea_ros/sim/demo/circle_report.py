@@ -20,7 +20,7 @@ from .phase import Phase
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LEAST_ERROR = 0.05
+MIN_ERROR = 0.05
 """Lower end of the drawn errors, mrad."""
 
 
@@ -80,7 +80,7 @@ def draw(
             (errors, *phase.errors()),
         ):
             greatest = 1e3 * np.abs(deviation).max(axis=1)
-            axis.semilogy(t, np.maximum(greatest, LEAST_ERROR), label=model, lw=1.0)
+            axis.semilogy(t, np.maximum(greatest, MIN_ERROR), label=model, lw=1.0)
     drift.set(ylabel='drift, mrad', title='gravity compensation: greatest drift of any joint')
     errors.set(ylabel='error, mrad', title='computed torque: greatest error of any joint')
     for axis in (drift, errors):

@@ -14,7 +14,7 @@ from ...drawing import add_grid, new_figure, save, show_windows
 from ...preflight import lay_out
 from .phase import Phase
 
-LEAST_ERROR = 0.1
+MIN_ERROR = 0.1
 """Lower end of the drawn errors, mrad."""
 
 
@@ -56,7 +56,7 @@ def draw(path: Path, phases: Sequence[Phase], title: str, show: bool) -> None:
         times, error = phase.errors()
         tracking.plot(times, motion.state(times)[0][:, joint] + error[:, joint], label=phase.title)
         norm = 1e3 * np.abs(error).max(axis=1)
-        errors.semilogy(times, np.maximum(norm, LEAST_ERROR), label=phase.title)
+        errors.semilogy(times, np.maximum(norm, MIN_ERROR), label=phase.title)
     tracking.set(ylabel=f'{name}, rad', title=title)
     errors.set(ylabel='greatest error of any joint, mrad')
 

@@ -17,7 +17,7 @@ from .motion import ImuMessage, ImuMount, Numbers, RootMotion
 UNIT_TOLERANCE = 0.01
 """Permitted deviation of a quaternion's length from 1; some drivers round to 16 bits."""
 
-LEAST_GRAVITY = 0.1
+MIN_GRAVITY = 0.1
 """Smallest plausible reading of the accelerometer, as a share of gravity."""
 
 
@@ -42,7 +42,7 @@ class ImuMonitor:
         }
         self._link = settings.link
         self._moves = settings.use is BaseUse.MOTION
-        self._least_acceleration = LEAST_GRAVITY * math.hypot(*model.gravity)
+        self._least_acceleration = MIN_GRAVITY * math.hypot(*model.gravity)
         self._stamps = StampOrder(1)
         self._received = -math.inf
         self.motion = RootMotion(

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from ....arrays import Array
-from ....dynamics.compilation import compiled, entry, entry_point
+from ....compilation import compiled, entry, entry_point
 
 
 def time_constant(cutoff: float) -> float:

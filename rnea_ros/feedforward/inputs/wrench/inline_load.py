@@ -16,8 +16,8 @@ from functools import partial
 import numpy as np
 
 from ....arrays import Array
+from ....compilation import entry_point
 from ....dynamics import Workspace
-from ....dynamics.compilation import entry_point
 from ....dynamics.tree import Placement, with_separate_bodies
 from ....robot import RobotModel
 from ...law import LoadedBodies

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....arrays import Array
+from ....compilation import entry
 from ....dynamics import Workspace
-from ....dynamics.compilation import entry
 from ....dynamics.kernels import kinematics
 
 

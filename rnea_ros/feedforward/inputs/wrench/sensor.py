@@ -32,8 +32,8 @@ import math
 import numpy as np
 
 from ....arrays import Array
+from ....compilation import entry, entry_point
 from ....dynamics import check_compiled_code, needs_check
-from ....dynamics.compilation import entry, entry_point
 from ...reasons import Reason
 from ...settings import Measures, WrenchInputSettings
 from ...stamps import SINGLE, StampOrder
@@ -41,7 +41,7 @@ from .filter import TwoStageLowPass, add, apply_deadbands, lengths, subtract
 from .inline_load import CarriedLoad
 from .tare import Tare
 
-LARGEST = 1e9
+MAX_WRENCH = 1e9
 """Plausible wrenches are smaller, N or N m; it also excludes NaN and infinity."""
 
 
@@ -89,7 +89,7 @@ class WrenchSensor:
         self._external = np.zeros(6)
         self._no_load = np.zeros(6)
         wrenches = (self._external, self._no_load)
-        self._add = entry_point(add, (*wrenches, LARGEST))
+        self._add = entry_point(add, (*wrenches, MAX_WRENCH))
         self._subtract = entry_point(subtract, (*wrenches, 0.0, 0.0))
         self._apply_deadbands = entry_point(
             apply_deadbands,
@@ -140,7 +140,7 @@ class WrenchSensor:
         external, settings = self._external, self.settings
         external[:] = self.monitor.wrench
         # reading = external wrench - load of the joint above
-        if not self._add(external, self._no_load if load is None else load.wrench(), LARGEST):
+        if not self._add(external, self._no_load if load is None else load.wrench(), MAX_WRENCH):
             return False
         self.tare.observe(now, q, external)
         self.tare.advance(now)

@@ -39,7 +39,7 @@ else:
 
 
 COMPILATION = Path(__file__).parent
-SHARED_KERNELS = COMPILATION.with_name('kernels')
+SHARED_KERNELS = COMPILATION.parent / 'dynamics' / 'kernels'
 """Folder of the kernels that are inlined into kernels of other folders."""
 
 

@@ -19,7 +19,7 @@ import warnings
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-from ...errors import KernelCacheWarning, one_line
+from ..errors import KernelCacheWarning, one_line
 
 _CHECKSUM = hashlib.sha256
 _CHECKSUM_SIZE = 32
