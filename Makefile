@@ -51,7 +51,7 @@ else
 	$(PYTEST) --junit-xml=$(word 1,$(RESULTS)) -n auto -m 'not ros' || failed=1; \
 	$(PYTEST) --junit-xml=$(word 2,$(RESULTS)) -n $$(($$(nproc) * 3 / 2)) -m 'ros and not alone' || failed=1; \
 	$(PYTEST) --junit-xml=$(word 3,$(RESULTS)) -m 'ros and alone' || failed=1; \
-	$(RUN) test/totals.py $(RESULTS); exit $$failed
+	$(RUN) test/support/totals.py $(RESULTS); exit $$failed
 endif
 
 # The exact versions of one environment; without dependencies, since some ask for a newer numpy.

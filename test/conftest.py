@@ -11,10 +11,11 @@ from pathlib import Path
 import signal
 from typing import Any
 
-from fake_robot import FakeRobot, fake_robot
 from hypothesis import settings
 import pytest
-from ros_process import new_domain_id
+
+from support.ros.fake_robot import FakeRobot, fake_robot
+from support.ros.ros_process import new_domain_id
 
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
 

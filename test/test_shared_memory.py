@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from robots import ROOT
 
 from rnea_ros.shared_memory import without_shared_memory
+from support.models.robots import ROOT
 
 RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
 NEW, OLD = 'FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE'

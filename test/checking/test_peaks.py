@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import math
 
-from checked_motions import ARM, at, checked, figures_of, motion, requested
 import numpy as np
 import pytest
-from robots import ARM as ONE_JOINT
-from robots import load
 
 from rnea_ros import InputError, RobotModel, UnknownNameError
 from rnea_ros.checking import Limits, Quantity
@@ -19,6 +16,9 @@ from rnea_ros.checking.check import Verdict
 from rnea_ros.checking.compiling import compiled, start_of, without_limits
 from rnea_ros.checking.efforts import samples
 from rnea_ros.checking.peaks import Peak, extremes
+from support.models.robots import ARM as ONE_JOINT
+from support.models.robots import load
+from support.recorded.checked_motions import ARM, at, checked, figures_of, motion, requested
 
 SHOULDER = load(ONE_JOINT)  # limits: 3 rad, 2 rad/s, 100 N m
 

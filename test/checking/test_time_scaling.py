@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 import math
 
-from checked_motions import ARM, at, checked, figures_of, motion, stretched
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
-from robots import load
 
 from rnea_ros.checking import Limits, Quantity
+from support.models.robots import load
+from support.recorded.checked_motions import ARM, at, checked, figures_of, motion, stretched
 
 PIVOT = """
 <robot name="pivot">

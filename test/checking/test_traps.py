@@ -8,16 +8,16 @@ from __future__ import annotations
 from dataclasses import replace
 import math
 
-from checked_motions import at, checked, figures_of, requested
 import numpy as np
 import pytest
-from robots import ARM as ONE_JOINT
-from robots import joint, link, load, robot
 
 from rnea_ros import InputError
 from rnea_ros.checking import Limits, Quantity, TrajectoryCheck, check, report
 from rnea_ros.checking.check import NothingToCheckError, Verdict
 from rnea_ros.feedforward.trajectory import TrajectoryPoint
+from support.models.robots import ARM as ONE_JOINT
+from support.models.robots import joint, link, load, robot
+from support.recorded.checked_motions import at, checked, figures_of, requested
 
 SHOULDER = load(ONE_JOINT)
 TWO = load(robot(

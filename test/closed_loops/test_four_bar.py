@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 
-from cases import each
-from linkages import CROSSED, LENGTHS, OPEN, four_bar
 import numpy as np
-from oracles import Array
+
+from support.cases import each
+from support.models.linkages import CROSSED, LENGTHS, OPEN, four_bar
+from support.models.oracles import Array
 
 G = 9.81
 def angles(theta_2: float, mode: float) -> tuple[float, float]:

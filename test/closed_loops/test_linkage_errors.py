@@ -9,22 +9,8 @@ from collections.abc import Callable
 import math
 from typing import Any
 
-from cases import each
-from linkages import (
-    CROSSED,
-    LENGTHS,
-    MOTORS,
-    OPEN,
-    PALLETISER_LOOPS,
-    at,
-    bar,
-    four_bar,
-    palletiser,
-    palletiser_with_loops,
-)
 import numpy as np
 import pytest
-from robots import joint, link, robot
 
 from rnea_ros import (
     InputError,
@@ -36,6 +22,20 @@ from rnea_ros import (
 )
 from rnea_ros.closed_loops import ClosedLoopModel, LoopJoint
 from rnea_ros.dynamics.tree import Placement
+from support.cases import each
+from support.models.linkages import (
+    CROSSED,
+    LENGTHS,
+    MOTORS,
+    OPEN,
+    PALLETISER_LOOPS,
+    at,
+    bar,
+    four_bar,
+    palletiser,
+    palletiser_with_loops,
+)
+from support.models.robots import joint, link, robot
 
 MASSES = (1.0, 1.0, 1.0)
 

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import math
 
-from linkages import (
+import numpy as np
+
+from rnea_ros import RobotModel, Wrench
+from rnea_ros.closed_loops import ClosedLoopModel
+from support.models.linkages import (
     MOTORS,
     PALLETISER_LOOPS,
     REACH,
@@ -15,11 +19,7 @@ from linkages import (
     palletiser,
     palletiser_with_loops,
 )
-import numpy as np
-from oracles import Array
-
-from rnea_ros import RobotModel, Wrench
-from rnea_ros.closed_loops import ClosedLoopModel
+from support.models.oracles import Array
 
 STATES = np.random.default_rng(8).uniform(-1.0, 1.0, (20, 3, 4)) * [[0.6], [2.0], [5.0]]
 """Positions within half a quarter turn, where no parallelogram is flat; velocities, ..."""

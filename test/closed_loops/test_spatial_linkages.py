@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cases import each
-from joint_trees import model_of
-from linkages import (
+import numpy as np
+import pytest
+
+from rnea_ros import Wrench
+from rnea_ros.closed_loops import ClosedLoopModel
+from support.cases import each
+from support.models.joint_trees import model_of
+from support.models.linkages import (
     CYLINDER,
     GRAVITY,
     ROCKER,
@@ -19,12 +24,7 @@ from linkages import (
     Pair,
     cut,
 )
-import numpy as np
-from oracles import Array
-import pytest
-
-from rnea_ros import Wrench
-from rnea_ros.closed_loops import ClosedLoopModel
+from support.models.oracles import Array
 
 LINKAGES: list[tuple[Sequence[Pair], tuple[str, ...]]] = [
     (ROCKER, ('seam', 'ball', 'hinge')),

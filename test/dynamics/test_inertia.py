@@ -6,10 +6,17 @@
 from __future__ import annotations
 
 import numpy as np
-from oracles import Array, motion_transform, random_moments, random_rotation, skew, spatial_inertia
 import pytest
 
 from rnea_ros.dynamics.tree import Placement, RigidBodyInertia
+from support.models.oracles import (
+    Array,
+    motion_transform,
+    random_moments,
+    random_rotation,
+    skew,
+    spatial_inertia,
+)
 
 SEEDS = range(5)
 

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from cases import each
 import numpy as np
-from oracles import Array, motion_cross, motion_transform, random_rotation, skew
 import pytest
 
 from rnea_ros.dynamics.kernels import BODY, DEGREES, FIRST_COLUMN, POSITIONS, JointKind
@@ -20,6 +18,8 @@ from rnea_ros.dynamics.kernels.joints import (
     velocity_product,
 )
 from rnea_ros.dynamics.kernels.spatial import SpatialVector
+from support.cases import each
+from support.models.oracles import Array, motion_cross, motion_transform, random_rotation, skew
 
 SEEDS = range(5)
 FIRST_Q, FIRST_QD = 2, 3

@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-from cases import each
-from joint_trees import PinocchioTree, model_of, random_kinds, random_parts
-from joint_trees import random_motion as random_tree_motion
 import numpy as np
-from oracles import Array
-from pairs import Pair, random_motion, random_pair, rate
 import pytest
 
 from rnea_ros import BaseMotion, RobotModel
 from rnea_ros.dynamics.kernels import BASE, generalised_momentum
+from support.cases import each
+from support.models.joint_trees import PinocchioTree, model_of, random_kinds, random_parts
+from support.models.joint_trees import random_motion as random_tree_motion
+from support.models.oracle_pairs import Pair, random_motion, random_pair, rate
+from support.models.oracles import Array
 
-pytest_plugins = ('model_fixtures',)
+pytest_plugins = ('support.models.model_fixtures',)
 
 SEEDS = range(3)
 

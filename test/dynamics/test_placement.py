@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import numpy as np
-from oracles import Array, random_rotation
 import pytest
 
 from rnea_ros.dynamics.tree import Placement
 from rnea_ros.dynamics.tree.placement import rotation_from_z_to
+from support.models.oracles import Array, random_rotation
 
 SEEDS = range(5)
 QUARTER = np.pi / 2

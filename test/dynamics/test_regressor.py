@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cases import each
 import numpy as np
-from oracles import Array
-from pairs import Pair, random_motion, random_pair
 import pytest
-from robots import SHIPPED, description, joint, link, load, robot
 
 from rnea_ros import RobotModel
 from rnea_ros.dynamics.kernels import PARAMETERS
 from rnea_ros.urdf import Inertial, Link, Origin
+from support.cases import each
+from support.models.oracle_pairs import Pair, random_motion, random_pair
+from support.models.oracles import Array
+from support.models.robots import SHIPPED, description, joint, link, load, robot
 
 ROBOTS = [
     *(

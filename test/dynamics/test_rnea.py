@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from cases import each
 import numpy as np
 from numpy.typing import NDArray
-from oracles import Array, random_state
 
 from rnea_ros import RobotModel
 from rnea_ros.dynamics.kernels.rnea import inverse_dynamics
+from support.cases import each
+from support.models.oracles import Array, random_state
 
-pytest_plugins = ('model_fixtures',)
+pytest_plugins = ('support.models.model_fixtures',)
 
 SEEDS = range(3)
 STEP = 1e-6

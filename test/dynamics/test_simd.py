@@ -9,11 +9,8 @@ from collections.abc import Callable
 import operator
 from typing import Any, TypeVar
 
-from joint_trees import MOVING, model_of, random_motion, random_parts
 import numpy as np
-from oracles import Array
 import pytest
-from python_process import run
 
 from rnea_ros import RobotModel
 from rnea_ros.compilation import COMPILED
@@ -21,6 +18,9 @@ from rnea_ros.dynamics.batch import BatchWorkspace
 from rnea_ros.dynamics.batch_kernels import NO_BAD_SAMPLE
 from rnea_ros.dynamics.kernels import BASE, LANES, MAX_ANGLE
 from rnea_ros.dynamics.kernels.simd import cosine_and_sine, number, put
+from support.models.joint_trees import MOVING, model_of, random_motion, random_parts
+from support.models.oracles import Array
+from support.python_process import run
 
 if COMPILED:
     import numba

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from oracles import Array
 import pytest
-from robots import SHIPPED, joint, link, load, robot
 
 from rnea_ros import RneaError, RobotModel, SingularityError
 from rnea_ros.dynamics.tree import (
@@ -22,6 +20,8 @@ from rnea_ros.dynamics.tree import (
     revolute,
 )
 from rnea_ros.dynamics.tree.joint_types import spherical
+from support.models.oracles import Array
+from support.models.robots import SHIPPED, joint, link, load, robot
 
 HERE = Placement.identity()
 NOTHING = RigidBodyInertia.zero()

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import numpy as np
-from pairs import Pair
 import pytest
-from robots import joint, link, robot
 
 from rnea_ros.errors import SingularityError
+from support.models.oracle_pairs import Pair
+from support.models.robots import joint, link, robot
 
 STATES = 30
 

@@ -8,7 +8,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from oracles import (
+import pytest
+
+from rnea_ros.dynamics.kernels import spatial, vectors
+from rnea_ros.dynamics.kernels.spatial import SpatialVector
+from rnea_ros.dynamics.kernels.vectors import Matrix3, Vector3
+from support.models.oracles import (
     Array,
     force_transform,
     motion_cross,
@@ -18,11 +23,6 @@ from oracles import (
     skew,
     spatial_inertia,
 )
-import pytest
-
-from rnea_ros.dynamics.kernels import spatial, vectors
-from rnea_ros.dynamics.kernels.spatial import SpatialVector
-from rnea_ros.dynamics.kernels.vectors import Matrix3, Vector3
 
 SEEDS = range(5)
 

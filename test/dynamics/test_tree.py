@@ -10,7 +10,6 @@ import dataclasses
 import pickle
 
 import numpy as np
-from oracles import random_moments, random_rotation
 import pytest
 
 from rnea_ros.dynamics.kernels import BASE, BODY, JointKind
@@ -30,6 +29,7 @@ from rnea_ros.dynamics.tree import (
 from rnea_ros.dynamics.tree.joint_types import cylindrical, helical, spherical
 from rnea_ros.dynamics.tree.kinematic_tree import JointCoordinates
 from rnea_ros.errors import RneaError, TreeError
+from support.models.oracles import random_moments, random_rotation
 
 HERE = Placement.identity()
 NOTHING = RigidBodyInertia.zero()

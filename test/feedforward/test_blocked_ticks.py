@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from control_rig import PANDA_POSE, Rig, panda_arm
 import numpy as np
 import pytest
-from ros_process import NO_ROS
+
+from support.control.control_rig import PANDA_POSE, Rig, panda_arm
+from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 

@@ -8,17 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from control_rig import (
-    PANDA_POSE,
-    Array,
-    Rig,
-    cubic,
-    mixed_arm,
-    panda_arm,
-    setpoint,
-    swing,
-    two_joint_arm,
-)
 import numpy as np
 import pytest
 
@@ -35,6 +24,17 @@ from rnea_ros.feedforward.law import (
     HardwareCompensation,
 )
 from rnea_ros.feedforward.settings import StaleAction
+from support.control.control_rig import (
+    PANDA_POSE,
+    Array,
+    Rig,
+    cubic,
+    mixed_arm,
+    panda_arm,
+    setpoint,
+    swing,
+    two_joint_arm,
+)
 
 NAN, INF = np.nan, np.inf
 RAMP = 0.5

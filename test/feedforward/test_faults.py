@@ -16,10 +16,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from control_rig import PANDA_POSE, Array, Rig, mixed_arm, panda_arm, setpoint, swing
 import numpy as np
 import pytest
-from robots import joint, link, load, robot
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason, State
@@ -27,6 +25,16 @@ from rnea_ros.feedforward.inputs import JointStateMonitor
 from rnea_ros.feedforward.law import LAWS, ControlLaw, Feedback, Feedforward
 from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.trajectory import Reference
+from support.control.control_rig import (
+    PANDA_POSE,
+    Array,
+    Rig,
+    mixed_arm,
+    panda_arm,
+    setpoint,
+    swing,
+)
+from support.models.robots import joint, link, load, robot
 
 RATES = [1000.0, 500.0]
 RAMP, HOLD = 0.3, 0.4

@@ -9,13 +9,13 @@ import gc
 import tracemalloc
 from typing import Any
 
-from control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 import numpy as np
 
 from rnea_ros.feedforward import State
 from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import BaseSensorSettings, WrenchInputSettings
 from rnea_ros.robot import Payload
+from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 
 TICKS = 1250
 """Between two looks at the memory; a single number kept in each tick is 40 kB."""

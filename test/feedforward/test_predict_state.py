@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 import numpy as np
 import pytest
 
 from rnea_ros.feedforward.law import LAWS, ComputedTorque, ControlLaw, Gravity
 from rnea_ros.feedforward.trajectory import QUINTIC, Knots, Trajectory
+from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 
 KP, KD = 100.0, 20.0
 JOINTS = panda_arm().joint_names

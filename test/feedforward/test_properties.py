@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 import math
 from typing import Any
 
-from control_rig import Rig, mixed_arm, panda_arm, setpoint, swing, two_joint_arm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
@@ -44,6 +43,7 @@ from rnea_ros.feedforward.settings import (
 )
 from rnea_ros.feedforward.trajectory import JointRules, Trajectory
 from rnea_ros.robot import Payload
+from support.control.control_rig import Rig, mixed_arm, panda_arm, setpoint, swing, two_joint_arm
 
 TICKS = 12_000
 AS = {State.DEGRADED: State.ACTIVE, State.READY: State.WAITING}

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 import numpy as np
 import pytest
 
@@ -24,6 +23,7 @@ from rnea_ros.feedforward.stalls import (
     StallRecovery,
 )
 from rnea_ros.feedforward.trajectory import JointRules
+from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 
 RAMP, HOLD = 0.2, 1.0
 STALE, BLOCKED = Reason.JOINT_STATES_STALE, Reason.TICK_BLOCKED

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from control_rig import PANDA_POSE, Rig, panda_arm
 import numpy as np
 import pytest
 
 from rnea_ros.feedforward import State
 from rnea_ros.feedforward.law import Feedback
+from support.control.control_rig import PANDA_POSE, Rig, panda_arm
 
 
 @pytest.mark.parametrize('rate_limit', [20.0, 100.0, 2000.0])

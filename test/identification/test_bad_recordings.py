@@ -9,12 +9,12 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from robots import ROOT, joint, link, load, robot
-from simulated_arms import arm_unlike, record
 
 from rnea_ros import RobotModel, identification
 from rnea_ros.errors import RneaError
 from rnea_ros.recordings import Recording
+from support.models.robots import ROOT, joint, link, load, robot
+from support.recorded.simulated_arms import arm_unlike, record
 
 
 @cache

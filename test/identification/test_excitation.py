@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from oracles import random_tree
 import pytest
-from robots import ARM, PENDULUM, SHIPPED, joint, link, load, robot
 
 from rnea_ros import RneaError, RobotModel
 from rnea_ros.checking import Limits, Quantity, check
@@ -28,6 +26,8 @@ from rnea_ros.identification.excitation import (
     known_motion,
     report,
 )
+from support.models.oracles import random_tree
+from support.models.robots import ARM, PENDULUM, SHIPPED, joint, link, load, robot
 
 Array = NDArray[np.float64]
 

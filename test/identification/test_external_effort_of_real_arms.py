@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recordings import recording
-from robots import ROOT, load, vendor_robots
 
 from rnea_ros import identification
 from rnea_ros.feedforward.law import FrictionModel, LoadedModel
 from rnea_ros.feedforward.observers import MomentumObserver
 from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
+from support.models.robots import ROOT, load, vendor_robots
+from support.recorded.real_arms import recording
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 

@@ -9,13 +9,13 @@ from dataclasses import replace
 import json
 from pathlib import Path
 
-from identified import identified
 import numpy as np
 import pytest
-from robots import ROOT, load
 
 from rnea_ros.identification import Identification
 from rnea_ros.identification.report import figures, picture, text
+from support.models.robots import ROOT, load
+from support.recorded.known_result import identified
 
 
 @pytest.fixture(scope='module')

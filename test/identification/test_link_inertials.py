@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from robots import SHIPPED, description, joint, link, load, robot, vendor_robots
 
 from rnea_ros import RobotModel
 from rnea_ros.arrays import Array
 from rnea_ros.errors import UrdfError
 from rnea_ros.identification.writing import link_inertials
 from rnea_ros.urdf import with_inertials
+from support.models.robots import SHIPPED, description, joint, link, load, robot, vendor_robots
 
 ROBOTS = [
     *SHIPPED,

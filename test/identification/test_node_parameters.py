@@ -8,9 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from identified import identified
 import numpy as np
-from robots import ROOT, load
 
 from rnea_ros.feedforward.law import Feedforward, LoadedModel
 from rnea_ros.feedforward.settings import ResolvedSettings, resolve
@@ -24,6 +22,8 @@ from rnea_ros.node.parameters import (
 )
 from rnea_ros.parameters import Value, parameter_file_text
 from rnea_ros.robot import Payload
+from support.models.robots import ROOT, load
+from support.recorded.known_result import identified
 
 HAND = ROOT / 'urdf/panda.urdf'
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import ROOT, joint, link, load, robot
 
 from rnea_ros import InputError
 from rnea_ros.identification.pseudo_inertia import (
@@ -16,6 +15,7 @@ from rnea_ros.identification.pseudo_inertia import (
     regular,
     standard_parameters,
 )
+from support.models.robots import ROOT, joint, link, load, robot
 
 PANDA = ROOT / 'urdf/panda.urdf'
 

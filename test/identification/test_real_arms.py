@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recordings import recording
-from robots import ROOT, load, vendor_robots
 
 from rnea_ros import RobotModel, identification
 from rnea_ros.identification.pseudo_inertia import least_eigenvalues
+from support.models.robots import ROOT, load, vendor_robots
+from support.recorded.real_arms import recording
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import ROOT, load
-from simulated_arms import arm_unlike, record
 
 from rnea_ros import identification
 from rnea_ros.feedforward.law import JointFriction
+from support.models.robots import ROOT, load
+from support.recorded.simulated_arms import arm_unlike, record
 
 URDFS = ('panda_arm.urdf', 'ur5e.urdf')
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import ROOT, load
 
 from rnea_ros.errors import InputError
+from support.models.robots import ROOT, load
 
 pinocchio = pytest.importorskip('pinocchio', reason='pinocchio is not installed')
 

@@ -15,19 +15,19 @@ from pathlib import Path
 import re
 from typing import Any
 
-from bags import write_bag
 import numpy as np
-from oracles import Pinocchio, mimic_rules
 import pytest
-from recordings import recording
-from robots import LIMIT, ROOT, joint, link, load, robot, vendor_robots
-from simulated_arms import arm_unlike, motion, record
 
 from rnea_ros import identification
 from rnea_ros.arrays import Array
 from rnea_ros.parameters import parameter_file_text
 from rnea_ros.recordings import Recording, read_joint_states
 from rnea_ros.tools import identify
+from support.models.oracles import Pinocchio, mimic_rules
+from support.models.robots import LIMIT, ROOT, joint, link, load, robot, vendor_robots
+from support.recorded.bags import write_bag
+from support.recorded.real_arms import recording
+from support.recorded.simulated_arms import arm_unlike, motion, record
 
 pinocchio = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')
 yaml = pytest.importorskip('yaml')

@@ -16,7 +16,10 @@ from launch import LaunchDescription
 from launch_ros.actions import Node
 import launch_testing
 import launch_testing.asserts
-from launched import (
+from lifecycle_msgs.msg import Transition
+import numpy as np
+
+from support.ros.launch_files import (
     PATIENT,
     alone,
     launch_file,
@@ -25,9 +28,7 @@ from launched import (
     share,
     wait_until,
 )
-from lifecycle_msgs.msg import Transition
-import numpy as np
-from onlooker import Onlooker
+from support.ros.node_observer import Onlooker
 
 RATE = 100.0
 POSTURE = [0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785]

@@ -21,7 +21,8 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
-from robots import ROOT
+
+from support.models.robots import ROOT
 
 pytest.importorskip('launch_ros', reason='launch_ros (of a ROS 2 installation) is missing')
 xacro = pytest.importorskip('xacro', reason='xacro is not installed')

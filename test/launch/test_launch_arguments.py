@@ -10,7 +10,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from robots import ROOT
+
+from support.models.robots import ROOT
 
 pytest.importorskip('launch_ros', reason='launch_ros (of a ROS 2 installation) is missing')
 

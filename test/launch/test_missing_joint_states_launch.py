@@ -12,11 +12,12 @@ import pytest
 
 pytest.importorskip('launch_testing', reason='launch_testing (of a ROS 2 installation) is missing')
 
-from fake_robot import GRAVITY, PERIOD, fake_robot
 from launch import LaunchDescription
 import launch_testing
 import launch_testing.asserts
-from launched import PATIENCE, PATIENT, alone, launch_file, wait_until
+
+from support.ros.fake_robot import GRAVITY, PERIOD, fake_robot
+from support.ros.launch_files import PATIENCE, PATIENT, alone, launch_file, wait_until
 
 NEVER = 1e-6
 """Rate of joint states that are not sent, Hz."""

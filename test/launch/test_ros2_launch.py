@@ -9,8 +9,9 @@ from pathlib import Path
 import shutil
 
 import pytest
-from robots import ROOT
-from ros_process import RosProcess
+
+from support.models.robots import ROOT
+from support.ros.ros_process import RosProcess
 
 pytest.importorskip('ros2launch', reason='ros2 launch (of a ROS 2 installation) is missing')
 pytestmark = pytest.mark.ros
@@ -23,7 +24,7 @@ FILES = sorted(path.name for path in (ROOT / 'launch').glob('*.launch.py'))
 
 def ros2_launch(domain_id: int, *arguments: str) -> RosProcess:
     """Start ``ros2 launch rnea_ros``."""
-    from launched import share
+    from support.ros.launch_files import share
 
     ros2 = shutil.which('ros2')
     assert ros2, 'ros2launch is there, and no ros2'

@@ -17,8 +17,17 @@ from launch.actions import GroupAction
 from launch_ros.actions import Node, PushRosNamespace
 import launch_testing
 import launch_testing.asserts
-from launched import PATIENT, alone, launch_file, needs_simulation, onlooker, share, wait_until
 from lifecycle_msgs.msg import Transition
+
+from support.ros.launch_files import (
+    PATIENT,
+    alone,
+    launch_file,
+    needs_simulation,
+    onlooker,
+    share,
+    wait_until,
+)
 
 JOINTS = {'left': 6, 'right': 7}
 RATE = 100.0

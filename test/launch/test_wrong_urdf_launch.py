@@ -14,11 +14,12 @@ import pytest
 
 pytest.importorskip('launch_testing', reason='launch_testing (of a ROS 2 installation) is missing')
 
-from fake_robot import PANDA_ARM, fake_robot
 from launch import LaunchDescription
 import launch_testing
 import launch_testing.asserts
-from launched import PATIENCE, PATIENT, alone, launch_file
+
+from support.ros.fake_robot import PANDA_ARM, fake_robot
+from support.ros.launch_files import PATIENCE, PATIENT, alone, launch_file
 
 FOLDER = TemporaryDirectory(prefix='rnea_ros_')
 COMPLAINT = "cannot configure: joint 'fer_joint1': unknown type 'elastic'"

@@ -31,22 +31,28 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ros_process import NO_ROS, new_domain_id, ros_node, wait_until, without_shared_memory
+
+from support.ros.ros_process import (
+    NO_ROS,
+    new_domain_id,
+    ros_node,
+    wait_until,
+    without_shared_memory,
+)
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
-from chaos import RATE, Chaos
-from chaos_events import ENDING, Events
-from chaos_messages import Known
-from chaos_rules import (
+from support.chaos.events import ENDING, Events
+from support.chaos.messages import Known
+from support.chaos.rules import (
     STALL_REASONS,
     Command,
     Witness,
     assert_watchdog_took_the_effort_away,
     end_is_explained,
 )
-from chaos_stage import (
+from support.chaos.stage import (
     ARM,
     CONTACT,
     CONTROL,
@@ -61,6 +67,7 @@ from chaos_stage import (
     kill,
     stop_for_a_while,
 )
+from support.chaos.traffic import RATE, Chaos
 
 pytestmark = pytest.mark.ros
 
@@ -101,7 +108,7 @@ def test_chaos_breaks_no_rule(
     starts: list[float] = []
     contacts = returns = 0
     with (
-        play.process('chaos_robot', ARM) as arm,
+        play.process('support.chaos.robot', ARM) as arm,
         play.process('rnea_ros.watchdog.effort_watchdog') as watchdog,
     ):
         watchdog.wait_for('watching')

@@ -14,7 +14,11 @@ import signal
 import time
 from typing import Any
 
-from fake_robot import (
+import numpy as np
+import pytest
+
+import rnea_ros
+from support.ros.fake_robot import (
     GRAVITY,
     JOINTS,
     LIMITS,
@@ -31,11 +35,7 @@ from fake_robot import (
     fake_robot,
     node,
 )
-import numpy as np
-import pytest
-from ros_process import NO_ROS, RosProcess, wait_until
-
-import rnea_ros
+from support.ros.ros_process import NO_ROS, RosProcess, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
@@ -304,7 +304,7 @@ def test_an_exception_in_every_tick_ends_in_zero_effort_and_is_logged_once(
 ) -> None:
     law = 'rnea_ros.feedforward.law.control_law:ControlLaw.effort'
     options = f'{NODE} {law} 200 --ros-args {PATIENT}'
-    with RosProcess('broken', *options.split(), domain_id=domain_id) as process:
+    with RosProcess('support.ros.raising_node', *options.split(), domain_id=domain_id) as process:
         process.wait_for('fault (internal_error)')
         assert wait_until(lambda: robot.steady(REST, 0.0))
         assert any(np.allclose(command, GRAVITY, atol=1e-9) for _, command in robot.commands)

@@ -13,7 +13,11 @@ import signal
 import time
 from typing import Any
 
-from fake_robot import (
+import numpy as np
+import pytest
+import yaml
+
+from support.ros.fake_robot import (
     GRAVITY,
     JOINTS,
     LIMITS,
@@ -27,10 +31,7 @@ from fake_robot import (
     fake_robot,
     node,
 )
-import numpy as np
-import pytest
-from ros_process import NO_ROS, RosProcess, wait_until
-import yaml
+from support.ros.ros_process import NO_ROS, RosProcess, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytestmark = pytest.mark.ros

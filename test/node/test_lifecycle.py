@@ -12,10 +12,11 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
-from fake_robot import FakeRobot, fake_robot
-from node_in_process import NodeInProcess, node_in_process
 import pytest
-from ros_process import NO_ROS, isolated, wait_for_ends
+
+from support.ros.fake_robot import FakeRobot, fake_robot
+from support.ros.node_in_process import NodeInProcess, node_in_process
+from support.ros.ros_process import NO_ROS, isolated, wait_for_ends
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 

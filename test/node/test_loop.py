@@ -15,12 +15,12 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from ros_process import NO_ROS, PATIENCE, wait_until
 
 import rnea_ros
 from rnea_ros.feedforward import CONTROLLING, FeedforwardController, Reason, State
 from rnea_ros.feedforward.inputs import JointStateMonitor
 from rnea_ros.feedforward.settings import Settings, resolve
+from support.ros.ros_process import NO_ROS, PATIENCE, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 from rclpy.serialization import serialize_message

@@ -12,14 +12,14 @@ import time
 import tracemalloc
 from typing import Any, cast
 
-from control_rig import PANDA_POSE, panda_arm
-from memory_use import least
 import pytest
-from ros_process import NO_ROS
 
 from rnea_ros.feedforward import FeedforwardController, State
 from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
 from rnea_ros.feedforward.settings import Settings, WrenchInputSettings, resolve
+from support.control.control_rig import PANDA_POSE, panda_arm
+from support.memory_use import least
+from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 from geometry_msgs.msg import WrenchStamped

@@ -12,9 +12,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from recordings import recording
-from robots import SHIPPED, load, vendor_robots
-from synthetic_recordings import ARM, UR, Robot, record
 
 from rnea_ros import RobotModel
 from rnea_ros.preflight import Checkup, check
@@ -22,6 +19,9 @@ from rnea_ros.preflight.faults import FAULTS
 from rnea_ros.preflight.findings import Cause, Verdict
 from rnea_ros.preflight.hypothesis import Hypothesis
 from rnea_ros.recordings import Kind, Recording, read_joint_states, recording_from
+from support.models.robots import SHIPPED, load, vendor_robots
+from support.recorded.real_arms import recording
+from support.recorded.synthetic_recordings import ARM, UR, Robot, record
 
 OF_A_FACTOR = {Cause.ANOTHER_ROBOT, Cause.WRONG_SCALE, Cause.CURRENT}
 """What an arm of the same shape may be called: a factor of all efforts names it as well."""

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from synthetic_recordings import ARM, CASES, HAND, Robot, record
 
 from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.findings import Cause, Verdict
 from rnea_ros.recordings import Kind
+from support.recorded.synthetic_recordings import ARM, CASES, HAND, Robot, record
 
 SEEDS = {Kind.STILL: 0, Kind.MOTION: 1}
 NOISES = (0.02, 0.1, 0.4)

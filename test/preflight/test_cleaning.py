@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from synthetic_recordings import ARM, Robot, record
 
 from rnea_ros.preflight import check
 from rnea_ros.recordings import (
@@ -25,6 +24,7 @@ from rnea_ros.recordings import (
     take_samples,
 )
 from rnea_ros.recordings.filtering import smooth
+from support.recorded.synthetic_recordings import ARM, Robot, record
 
 MOTION = record(Robot(ARM), Kind.MOTION, 1)
 POSES = record(Robot(ARM), Kind.STILL, 1)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from synthetic_recordings import ARM, Robot, record
 
 from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.findings import Cause, Finding, Verdict
 from rnea_ros.recordings import Kind, Recording
+from support.recorded.synthetic_recordings import ARM, Robot, record
 
 ELBOW, WRIST = 3, 6
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from synthetic_recordings import ARM, Robot, record
 
 from rnea_ros.feedforward.settings import ResolvedSettings, resolve
 from rnea_ros.node.parameters import complete_values, listed_joints, settings_from
 from rnea_ros.preflight import check, found_parameters
 from rnea_ros.recordings import Kind
+from support.recorded.synthetic_recordings import ARM, Robot, record
 
 
 def found(robot: Robot, kind: Kind = Kind.MOTION) -> dict[str, Any]:

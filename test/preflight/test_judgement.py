@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from synthetic_recordings import ARM, Array, Robot, only, record
 
 from rnea_ros.preflight import Checkup, Prediction, check
 from rnea_ros.preflight.assessment import Assessment
@@ -17,6 +16,7 @@ from rnea_ros.preflight.checkup import find_causes
 from rnea_ros.preflight.findings import Cause, Finding, Verdict
 from rnea_ros.preflight.hypothesis import Hypothesis
 from rnea_ros.recordings import Kind, Recording
+from support.recorded.synthetic_recordings import ARM, Array, Robot, only, record
 
 TURNED = Hypothesis(gravity_turned=True)
 SHOULDER, ELBOW = 1, 3

@@ -9,12 +9,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-from recordings import recording
-from robots import ROOT, load, vendor_robots
 
 from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.findings import Cause, Verdict
 from rnea_ros.recordings import Recording, clean, read_joint_states, recording_from
+from support.models.robots import ROOT, load, vendor_robots
+from support.recorded.real_arms import recording
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 

@@ -9,14 +9,14 @@ from functools import cache
 import re
 
 import pytest
-from robots import ROOT
-from synthetic_recordings import ARM, Robot, only, record
 
 from rnea_ros.feedforward.law import HardwareCompensation
 from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.findings import Cause
 from rnea_ros.preflight.report import join_names, runs
 from rnea_ros.recordings import Kind
+from support.models.robots import ROOT
+from support.recorded.synthetic_recordings import ARM, Robot, only, record
 
 ROBOTS = {
     'right': Robot(ARM),

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason, State
@@ -21,6 +20,7 @@ from rnea_ros.recordings import Kind, Recording, RecordingError, Sample
 from rnea_ros.replay import recorded_robot
 from rnea_ros.replay.playback import Playback, play
 from rnea_ros.replay.recorded_robot import RecordedRobot
+from support.recorded.synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
 EXACT = Robot(ARM, coulomb=0.0, noise=0.0)
 

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recordings import recording
-from robots import ROOT, load, vendor_robots
 
 from rnea_ros import RobotModel
 from rnea_ros.arrays import Array
@@ -22,6 +20,8 @@ from rnea_ros.recordings import read_joint_states
 from rnea_ros.replay import Review, recorded_robot, review
 from rnea_ros.replay.recorded_robot import RecordedRobot
 from rnea_ros.replay.residuals import of_gravity
+from support.models.robots import ROOT, load, vendor_robots
+from support.recorded.real_arms import recording
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.law import Feedback, HardwareCompensation
@@ -19,6 +18,7 @@ from rnea_ros.feedforward.settings import EffortUnits, Settings, WrenchInputSett
 from rnea_ros.recordings import Kind, Recording, RecordingError
 from rnea_ros.replay import Review, recorded_robot, report, review
 from rnea_ros.robot import Payload
+from support.recorded.synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
 
 def of_13_seconds(robot: Robot) -> Recording:

@@ -16,10 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 import pytest
-from robots import ROOT
-from ros_process import NO_ROS, PATIENCE, RosProcess, new_domain_id, ros_node, wait_until
 
 import rnea_ros
+from support.models.robots import ROOT
+from support.ros.ros_process import (
+    NO_ROS,
+    PATIENCE,
+    RosProcess,
+    new_domain_id,
+    ros_node,
+    wait_until,
+)
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')

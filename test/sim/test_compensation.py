@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from closed_loop import Array, ClosedLoop
 import numpy as np
 import pytest
-from robots import ROOT
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.law import ComputedTorque, FrictionModel, VelocitySource
 from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.robot import Payload
+from support.control.closed_loop import Array, ClosedLoop
+from support.models.robots import ROOT
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

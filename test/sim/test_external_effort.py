@@ -8,10 +8,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from closed_loop import Array, ClosedLoop, Motion
 import numpy as np
 import pytest
-from robots import ROOT
 
 from rnea_ros import ReferenceFrame, Wrench
 from rnea_ros.feedforward.law import ComputedTorque
@@ -22,6 +20,8 @@ from rnea_ros.feedforward.settings import (
     EffortSource,
     ExternalEffortSettings,
 )
+from support.control.closed_loop import Array, ClosedLoop, Motion
+from support.models.robots import ROOT
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import PENDULUM, ROTOR
 
 from rnea_ros import Wrench
+from support.models.robots import PENDULUM, ROTOR
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from closed_loop import Array, ClosedLoop
 import numpy as np
 import pytest
-from robots import ROOT, load
 
 from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation
 from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.robot import Payload, Wrench
+from support.control.closed_loop import Array, ClosedLoop
+from support.models.robots import ROOT, load
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 import pytest
-from robots import LIMIT, SHIPPED, SPHERE, joint, link, load, robot
 
 from rnea_ros import UnknownNameError, UrdfError
 from rnea_ros.robot import Payload
 from rnea_ros.urdf import parse_urdf
+from support.models.robots import LIMIT, SHIPPED, SPHERE, joint, link, load, robot
 
 mujoco = pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

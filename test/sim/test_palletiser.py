@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from closed_loop import Array, ClosedLoop
-from linkages import MOTORS, PALLETISER_LOOPS, palletiser, palletiser_with_loops
 import numpy as np
 import pytest
-from robots import link
 
 from rnea_ros.feedforward.law import Gravity
 from rnea_ros.sim.physics import JointStates
+from support.control.closed_loop import Array, ClosedLoop
+from support.models.linkages import MOTORS, PALLETISER_LOOPS, palletiser, palletiser_with_loops
+from support.models.robots import link
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

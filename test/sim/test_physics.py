@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from robots import PENDULUM, ROOT, ROTOR, SHIPPED, joint, link, load, robot
 
 from rnea_ros import InputError, UnknownNameError, Wrench
 from rnea_ros.robot import Payload
 from rnea_ros.sim.effort_controller import EffortController
 from rnea_ros.urdf import parse_urdf
+from support.models.robots import PENDULUM, ROOT, ROTOR, SHIPPED, joint, link, load, robot
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

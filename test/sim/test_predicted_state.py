@@ -14,16 +14,16 @@ from functools import cache
 import math
 from typing import Any, NamedTuple
 
-from control_rig import Array, panda_arm
 import numpy as np
 import pytest
-from robots import ROOT
 
 from rnea_ros.feedforward import CONTROLLING, FeedforwardController
 from rnea_ros.feedforward.inputs import JointStateMonitor
 from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.trajectory import JointRules, TrajectoryRequest, compile_trajectory
+from support.control.control_rig import Array, panda_arm
+from support.models.robots import ROOT
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from robots import joint, link, robot
 
 from rnea_ros import InputError, UnknownNameError, Wrench
+from support.models.robots import joint, link, robot
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from closed_loop import ClosedLoop
 import numpy as np
 import pytest
-from robots import ROOT
 
 from rnea_ros import ReferenceFrame, Wrench
 from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import Measures, SensorPlacement, WrenchInputSettings
+from support.control.closed_loop import ClosedLoop
+from support.models.robots import ROOT
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import joint, link, robot
-from wrench_rig import INLINE, WrenchRig
 
 from rnea_ros import RobotModel, Wrench
+from support.control.wrench_rig import INLINE, WrenchRig
+from support.models.robots import joint, link, robot
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

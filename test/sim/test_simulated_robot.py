@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from robots import SHIPPED, load
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+
+from support.models.robots import SHIPPED, load
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')

@@ -10,7 +10,8 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from ros_process import NO_ROS
+
+from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 

@@ -11,13 +11,13 @@ import re
 import subprocess
 import sys
 
-from encoded_trajectories import Message, Point, encoded
 import pytest
-from robots import ROOT
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 from rnea_ros.tools.check_trajectory import main
 from rnea_ros.tools.trajectory_sources import TrajectoryFileError, read_trajectory
+from support.control.encoded_trajectories import Message, Point, encoded
+from support.models.robots import ROOT
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 URDF = str(ROOT / 'urdf/panda_arm.urdf')
 NAMES = ['fer_joint2', 'fer_joint4']

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from robots import joint, link, robot
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
-from trajectory_controller import Point, sample
 
 from rnea_ros.recordings import read_joint_states
 from rnea_ros.tools import check_trajectory
 from rnea_ros.tools.excite import main
 from rnea_ros.tools.trajectory_sources import read_trajectory
+from support.control.trajectory_controller import Point, sample
+from support.models.robots import joint, link, robot
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 ARM = robot(
     link('base'),

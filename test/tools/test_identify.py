@@ -13,19 +13,19 @@ import threading
 import time
 from typing import Any
 
-from bags import write_bag
-from identified import ARM, identified
 import numpy as np
 import pytest
-from robots import description, load
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
-from synthetic_recordings import Robot, record
 
 from rnea_ros.identification import Identification, IdentificationError
 from rnea_ros.node.parameters import complete_values, read_parameter_file
 from rnea_ros.parameters import parameter_file_text
 from rnea_ros.recordings import Kind
 from rnea_ros.tools import identification_inputs, identify
+from support.models.robots import description, load
+from support.recorded.bags import write_bag
+from support.recorded.known_result import ARM, identified
+from support.recorded.synthetic_recordings import Robot, record
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
 
 
 @pytest.fixture

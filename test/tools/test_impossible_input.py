@@ -8,10 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 import sys
 
-from command_lines import fault, prepare, run
-from hostile_files import LONG, write_files
 import pytest
-from ros_process import NO_ROS
+
+from support.fuzz.command_lines import fault, prepare, run
+from support.fuzz.hostile_files import LONG, write_files
+from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 pytest.importorskip('scipy', reason='scipy is not installed')

@@ -10,11 +10,11 @@ import signal
 
 import numpy as np
 import pytest
-from recordings import recording
-from robots import ROOT
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
 
 import rnea_ros
+from support.models.robots import ROOT
+from support.recorded.real_arms import recording
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('rosbags', reason='rosbags is not installed')

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from bags import Efforts, write_bag, write_efforts
 import numpy as np
 import pytest
-from synthetic_recordings import ARM, Robot, record
 
 from rnea_ros.errors import UnknownNameError
 from rnea_ros.recordings import BagError, Kind
 from rnea_ros.tools.plot import main
 from rnea_ros.tools.term_picture import picture
 from rnea_ros.tools.term_recording import COMMANDED, MEASURED, read_terms
+from support.recorded.bags import Efforts, write_bag, write_efforts
+from support.recorded.synthetic_recordings import ARM, Robot, record
 
 JOINTS = ('shoulder', 'elbow')
 N = 50

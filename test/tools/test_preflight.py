@@ -17,17 +17,17 @@ import sys
 import threading
 import time
 
-from bags import write_bag
 import numpy as np
 import pytest
-from recordings import recording
-from robots import ROOT
-from ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
-from synthetic_recordings import ARM, Robot, record
 
 from rnea_ros.node.parameters import complete_values, read_parameter_file
 from rnea_ros.recordings import Kind, Recording
 from rnea_ros.tools.preflight import main
+from support.models.robots import ROOT
+from support.recorded.bags import write_bag
+from support.recorded.real_arms import recording
+from support.recorded.synthetic_recordings import ARM, Robot, record
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
 HAND_URDF = str(ROOT / 'urdf/panda.urdf')

@@ -12,10 +12,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from command_lines import command_line, fault, prepare, run
-from hostile_files import write_files
 import pytest
-from ros_process import NO_ROS
+
+from support.fuzz.command_lines import command_line, fault, prepare, run
+from support.fuzz.hostile_files import write_files
+from support.ros.ros_process import NO_ROS
 
 COUNT = int(os.environ.get('COMMAND_LINES', '60'))
 LONG_RECORDING = 1_000_000

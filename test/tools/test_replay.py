@@ -12,15 +12,15 @@ from pathlib import Path
 import subprocess
 import sys
 
-from bags import write_bag
 import numpy as np
 import pytest
-from recordings import recording
-from robots import PARAMETER_FILES, ROOT
-from synthetic_recordings import ARM, Robot, record
 
 from rnea_ros.recordings import Kind, Recording
 from rnea_ros.tools.replay import main
+from support.models.robots import PARAMETER_FILES, ROOT
+from support.recorded.bags import write_bag
+from support.recorded.real_arms import recording
+from support.recorded.synthetic_recordings import ARM, Robot, record
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
 WHOLE = record(Robot(ARM), Kind.MOTION, 1)

@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from cases import each
 import numpy as np
 import pytest
-from robots import ARM, joint, link, load, robot
 
 from rnea_ros import RneaError, RobotModel, UrdfError, UrdfWarning
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import complete_values, joint_rules, settings_from
 from rnea_ros.urdf import Limits, parse_urdf, rounded, with_inertials
+from support.cases import each
+from support.models.robots import ARM, joint, link, load, robot
 
 CROSSED = ARM.replace('lower="-3" upper="3"', 'lower="3" upper="-3"')
 

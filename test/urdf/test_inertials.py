@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from robots import SHIPPED, vendor_robots
 
 from rnea_ros.errors import UnknownNameError, UrdfError
 from rnea_ros.urdf import (
@@ -23,6 +22,7 @@ from rnea_ros.urdf import (
     rounded,
     with_inertials,
 )
+from support.models.robots import SHIPPED, vendor_robots
 
 NEW = Inertial(Origin((0.1, -0.2, 0.3), (0.0, 0.0, 1.5)), 2.5, (0.5, 0.01, 0.02, 0.6, 0.03, 0.7))
 ORIGIN = '<origin xyz="0.1 -0.2 0.3" rpy="0 0 1.5"/>'

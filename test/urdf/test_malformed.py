@@ -10,12 +10,12 @@ import threading
 from typing import Any
 import warnings
 
-from cases import each
 import pytest
-from robots import joint, link, robot
 
 from rnea_ros import RobotModel, UrdfError
 from rnea_ros.urdf import MAX_BYTES, MAX_ELEMENTS, parse_urdf
+from support.cases import each
+from support.models.robots import joint, link, robot
 
 INERTIAL = (
     '<inertial><origin xyz="0 0 0.1" rpy="0 0 0"/><mass value="2"/>'

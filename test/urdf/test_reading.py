@@ -11,9 +11,9 @@ import pickle
 
 import numpy as np
 import pytest
-from robots import ARM, joint, link, robot
 
 from rnea_ros.urdf import Inertial, Joint, Limits, Link, Mimic, Origin, parse_urdf
+from support.models.robots import ARM, joint, link, robot
 
 
 def only_joint(more: str = '', kind: str = 'revolute') -> Joint:

@@ -10,10 +10,19 @@ import re
 import warnings
 
 import pytest
-from robots import ARM, SHIPPED, SPHERE, description, joint, link, robot, vendor_robots
 
 from rnea_ros import RobotModel, UrdfWarning
 from rnea_ros.urdf import parse_urdf, read_urdf
+from support.models.robots import (
+    ARM,
+    SHIPPED,
+    SPHERE,
+    description,
+    joint,
+    link,
+    robot,
+    vendor_robots,
+)
 
 # What is left out
 

@@ -13,13 +13,13 @@ import warnings
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import random_tree
 import pytest
-from robots import SHIPPED, joint, link, robot, vendor_robots
-from urdf_mutations import mutated
 
 from rnea_ros import InputError, RneaError, RobotModel, UrdfError, UrdfWarning
 from rnea_ros.urdf import parse_urdf
+from support.fuzz.urdf_mutations import mutated
+from support.models.oracles import random_tree
+from support.models.robots import SHIPPED, joint, link, robot, vendor_robots
 
 SEEDS = (SHIPPED[0].read_text(encoding='utf-8'), *map(random_tree, range(5)))
 ATTRIBUTE = re.compile(r'"[^"]*"')

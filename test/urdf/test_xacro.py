@@ -10,13 +10,13 @@ from pathlib import Path
 import sys
 import threading
 
-from cases import each
 import pytest
-from robots import ARM, load
 
 from rnea_ros import RobotModel, UrdfError
 from rnea_ros.tools.model import load_model
 from rnea_ros.urdf import parse_urdf, read_urdf
+from support.cases import each
+from support.models.robots import ARM, load
 
 NAMESPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 WAY_OUT = 'this is xacro: expand it with `xacro FILE`'

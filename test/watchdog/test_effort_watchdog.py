@@ -14,14 +14,15 @@ import signal
 import time
 from typing import Any
 
-import fake_robot as fake_robot_module
-from fake_robot import DEFAULT_RATE_LIMIT, GRAVITY, LIMITS, FakeRobot, fake_robot
-from fake_robot import node as feedforward_node
 import numpy as np
 import pytest
-import python_process
-from robots import ROOT, SHIPPED
-from ros_process import NO_ROS, RosProcess, ros_node, wait_until
+
+from support import python_process
+from support.models.robots import ROOT, SHIPPED
+from support.ros import fake_robot as fake_robot_module
+from support.ros.fake_robot import DEFAULT_RATE_LIMIT, GRAVITY, LIMITS, FakeRobot, fake_robot
+from support.ros.fake_robot import node as feedforward_node
+from support.ros.ros_process import NO_ROS, RosProcess, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
@@ -122,7 +123,7 @@ def watchdog(domain_id: int, *options: str) -> RosProcess:
 
 
 def commander(domain_id: int, rate: float = RATE, efforts: Any = EFFORTS) -> RosProcess:
-    return RosProcess('commander', *map(str, (rate, *efforts)), domain_id=domain_id)
+    return RosProcess('support.ros.commander', *map(str, (rate, *efforts)), domain_id=domain_id)
 
 
 @pytest.fixture(autouse=True)

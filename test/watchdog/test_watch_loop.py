@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ros_process import NO_ROS, wait_until
+
+from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 

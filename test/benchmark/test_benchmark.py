@@ -1,0 +1,218 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The benchmark: it compares like with like, and says when a figure is not reached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import re
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from benchmark import __main__ as command
+from benchmark.compare import Memory, Result, memory_of_calls, single_calls
+from benchmark.contenders import (
+    BATCH,
+    CHECKED,
+    PINOCCHIO,
+    WORKSPACE,
+    Pinocchio,
+    Quantity,
+    our_batch,
+    our_calls,
+)
+from benchmark.effort import Effort
+from benchmark.figures import figures
+from benchmark.growth import Growth
+from benchmark.machine import machine
+from benchmark.others import KDL, LIBRARIES, MUJOCO, TEXTBOOK, missing, others
+from benchmark.page import DEVELOPERS, DOCS, USERS, part_of
+from benchmark.processes import StartUp, first_calls
+from benchmark.report import table
+from benchmark.robots import Robot, State, chain, robots_to_compare
+from benchmark.timing import Contender, DisagreementError, check_agreement, race
+from support.python_process import needs_proc
+
+SHORT = Effort(
+    rounds=2, batch_rounds=1, samples=64, samples_a_core=64, growth_rounds=1, most_bodies=2,
+    starts=0,
+)
+
+
+@pytest.fixture(scope='module')
+def arm() -> Robot:
+    return robots_to_compare()[0]
+
+
+def states() -> list[State]:
+    return [(np.ones(1), np.ones(1), np.ones(1))]
+
+
+def sleeper(name: str, seconds: float, result: float = 1.0) -> Contender:
+    def call(*state: object) -> np.ndarray:
+        time.sleep(seconds)
+        return np.array([result])
+
+    return Contender(name, call, tuple)
+
+
+# What is compared
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('robot', robots_to_compare()[:2], ids=lambda robot: robot.name)
+def test_everybody_computes_the_same(robot: Robot) -> None:
+    pinocchio = Pinocchio(robot).calls()
+    for quantity, ours in our_calls(robot).items():
+        check_agreement([*ours, *pinocchio[quantity]], robot.states())
+    check_agreement([*our_calls(robot)[Quantity.INVERSE_DYNAMICS], *others(robot)], robot.states())
+    if not hasattr(sys.modules['pinocchio'], 'ModelPool'):
+        pytest.skip('this Pinocchio has no batch')
+    check_agreement([our_batch(robot, 9), Pinocchio(robot).batch(9)], [robot.samples(9)])
+
+
+def test_every_library_that_is_installed_takes_part(arm: Robot) -> None:
+    names = {contender.name for contender in others(arm)}
+    assert names == {name for name, module in LIBRARIES.items() if module not in missing()}
+    assert names | set(LIBRARIES) == {MUJOCO, KDL, TEXTBOOK}
+
+
+def test_who_computes_something_else_ends_the_race() -> None:
+    contenders = [sleeper('one', 0.0), sleeper('other', 0.0, 1.0 + 1e-6)]
+    with pytest.raises(DisagreementError, match='other differs from one by 1e-06, of 1'):
+        race(contenders, states(), 1)
+
+
+def test_what_is_not_a_number_is_no_agreement() -> None:
+    with pytest.raises(DisagreementError):
+        race([sleeper('one', 0.0), sleeper('other', 0.0, np.nan)], states(), 1)
+
+
+def test_times_are_of_one_result_and_ratios_say_how_many_times_faster() -> None:
+    slow = sleeper('slow', 0.02)
+    many = Contender('many', sleeper('', 0.02).call, tuple, samples=10)
+    times = race([slow, many], states(), 3)
+    assert 0.02 <= times.best('slow') < 0.1
+    assert 0.002 <= times.best('many') < 0.01
+    assert 5.0 < times.ratio('many', 'slow') < 20.0
+
+
+def test_a_race_tells_of_every_quantity_against_pinocchio(arm: Robot) -> None:
+    results = single_calls(arm, SHORT)
+    for quantity in our_calls(arm):
+        names = {result.contender for result in results if result.quantity is quantity}
+        assert names >= {CHECKED, PINOCCHIO}
+    assert all(result.ratio == 1.0 for result in results if result.contender == PINOCCHIO)
+
+
+@needs_proc
+def test_first_calls_use_every_kernel() -> None:
+    seconds, _ = first_calls(None)
+    assert 'inverse_dynamics' in seconds
+
+
+def test_a_workspace_takes_no_memory_for_its_results() -> None:
+    # Python's own tuples of arguments are there for a moment: a robot is large enough to tell.
+    memory = memory_of_calls(robots_to_compare()[-1])
+    assert memory.held < memory.array
+
+
+def test_a_chain_has_as_many_bodies_as_asked_for() -> None:
+    assert [chain(count).joints for count in (1, 7)] == [1, 7]
+    assert chain(7).is_chain
+
+
+# What is told
+
+
+def results_with(ratio: float) -> list[Result]:
+    return [
+        Result(quantity, contender, joints, 1e-6, ratio)
+        for quantity in Quantity
+        for contender in (CHECKED, WORKSPACE, BATCH)
+        for joints in (6, 7, 32, 120)
+    ]
+
+
+@pytest.mark.parametrize(('ratio', 'reached'), [(0.9, False), (100.0, True)])
+def test_a_figure_says_whether_it_was_reached(ratio: float, reached: bool) -> None:
+    found = figures(results_with(ratio), Memory(0, 100), None)
+    assert {figure.reached for figure in found if figure.joints} == {reached}
+
+
+@pytest.mark.parametrize(('cold', 'warm', 'megabytes'), [
+    (4.9, 0.3, 119.0), (19.0, 0.3, 119.0), (21.0, 0.3, 119.0),
+    (4.9, 0.5, 119.0), (4.9, 0.3, 121.0),
+])
+def test_starts_are_figures_too(cold: float, warm: float, megabytes: float) -> None:
+    steps = {'import': 0.0, 'model': 0.0, 'inverse_dynamics': 0.0}
+    start = StartUp({**steps, 'import': cold}, {**steps, 'import': warm}, megabytes)
+    _, *of_start = figures([], Memory(0, 100), start)
+    assert [figure.reached for figure in of_start] == [
+        cold < 20.0, cold < 5.0, warm < 0.4, megabytes < 120.0
+    ]
+
+
+def test_memory_that_is_taken_is_a_figure_that_is_not_reached() -> None:
+    (figure,) = figures([], Memory(200, 100), None)
+    assert not figure.reached
+
+
+@pytest.mark.parametrize('power', [1.0, 2.0])
+def test_growth_tells_the_power_of_a_cost(power: float) -> None:
+    bodies = np.array([1.0, 10.0, 100.0, 200.0, 500.0])
+    assert abs(Growth(bodies, 1e-6 * bodies**power).exponent - power) < 1e-9
+
+
+def test_growth_tells_a_call_from_its_bodies() -> None:
+    bodies = np.array([1.0, 10.0, 100.0, 1000.0])
+    call, body = Growth(bodies, 3e-7 + 5e-8 * bodies).call_and_body
+    np.testing.assert_allclose([call, body], [3e-7, 5e-8])
+
+
+def test_a_table_has_aligned_columns_and_all_cells() -> None:
+    lines = table(['', 'one'], [['first', '1'], ['second one', '22']]).splitlines()
+    assert len({len(line) for line in lines}) == 1
+    assert lines[1] == '|------------|----:|'
+    assert lines[3] == '| second one |  22 |'
+
+
+def test_the_machine_is_told_with_its_versions() -> None:
+    assert re.search(r'core.*Python 3\.\d+.*numpy \d.*pin \d', machine())
+
+
+# The page
+
+
+@pytest.mark.parametrize(('page', 'words'), [(USERS, 'Measured on'), (DEVELOPERS, 'Targets')])
+def test_a_page_has_one_place_for_what_is_measured_and_a_run_in_it(page: str, words: str) -> None:
+    path = DOCS / page
+    assert words in part_of(path, 'measured')
+    for picture in re.findall(r'\]\(([\w./]+\.png)\)', path.read_text(encoding='utf-8')):
+        assert (path.parent / picture).stat().st_size > 10_000
+
+
+def test_a_quick_run_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(command, 'measure', lambda effort: effort)
+    monkeypatch.setattr(command, 'report', lambda run: '')
+    written: list[object] = []
+    monkeypatch.setattr(command, 'write', lambda run, directory: written.append(run))
+    assert command.main(['--quick', '--write']) == 0
+    assert not written
+    assert command.main(['--write']) == 0
+    assert written
+
+
+def test_a_disagreement_is_the_exit_status(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def measure(effort: Effort) -> None:
+        raise DisagreementError('one differs from other')
+
+    monkeypatch.setattr(command, 'measure', measure)
+    assert command.main([]) == 1
+    assert 'one differs from other' in capsys.readouterr().err

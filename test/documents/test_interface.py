@@ -1,0 +1,213 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The interface reference says what the nodes really have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from support.control.control_rig import PANDA_POSE, Rig, panda_arm
+from support.models.robots import ROOT
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytest.importorskip('mujoco', reason='the simulated robot needs mujoco')
+
+from builtin_interfaces.msg import Time
+import interface_reference
+import interface_tables as tables
+from interface_tables import NodeInterface
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+
+from rnea_ros.node.outputs import Reporter
+from rnea_ros.node.timing import LoopStatistics
+
+GIVEN = {
+    'command_topic': 'effort_controller/commands',
+    'wrench_inputs.<name>.topic': 'flange/wrench',
+    'base_sensor.topic': 'imu',
+    'speed_scaling_topic': 'speed_scaling',
+    'trajectory_topic': 'joint_trajectory_controller/joint_trajectory',
+}
+"""What the parameters are set to that name topics."""
+
+INPUTS = (
+    "wrench_inputs.names:=['flange'] wrench_inputs.flange.topic:=flange/wrench "
+    'wrench_inputs.flange.link:=fer_link7 base_sensor.topic:=imu base_sensor.link:=fer_link0 '
+    'speed_scaling_topic:=speed_scaling use_sim_time:=true joint_states_timeout:=30.0 '
+    'hardware_compensates:=[none] external_effort.link:=fer_link8'
+)
+
+NODES = {
+    'feedforward': tables.FEEDFORWARD,
+    'simulated_robot': tables.SIMULATED_ROBOT,
+    'effort_controller': tables.EFFORT_CONTROLLER,
+    'effort_watchdog': tables.EFFORT_WATCHDOG,
+    'trajectory_effort': tables.TRAJECTORY_EFFORT,
+}
+
+OF_EVERY_NODE = {
+    '/parameter_events', '/rosout', '~/describe_parameters', '~/get_parameter_types',
+    '~/get_parameters', '~/list_parameters', '~/set_parameters', '~/set_parameters_atomically',
+    '~/get_type_description',
+}
+
+OF_LIFECYCLE = {
+    '~/change_state', '~/get_state', '~/get_available_states', '~/get_available_transitions',
+    '~/get_transition_graph', '~/transition_event',
+}
+
+QOS = {
+    tables.BEST_EFFORT: (ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE),
+    tables.RELIABLE: (ReliabilityPolicy.RELIABLE, DurabilityPolicy.VOLATILE),
+    tables.LATCHED: (ReliabilityPolicy.RELIABLE, DurabilityPolicy.TRANSIENT_LOCAL),
+}
+
+
+def parameters(text: str) -> list[str]:
+    """Return command-line arguments that set parameters."""
+    return ['--ros-args', *(part for each in text.split() for part in ('-p', each))]
+
+
+@pytest.fixture(scope='module')
+def graph() -> Iterator[Any]:
+    """Give a node that sees all the others, each with all that it can have."""
+    domain_id = new_domain_id()
+    robot = parameters('urdf:=urdf/panda_arm.urdf publish_clock:=true wrench_link:=fer_link7')
+    with ExitStack() as running:
+        for name, arguments in (
+            ('sim.simulated_robot', robot),
+            ('watchdog.effort_watchdog', []),
+            ('trajectory_effort.trajectory_effort_node', []),
+            ('node.feedforward_node', parameters(INPUTS)),
+        ):
+            process = RosProcess(f'rnea_ros.{name}', *arguments, domain_id=domain_id)
+            node = running.enter_context(process)
+        observer = running.enter_context(ros_node(domain_id))
+        node.wait_for('active')
+        assert wait_until(lambda: NODES.keys() <= {*observer.get_node_names()})
+        yield observer
+
+
+def full_name(node: NodeInterface, name: str) -> str:
+    """Return the name that the graph has for what the table names."""
+    kind, _, parameter = name.partition(':')
+    own_name = name.replace('~', f'/{node.name}').replace('<name>', 'flange')
+    name = GIVEN[parameter] if kind == 'parameter' else own_name
+    return name if name.startswith('/') else f'/{name}'
+
+
+def own(node: NodeInterface, names_and_types: Any) -> set[tuple[str, str]]:
+    """Return names and types as the graph has them, without what others have too."""
+    standard = OF_EVERY_NODE | (OF_LIFECYCLE if node.lifecycle else set())
+    usual = {full_name(node, name) for name in standard}
+    return {
+        (name, kind)
+        for name, (kind,) in names_and_types
+        if name not in usual and '/_action/' not in name
+    }
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('node', NODES.values(), ids=NODES)
+def test_the_topics_and_services_of_the_reference_are_those_of_the_node(
+    graph: Any, node: NodeInterface
+) -> None:
+    reads = (
+        graph.get_subscriber_names_and_types_by_node,
+        graph.get_publisher_names_and_types_by_node,
+        graph.get_service_names_and_types_by_node,
+    )
+    expected = [
+        {(full_name(node, e.name), e.type) for e in endpoints if not e.optional}
+        for endpoints in (node.subscribes, node.publishes, node.services)
+    ]
+
+    def found() -> list[set[tuple[str, str]]]:
+        return [own(node, read(node.name, '/')) for read in reads]
+
+    wait_until(lambda: found() == expected)
+    assert found() == expected
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('node', NODES.values(), ids=NODES)
+def test_the_qos_of_the_reference_is_that_of_the_node(graph: Any, node: NodeInterface) -> None:
+    for read, endpoints in (
+        (graph.get_subscriptions_info_by_topic, node.subscribes),
+        (graph.get_publishers_info_by_topic, node.publishes),
+    ):
+        for endpoint in endpoints:
+            if endpoint.optional:
+                continue
+
+            def offered(topic: str = full_name(node, endpoint.name), read: Any = read) -> set[Any]:
+                qos = [i.qos_profile for i in read(topic) if i.node_name == node.name]
+                return {(each.reliability, each.durability) for each in qos}
+
+            assert wait_until(offered), endpoint.name
+            assert offered() == {QOS[endpoint.qos]}, endpoint.name
+
+
+def test_the_page_is_the_one_that_is_written_from_the_declarations() -> None:
+    page = (ROOT / 'docs/interface.md').read_text(encoding='utf-8')
+    command = 'python docs/interface_reference.py > docs/interface.md'
+    assert page == interface_reference.page(), f'out of date: {command}'
+
+
+def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
+    rig = Rig(panda_arm())
+    rig.q[:] = PANDA_POSE
+    rig.activate()
+    published: list[Any] = []
+    node: Any = SimpleNamespace(
+        create_publisher=lambda *_: SimpleNamespace(publish=published.append),
+        get_fully_qualified_name=lambda: '/feedforward',
+        get_clock=lambda: SimpleNamespace(now=lambda: SimpleNamespace(to_msg=Time)),
+    )
+    command_topic: Any = SimpleNamespace(
+        counts=Counter(), controller_status='confirmed', other_publishers=()
+    )
+    clock: Any = SimpleNamespace(latest=lambda: rig.now)
+    statistics = LoopStatistics(rig.period, rig.now)
+    control = (rig.controller, rig.states, statistics, clock)
+    Reporter(node, *control, Counter(), command_topic).publish()
+    (status,) = published[0].status
+    assert [value.key for value in status.values] == [*tables.CONTROL_DIAGNOSTICS]
+
+
+@pytest.mark.ros
+def test_the_reference_has_every_key_of_the_other_nodes_diagnostics(graph: Any) -> None:
+    from diagnostic_msgs.msg import DiagnosticArray
+
+    seen: dict[str, list[str]] = {}
+
+    def take(message: Any) -> None:
+        for status in message.status:
+            seen[status.name] = [value.key for value in status.values]
+
+    graph.create_subscription(DiagnosticArray, '/diagnostics', take, 10)
+    efforts = 'trajectory_effort: trajectories'
+    assert wait_until(
+        lambda: {'effort_watchdog', 'feedforward: control', efforts} <= seen.keys()
+    )
+    assert seen['effort_watchdog'] == [*tables.WATCHDOG_DIAGNOSTICS]
+    of_a_plan = ('points', 'greatest_share_of_limit', 'greatest_deviation')
+    assert seen[efforts] == [key for key in tables.EFFORT_DIAGNOSTICS if key not in of_a_plan]
+    counts = [key for key in seen['feedforward: control'] if key.startswith('count/')]
+    groups = {key.split('/')[1] for key in counts if key.count('/') == 2}
+    assert groups <= tables.COUNTS.keys()
+
+
+def test_every_launch_argument_and_executable_is_read_from_its_file() -> None:
+    assert interface_reference.launch_arguments(ROOT / 'launch/feedforward.launch.py')['rate']
+    assert 'feedforward_node' in interface_reference.executables()
+    with pytest.raises(LookupError, match='ARGUMENTS'):
+        interface_reference.launch_arguments(ROOT / 'setup.py')

@@ -1,0 +1,215 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The parameter files for arms: each fits the arm that it is for, and says where it is from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros import RobotModel
+from rnea_ros.errors import InputError
+from rnea_ros.feedforward.settings import ResolvedSettings, resolve
+from support.models.robots import ROOT, link, load, robot, vendor_robots
+from support.ros.ros_process import NO_ROS, ros_node
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytest.importorskip('yaml', reason='PyYAML is not installed')
+
+import yaml
+
+from rnea_ros.node.parameters import PARAMETERS, settings_from
+
+DIRECTORY = ROOT / 'config/presets'
+PRESETS = sorted(path.stem for path in DIRECTORY.glob('*.yaml'))
+ROBOTS = (ROOT / 'docs/robots.md').read_text(encoding='utf-8')
+
+UR_PARTS = ('shoulder_pan', 'shoulder_lift', 'elbow', 'wrist_1', 'wrist_2', 'wrist_3')
+UR = tuple(f'{part}_joint' for part in UR_PARTS)
+JOINTS: dict[str, list[tuple[str, ...]]] = {
+    'universal_robots': [UR],
+    'franka': [tuple(f'{arm}_joint{n}' for n in range(1, 8)) for arm in ('fr3', 'panda')],
+    'kuka_iiwa': [tuple(f'joint_{n}' for n in range(1, 8))],
+    'kinova_gen3': [tuple(f'joint_{n}' for n in range(1, 8))],
+    'generic': [()],
+}
+"""The drivers' joints, in their controllers' order; more than one list for more than one arm."""
+
+EFFORT_CONTROLLERS = {'franka_effort_controller': 0, 'panda_effort_controller': 1}
+"""Files of an effort controller that an arm's driver lacks, with the arm in the preset's list."""
+
+CONTINUOUS = ('joint_1', 'joint_3', 'joint_5', 'joint_7')
+
+
+def values_of(preset: str) -> dict[str, Any]:
+    """Return all parameters under a preset."""
+    text = (DIRECTORY / f'{preset}.yaml').read_text(encoding='utf-8')
+    given: dict[str, Any] = yaml.safe_load(text)['/**']['ros__parameters']
+    return {name: declared.default for name, declared in PARAMETERS.items()} | given
+
+
+def resolved(preset: str, joints: Sequence[str], model: RobotModel) -> ResolvedSettings:
+    """Return what the node makes of a preset."""
+    return resolve(settings_from(values_of(preset), tuple(joints)), model)
+
+
+def chain(joints: Sequence[str], efforts: Sequence[float], continuous: Sequence[str] = ()) -> str:
+    """Return an arm of a vendor's joints and effort limits, where its URDF cannot be had."""
+    elements = [link('base')]
+    for parent, name, effort in zip(('base', *joints), joints, efforts, strict=False):
+        kind = 'continuous' if name in continuous else 'revolute'
+        elements.append(link(name, 1.0))
+        elements.append(
+            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{name}"/>'
+            f'<limit lower="-2" upper="2" velocity="1.2" effort="{effort}"/></joint>'
+        )
+    return robot(*elements)
+
+
+def test_every_preset_is_known_to_these_tests_and_to_the_document() -> None:
+    assert set(PRESETS) == set(JOINTS)
+    for preset in PRESETS:
+        assert f'`{preset}`' in ROBOTS
+    for sentence in ('no effort ever reaches the arm', 'preset:='):
+        assert sentence in ROBOTS
+
+
+@pytest.mark.parametrize('preset', PRESETS)
+def test_a_preset_names_its_controller_joints_rate_and_sources(preset: str) -> None:
+    text = (DIRECTORY / f'{preset}.yaml').read_text(encoding='utf-8')
+    given = yaml.safe_load(text)['/**']['ros__parameters']
+    required = {'command_topic', 'joints', 'rate', 'hardware_compensates', 'effort_limits'}
+    assert required <= given.keys()
+    assert given['command_topic'].endswith('/commands')
+    words = ' '.join(text.replace('#', ' ').split())
+    assert 'docs/robots.md' in words
+    assert ('Sources:' in words) == (preset != 'generic')
+    for joints in JOINTS[preset]:
+        for joint in joints if joints == UR else [*joints[:1], *joints[-1:]]:
+            assert joint in words
+            assert joint in ROBOTS
+
+
+@pytest.mark.parametrize('preset', ['universal_robots', 'generic'])
+def test_a_preset_fits_the_ur5e(preset: str) -> None:
+    settings = resolved(preset, UR, load(ROOT / 'urdf/ur5e.urdf'))
+    np.testing.assert_array_equal(settings.effort_limits, [150, 150, 150, 28, 28, 28])
+
+
+@pytest.mark.parametrize('path', vendor_robots('ur3_robot', 'ur5_robot', 'ur10_robot'))
+def test_the_preset_of_universal_robots_fits_their_other_arms(path: Path) -> None:
+    model = load(path)
+    settings = resolved('universal_robots', UR, model)
+    np.testing.assert_array_equal(settings.effort_limits, model.effort_limits)
+
+
+@pytest.mark.parametrize('joints', JOINTS['franka'], ids=lambda joints: joints[0])
+def test_the_preset_of_franka_fits_both_of_their_arms(joints: Sequence[str]) -> None:
+    prefix = joints[0].removesuffix('joint1')
+    text = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8').replace('fer_', prefix)
+    settings = resolved('franka', joints, load(text))
+    np.testing.assert_array_equal(settings.effort_limits, [87, 87, 87, 87, 12, 12, 12])
+
+
+def test_the_preset_of_franka_takes_a_panda_as_others_describe_it() -> None:
+    (parameter,) = vendor_robots('panda')
+    if parameter.values[0] is None:
+        pytest.skip('the vendor robots (pip install example-robot-data) are not installed')
+    resolved('franka', JOINTS['franka'][1], load(parameter.values[0]))
+
+
+def test_no_command_of_the_preset_of_franka_is_a_step_that_stops_the_robot() -> None:
+    values = values_of('franka')
+    (limit,) = values['effort_rate_limit']
+    step_of_a_tick = limit / values['rate']
+    assert step_of_a_tick / 0.001 < 1000.0, 'all of it comes in one millisecond'
+
+
+def test_the_preset_of_the_iiwa_fits_a_description_without_effort_limits() -> None:
+    (joints,) = JOINTS['kuka_iiwa']
+    model = load(chain(joints, [0.0] * 7))
+    settings = resolved('kuka_iiwa', joints, model)
+    np.testing.assert_array_equal(settings.effort_limits, [30, 30, 20, 20, 10, 5, 5])
+    with pytest.raises(InputError, match='URDF has limit 0'):
+        resolved('generic', joints, model)
+
+
+def test_the_preset_of_the_gen3_fits_its_joints_which_turn_without_end() -> None:
+    (joints,) = JOINTS['kinova_gen3']
+    limits = [39.0] * 4 + [9.0] * 3
+    model = load(chain(joints, limits, CONTINUOUS))
+    settings = resolved('kinova_gen3', joints, model)
+    np.testing.assert_array_equal(settings.effort_limits, limits)
+    assert not settings.parameters.hardware_compensates
+
+
+@pytest.mark.parametrize('preset', [name for name in PRESETS if name != 'generic'])
+def test_no_preset_starts_from_an_effort_that_is_none_of_the_commands(preset: str) -> None:
+    values = values_of(preset)
+    assert values['start_from_measured_effort'] is False
+    holds_itself = preset != 'kinova_gen3'
+    assert ('gravity' in values['hardware_compensates']) == holds_itself
+
+
+def test_the_template_says_what_the_defaults_say_but_for_one() -> None:
+    text = (DIRECTORY / 'generic.yaml').read_text(encoding='utf-8')
+    given = yaml.safe_load(text)['/**']['ros__parameters']
+    different = {name for name, value in given.items() if value != PARAMETERS[name].default}
+    assert different == {'start_from_measured_effort'}
+
+
+class WithoutDuplicates(yaml.SafeLoader):
+    """Reads YAML, and rejects a key that a mapping has already; others take the last one."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        assert len(keys) == len(set(keys)), f'a key is given twice: {keys}'
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
+def test_no_parameter_file_gives_a_key_twice() -> None:
+    for path in sorted((ROOT / 'config').rglob('*.yaml')):
+        with path.open(encoding='utf-8') as file:
+            assert yaml.load(file, WithoutDuplicates), path.name
+    with pytest.raises(AssertionError, match='given twice'):
+        yaml.load('/**: {a: 1}\n/**: {b: 2}\n', WithoutDuplicates)
+
+
+@pytest.mark.parametrize('name', EFFORT_CONTROLLERS)
+def test_the_spawner_finds_an_effort_controller_for_the_preset_of_franka(name: str) -> None:
+    text = (ROOT / f'config/{name}.yaml').read_text(encoding='utf-8')
+    controller, _, _ = values_of('franka')['command_topic'].partition('/')
+    # The key that the spawner looks for in every namespace.
+    assert yaml.safe_load(text) == {
+        f'/**/{controller}': {
+            'ros__parameters': {
+                'type': 'forward_command_controller/ForwardCommandController',
+                'interface_name': 'effort',
+                'joints': list(JOINTS['franka'][EFFORT_CONTROLLERS[name]]),
+            }
+        }
+    }
+    assert f'config/{name}.yaml' in ROBOTS
+
+
+@pytest.mark.parametrize('namespace', ['', '/arm'])
+@pytest.mark.parametrize('name', EFFORT_CONTROLLERS)
+def test_ros_gives_an_effort_controller_its_joints_in_every_namespace(
+    domain_id: int, name: str, namespace: str
+) -> None:
+    arguments = ['--ros-args', '--params-file', str(ROOT / f'config/{name}.yaml')]
+    with ros_node(
+        domain_id,
+        'effort_controller',
+        namespace=namespace,
+        cli_args=arguments,
+        automatically_declare_parameters_from_overrides=True,
+    ) as node:
+        joints = node.get_parameter('joints').value
+    assert tuple(joints) == JOINTS['franka'][EFFORT_CONTROLLERS[name]]

@@ -1,0 +1,340 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Every formulation of the dynamics gives the kernels' efforts, on trees and on chains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+import re
+
+import numpy as np
+import pytest
+
+from rnea_ros import BaseMotion, InputError, RobotModel, Wrench
+from rnea_ros.dynamics.reference import (
+    closed_form,
+    mass_matrix,
+    newton_euler,
+    nonrecursive,
+    recursion,
+    screw,
+)
+from rnea_ros.dynamics.reference.linkage import bodies_of, chain_of
+from rnea_ros.dynamics.reference.screw import ScrewChain, chain_of_lists, screw_chain
+from support.cases import each
+from support.models.oracles import Array, Pinocchio, random_moments, random_state, random_tree
+from support.models.robots import ROOT, joint, link, load, robot
+
+TREE_FORMULATIONS = [
+    pytest.param(newton_euler.inverse_dynamics, id='newton_euler'),
+    pytest.param(nonrecursive.inverse_dynamics, id='nonrecursive'),
+]
+SPATIAL_FORMULATIONS = [
+    pytest.param(recursion.inverse_dynamics, id='recursion'),
+    pytest.param(recursion.inverse_dynamics_without_recursion, id='without_recursion'),
+]
+CHAIN_FORMULATIONS = [
+    pytest.param(screw.inverse_dynamics, id='screw'),
+    pytest.param(closed_form.inverse_dynamics, id='closed_form'),
+]
+RANDOM_TREES = range(60)
+RANDOM_CHAINS = range(40)
+ARMS = [
+    pytest.param(ROOT / 'urdf' / name, id=name) for name in ('ur5e.urdf', 'panda_arm.urdf')
+]
+
+
+def assert_equal(actual: Array, expected: Array) -> None:
+    # A small effort is what is left of large terms: it is rounded as the largest is, and where all
+    # cancel, as the forces of some newtons are that these robots bear.
+    scale = np.abs(expected).max(initial=1.0)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12 * scale)
+
+
+def tree_model(seed: int) -> RobotModel:
+    """Return a random tree with a coordinate for every joint, under gravity from anywhere."""
+    urdf = re.sub(r'<mimic [^>]*/>', '', random_tree(seed))
+    return load(urdf, np.random.default_rng(seed).normal(scale=10.0, size=3))
+
+
+def chain_model(seed: int) -> RobotModel:
+    """Return a random serial chain with fixed links in between, the last of them the tip."""
+    return load(*chain(seed))
+
+
+def chain(seed: int) -> tuple[str, Array]:
+    """Return the URDF and the gravity of a random serial chain."""
+    rng = np.random.default_rng(seed)
+    kinds = rng.choice(['continuous', 'prismatic', 'fixed'], size=rng.integers(1, 12)).tolist()
+    kinds.append('continuous')
+    elements = [link('link_0', 1.0)]
+    for i, kind in enumerate(kinds, start=1):
+        J = random_moments(rng)
+        inertia = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
+        com, rpy, xyz, turn, axis = rng.normal(scale=0.3, size=(5, 3))
+        elements += [
+            link(f'link_{i}', rng.uniform(0.1, 5.0), com, inertia, rpy),
+            joint(f'joint_{i}', kind, f'link_{i - 1}', f'link_{i}', xyz=xyz, rpy=turn, axis=axis),
+        ]
+    xyz, rpy = rng.normal(scale=0.3, size=(2, 3))
+    last = f'link_{len(kinds)}'
+    elements += [link('tip'), joint('tip_joint', 'fixed', last, 'tip', xyz=xyz, rpy=rpy)]
+    return robot(*elements), rng.normal(scale=10.0, size=3)
+
+
+def screw_form(model: RobotModel) -> ScrewChain:
+    """Return a model's chain up to its last link."""
+    tip = model.tree.frames[model.link_names[-1]]
+    return screw_chain(chain_of(model.tree), tip.placement)
+
+
+def random_loads(model: RobotModel, seed: int) -> tuple[dict[str, Wrench], Array]:
+    """Return a wrench on every link, and the same as the references take it."""
+    rng = np.random.default_rng(seed)
+    wrenches, external = {}, np.zeros((len(model.tree.bodies), 6))
+    for name, frame in model.tree.frames.items():
+        torque, force = rng.normal(scale=10.0, size=(2, 3))
+        wrenches[name] = Wrench(force=force, torque=torque)
+        R, p = frame.placement.rotation, frame.placement.translation
+        external[frame.body] += [*(R @ torque + np.cross(p, R @ force)), *(R @ force)]
+    return wrenches, external
+
+
+@each('seed', RANDOM_TREES)
+@each('formulation', TREE_FORMULATIONS)
+def test_trees_need_the_kernels_efforts(formulation: Callable[..., Array], seed: int) -> None:
+    model = tree_model(seed)
+    state = random_state(seed, model.nv)
+    bodies = bodies_of(model.tree)
+    efforts = formulation(bodies, *state, model.gravity)
+    assert_equal(efforts, model.inverse_dynamics(*state))
+    wrenches, external = random_loads(model, seed)
+    efforts = formulation(bodies, *state, model.gravity, external)
+    assert_equal(efforts, model.inverse_dynamics(*state, wrenches))
+
+
+@each('seed', RANDOM_TREES)
+@each('formulation', SPATIAL_FORMULATIONS)
+def test_trees_need_the_kernels_efforts_in_base_coordinates(
+    formulation: Callable[..., Array], seed: int
+) -> None:
+    model = tree_model(seed)
+    state = random_state(seed, model.nv)
+    efforts = formulation(bodies_of(model.tree), *state, model.gravity)
+    assert_equal(efforts, model.inverse_dynamics(*state))
+
+
+@each('seed', RANDOM_CHAINS)
+@each('formulation', CHAIN_FORMULATIONS)
+def test_chains_need_the_kernels_efforts(formulation: Callable[..., Array], seed: int) -> None:
+    model = chain_model(seed)
+    state = random_state(seed, model.nv)
+    F_tip = np.random.default_rng(seed).normal(scale=10.0, size=6)
+    # F_tip is what the robot exerts on the environment; a Wrench, what the environment does on it.
+    on_robot = Wrench(torque=-F_tip[:3], force=-F_tip[3:])
+    assert_equal(
+        formulation(screw_form(model), *state, model.gravity, F_tip),
+        model.inverse_dynamics(*state, {'tip': on_robot}),
+    )
+
+
+@each('path', ARMS)
+@each('formulation', TREE_FORMULATIONS)
+def test_shipped_arms_need_the_kernels_efforts_as_trees(
+    formulation: Callable[..., Array], path: Path
+) -> None:
+    model = load(path)
+    state = random_state(0, model.nv)
+    efforts = formulation(bodies_of(model.tree), *state, model.gravity)
+    assert_equal(efforts, model.inverse_dynamics(*state))
+
+
+@each('path', ARMS)
+@each('formulation', CHAIN_FORMULATIONS)
+def test_shipped_arms_need_the_kernels_efforts_as_chains(
+    formulation: Callable[..., Array], path: Path
+) -> None:
+    model = load(path)
+    state = random_state(0, model.nv)
+    efforts = formulation(screw_form(model), *state, model.gravity, np.zeros(6))
+    assert_equal(efforts, model.inverse_dynamics(*state))
+
+
+@each('seed', RANDOM_TREES)
+def test_the_terms_of_a_tree_are_the_kernels(seed: int) -> None:
+    model = tree_model(seed)
+    bodies, (q, qd, _) = bodies_of(model.tree), random_state(seed, model.nv)
+    assert_equal(mass_matrix.mass_matrix(bodies, q), model.mass_matrix(q))
+    assert_equal(mass_matrix.coriolis_torques(bodies, q, qd), model.coriolis_torques(q, qd))
+    assert_equal(
+        mass_matrix.gravity_torques(bodies, q, model.gravity), model.gravity_torques(q)
+    )
+
+
+@each('seed', RANDOM_CHAINS)
+def test_the_terms_of_a_chain_in_closed_form_are_the_kernels(seed: int) -> None:
+    model = chain_model(seed)
+    chain, (q, qd, _) = screw_form(model), random_state(seed, model.nv)
+    assert_equal(closed_form.mass_matrix(chain, q), model.mass_matrix(q))
+    assert_equal(closed_form.coriolis_torques(chain, q, qd), model.coriolis_torques(q, qd))
+    assert_equal(closed_form.gravity_torques(chain, q, model.gravity), model.gravity_torques(q))
+
+
+@each('seed', RANDOM_CHAINS)
+def test_the_accelerations_of_forward_dynamics_need_the_efforts_that_they_follow_from(
+    seed: int,
+) -> None:
+    model = chain_model(seed)
+    bodies, (q, qd, tau) = bodies_of(model.tree), random_state(seed, model.nv)
+    wrenches, external = random_loads(model, seed)
+    qdd = mass_matrix.forward_dynamics(bodies, q, qd, tau, model.gravity, external)
+    # Solving M qdd = tau - h leaves a residual in proportion to M and qdd, not to tau.
+    scale = float((np.abs(model.mass_matrix(q)) @ np.abs(qdd)).max())
+    np.testing.assert_allclose(
+        model.inverse_dynamics(q, qd, qdd, wrenches), tau, rtol=0.0, atol=1e-12 * scale
+    )
+
+
+@each('seed', RANDOM_CHAINS)
+def test_the_outward_step_is_nilpotent_and_its_powers_sum_to_an_inverse(seed: int) -> None:
+    model = chain_model(seed)
+    q, _, _ = random_state(seed, model.nv)
+    W = closed_form.outward_step(screw_form(model), q)
+    one = np.eye(6 * model.nv)
+    np.testing.assert_array_equal(np.linalg.matrix_power(W, model.nv), np.zeros_like(W))
+    assert np.linalg.matrix_power(W, model.nv - 1).any()
+    assert_equal(closed_form.outward_sum(W) @ (one - W), one)
+
+
+@each('seed', RANDOM_CHAINS)
+def test_the_mass_matrix_in_closed_form_is_symmetric_and_positive(seed: int) -> None:
+    model = chain_model(seed)
+    q, _, _ = random_state(seed, model.nv)
+    M = closed_form.mass_matrix(screw_form(model), q)
+    assert_equal(M, M.T)
+    assert (np.linalg.eigvalsh(M) > 0.0).all()
+
+
+@each('seed', RANDOM_CHAINS)
+def test_efforts_against_a_tip_wrench_do_its_work(seed: int) -> None:
+    model = chain_model(seed)
+    chain, (q, qd, _) = screw_form(model), random_state(seed, model.nv)
+    F_tip = np.random.default_rng(seed).normal(size=6)
+    V_tip = np.zeros(6)
+    *Ad, Ad_tip = screw.adjoints(chain, q)
+    for Ad_i, A_i, rate in zip(Ad, chain.A, qd, strict=True):
+        V_tip = Ad_i @ V_tip + A_i * rate
+    power = F_tip @ Ad_tip @ V_tip
+    scale = float(np.linalg.norm(F_tip) * np.linalg.norm(V_tip))
+    np.testing.assert_allclose(
+        closed_form.tip_torques(chain, q, F_tip) @ qd, power, rtol=0.0, atol=1e-12 * scale
+    )
+
+
+@each('formulation', TREE_FORMULATIONS + SPATIAL_FORMULATIONS)
+def test_a_turntable_needs_twice_the_product_of_a_sliding_masss_speeds(
+    formulation: Callable[..., Array],
+) -> None:
+    # d/dt (m b^2 omega) = 2 m b bdot omega; a textbook misprints the factor.
+    model = load(robot(
+        link('base'), link('table', 1e-9, inertia=(0.0,) * 6), link('puck', 3.0, inertia=(0,) * 6),
+        joint('turn', 'continuous', 'base', 'table'),
+        joint('slide', 'prismatic', 'table', 'puck', axis=(1.0, 0.0, 0.0)),
+    ), np.zeros(3))
+    b, b_dot, omega = 0.5, 2.0, 4.0
+    q, qd = np.array([0.3, b]), np.array([omega, b_dot])
+    expected = np.array([2.0 * 3.0 * b * b_dot * omega, -3.0 * b * omega**2])
+    efforts = formulation(bodies_of(model.tree), q, qd, np.zeros(2), model.gravity)
+    assert_equal(efforts, expected)
+    # Power is the rate of the kinetic energy, m/2 (bdot^2 + b^2 omega^2).
+    np.testing.assert_allclose(efforts @ qd, 3.0 * b * b_dot * omega**2, rtol=1e-12)
+
+
+def random_base(seed: int) -> BaseMotion:
+    return BaseMotion(*np.random.default_rng(seed).normal(scale=2.0, size=(4, 3)))
+
+
+@each('seed', RANDOM_CHAINS)
+@each('formulation', CHAIN_FORMULATIONS)
+def test_chains_on_a_moving_base_need_the_kernels_efforts(
+    formulation: Callable[..., Array], seed: int
+) -> None:
+    base = random_base(seed)
+    model = chain_model(seed).with_base_motion(base)
+    state = random_state(seed, model.nv)
+    efforts = formulation(
+        screw_form(model), *state, model.gravity, np.zeros(6), *base.spatial()
+    )
+    assert_equal(efforts, model.inverse_dynamics(*state))
+
+
+@pytest.mark.oracle
+@each('seed', RANDOM_CHAINS)
+@each('formulation', CHAIN_FORMULATIONS)
+def test_chains_on_a_moving_base_need_pinocchios_efforts(
+    formulation: Callable[..., Array], seed: int
+) -> None:
+    # Pinocchio's base is a free joint that is given the base's motion.
+    urdf, gravity = chain(seed)
+    model = load(urdf, gravity)
+    free = Pinocchio(urdf, model.joint_names, gravity, floating=True)
+    q, qd, qdd = random_state(seed, model.nv)
+    V_0, V_dot_0 = random_base(seed).spatial()
+    here = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    expected = free.inverse_dynamics(
+        np.concatenate([here, q]), np.concatenate([V_0, qd]), np.concatenate([V_dot_0, qdd])
+    )[6:]
+    efforts = formulation(
+        screw_form(model), q, qd, qdd, gravity, np.zeros(6), V_0, V_dot_0
+    )
+    assert_equal(efforts, expected)
+
+
+def lists_of(chain: ScrewChain) -> tuple[Array, Array, Array]:
+    """Return Mlist, Slist and Glist of the book's code."""
+    steps = np.linalg.inv(chain.M)  # frame {i} in frame {i - 1}
+    S, pose = [], np.eye(4)
+    for step, A_i in zip(steps[:-1], chain.A, strict=True):
+        pose = pose @ step
+        R, p = pose[:3, :3], pose[:3, 3]
+        S.append([*(R @ A_i[:3]), *(np.cross(p, R @ A_i[:3]) + R @ A_i[3:])])
+    return np.asarray(steps), np.array(S).T, chain.G
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('seed', RANDOM_CHAINS)
+@pytest.mark.parametrize('formulation', CHAIN_FORMULATIONS)
+def test_the_textbooks_code_reads_a_chain_as_the_references_do(
+    formulation: Callable[..., Array], seed: int
+) -> None:
+    modern_robotics = pytest.importorskip('modern_robotics')
+    model = chain_model(seed)
+    state = random_state(seed, model.nv)
+    F_tip = np.random.default_rng(seed).normal(size=6)
+    Mlist, Slist, Glist = lists_of(screw_form(model))
+    # Axes of another length count the joint's position in other units.
+    Slist = Slist * np.random.default_rng(seed).uniform(0.5, 2.0, size=model.nv)
+    expected = modern_robotics.InverseDynamics(*state, model.gravity, F_tip, Mlist, Glist, Slist)
+    chain = chain_of_lists(Mlist, Slist, Glist)
+    assert_equal(formulation(chain, *state, model.gravity, F_tip), expected)
+
+
+@each('seed', RANDOM_CHAINS)
+def test_home_poses_screws_and_inertias_make_the_chain_that_they_come_from(seed: int) -> None:
+    expected = screw_form(chain_model(seed))
+    found = chain_of_lists(*lists_of(expected))
+    for part in ('M', 'A', 'G'):
+        assert_equal(getattr(found, part), getattr(expected, part))
+
+
+def test_lists_of_other_shapes_are_rejected_by_name() -> None:
+    Mlist, Slist, Glist = lists_of(screw_form(chain_model(0)))
+    for bad, name in (
+        ((Mlist[1:], Slist, Glist), 'Mlist'), ((Mlist, Slist.T[:, :5].T, Glist), 'Slist'),
+        ((Mlist, Slist, Glist[1:]), 'Glist'), ((Mlist, Slist * np.nan, Glist), 'Slist'),
+    ):
+        with pytest.raises(InputError) as caught:
+            chain_of_lists(*bad)
+        assert caught.value.argument == name

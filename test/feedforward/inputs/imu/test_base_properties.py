@@ -1,0 +1,171 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Whatever an IMU sends, and whenever: the base's motion is finite, bounded and without a step."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.settings import BaseUse, StaleBase
+from support.control.base_rig import CLOCK, Array, BaseRig, tilting_robot
+
+TICKS = 30_000
+FRAMES = ('base', 'plate', 'imu', 'arm', 'nothing', '')
+REJECTIONS = {
+    Reason.UNKNOWN_FRAME, Reason.FRAME_CHANGED, Reason.PART_MISSING,
+    Reason.NOT_UNIT_QUATERNION, Reason.NOT_FINITE, Reason.OVER_CAP, Reason.FREE_FALL,
+    Reason.STAMP_IN_FUTURE, Reason.STAMP_NOT_NEWER,
+}
+
+
+class Inspected:
+    """
+    A sensor whose every sample is inspected.
+
+    :param settings: of the IMU
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        self.rig = BaseRig(tilting_robot(gravity=(1.0, -2.0, -9.0)), **settings)
+        self.gravity = math.hypot(1.0, -2.0, -9.0)
+        chosen = self.rig.settings
+        w, fade = chosen.max_angular_velocity, chosen.fade
+        # A blend of two vectors is steepest in its middle: 1.5 times their difference over fade.
+        self._turn_rate = self.gravity * w
+        self._blend_rate = 1.5 / fade
+        self._time_constant = 1.0 / (math.tau * chosen.motion_cutoff)
+        self._last = np.concatenate(self.rig.sample())
+        self._sampled = self.rig.now
+        self.message_came = False
+
+    def feed(self, **message: Any) -> Reason | None:
+        reason = self.rig.feed(**message)
+        self.message_came |= reason is None
+        return reason
+
+    def sample(self) -> None:
+        motion = np.concatenate(self.rig.sample())
+        dt = self.rig.now - self._sampled
+        assert np.isfinite(motion).all()
+        self._inspect_sizes(motion)
+        # A message that comes again moves nothing by itself: a blend begins where the motion is.
+        came = np.linalg.norm((motion - self._last)[:3])
+        assert came <= (self._turn_rate + self._blend_rate * 2.0 * self.gravity) * dt + 1e-9
+        if not self.message_came:
+            greatest = self.rig.settings.max_angular_velocity
+            change = np.linalg.norm((motion - self._last)[3:6])
+            assert change <= self._blend_rate * 2.0 * greatest * dt + 1e-9
+        self._last, self._sampled, self.message_came = motion, self.rig.now, False
+
+    def _inspect_sizes(self, motion: Array) -> None:
+        chosen = self.rig.settings
+        w, r = chosen.max_angular_velocity, math.hypot(0.3, 0.2, 0.6)
+        alpha = 2.0 * w / self._time_constant
+        push = chosen.max_acceleration + self.gravity + r * (alpha + w * w)
+        sizes = np.linalg.norm(motion.reshape(5, 3), axis=1)
+        bounds = np.array((self.gravity, w, 0.0, alpha, push))
+        assert (sizes <= bounds * (1.0 + 1e-9)).all(), (sizes, bounds)
+        if chosen.use is BaseUse.TILT:
+            assert not motion[3:].any()
+
+
+def chance_message(rng: np.random.Generator) -> dict[str, Any]:
+    """Return a message: good mostly, or bad in one of the ways in which they are."""
+    quaternion = rng.normal(size=4)
+    message: dict[str, Any] = {
+        'orientation': quaternion / np.linalg.norm(quaternion),
+        'turn': rng.normal(scale=3.0, size=3),
+        'push': rng.normal(scale=10.0, size=3),
+    }
+    part = str(rng.choice(list(message)))
+    kind = rng.random()
+    if kind < 0.15:
+        message[part] = None
+    elif kind < 0.2:
+        message[part] = message[part] * rng.choice([0.0, 0.01, 100.0, math.nan, math.inf, 1e300])
+    elif kind < 0.25:
+        message['frame_id'] = str(rng.choice(FRAMES))
+    elif kind < 0.3:
+        message['stamp'] = 0.0
+    elif kind < 0.35:
+        message['stamp'] = CLOCK + float(rng.normal(scale=1e4))
+    return message
+
+
+def chance_settings(rng: np.random.Generator) -> dict[str, Any]:
+    return {
+        'use': list(BaseUse)[rng.integers(2)],
+        'stale': list(StaleBase)[rng.integers(2)],
+        'use_orientation': bool(rng.random() < 0.8),
+        'link': str(rng.choice(['', 'base', 'imu'])),
+        'max_acceleration': float(rng.choice([20.0, 200.0])),
+        'max_angular_velocity': float(rng.choice([2.0, 10.0])),
+        'tilt_cutoff': float(rng.choice([0.1, 10.0, 1000.0])),
+        'motion_cutoff': float(rng.choice([1.0, 20.0, 1000.0])),
+        'timeout': float(rng.choice([0.005, 0.02, 0.1])),
+        'fade': float(rng.choice([0.01, 0.1, 1.0])),
+    }
+
+
+def test_no_motion_ever_breaks_a_rule_whatever_chance_sends() -> None:
+    rng = np.random.default_rng(1)
+    seen: set[Reason] = set()
+    stale = set()
+    with np.errstate(all='raise'):
+        for _ in range(TICKS // 500):
+            sensor = Inspected(**chance_settings(rng))
+            silent_until = -math.inf
+            for _ in range(500):
+                dt = rng.choice([0.0, 1e-4, 1e-3, 1e-2], p=[0.05, 0.2, 0.7, 0.05])
+                sensor.rig.now += float(dt)
+                if rng.random() < 0.01:
+                    silent_until = sensor.rig.now + float(rng.exponential(0.1))
+                if sensor.rig.now > silent_until and rng.random() < 0.4:
+                    sensor.feed(**chance_message(rng))
+                sensor.sample()
+                stale.add(sensor.rig.sensor.stale)
+            seen |= set(sensor.rig.sensor.rejections)
+    # Chance was not idle.
+    assert seen == REJECTIONS
+    assert stale == {False, True}
+
+
+NUMBERS = st.one_of(st.floats(-10.0, 10.0), st.floats(width=64))
+VECTORS = st.one_of(st.none(), st.tuples(NUMBERS, NUMBERS, NUMBERS))
+MESSAGES = st.fixed_dictionaries({
+    'frame_id': st.sampled_from(FRAMES),
+    'orientation': st.one_of(
+        st.none(), st.just((0.0, 0.6, 0.0, 0.8)), st.just((1.0, 0.0, 0.0, 0.0)),
+        st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS),
+    ),
+    'turn': VECTORS,
+    'push': VECTORS,
+    'stamp': st.one_of(st.just(0.0), st.floats(CLOCK + 999.0, CLOCK + 1002.0), st.floats()),
+})
+
+
+@settings(max_examples=150)
+@given(
+    use=st.sampled_from(BaseUse),
+    stale=st.sampled_from(StaleBase),
+    life=st.lists(
+        st.tuples(st.sampled_from((0.0, 1e-6, 1e-3, 0.05, 0.3)), st.none() | MESSAGES),
+        max_size=40,
+    ),
+)
+def test_no_motion_ever_breaks_a_rule_whatever_a_message_looks_like(
+    use: BaseUse, stale: StaleBase, life: list[tuple[float, dict[str, Any] | None]]
+) -> None:
+    sensor = Inspected(use=use, stale=stale)
+    for dt, message in life:
+        sensor.rig.now += dt
+        if message is not None:
+            sensor.feed(**message)
+        sensor.sample()

@@ -1,0 +1,386 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Which messages of the base's IMU are taken, what is made of them, and what follows silence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import math
+import tracemalloc
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+import pytest
+
+from rnea_ros.errors import InputError
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.settings import (
+    BaseSensorSettings,
+    BaseUse,
+    StaleBase,
+    check_base_sensor,
+)
+from rnea_ros.feedforward.stamps import MAX_FUTURE
+from rnea_ros.parameters import declarations_of
+from rnea_ros.robot import RobotModel
+from support.control.base_rig import AT_REST, CLOCK, LEVEL, STILL, BaseRig, G, about, tilting_robot
+
+NAN, INF = math.nan, math.inf
+DOWN = [0.0, 0.0, -G]
+ROLLED = about((1, 0, 0), 0.5)
+ROLLED_DOWN = [0.0, -G * math.sin(0.5), -G * math.cos(0.5)]
+"""Gravity in the axes of a base that has rolled: its y axis points up, gravity down along it."""
+
+
+def assert_close(actual: ArrayLike, expected: ArrayLike, atol: float = 1e-10) -> None:
+    np.testing.assert_allclose(
+        np.asarray(actual, dtype=np.float64), np.asarray(expected, dtype=np.float64),
+        rtol=1e-9, atol=atol,
+    )
+
+
+# Settings
+
+NUMBERS = [
+    name for name, declared in declarations_of(BaseSensorSettings).items() if declared.span
+]
+
+
+@pytest.mark.parametrize('parameter', NUMBERS)
+@pytest.mark.parametrize('value', [-1.0, NAN, INF])
+def test_a_number_out_of_its_range_is_rejected_by_name(parameter: str, value: float) -> None:
+    settings = replace(BaseSensorSettings(), **{parameter: value})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=rf'base_sensor\.{parameter}: {value} is not between'):
+        check_base_sensor(settings, tilting_robot())
+
+
+@pytest.mark.parametrize('link', ['arm', 'hand', 'hand_imu'])
+def test_a_link_that_moves_with_the_joints_is_rejected(link: str) -> None:
+    message = rf"link: link '{link}' of robot 'robot' moves.*fixed to the root link are base, "
+    with pytest.raises(InputError, match=message):
+        BaseRig(link=link)
+
+
+def test_a_link_that_the_robot_does_not_have_is_rejected() -> None:
+    with pytest.raises(InputError, match=r"link: robot 'robot' has no link 'Imu'.*plate, imu"):
+        BaseRig(link='Imu')
+
+
+def test_no_link_of_a_robot_that_floats_is_fixed() -> None:
+    description = tilting_robot().description
+    assert description is not None
+    floating = RobotModel.from_description(description, floating_base=True)
+    with pytest.raises(InputError, match=r"link 'base'.*moves.*none, because the base floats"):
+        BaseRig(floating, link='base')
+
+
+# Messages
+
+
+@pytest.mark.parametrize('use', BaseUse)
+@pytest.mark.parametrize(
+    ('message', 'reason'),
+    [
+        ({'frame_id': 'Imu'}, Reason.UNKNOWN_FRAME),
+        ({'frame_id': ''}, Reason.UNKNOWN_FRAME),
+        ({'frame_id': 'hand_imu'}, Reason.UNKNOWN_FRAME),
+        ({'stamp': CLOCK + 1000.0 + MAX_FUTURE + 1e-4}, Reason.STAMP_IN_FUTURE),
+        ({'stamp': NAN}, Reason.STAMP_IN_FUTURE),
+        ({'orientation': None, 'push': None}, Reason.PART_MISSING),
+        *(({'orientation': (0.0, bad, 0.0, 1.0)}, Reason.NOT_FINITE) for bad in (NAN, INF, -INF)),
+        ({'orientation': None, 'push': (0.0, NAN, G)}, Reason.NOT_FINITE),
+        ({'orientation': (0.0, 0.0, 0.0, 0.0)}, Reason.NOT_UNIT_QUATERNION),
+        ({'orientation': (0.0, 0.0, 0.0, 1.011)}, Reason.NOT_UNIT_QUATERNION),
+        ({'orientation': (0.0, 0.0, 0.0, 0.989)}, Reason.NOT_UNIT_QUATERNION),
+        ({'orientation': None, 'push': (0.0, 30.1, 40.0)}, Reason.OVER_CAP),
+        ({'orientation': None, 'push': (0.0, 0.0, 0.98)}, Reason.FREE_FALL),
+        ({'orientation': None, 'push': STILL}, Reason.FREE_FALL),
+    ],
+)
+def test_a_message_with_a_fault_is_rejected_whole_and_counted(
+    use: BaseUse, message: dict[str, Any], reason: Reason
+) -> None:
+    rig = BaseRig(use=use)
+    for times in (1, 2):
+        assert rig.feed(**message) is reason
+        assert rig.sensor.rejections == {reason: times}
+    assert rig.sensor.age(rig.now) == INF
+    assert rig.sample().gravity.tolist() == DOWN
+    assert rig.sensor.stale
+    assert rig.feed() is None
+
+
+@pytest.mark.parametrize(
+    ('message', 'reason'),
+    [
+        ({'turn': None}, Reason.PART_MISSING),
+        ({'push': None}, Reason.PART_MISSING),
+        ({'turn': (NAN, 0.0, 0.0)}, Reason.NOT_FINITE),
+        ({'push': (0.0, 0.0, INF)}, Reason.NOT_FINITE),
+        ({'turn': (6.0, 8.1, 0.0)}, Reason.OVER_CAP),
+        ({'push': (30.1, 0.0, 40.0)}, Reason.OVER_CAP),
+        ({'push': STILL}, Reason.FREE_FALL),
+    ],
+)
+def test_only_what_is_used_is_looked_at(message: dict[str, Any], reason: Reason) -> None:
+    assert BaseRig(use=BaseUse.MOTION).feed(**message) is reason
+    assert BaseRig(use=BaseUse.TILT).feed(**message) is None
+
+
+def test_readings_at_their_caps_are_taken() -> None:
+    rig = BaseRig(use=BaseUse.MOTION)
+    assert rig.feed(turn=(6.0, 8.0, 0.0), push=(30.0, 0.0, 40.0)) is None
+
+
+def test_an_orientation_that_is_not_trusted_is_not_looked_at() -> None:
+    rig = BaseRig(use_orientation=False)
+    assert rig.feed(orientation=(NAN, 0.0, 0.0, 0.0)) is None
+    assert rig.feed(push=None, stamp=0.0) is Reason.PART_MISSING
+    assert_close(rig.run(1.0, orientation=ROLLED).gravity, DOWN)
+
+
+@pytest.mark.parametrize('behind', [0.0, 1e-6, 1e9])
+def test_a_stamp_that_is_repeated_or_runs_backwards_is_rejected(behind: float) -> None:
+    rig = BaseRig()
+    assert rig.feed() is None
+    assert rig.feed(stamp=CLOCK + rig.now - behind) is Reason.STAMP_NOT_NEWER
+    rig.now += 0.01
+    assert rig.feed(stamp=0.0) is None  # a stamp of zero is none
+    assert rig.feed(stamp=CLOCK + 1000.0) is Reason.STAMP_NOT_NEWER
+    assert rig.feed(stamp=CLOCK + rig.now + 0.9 * MAX_FUTURE) is None
+
+
+@pytest.mark.parametrize('shift', [-3600.0, 3600.0])
+def test_after_the_clock_of_stamps_was_set_the_third_message_counts(shift: float) -> None:
+    rig = BaseRig(use=BaseUse.MOTION, timeout=0.1)
+    before = rig.run(1.0, turn=(0.1, 0.0, 0.0))
+    told = []
+    for _ in range(3):
+        rig.now += 0.01
+        told.append(rig.feed(turn=(0.2, 0.0, 0.0), stamp=CLOCK + shift + rig.now))
+    rejection = Reason.STAMP_IN_FUTURE if shift > 0.0 else Reason.STAMP_NOT_NEWER
+    assert told == [rejection, rejection, None]
+    # Filtered over the time that really passed: one message does not bring all of the change.
+    turned = rig.sample().velocity[0] - before.velocity[0]
+    assert 0.0 < turned < 0.09
+
+
+def test_a_rejected_message_changes_nothing_and_counts_for_no_age() -> None:
+    rig = BaseRig(use=BaseUse.MOTION)
+    before = rig.run(1.0)
+    rig.now += 0.05
+    assert rig.feed(orientation=ROLLED, turn=(1.0, 1.0, NAN)) is Reason.NOT_FINITE
+    assert rig.sensor.age(rig.now) == pytest.approx(0.05)
+    assert_close(np.concatenate(rig.sample()), np.concatenate(before))
+
+
+def test_messages_of_another_link_are_rejected_until_those_of_the_first_have_stopped() -> None:
+    rig = BaseRig(timeout=0.1)
+    assert rig.feed('plate') is None
+    rig.now += 0.09
+    assert rig.feed('imu') is Reason.FRAME_CHANGED
+    rig.now += 0.02
+    assert rig.feed('imu') is None
+    assert rig.feed('plate') is Reason.FRAME_CHANGED
+
+
+def test_where_a_link_is_set_no_frame_is_looked_at() -> None:
+    rig = BaseRig(link='plate')
+    for frame_id in ('hand', '', 'anything'):
+        rig.now += 0.01
+        assert rig.feed(frame_id) is None
+
+
+# Tilt
+
+
+def test_an_accelerometer_at_rest_reads_upwards_and_gravity_points_down() -> None:
+    state = BaseRig().run(1.0, orientation=None, push=AT_REST)
+    assert_close(state.gravity, DOWN)
+    assert not np.concatenate(state[1:]).any()
+
+
+def test_orientation_takes_the_imus_axes_to_the_worlds() -> None:
+    assert_close(BaseRig().run(1.0, orientation=ROLLED, push=None).gravity, ROLLED_DOWN)
+
+
+def test_heading_has_no_part_in_gravity() -> None:
+    assert_close(BaseRig().run(1.0, orientation=about((0, 0, 1), 2.0)).gravity, DOWN)
+
+
+@pytest.mark.parametrize('length', [0.9901, 1.0, 1.0099])
+def test_gravity_has_the_models_length_whatever_the_messages(length: float) -> None:
+    moon = tilting_robot(gravity=(0.0, 0.0, -1.62))
+    quaternion = length * np.array(ROLLED)
+    rolled = np.array(ROLLED_DOWN) * 1.62 / G
+    assert_close(BaseRig(moon).run(1.0, orientation=quaternion).gravity, rolled)
+    assert_close(BaseRig(moon).run(1.0, orientation=None, push=-3.0 * rolled).gravity, rolled)
+
+
+def test_gravity_in_the_accelerometer_is_found_by_a_low_pass() -> None:
+    rig = BaseRig(tilt_cutoff=1.0, max_angular_velocity=100.0)
+    rig.run(1.0, orientation=None)
+    tipped = np.array((G, 0.0, 0.0))
+    rig.run(1.0 / math.tau, period=1e-4, orientation=None, push=tipped)
+    # After one time constant a first-order filter is 1 - 1/e of the way.
+    expected = math.exp(-1.0) * np.array(DOWN) - (1.0 - math.exp(-1.0)) * tipped
+    assert_close(rig.sample().gravity, G * expected / np.linalg.norm(expected), atol=1e-2)
+
+
+def test_an_orientation_is_not_filtered() -> None:
+    rig = BaseRig(tilt_cutoff=0.01)
+    rig.run(1.0)
+    assert_close(rig.run(0.06, orientation=ROLLED).gravity, ROLLED_DOWN)
+
+
+def test_a_direction_is_kept_while_the_filtered_accelerometer_shows_none() -> None:
+    rig = BaseRig(tilt_cutoff=10.0)
+    rig.run(1.0, orientation=None)
+    for sign in [1, -1] * 100:
+        state = rig.run(0.001, period=0.001, orientation=None, push=(5.0 * sign, 0.0, 0.0))
+        assert np.linalg.norm(state.gravity) == pytest.approx(G, rel=0.05)
+
+
+def test_gravity_is_looked_for_anew_in_the_accelerometer_after_messages_with_orientation() -> None:
+    rig = BaseRig(tilt_cutoff=0.01)
+    rig.run(1.0, orientation=None)
+    rig.run(1.0, orientation=ROLLED)
+    state = rig.run(0.01, orientation=None, push=-np.array(ROLLED_DOWN))
+    assert_close(state.gravity, ROLLED_DOWN)
+
+
+@pytest.mark.parametrize(('stamped', 'dt'), [(True, 0.01), (False, 0.03)])
+def test_filters_count_time_by_stamps_or_where_there_are_none_by_receipt(
+    stamped: bool, dt: float
+) -> None:
+    rig = BaseRig(use=BaseUse.MOTION, motion_cutoff=1.0)
+    stamps = iter(np.arange(1.0, 3.0, 0.01) if stamped else np.zeros(200))
+    for turn in [STILL] * 100 + [(1.0, 0.0, 0.0)]:
+        rig.now += 0.03
+        assert rig.feed(turn=turn, stamp=float(next(stamps))) is None
+        rig.sample()
+    # One step of a filter whose time constant is 1 / (2 pi cutoff).
+    assert_close(rig.sample().velocity[0], dt / (dt + 1.0 / math.tau))
+
+
+def test_gravity_follows_a_jump_no_faster_than_the_base_may_turn() -> None:
+    rig = BaseRig(max_angular_velocity=2.0)
+    rig.run(1.0)
+    states = [rig.run(0.01, orientation=ROLLED).gravity for _ in range(30)]
+    steps = np.linalg.norm(np.diff(states, axis=0), axis=1)
+    assert steps.max() == pytest.approx(G * 2.0 * 0.01)
+    assert_close(states[-1], ROLLED_DOWN)
+
+
+# Silence
+
+
+def test_a_sensor_is_stale_before_the_first_message_and_after_the_timeout() -> None:
+    rig = BaseRig(timeout=0.2)
+    assert rig.sample().gravity.tolist() == DOWN
+    assert rig.stale()
+    rig.feed()
+    assert not rig.stale()
+    rig.now += 0.1999
+    assert not rig.stale()
+    rig.now += 0.0002
+    assert rig.stale()
+
+
+def test_a_silent_sensor_blends_to_the_configured_gravity() -> None:
+    rig = BaseRig(timeout=0.095, fade=0.5)
+    rig.run(1.0, orientation=ROLLED)
+    assert_close(rig.wait(0.09).gravity, ROLLED_DOWN)
+    # The blend begins at the first tick after the timeout.
+    half_way = rig.wait(0.01 + 0.25).gravity
+    assert_close(half_way, 0.5 * (np.array(ROLLED_DOWN) + DOWN))
+    assert_close(rig.wait(0.26).gravity, DOWN)
+
+
+def test_a_silent_sensor_may_hold_the_last_direction() -> None:
+    rig = BaseRig(stale=StaleBase.HOLD)
+    assert rig.wait(1.0).gravity.tolist() == DOWN  # there was none yet
+    rig.run(1.0, orientation=ROLLED)
+    assert_close(rig.wait(5.0).gravity, ROLLED_DOWN)
+    assert rig.sensor.stale
+
+
+@pytest.mark.parametrize('stale', StaleBase)
+def test_a_base_whose_sensor_is_silent_counts_as_at_rest(stale: StaleBase) -> None:
+    rig = BaseRig(use=BaseUse.MOTION, stale=stale, timeout=0.095, fade=0.5)
+    moving = rig.run(2.0, turn=(1.0, 2.0, 3.0), push=(4.0, 5.0, 6.0))
+    assert_close(moving.velocity, [1.0, 2.0, 3.0, 0.0, 0.0, 0.0])
+    assert_close(moving.acceleration, [0.0, 0.0, 0.0, 4.0, 5.0, 6.0 - G])
+    half_way = rig.wait(0.1 + 0.25)
+    assert_close(half_way.velocity, 0.5 * moving.velocity)
+    assert_close(half_way.acceleration, 0.5 * moving.acceleration)
+    at_rest = rig.wait(0.26)
+    assert_close(np.concatenate(at_rest), [*DOWN, *[0.0] * 12])
+
+
+@pytest.mark.parametrize('stale', StaleBase)
+def test_a_sensor_that_comes_back_is_blended_in_again(stale: StaleBase) -> None:
+    rig = BaseRig(use=BaseUse.MOTION, stale=stale, timeout=0.1, fade=0.5)
+    rig.run(1.0)
+    rig.wait(1.0)
+    back: dict[str, Any] = {'orientation': ROLLED, 'turn': (1.0, 0.0, 0.0)}
+    begun = rig.run(0.01, **back)
+    assert_close(np.concatenate(begun), [*DOWN, *[0.0] * 12])
+    half_way = rig.run(0.25, **back)
+    assert_close(half_way.gravity, 0.5 * (np.array(ROLLED_DOWN) + DOWN))
+    assert_close(half_way.velocity[0], 0.5)
+    assert_close(rig.run(0.25, **back).gravity, ROLLED_DOWN)
+
+
+def test_filters_do_not_remember_what_came_before_a_silence() -> None:
+    rig = BaseRig(use=BaseUse.MOTION, tilt_cutoff=0.01, motion_cutoff=0.1, fade=0.01)
+    rig.run(1.0, orientation=None, turn=(1.0, 0.0, 0.0))
+    rig.wait(1.0)
+    state = rig.run(0.05, orientation=None, turn=(0.0, 2.0, 0.0), push=(0.0, G, 0.0))
+    assert_close(state.gravity, [0.0, -G, 0.0])
+    assert_close(state.velocity, [0.0, 2.0, 0.0, 0.0, 0.0, 0.0])
+    assert not state.acceleration[:3].any()
+
+
+def test_a_silence_that_no_tick_saw_is_blended_over_too() -> None:
+    rig = BaseRig(use=BaseUse.MOTION)
+    rig.run(1.0)
+    rig.now += 0.5  # the loop was kept from running
+    assert rig.feed(orientation=ROLLED, turn=(1.0, 0.0, 0.0)) is None
+    assert_close(np.concatenate(rig.sample()), [*DOWN, *[0.0] * 12])
+    turning = rig.run(0.6, orientation=ROLLED, turn=(1.0, 0.0, 0.0))
+    assert_close(turning.gravity, ROLLED_DOWN)
+
+
+def test_time_that_stands_still_changes_nothing() -> None:
+    rig = BaseRig(use=BaseUse.MOTION)
+    rig.run(0.2, orientation=ROLLED, turn=(1.0, 0.0, 0.0))
+    before = rig.sample()
+    assert_close(np.concatenate(rig.sample()), np.concatenate(before), atol=0.0)
+
+
+def test_memory_does_not_grow() -> None:
+    rig = BaseRig(use=BaseUse.MOTION)
+
+    def live() -> None:
+        for _ in range(200):
+            rig.run(0.02, orientation=None)
+            rig.feed(push=None)
+            rig.wait(0.2, period=0.05)
+
+    live()
+    tracemalloc.start()
+    try:
+        live()
+        before, _ = tracemalloc.get_traced_memory()
+        live()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 2000
+
+
+def test_a_level_message_is_what_the_defaults_stand_for() -> None:
+    assert_close(BaseRig(link='base').run(1.0, orientation=LEVEL).gravity, DOWN)

@@ -1,0 +1,436 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""References of a trajectory controller: set-points made of them, and rejections."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+from numpy.typing import ArrayLike
+import pytest
+
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.law import Feedforward, Gravity
+from rnea_ros.feedforward.trajectory import (
+    ControllerStateMonitor,
+    JointRules,
+    Setpoint,
+    SpeedScaling,
+)
+from support.control.control_rig import PANDA_POSE, Rig, panda_arm
+from support.control.trajectory_controller import Array, TrajectoryController
+
+JOINTS = ('lift', 'turn', 'bend')
+NONE = np.empty(0)
+CLOCK = 5000.0
+"""The clock of stamps, less monotonic time, s."""
+
+
+class Bench:
+    """A monitor, and a robot at rest in the middle of its range, with a time that advances."""
+
+    def __init__(self, **rules: Any) -> None:
+        of_joints: dict[str, Any] = {
+            'joint_names': JOINTS,
+            'lower': np.array([-1.0, 0.0, -2.0]),
+            'upper': np.array([1.0, 0.0, 2.0]),
+            'continuous': np.array([False, True, False]),
+            'velocity_limits': np.array([1.0, 2.0, 3.0]),
+            'start_tolerance': 0.1,
+        }
+        self.scaling = SpeedScaling()
+        self.monitor = ControllerStateMonitor(JointRules(**(of_joints | rules)), self.scaling)
+        self.measured = np.array([0.0, 0.5, 1.0])
+        self.held: Array | None = None
+        self.now = 10.0
+
+    def say(
+        self,
+        q: ArrayLike = (0.01, 0.5, 1.0),
+        qd: ArrayLike = NONE,
+        qdd: ArrayLike = NONE,
+        *,
+        names: tuple[str, ...] = JOINTS,
+        speed: float | None = 1.0,
+        stamp: float | None = None,
+    ) -> Setpoint | None:
+        """Publish a reference of the controller, 10 ms after the last one."""
+        self.now += 0.01
+        position, velocity, acceleration = (
+            np.asarray(values, dtype=np.float64) for values in (q, qd, qdd)
+        )
+        return self.monitor.update(
+            names,
+            position,
+            velocity,
+            acceleration,
+            speed,
+            stamp=CLOCK + self.now if stamp is None else stamp,
+            clock=CLOCK + self.now,
+            received=self.now,
+            measured=self.measured,
+            held=lambda: self.measured if self.held is None else self.held,
+        )
+
+    def taken(self, *args: Any, **kwargs: Any) -> Setpoint:
+        setpoint = self.say(*args, **kwargs)
+        assert setpoint is not None, self.monitor.complaint
+        return setpoint
+
+    def rejected(self, reason: str, *args: Any, **kwargs: Any) -> str:
+        """Return the complaint about a reference that must be rejected."""
+        before, age = self.monitor.rejections[reason], self.monitor.age(self.now)
+        assert self.say(*args, **kwargs) is None
+        assert self.monitor.rejections[reason] == before + 1, self.monitor.complaint
+        assert self.monitor.age(self.now) == pytest.approx(age + 0.01)
+        return self.monitor.complaint
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+# Set-points
+
+
+def test_positions_velocities_and_accelerations_are_taken_by_name(bench: Bench) -> None:
+    setpoint = bench.taken(
+        (1.05, 0.02, 0.51), (0.3, 0.1, 0.2), (6.0, 4.0, 5.0), names=('bend', 'lift', 'turn')
+    )
+    assert setpoint.q.tolist() == [0.02, 0.51, 1.05]
+    assert setpoint.qd.tolist() == [0.1, 0.2, 0.3]
+    assert setpoint.qdd.tolist() == [4.0, 5.0, 6.0]
+
+
+def test_the_age_counts_from_the_last_accepted_reference(bench: Bench) -> None:
+    assert bench.monitor.age(bench.now) == math.inf
+    bench.taken()
+    assert bench.monitor.age(bench.now + 0.25) == pytest.approx(0.25)
+
+
+def test_joints_that_are_not_commanded_do_not_count(bench: Bench) -> None:
+    nan = math.nan
+    setpoint = bench.taken((0.01, nan, 0.5, 1.0), (0, 9, 0, 0), names=('lift', 'jaw', *JOINTS[1:]))
+    assert setpoint.q.tolist() == [0.01, 0.5, 1.0]
+
+
+def test_velocities_scale_with_the_factor_and_accelerations_with_its_square(
+    bench: Bench,
+) -> None:
+    setpoint = bench.taken(qd=(0.4, 0.8, 1.2), qdd=(1.0, 2.0, 3.0), speed=0.5)
+    assert setpoint.qd.tolist() == [0.2, 0.4, 0.6]
+    assert setpoint.qdd.tolist() == [0.25, 0.5, 0.75]
+    assert bench.monitor.speed == 0.5
+
+
+def test_a_factor_above_1_is_followed_too(bench: Bench) -> None:
+    assert bench.taken(qd=(0.1, 0.0, 0.0), speed=1.5).qd[0] == pytest.approx(0.15)
+
+
+def test_missing_accelerations_and_velocities_are_zero(bench: Bench) -> None:
+    setpoint = bench.taken(qd=(0.1, 0.2, 0.3))
+    assert setpoint.qd.tolist() == [0.1, 0.2, 0.3]
+    assert setpoint.qdd.tolist() == [0.0] * 3
+    assert bench.taken((0.02, 0.5, 1.0)).qd.tolist() == [0.0] * 3
+
+
+def test_a_reference_that_stands_still_has_no_velocity_and_no_acceleration(
+    bench: Bench,
+) -> None:
+    last = (0.01, 0.5, 1.0)
+    assert bench.taken(last, (0.1,) * 3, (2.0,) * 3).qdd.tolist() == [2.0] * 3
+    for _ in range(3):
+        held = bench.taken(last, (0.1,) * 3, (2.0,) * 3)
+        assert held.q.tolist() == list(last)
+        assert held.qd.tolist() == held.qdd.tolist() == [0.0] * 3
+
+
+def test_one_joint_that_moves_is_a_reference_that_moves(bench: Bench) -> None:
+    bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), (2.0, 1.0, 0.0))
+    assert bench.taken((0.02, 0.5, 1.0), (0.1, 0.0, 0.0), (2.0, 1.0, 0.0)).qdd[1] == 1.0
+
+
+def test_without_a_published_factor_the_speed_scaling_topic_counts(bench: Bench) -> None:
+    bench.scaling.advance(0.0)
+    bench.scaling.set_target(0.8)
+    bench.scaling.advance(0.05)  # on its way: 0.9, and falling by 2 per second
+    for number, speed in enumerate((None, 0.0)):
+        setpoint = bench.taken(
+            (0.01 * number, 0.5, 1.0), (0.1, 0.2, 0.4), (1.0, 0.0, 0.0), speed=speed
+        )
+        np.testing.assert_allclose(setpoint.qd, [0.09, 0.18, 0.36])
+        np.testing.assert_allclose(setpoint.qdd, [0.81 - 0.2, -0.4, -0.8])
+
+
+def test_a_published_factor_replaces_the_speed_scaling_topic(bench: Bench) -> None:
+    bench.scaling.advance(0.0)
+    bench.scaling.set_target(0.5)
+    bench.scaling.advance(10.0)
+    assert bench.taken(qd=(0.1, 0.0, 0.0), speed=1.0).qd[0] == 0.1
+
+
+def test_after_a_positive_factor_zero_means_zero(bench: Bench) -> None:
+    bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), speed=1.0)
+    setpoint = bench.taken((0.02, 0.5, 1.0), (0.1, 0.0, 0.0), (5.0, 0.0, 0.0), speed=0.0)
+    assert setpoint.qd[0] == setpoint.qdd[0] == 0.0
+    assert bench.monitor.speed == 0.0
+
+
+@settings(max_examples=50)
+@given(
+    speeds=st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=5),
+    last_acceleration=st.floats(-3.0, 3.0),
+    way=st.floats(-0.5, 0.5),
+)
+def test_velocity_and_acceleration_are_derivatives_of_the_desired_position(
+    speeds: list[float], last_acceleration: float, way: float
+) -> None:
+    period = 0.002
+    bench = Bench(start_tolerance=1.0, velocity_limits=np.full(3, np.inf))
+    said = TrajectoryController(
+        bench.measured.copy(), np.array([way, -way, 0.5 * way]), 0.5, last_acceleration
+    )
+    wanted: list[Setpoint] = []
+    smooth_list: list[bool] = []
+    for speed in speeds:
+        said.speed = speed
+        for number in range(100):
+            said.advance(period)
+            wanted.append(bench.taken(*said.reference, speed=said.speed_field))
+            # Where the speed changes, at the start and at the end the derivatives jump.
+            at_end = abs(said.time - said.duration) < 3.0 * period
+            smooth_list.append(2 < number < 97 and not at_end)
+    q, qd, qdd = (np.array([getattr(s, f) for s in wanted]) for f in ('q', 'qd', 'qdd'))
+    smooth = np.array(smooth_list)[1:-1]
+    slope = (q[2:] - q[:-2]) / (2.0 * period)
+    np.testing.assert_allclose(qd[1:-1][smooth], slope[smooth], atol=2e-3)
+    curve = (q[2:] - 2.0 * q[1:-1] + q[:-2]) / period**2
+    np.testing.assert_allclose(qdd[1:-1][smooth], curve[smooth], atol=0.3)
+
+
+# Rejections
+
+
+def test_names_are_rejected_that_do_not_fit(bench: Bench) -> None:
+    q = (0.0, 0.5, 1.0)
+    assert "'lift'" in bench.rejected('missing_joint', q, names=('a', 'turn', 'bend'))
+    assert "'lift'" in bench.rejected('duplicate_joint', q, names=('lift', 'turn', 'lift'))
+    bench.rejected('unknown_joint', q, names=('a', 'b', 'c'))
+    bench.rejected('empty_joint_names', NONE, names=())
+
+
+def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
+    bench = Bench(allow_partial_joints_goal=True)
+    names = ('bend', 'lift')
+    first = bench.taken((1.05, 0.02), (0.3, 0.1), names=names)
+    assert first.q.tolist() == [0.02, bench.measured[1], 1.05]
+    assert first.qd.tolist() == [0.1, 0.0, 0.3]
+    bench.held = first.q
+    bench.measured[1] += 0.03
+    assert bench.taken((1.05, 0.03), (0.3, 0.1), names=names).q[1] == first.q[1]
+
+
+@pytest.mark.parametrize(
+    ('q', 'qd', 'qdd'),
+    [((0.0, 0.5), NONE, NONE), ((0.0, 0.5, 1.0), (0.0,), NONE),
+     ((0.0, 0.5, 1.0), (0.0,) * 3, (0.0,) * 4), (NONE, (0.0,) * 3, NONE)],
+)
+def test_a_wrong_number_of_values_is_rejected(
+    bench: Bench, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike
+) -> None:
+    assert 'for 3 joints' in bench.rejected('wrong_size', q, qd, qdd)
+
+
+@pytest.mark.parametrize('field', [0, 1, 2])
+@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
+def test_a_value_that_is_not_finite_is_rejected_and_named(
+    bench: Bench, field: int, value: float
+) -> None:
+    numbers = [np.array(bench.measured), np.zeros(3), np.zeros(3)]
+    numbers[field][2] = value
+    complaint = bench.rejected('not_finite', *numbers)
+    assert "'bend'" in complaint
+    assert ('positions', 'velocities', 'accelerations')[field] in complaint
+
+
+def test_accelerations_without_velocities_are_rejected(bench: Bench) -> None:
+    bench.rejected('accelerations_without_velocities', qdd=(1.0,) * 3)
+
+
+@pytest.mark.parametrize('speed', [-0.1, math.nan, math.inf])
+def test_an_invalid_factor_is_rejected(bench: Bench, speed: float) -> None:
+    assert str(speed) in bench.rejected('speed_out_of_range', speed=speed)
+
+
+def test_stamps_in_the_wrong_order_or_in_the_future_are_rejected_and_a_stamp_of_zero_is_ignored(
+    bench: Bench,
+) -> None:
+    bench.taken()
+    bench.rejected('stamp_not_newer', stamp=CLOCK + bench.now)
+    bench.rejected('stamp_in_future', stamp=CLOCK + bench.now + 1.0)
+    bench.taken(stamp=0.0)
+
+
+def test_limits_of_position_and_velocity_and_the_start_tolerance_hold(bench: Bench) -> None:
+    bench.measured[:] = (0.98, 0.5, 1.0)
+    bench.taken((1.0005, 0.5, 1.0))
+    complaint = bench.rejected('position_limit', (1.002, 0.5, 1.0))
+    assert complaint == "position_limit, joint 'lift': 1.002 is not in [-1.0, 1.0]"
+    bench.taken((0.97, 0.5, 1.0), (1.04, 0.0, 0.0))
+    assert "'lift'" in bench.rejected('velocity_limit', (0.96, 0.5, 1.0), (1.06, 0.0, 0.0))
+    bench.taken((0.95, 0.5, 1.0), (1.06, 0.0, 0.0), speed=0.9)
+    assert "'bend'" in bench.rejected('start_too_far', (0.94, 0.5, 1.2))
+
+
+def test_a_robot_beyond_a_limit_may_be_led_back(bench: Bench) -> None:
+    bench.measured[0] = 1.05
+    bench.taken((1.04, 0.5, 1.0))
+
+
+def test_a_continuous_joint_may_be_whole_turns_away(bench: Bench) -> None:
+    turned = 0.5 + 4.0 * math.pi
+    assert bench.taken((0.0, turned, 1.0)).q[1] == turned
+    bench.rejected('start_too_far', (0.0, turned + 0.2, 1.0))
+
+
+def test_a_rejected_reference_changes_nothing(bench: Bench) -> None:
+    bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), speed=0.0)
+    bench.rejected('start_too_far', (0.5, 0.5, 1.0), (0.1, 0.0, 0.0), stamp=0.0)
+    still = bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), stamp=CLOCK + bench.now)
+    assert still.qd.tolist() == [0.0] * 3
+
+
+# In the controller
+
+
+class Beside:
+    """A Franka arm that holds a pose, controlled beside a trajectory controller."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=0.1, **settings)
+        self.rig.q[:] = PANDA_POSE
+        rules = JointRules(
+            joint_names=self.rig.model.joint_names,
+            lower=self.rig.model.position_lower,
+            upper=self.rig.model.position_upper,
+            continuous=self.rig.model.continuous,
+            velocity_limits=self.rig.model.velocity_limits,
+            start_tolerance=0.1,
+        )
+        self.monitor = ControllerStateMonitor(rules, self.rig.controller.speed_scaling)
+        self.rig.activate()
+
+    def say(self, q: Array, qd: Array, qdd: Array, speed: float = 1.0) -> None:
+        setpoint = self.monitor.update(
+            self.rig.model.joint_names, q, qd, qdd, speed,
+            stamp=self.rig.now, clock=self.rig.now, received=self.rig.now,
+            measured=self.rig.controller.measured()[0],
+            held=lambda: self.rig.controller.hold_position(self.rig.now),
+        )
+        assert setpoint is not None, self.monitor.complaint
+        self.rig.controller.set_reference(setpoint)
+
+    def follow(self, said: TrajectoryController, seconds: float) -> None:
+        """Let the controller lead a robot that follows it exactly."""
+        for _ in range(round(seconds / self.rig.period)):
+            said.advance(self.rig.period)
+            q, qd, qdd = said.reference
+            self.rig.q[:] = q
+            self.say(q, qd, qdd, said.speed_field)
+            self.rig.tick()
+
+
+def lift(share: float = 1.0) -> TrajectoryController:
+    way = share * np.array([0.2, 0.3, -0.2, 0.4, 0.1, -0.2, 0.3])
+    return TrajectoryController(np.array(PANDA_POSE), way, 1.0, last_acceleration=-2.0)
+
+
+@pytest.mark.parametrize('speed', [1.0, 0.5])
+def test_the_effort_is_that_of_the_motion_at_its_true_speed(speed: float) -> None:
+    beside, said = Beside(), lift()
+    said.speed = speed
+    beside.follow(said, 0.5)
+    q, v, a = said.share(said.time)
+    expected = beside.rig.model.inverse_dynamics(
+        said.start + q * said.way, speed * v * said.way, speed**2 * a * said.way
+    )
+    np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(('tells', 'true_speed'), [(True, 1.0), (False, 0.5)])
+def test_the_speed_scaling_topic_counts_once_or_not_at_all(
+    tells: bool, true_speed: float
+) -> None:
+    beside, said = Beside(), lift()
+    said.tells_speed = tells
+    beside.rig.controller.speed_scaling.set_target(0.5)
+    beside.rig.run(0.5)
+    beside.follow(said, 0.5)
+    q, qd, qdd = said.reference
+    expected = beside.rig.model.inverse_dynamics(q, true_speed * qd, true_speed**2 * qdd)
+    np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
+
+
+def test_after_the_end_only_gravity_is_held_although_the_last_acceleration_is_repeated() -> None:
+    beside, said = Beside(), lift()
+    beside.follow(said, 1.2)
+    assert np.abs(said.reference[2]).max() > 0.1
+    np.testing.assert_allclose(beside.rig.commands[-1], beside.rig.gravity, atol=1e-9)
+
+
+def test_the_first_reference_is_blended_in_and_not_jumped_to() -> None:
+    beside, said = Beside(effort_rate_limit=(1e5,)), lift()
+    said.time = 0.3
+    beside.rig.q[:] = said.reference[0]
+    beside.rig.run(0.1)
+    gravity = beside.rig.commands[-1]
+    beside.follow(said, 0.001)
+    wanted = beside.rig.model.inverse_dynamics(*said.reference)
+    step = np.abs(beside.rig.commands[-1] - gravity).max()
+    assert step < 0.05 * np.abs(wanted - gravity).max()
+    beside.follow(said, 0.1)
+    wanted = beside.rig.model.inverse_dynamics(*said.reference)
+    np.testing.assert_allclose(beside.rig.commands[-1], wanted, atol=1e-9)
+
+
+def test_a_controller_that_falls_silent_is_flagged_even_at_rest_and_its_position_held() -> None:
+    beside = Beside()
+    q = np.array(PANDA_POSE) + 0.01
+    beside.say(q, np.zeros(7), np.zeros(7))
+    beside.rig.run(0.19)
+    assert beside.rig.controller.flags == frozenset()
+    beside.rig.run(0.05)
+    assert Reason.REFERENCE_STALE in beside.rig.controller.flags
+    assert beside.rig.state() is State.DEGRADED
+    np.testing.assert_array_equal(beside.rig.wanted()[0], q)
+    beside.say(q, np.zeros(7), np.zeros(7))
+    beside.rig.run(0.05)
+    assert beside.rig.controller.flags == frozenset()
+
+
+def test_a_controller_that_falls_silent_in_motion_leaves_no_velocity_behind() -> None:
+    beside, said = Beside(), lift()
+    beside.follow(said, 0.5)
+    beside.rig.run(0.4)
+    position, velocity = beside.rig.wanted()
+    assert not velocity.any()
+    held = beside.rig.model.gravity_torques(position)
+    np.testing.assert_allclose(beside.rig.commands[-1], held, atol=1e-9)
+
+
+def test_mode_gravity_follows_no_controller() -> None:
+    beside = Beside()
+    beside.rig.change(mode=Gravity)
+    beside.rig.tick()
+    assert not beside.rig.controller.following
+    beside.say(np.array(PANDA_POSE), np.full(7, 0.1), np.full(7, 9.0))
+    beside.rig.run(0.2)
+    assert beside.rig.controller.reference_at(beside.rig.now) is None
+
+

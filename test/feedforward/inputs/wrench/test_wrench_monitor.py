@@ -1,0 +1,138 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A reading is taken whole, or rejected whole and counted, and then changes nothing else."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.stamps import MAX_FUTURE
+from support.control.wrench_rig import WrenchRig, arm
+
+PUSH = (1.0, 2.0, 3.0)
+
+
+@pytest.fixture
+def rig() -> WrenchRig:
+    return WrenchRig(arm(), {'max_force': 50.0, 'max_torque': 5.0})
+
+
+def assert_rejected(rig: WrenchRig, reason: Reason, *reading: Any, **how: Any) -> None:
+    """Assert that a reading is rejected, counted, and that the term fades as without it."""
+    before = rig.inputs.rejections[reason]
+    assert rig.feed(*reading, **how) is reason
+    assert rig.inputs.rejections[reason] == before + 1
+
+
+@pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize('number', range(6))
+def test_a_number_that_is_not_finite_is_rejected(rig: WrenchRig, bad: float, number: int) -> None:
+    numbers = [1.0] * 6
+    numbers[number] = bad
+    assert_rejected(rig, Reason.NOT_FINITE, numbers[:3], numbers[3:])
+
+
+def test_a_force_over_its_cap_is_rejected_by_its_length(rig: WrenchRig) -> None:
+    assert rig.feed((30.0, 40.0, 0.0)) is None
+    rig.step()
+    assert_rejected(rig, Reason.OVER_CAP, (30.0, 40.0, 0.1))
+
+
+def test_a_torque_over_its_cap_is_rejected_by_its_length(rig: WrenchRig) -> None:
+    assert rig.feed(PUSH, (3.0, 4.0, 0.0)) is None
+    rig.step()
+    assert_rejected(rig, Reason.OVER_CAP, PUSH, (3.0, -4.0, 0.01))
+
+
+def test_a_stamp_that_is_not_newer_is_rejected(rig: WrenchRig) -> None:
+    assert rig.feed(PUSH, stamp=50.0) is None
+    assert_rejected(rig, Reason.STAMP_NOT_NEWER, PUSH, stamp=50.0)
+    assert rig.feed(PUSH, stamp=49.0) is Reason.STAMP_NOT_NEWER
+    assert rig.feed(PUSH, stamp=50.001) is None
+
+
+def test_a_stamp_in_the_future_is_rejected(rig: WrenchRig) -> None:
+    assert rig.feed(PUSH, stamp=70.0 + 0.9 * MAX_FUTURE, clock=70.0) is None
+    assert_rejected(rig, Reason.STAMP_IN_FUTURE, PUSH, stamp=70.0 + 1.2 * MAX_FUTURE, clock=70.0)
+
+
+def test_a_rejected_stamp_does_not_count_as_the_last(rig: WrenchRig) -> None:
+    assert rig.feed((math.nan, 0.0, 0.0), stamp=60.0) is Reason.NOT_FINITE
+    assert rig.feed(PUSH, stamp=60.0) is None
+
+
+def test_without_a_stamp_the_order_is_not_checked(rig: WrenchRig) -> None:
+    assert rig.feed(PUSH, stamp=50.0) is None
+    assert rig.feed(PUSH, stamp=0.0) is None
+    assert rig.feed(PUSH, stamp=0.0) is None
+    assert rig.feed(PUSH, stamp=49.0) is Reason.STAMP_NOT_NEWER
+
+
+def test_the_settings_link_wins_over_the_frame_of_a_reading(rig: WrenchRig) -> None:
+    assert rig.feed(PUSH, frame='some_sensor_frame') is None
+
+
+@pytest.mark.parametrize('frame', ['', 'nose', 'base', 'post'])
+def test_a_frame_that_is_no_moving_link_is_rejected_where_none_is_set(frame: str) -> None:
+    rig = WrenchRig(arm(), {'link': ''})
+    assert_rejected(rig, Reason.UNKNOWN_FRAME, PUSH, frame=frame)
+
+
+def test_a_frame_does_not_change_while_its_term_acts() -> None:
+    rig = WrenchRig(arm(), {'link': ''})
+    rig.run(0.2, PUSH, frame='tip')
+    assert_rejected(rig, Reason.FRAME_CHANGED, PUSH, frame='lower')
+    assert rig.run(0.05, None)[-1].any()
+    assert_rejected(rig, Reason.FRAME_CHANGED, PUSH, frame='lower')
+    rig.run(0.2, None)
+    assert rig.feed(PUSH, frame='lower') is None
+
+
+@pytest.mark.parametrize(
+    'how',
+    [
+        {'force': (math.nan, 0.0, 0.0)}, {'force': (0.0, 0.0, 51.0)}, {'stamp': 1e-6},
+        {'stamp': 1e9}, {'frame': 'nose'},
+    ],
+)
+def test_after_rejections_a_term_fades_as_if_nothing_had_come(how: dict[str, Any]) -> None:
+    wrenches = []
+    for rejects in (False, True):
+        rig = WrenchRig(arm(), {'link': '', 'max_force': 50.0})
+        rig.run(0.2, PUSH, frame='tool')
+        for _ in range(100):
+            if rejects:
+                assert rig.feed(**({'force': PUSH, 'frame': 'tool'} | how)) is not None
+            wrenches.append(rig.step())
+    silent, rejecting = np.array(wrenches[:100]), np.array(wrenches[100:])
+    np.testing.assert_array_equal(rejecting, silent)
+    assert silent[0].any()
+    assert not silent[-1].any()
+
+
+def test_one_rejection_among_good_readings_changes_nothing(rig: WrenchRig) -> None:
+    rig.run(0.2, PUSH)
+    assert rig.feed((math.nan, 0.0, 0.0), stamp=rig.now + 0.001) is Reason.NOT_FINITE
+    wrench = rig.step()
+    np.testing.assert_allclose(wrench[3:], PUSH, rtol=1e-6)
+    assert not rig.inputs.stale
+
+
+@pytest.mark.parametrize('shift', [-3600.0, 3600.0])
+def test_after_the_clock_of_stamps_was_set_the_third_reading_counts(
+    rig: WrenchRig, shift: float
+) -> None:
+    assert rig.feed(PUSH, stamp=5000.0 + rig.now, clock=5000.0 + rig.now) is None
+    rig.wait()
+    told = []
+    for _ in range(5):
+        rig.wait()
+        told.append(rig.feed(PUSH, stamp=5000.0 + shift + rig.now, clock=5000.0 + rig.now))
+    rejection = Reason.STAMP_IN_FUTURE if shift > 0.0 else Reason.STAMP_NOT_NEWER
+    assert told == [rejection, rejection, None, None, None]

@@ -1,0 +1,347 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Contact: when it is found, what it ends, and that it costs nothing while nobody asks for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.law import ControlLaw, Feedforward, Gravity, GravityFeedback
+from rnea_ros.feedforward.settings import ContactAction, ContactSettings
+from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
+
+ELBOW = 3
+PUSH = 12.0
+
+
+def rig(action: ContactAction, **settings: Any) -> Rig:
+    """Return an arm that is active at rest, with measured efforts."""
+    arm = Rig(panda_arm(), **{
+        'rate': 500.0, 'mode': Feedforward, 'ramp_duration': 0.02,
+        'contact': ContactSettings(action), **settings,
+    })
+    arm.q[:] = PANDA_POSE
+    arm.effort = arm.gravity
+    arm.activate()
+    return arm
+
+
+def push(arm: Rig, effort: float) -> None:
+    """Let the environment push the elbow, which the motors hold."""
+    arm.effort = arm.gravity.copy()
+    arm.effort[ELBOW] -= effort
+
+
+def run_until_contact(arm: Rig, limit: float = 0.1) -> float:
+    """Return how long it takes until a contact is found, s."""
+    before, began = arm.controller.contact, arm.now
+    while arm.controller.contact is before:
+        assert arm.now - began < limit, 'no contact'
+        arm.tick()
+    return arm.now - began
+
+
+def test_an_external_effort_above_its_threshold_is_a_contact_of_that_joint() -> None:
+    arm = rig(ContactAction.FLAG)
+    push(arm, PUSH)
+    assert run_until_contact(arm) < 0.02
+    contact = arm.controller.contact
+    assert contact is not None
+    assert (contact.joint, contact.number) == (arm.model.joint_names[ELBOW], 1)
+    assert contact.effort > contact.threshold > 0.015 * 87.0
+    assert contact.joint in str(contact)
+    assert arm.controller.flags == {Reason.CONTACT}
+    assert arm.state() is State.DEGRADED
+
+
+def test_its_sign_is_that_of_the_environment() -> None:
+    arm = rig(ContactAction.FLAG)
+    push(arm, -PUSH)
+    run_until_contact(arm)
+    assert arm.controller.contact is not None
+    assert arm.controller.contact.effort < 0.0
+
+
+def test_it_ends_below_half_of_the_threshold_and_is_counted_once() -> None:
+    arm = rig(ContactAction.FLAG)
+    push(arm, PUSH)
+    arm.run(0.2)
+    contact = arm.controller.contact
+    assert contact is not None
+    push(arm, 0.7 * contact.threshold)
+    arm.run(0.3)
+    assert Reason.CONTACT in arm.controller.flags
+    push(arm, 0.0)
+    arm.run(0.3)
+    assert not arm.controller.flags
+    assert arm.state() is State.ACTIVE
+    assert arm.controller.contact is contact
+    push(arm, PUSH)
+    run_until_contact(arm)
+    assert arm.controller.contact.number == 2
+
+
+def test_the_threshold_grows_with_the_efforts_of_gravity() -> None:
+    arm = rig(ContactAction.FLAG, contact=ContactSettings(
+        ContactAction.FLAG, threshold=(2.0,), model_error=(0.5,)
+    ))
+    push(arm, 1.9 + 0.5 * abs(arm.gravity[ELBOW]))
+    arm.run(0.5)
+    assert arm.controller.contact is None
+    push(arm, 2.2 + 0.5 * abs(arm.gravity[ELBOW]))
+    run_until_contact(arm, limit=0.5)
+
+
+def test_hold_ends_the_motion_where_it_is() -> None:
+    arm = rig(ContactAction.HOLD)
+    end = np.array(PANDA_POSE) + 0.2
+    arm.controller.follow(swing(arm.model.joint_names, PANDA_POSE, end, 2.0), None)
+    arm.run(0.5)
+    push(arm, PUSH)
+    run_until_contact(arm)
+    held, velocity = arm.wanted()
+    assert (velocity == 0.0).all()
+    assert (held != PANDA_POSE).all()
+    arm.run(2.0)
+    assert (arm.wanted()[0] == held).all()
+    assert arm.controller.contact is not None
+    assert arm.controller.contact.ends_motion
+
+
+def test_gravity_leaves_nothing_but_gravity() -> None:
+    arm = rig(
+        ContactAction.GRAVITY, mode=GravityFeedback, kp=(20.0,), ramp_duration=5.0,
+    )
+    arm.controller.follow(setpoint(arm.model.joint_names, np.array(PANDA_POSE) + 0.3), None)
+    arm.run(0.2)
+    push(arm, PUSH)
+    run_until_contact(arm)
+    assert arm.controller.reference_at(arm.now) is None
+    # Within the time of the rate limit, not in ramp_duration: the arm stops to push.
+    commands = arm.run(0.2)
+    np.testing.assert_allclose(commands[-1], arm.gravity, atol=1e-9)
+
+
+@pytest.mark.parametrize('action', [ContactAction.HOLD, ContactAction.GRAVITY])
+def test_a_new_motion_leads_away_from_the_obstacle_at_once(action: ContactAction) -> None:
+    arm = rig(action)
+    push(arm, PUSH)
+    run_until_contact(arm)
+    away = np.array(PANDA_POSE) - 0.1
+    arm.controller.follow(swing(arm.model.joint_names, PANDA_POSE, away, 1.0), None)
+    arm.run(1.1)
+    np.testing.assert_allclose(arm.wanted()[0], away)
+
+
+@pytest.mark.parametrize('action', [ContactAction.HOLD, ContactAction.GRAVITY])
+def test_a_stream_that_a_contact_ended_is_ignored_until_it_pauses(action: ContactAction) -> None:
+    arm = rig(action, reference_timeout=0.1)
+
+    def stream(seconds: float, offset: float) -> None:
+        for _ in range(round(seconds / 0.01)):
+            arm.controller.follow(
+                setpoint(arm.model.joint_names, np.array(PANDA_POSE) + offset), None
+            )
+            arm.run(0.01)
+
+    stream(0.1, 0.01)
+    np.testing.assert_allclose(arm.wanted()[0], np.array(PANDA_POSE) + 0.01)
+    push(arm, PUSH)
+    arm.run(0.05)
+    held = arm.controller.reference_at(arm.now)
+    push(arm, 0.0)
+    stream(1.0, 0.05)
+    after = arm.controller.reference_at(arm.now)
+    assert after is held or (after is not None and held is not None
+                             and (after.position == held.position).all())
+    arm.run(0.12)
+    stream(0.1, 0.02)
+    np.testing.assert_allclose(arm.wanted()[0], np.array(PANDA_POSE) + 0.02)
+
+
+def test_a_flag_ends_no_motion() -> None:
+    arm = rig(ContactAction.FLAG)
+    end = np.array(PANDA_POSE) + 0.2
+    arm.controller.follow(swing(arm.model.joint_names, PANDA_POSE, end, 1.0), None)
+    arm.run(0.3)
+    push(arm, PUSH)
+    arm.run(1.0)
+    np.testing.assert_allclose(arm.wanted()[0], end)
+
+
+def test_it_starts_again_when_the_clock_of_the_stamps_was_set() -> None:
+    arm = rig(ContactAction.FLAG)
+    arm.controller.publish_external_effort(True)
+    push(arm, 0.1 * PUSH)
+    arm.run(0.3)
+    external = arm.controller.external_effort
+    assert external is not None
+    np.testing.assert_allclose(external.effort[ELBOW], 0.1 * PUSH, rtol=1e-6)
+    for _ in range(3):  # so many samples confirm a step
+        arm.wait()
+        rejection = arm.feed(stamp=arm.now + 1.0)
+        arm.step()
+    assert rejection is None
+    assert arm.states.clock_steps == 1
+    assert (external.effort == 0.0).all()
+    assert arm.controller.contact is None
+
+
+def test_a_contact_is_not_found_without_a_reaction_and_nothing_is_computed() -> None:
+    arm = rig(ContactAction.NONE)
+    push(arm, 10.0 * PUSH)
+    arm.run(0.3)
+    assert arm.controller.contact is None
+    assert arm.controller.external_effort is None
+
+
+def test_external_efforts_exist_while_they_are_published() -> None:
+    arm = rig(ContactAction.NONE)
+    arm.controller.publish_external_effort(True)
+    push(arm, PUSH)
+    arm.run(0.5)
+    external = arm.controller.external_effort
+    assert external is not None
+    np.testing.assert_allclose(external.effort[ELBOW], PUSH, rtol=1e-6)
+    assert not arm.controller.flags
+    arm.controller.publish_external_effort(False)
+    arm.run(0.1)
+    assert arm.controller.external_effort is None
+
+
+def test_thresholds_and_the_reaction_change_while_it_runs() -> None:
+    arm = rig(ContactAction.NONE)
+    push(arm, PUSH)
+    arm.change(contact=ContactSettings(ContactAction.FLAG, threshold=(50.0,)))
+    arm.run(0.3)
+    assert arm.controller.contact is None
+    arm.change(contact=ContactSettings(ContactAction.FLAG, threshold=(1.0,)))
+    run_until_contact(arm)
+    arm.change(contact=ContactSettings(ContactAction.NONE))
+    arm.run(0.1)
+    assert not arm.controller.flags
+    assert arm.controller.external_effort is None
+
+
+def test_efforts_while_commands_are_withheld_are_no_contact() -> None:
+    arm = rig(ContactAction.HOLD)
+    arm.controller.permitted = False
+    push(arm, 5.0 * PUSH)  # another controller moves the arm
+    arm.run(0.3)
+    assert arm.controller.contact is None
+    push(arm, 0.0)
+    arm.controller.permitted = True
+    arm.run(0.3)
+    assert arm.controller.contact is None
+
+
+BRAKES = pytest.mark.parametrize('efforts', [None, 0.0], ids=['no efforts', 'efforts of zero'])
+"""Joint states without efforts, or with zeros as in Gazebo, of an arm that brakes hold."""
+
+
+def braked_rig(action: ContactAction, efforts: float | None, **settings: Any) -> Rig:
+    arm = Rig(panda_arm(), **{
+        'rate': 500.0, 'mode': Gravity, 'contact': ContactSettings(action), **settings,
+    })
+    arm.q[:] = PANDA_POSE
+    arm.effort = None if efforts is None else np.full(7, efforts)
+    return arm
+
+
+@BRAKES
+@pytest.mark.parametrize('mode', [Gravity, Feedforward])
+@pytest.mark.parametrize('action', ContactAction)
+def test_no_contact_ends_a_start_ramp(
+    action: ContactAction, mode: type[ControlLaw], efforts: float | None
+) -> None:
+    arm = braked_rig(action, efforts, mode=mode)
+    commands = arm.run(1.1)
+    reached = np.abs(commands[:, 1]) >= 0.95 * abs(arm.gravity[1])
+    assert np.argmax(reached) * arm.period == pytest.approx(0.95, abs=0.02)
+    assert arm.controller.contact is None
+
+
+@BRAKES
+def test_no_contact_at_the_start_ends_a_stream(efforts: float | None) -> None:
+    arm = braked_rig(ContactAction.HOLD, efforts, mode=Feedforward)
+    target = np.array(PANDA_POSE) + 0.02
+    for _ in range(200):
+        arm.controller.follow(setpoint(arm.model.joint_names, target), None)
+        arm.run(0.01)
+    np.testing.assert_array_equal(arm.wanted()[0], target)
+
+
+def test_no_contact_is_found_while_commands_that_were_withheld_grow_again() -> None:
+    arm = braked_rig(ContactAction.GRAVITY, None)
+    arm.run(1.5)
+    arm.controller.permitted = False
+    arm.run(0.5)
+    arm.controller.permitted = True
+    arm.run(0.5)
+    np.testing.assert_allclose(arm.commands[-1], arm.gravity)
+    assert arm.controller.contact is None
+
+
+@pytest.mark.parametrize('action', [ContactAction.HOLD, ContactAction.GRAVITY])
+@pytest.mark.parametrize('interruption', ['0.1 s withheld', '1 s withheld', 'stall', 'blocked'])
+def test_a_stream_that_a_contact_ended_stays_ended_while_it_does_not_pause(
+    interruption: str, action: ContactAction
+) -> None:
+    arm = rig(action, reference_timeout=0.2)
+    near, far = np.array(PANDA_POSE) + 0.01, np.array(PANDA_POSE) + 0.05
+
+    def stream(seconds: float, position: np.ndarray, *, feed: bool = True) -> None:
+        for _ in range(round(seconds / 0.01)):
+            arm.controller.follow(setpoint(arm.model.joint_names, position), None)
+            arm.run(0.01, feed=feed)
+
+    stream(0.1, near)
+    push(arm, PUSH)
+    stream(0.1, near)
+    push(arm, 0.0)
+    held, _ = arm.wanted()
+    if 'withheld' in interruption:
+        arm.controller.permitted = False
+        stream(float(interruption.split()[0]), far)
+        arm.controller.permitted = True
+    elif interruption == 'stall':
+        stream(0.4, far, feed=False)
+    else:
+        arm.now += 0.4
+    stream(2.0, far)
+    assert arm.state() is State.ACTIVE
+    if 'withheld' in interruption:
+        assert (arm.wanted()[0] == held).all()
+    assert (arm.wanted()[0] != far).all()
+
+
+def test_set_points_that_are_rejected_are_no_pause_of_their_stream() -> None:
+    arm = rig(ContactAction.HOLD, reference_timeout=0.1)
+    arm.controller.follow(setpoint(arm.model.joint_names, PANDA_POSE), None)
+    arm.run(0.05)
+    push(arm, PUSH)
+    run_until_contact(arm)
+    for _ in range(50):
+        arm.controller.note_setpoint()
+        arm.run(0.01)
+    target = np.array(PANDA_POSE) + 0.02
+    arm.controller.follow(setpoint(arm.model.joint_names, target), None)
+    arm.run(0.01)
+    assert (arm.wanted()[0] != target).all()
+
+
+@pytest.mark.parametrize('action', [ContactAction.HOLD, ContactAction.GRAVITY])
+def test_without_a_motion_every_action_acts_like_flag(action: ContactAction) -> None:
+    arms = [rig(each, mode=Gravity) for each in (ContactAction.FLAG, action)]
+    for arm in arms:
+        arm.change(compensate_coriolis=True)  # a blend that must not end
+        push(arm, PUSH)
+        run_until_contact(arm)
+        assert Reason.CONTACT in arm.controller.flags
+        arm.run(0.2)
+    np.testing.assert_array_equal(arms[0].commands, arms[1].commands)

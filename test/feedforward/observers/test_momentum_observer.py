@@ -1,0 +1,322 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The observer finds what the environment adds to the motors' efforts, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros import BaseMotion, InputError, RobotModel, Wrench
+from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, LoadedModel
+from rnea_ros.feedforward.observers import ExternalWrench, MomentumObserver
+from rnea_ros.feedforward.settings import (
+    ContactSettings,
+    EffortSource,
+    ExternalEffortSettings,
+    FrictionSettings,
+    Settings,
+    resolve,
+)
+from rnea_ros.robot import Payload
+from support.cases import each
+from support.control.control_rig import PANDA_POSE, Array, mixed_arm, panda_arm, two_joint_arm
+from support.models.oracle_pairs import random_pair
+
+GAIN = 50.0
+MEASURED = ExternalEffortSettings(gain=(GAIN,))
+COMMANDED = ExternalEffortSettings(gain=(GAIN,), source=EffortSource.COMMANDED)
+FRICTION = FrictionSettings(
+    FrictionModel.PARAMETERS, viscous=(1.5,), coulomb=(2.0,), viscous_negative=(1.0,),
+    coulomb_negative=(3.0,), load=(0.1,), smoothing_velocity=(0.1,),
+)
+
+
+class Swing:
+    """
+    A motion of all joints, each a sine.
+
+    :param model: the robot
+    :param seed: of the sines
+    """
+
+    def __init__(self, model: RobotModel, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self._w, self._phase = rng.uniform(1.0, 4.0, model.nv), rng.uniform(0.0, 6.0, model.nv)
+        self._size = rng.uniform(0.1, 0.5, model.nv)
+
+    def at(self, t: float) -> tuple[Array, Array, Array]:
+        """Return q, qd and qdd."""
+        w, phase = self._w, self._w * t + self._phase
+        q, qd = self._size * np.sin(phase), self._size * w * np.cos(phase)
+        return q, qd, -w * w * q
+
+
+def run(
+    model: RobotModel,
+    settings: Settings,
+    efforts: Any,
+    *,
+    seed: int = 0,
+    dt: float = 2e-4,
+    seconds: float = 0.15,
+    robot: LoadedModel | None = None,
+    compensated: Any = None,
+) -> tuple[Array, MomentumObserver]:
+    """
+    Return the external efforts at each sample of a motion, and the observer.
+
+    :param efforts: motor efforts of a motion's q, qd, qdd and time; commanded ones if the joint
+        states have none
+    :param compensated: what the robot adds to a command at q
+    """
+    resolved = resolve(settings, model)
+    robot = robot or LoadedModel(model)
+    robot.set_payloads(settings.payloads)
+    observer, swing = MomentumObserver(robot.bodies, resolved), Swing(model, seed)
+    none, found = np.full(model.nv, np.nan), []
+    measured = settings.external_effort.source is EffortSource.MEASURED
+    for k in range(round(seconds / dt)):
+        q, qd, qdd = swing.at(k * dt)
+        effort = np.asarray(efforts(q, qd, qdd, k * dt))
+        added = None if compensated is None else compensated(q)
+        command = effort[resolved.joint_indices]
+        observer.step(
+            q, qd, effort if measured else none, command, added, None, dt if k else -1.0
+        )
+        found.append(observer.effort.copy())
+    return np.array(found), observer
+
+
+def settings_of(model: RobotModel, **more: Any) -> Settings:
+    limits = {} if np.isfinite(model.effort_limits).all() else {'effort_limits': (100.0,)}
+    return Settings(**{
+        'joints': model.joint_names, 'external_effort': MEASURED, **limits, **more
+    })
+
+
+def filtered(steps: Array, dt: float) -> Array:
+    """Return what a low-pass filter of first order with the gain GAIN makes of efforts."""
+    found, value, share = [], np.zeros(steps.shape[1]), 1.0 - np.exp(-GAIN * dt)
+    for k, step in enumerate(steps):
+        value = value + share * (step - value) if k else value
+        found.append(value.copy())
+    return np.array(found)
+
+
+@each('seed', range(12))
+def test_it_is_the_external_effort_through_a_filter_on_random_trees(seed: int) -> None:
+    model = random_pair(seed).model
+    if not model.nv:
+        return
+    armature = tuple(np.random.default_rng(seed).uniform(0.0, 0.5, model.nv).tolist())
+    pushed, dt = np.random.default_rng(seed).normal(scale=5.0, size=model.nv), 1e-4
+
+    def efforts(q: Array, qd: Array, qdd: Array, t: float) -> Array:
+        needed: Array = model.inverse_dynamics(q, qd, qdd) + np.array(armature) * qdd
+        return needed - (pushed if t >= 0.1 else 0.0)
+
+    found, _ = run(model, settings_of(model, armature=armature, effort_limits=(100.0,)), efforts,
+                   seed=seed, dt=dt, seconds=0.2)
+    steps = np.array([pushed if k * dt >= 0.1 else 0.0 * pushed for k in range(len(found))])
+    steps[1:] = 0.5 * (steps[1:] + steps[:-1])  # the mean of two measured efforts
+    # What remains is the error of means over an interval.
+    sizes = 1.0 + np.abs(
+        [model.inverse_dynamics(*Swing(model, seed).at(t)) for t in (0.0, 0.1, 0.2)]
+    ).max()
+    np.testing.assert_allclose(found, filtered(steps, dt), atol=1e-3 * sizes)
+
+
+def test_it_starts_without_a_jump_in_the_middle_of_a_motion() -> None:
+    model = panda_arm()
+    found, _ = run(model, settings_of(model), lambda q, qd, qdd, t: model.inverse_dynamics(
+        q, qd, qdd), seconds=0.1)
+    assert (found[0] == 0.0).all()
+    assert np.abs(found).max() < 0.01
+
+
+@pytest.mark.parametrize('source', [MEASURED, COMMANDED], ids=['measured', 'commanded'])
+def test_friction_rotors_and_payloads_are_counted(source: ExternalEffortSettings) -> None:
+    model = panda_arm()
+    tool = Payload('fer_link8', 2.0, (0.0, 0.05, 0.1), (0.01, 0.0, 0.0, 0.02, 0.0, 0.01))
+    settings = settings_of(
+        model, friction=FRICTION, armature=(0.3,), payloads=(tool,), external_effort=source
+    )
+    loaded = model.with_payload(tool.link, tool.mass, tool.com, tool.inertia)
+    friction = resolve(settings, model).friction
+
+    def efforts(q: Array, qd: Array, qdd: Array, t: float) -> Array:
+        load = loaded.inverse_dynamics(q, qd, qdd) + 0.3 * qdd
+        needed: Array = load + friction.friction(qd, load)
+        return needed
+
+    found, _ = run(model, settings, efforts)
+    assert np.abs(found).max() < 0.05
+
+
+COMPENSATED: dict[str, tuple[str, ...]] = {
+    'nothing': (), 'gravity': ('gravity',), 'payload': ('payload',),
+    'gravity and payload': ('gravity', 'payload'), 'friction': ('friction',),
+    'all': ('gravity', 'payload', 'friction'),
+}
+
+
+@pytest.mark.parametrize('parts', COMPENSATED.values(), ids=COMPENSATED)
+@pytest.mark.parametrize('source', [MEASURED, COMMANDED], ids=['measured', 'commanded'])
+def test_what_the_hardware_adds_is_in_measured_efforts_and_comes_on_top_of_commanded_ones(
+    parts: tuple[str, ...], source: ExternalEffortSettings
+) -> None:
+    model = panda_arm()
+    tool = Payload('fer_link8', 2.0, (0.0, 0.05, 0.1))
+    hardware = tuple(HardwareCompensation(part) for part in parts)
+    settings = settings_of(
+        model, friction=FRICTION, payloads=(tool,), hardware_compensates=hardware,
+        external_effort=source,
+    )
+    loaded = model.with_payload(tool.link, tool.mass, tool.com)
+    friction = resolve(settings_of(model, friction=FRICTION), model).friction
+    robot = LoadedModel(model, hardware)
+
+    def added(q: Array) -> Array:
+        arm, all_gravity = model.gravity_torques(q), loaded.gravity_torques(q)
+        gravity = arm if 'gravity' in parts else 0.0 * arm
+        return np.asarray(gravity + (all_gravity - arm if 'payload' in parts else 0.0))
+
+    def efforts(q: Array, qd: Array, qdd: Array, t: float) -> Array:
+        load = loaded.inverse_dynamics(q, qd, qdd)
+        lost = friction.friction(qd, load)
+        if source is MEASURED:
+            return np.asarray(load + lost)
+        return np.asarray(load + (0.0 if 'friction' in parts else lost) - added(q))
+
+    def compensated(q: Array) -> Array | None:
+        return robot.compensated(q, robot.gravity(q))
+
+    found, _ = run(model, settings, efforts, robot=robot, compensated=compensated)
+    assert np.abs(found).max() < 0.05
+
+
+def test_a_base_that_turns_and_accelerates_is_no_external_effort() -> None:
+    base = BaseMotion((0.5, 0.0, 1.0), (0.4, -0.3, 0.2), (1.0, -2.0, 0.5), (0.0, 0.0, 0.0))
+    model = mixed_arm()
+    moving = model.with_base_motion(base)
+    robot = LoadedModel(model)
+    robot.set_base(model.gravity, *base.spatial())
+    found, _ = run(
+        model, settings_of(model), lambda q, qd, qdd, t: moving.inverse_dynamics(q, qd, qdd),
+        robot=robot,
+    )
+    assert np.abs(found).max() < 0.01
+
+
+@each('reported', [np.nan, 0.0, np.inf])
+def test_the_command_counts_if_joint_states_have_no_efforts(reported: float) -> None:
+    model = two_joint_arm()
+    resolved = resolve(settings_of(model), model)
+    observer = MomentumObserver(LoadedModel(model).bodies, resolved)
+    q, still = np.array([0.3, -0.5]), np.zeros(2)
+    command = model.gravity_torques(q) - [3.0, -1.0]
+    for k in range(2000):
+        observer.step(q, still, np.full(2, reported), command, None, None, 0.001 if k else -1.0)
+    np.testing.assert_allclose(observer.effort, [3.0, -1.0], atol=1e-6)
+
+
+def test_commands_between_two_joint_states_count_as_their_mean() -> None:
+    model = two_joint_arm()
+    observer = MomentumObserver(LoadedModel(model).bodies, resolve(settings_of(model), model))
+    q, still, none = np.array([0.3, -0.5]), np.zeros(2), np.full(2, np.nan)
+    gravity = model.gravity_torques(q)
+    for k in range(1000):
+        # Five ticks for each joint state.
+        for _ in range(4):
+            observer.step(q, still, none, gravity + 5.0, None, None, 0.0)
+        observer.step(q, still, none, gravity - 10.0, None, None, 0.01 if k else -1.0)
+    np.testing.assert_allclose(observer.effort, -2.0, atol=1e-6)
+
+
+def test_measured_external_wrenches_are_taken_off() -> None:
+    model = panda_arm()
+    observer = MomentumObserver(LoadedModel(model).bodies, resolve(settings_of(model), model))
+    q, still = np.array(PANDA_POSE), np.zeros(7)
+    known = model.inverse_dynamics(q, still, still, {'fer_link8': Wrench((5.0, -3.0, 8.0))})
+    gravity = model.gravity_torques(q)
+    for k in range(1000):
+        observer.step(
+            q, still, known - 2.0, np.zeros(7), None, known - gravity, 0.002 if k else -1.0
+        )
+    np.testing.assert_allclose(observer.effort, 2.0, atol=1e-6)
+
+
+def test_numbers_that_overflow_start_it_again() -> None:
+    model = two_joint_arm()
+    observer = MomentumObserver(LoadedModel(model).bodies, resolve(settings_of(model), model))
+    q, still, huge = np.array([0.3, -0.5]), np.zeros(2), np.full(2, 1e308)
+    observer.step(q, still, -huge, still, None, None, -1.0)
+    with np.errstate(over='ignore'):
+        for _ in range(3):
+            assert observer.step(q, still, -huge, still, huge, -huge, 1e-3) == 0.0
+    assert (observer.effort == 0.0).all()
+    for _ in range(5):
+        observer.step(q, still, model.gravity_torques(q), still, None, None, 1e-3)
+    np.testing.assert_allclose(observer.effort, 0.0, atol=1e-9)
+
+
+# The wrench at a link
+
+FLANGE = ExternalEffortSettings(link='fer_link8')
+
+
+def test_the_wrench_at_a_link_is_the_one_that_causes_the_efforts() -> None:
+    model = panda_arm()
+    estimate = ExternalWrench(model, resolve(settings_of(model, external_effort=FLANGE), model))
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        q = np.array(PANDA_POSE) + rng.uniform(-0.3, 0.3, 7)
+        f = rng.normal(scale=10.0, size=6)
+        found = estimate.estimate(q, model.jacobian(q, 'fer_link8').T @ f)
+        assert estimate.determined == 6
+        np.testing.assert_allclose(found, f, rtol=1e-6, atol=1e-6)
+
+
+def test_near_a_singularity_the_wrench_stays_small_and_says_so() -> None:
+    model = panda_arm()
+    estimate = ExternalWrench(model, resolve(settings_of(model, external_effort=FLANGE), model))
+    noise, largest = np.random.default_rng(1).normal(scale=0.1, size=7), 0.0
+    stretched = np.array([0.0, 0.0, 0.0, -0.07, 0.0, 0.0, 0.0])
+    found = []
+    for share in np.linspace(0.0, 1.0, 400):
+        q = (1.0 - share) * np.array(PANDA_POSE) + share * stretched
+        found.append(estimate.estimate(q, noise))
+        largest = max(largest, float(np.abs(found[-1]).max()))
+    assert estimate.determined < 6
+    assert largest < 30.0
+    # It does not step where damping begins.
+    assert np.abs(np.diff(found, axis=0)).max() < 2.0
+
+
+def test_an_arm_with_two_joints_shows_a_push_along_their_directions() -> None:
+    model = two_joint_arm()
+    link = ExternalEffortSettings(link='lower')
+    estimate = ExternalWrench(model, resolve(settings_of(model, external_effort=link), model))
+    q = np.array([0.3, 0.9])
+    J = model.jacobian(q, 'lower')
+    f = np.array([0.0, 1.0, 0.0, 4.0, 0.0, -3.0])
+    found = estimate.estimate(q, J.T @ f)
+    assert estimate.determined == 2
+    np.testing.assert_allclose(J.T @ found, J.T @ f, rtol=1e-9)
+
+
+@pytest.mark.parametrize(('more', 'words'), [
+    ({'external_effort': ExternalEffortSettings(link='hand')}, 'is no link'),
+    ({'external_effort': ExternalEffortSettings(link='fer_link0')}, 'no commanded joint moves'),
+    ({'external_effort': ExternalEffortSettings(gain=(50.0, 20.0))}, 'external_effort.gain'),
+    ({'external_effort': ExternalEffortSettings(gain=(0.0,))}, 'external_effort.gain'),
+    ({'contact': ContactSettings(threshold=(-1.0,))}, 'contact.threshold'),
+    ({'contact': ContactSettings(model_error=(0.1, 0.1))}, 'contact.model_error'),
+])
+def test_settings_that_cannot_be_used_are_named(more: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        resolve(settings_of(panda_arm(), **more), panda_arm())

@@ -1,0 +1,209 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What is rejected of the settings, by parameter and value, and what defaults stand for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from rnea_ros import RneaError, RobotModel
+from rnea_ros.errors import InputError
+from rnea_ros.feedforward.law import Gravity
+from rnea_ros.feedforward.settings import (
+    ResolvedSettings,
+    Settings,
+    StaleAction,
+    resolve,
+)
+from support.control.control_rig import panda_arm
+from support.models.robots import joint, link, load, robot
+
+JOINTS = panda_arm().joint_names
+N = len(JOINTS)
+NAN, INF = math.nan, math.inf
+
+
+def resolved(**changes: Any) -> ResolvedSettings:
+    return resolve(Settings(**({'joints': JOINTS} | changes)), panda_arm())
+
+
+def test_the_defaults_are_those_that_the_documentation_states() -> None:
+    settings = Settings(joints=JOINTS)
+    assert settings.rate == 500.0
+    assert settings.period == 0.002
+    assert settings.mode is Gravity
+    assert settings.stale_action is StaleAction.RAMP_DOWN
+    assert settings.start_from_measured_effort
+    assert not settings.compensate_coriolis
+    assert (settings.ramp_duration, settings.hold_duration) == (1.0, 1.0)
+    assert settings.reference_timeout == 0.2
+
+
+@pytest.mark.parametrize(('rate', 'timeout'), [(1000.0, 0.1), (500.0, 0.1), (100.0, 0.2)])
+def test_joint_states_time_out_after_twenty_periods_but_not_before_a_tenth_of_a_second(
+    rate: float, timeout: float
+) -> None:
+    assert resolved(rate=rate).joint_states_timeout == pytest.approx(timeout)
+    assert resolved(rate=rate, joint_states_timeout=0.5).joint_states_timeout == 0.5
+
+
+def test_effort_limits_are_those_of_the_urdf_by_default_joint_by_joint() -> None:
+    limits = [87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0]
+    assert resolved().effort_limits.tolist() == limits
+    some = (0.0, 50.0, 0.0, 0.0, 0.0, 5.0, 0.0)
+    assert resolved(effort_limits=some).effort_limits.tolist() == [
+        own or from_urdf for own, from_urdf in zip(some, limits, strict=True)
+    ]
+    assert resolved(effort_limits=(10.0,)).effort_limits.tolist() == [10.0] * N
+
+
+def test_the_full_effort_takes_a_tenth_of_a_second_by_default() -> None:
+    assert resolved().effort_rate_limit.tolist() == pytest.approx(
+        [870.0, 870.0, 870.0, 870.0, 120.0, 120.0, 120.0]
+    )
+    # The effort limit that counts is the one in force.
+    assert resolved(effort_limits=(10.0,)).effort_rate_limit.tolist() == pytest.approx([100.0] * N)
+    some = (5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 7.0)
+    assert resolved(effort_rate_limit=some).effort_rate_limit.tolist() == pytest.approx(
+        [5.0, 870.0, 870.0, 870.0, 120.0, 120.0, 7.0]
+    )
+
+
+def test_one_value_counts_for_every_joint_and_several_go_by_the_order_of_the_joints() -> None:
+    settings = resolved(kp=(3.0,), kd=tuple(range(N)))
+    assert settings.kp.tolist() == [3.0] * N
+    assert settings.kd.tolist() == list(range(N))
+
+
+def test_joints_keep_the_controller_s_order_and_are_found_in_the_model_by_name() -> None:
+    joints = (JOINTS[5], JOINTS[0], JOINTS[3])
+    settings = resolved(joints=joints)
+    assert settings.joints == joints
+    assert settings.joint_indices.tolist() == [5, 0, 3]
+    assert settings.effort_limits.tolist() == [12.0, 87.0, 87.0]
+
+
+def rejection(parameter: str, **changes: Any) -> str:
+    """Return why settings are rejected; see that the parameter is named."""
+    with pytest.raises(InputError) as caught:
+        resolved(**changes)
+    error = caught.value
+    assert isinstance(error, RneaError)
+    assert error.argument == parameter
+    assert str(error) == f'{parameter}: {error.reason}'
+    return error.reason
+
+
+@pytest.mark.parametrize('value', [0.0, 0.99, 10_001.0, -500.0, NAN, INF, -INF])
+def test_a_rate_out_of_its_range_is_rejected(value: float) -> None:
+    assert rejection('rate', rate=value) == f'{value} is not between 1 and 10000'
+
+
+@pytest.mark.parametrize('parameter', ['ramp_duration', 'hold_duration'])
+@pytest.mark.parametrize('value', [-1e-9, 3600.1, NAN, INF])
+def test_a_duration_out_of_its_range_is_rejected(parameter: str, value: float) -> None:
+    reason = rejection(parameter, **{parameter: value})
+    assert reason == f'{value} is not between 0 and 3600'
+
+
+@pytest.mark.parametrize('parameter', ['joint_states_timeout', 'reference_timeout'])
+@pytest.mark.parametrize('value', [-1.0, 1e-9, 0.0019, 3600.1, NAN, INF])
+def test_a_timeout_below_one_period_or_out_of_its_range_is_rejected(
+    parameter: str, value: float
+) -> None:
+    reason = rejection(parameter, **{parameter: value})
+    assert reason == f'{value} is not between 0.002 and 3600'
+
+
+def test_no_reference_timeout_at_all_is_rejected() -> None:
+    rejection('reference_timeout', reference_timeout=0.0)
+
+
+@pytest.mark.parametrize('value', [1.0, 10_000.0])
+def test_the_ends_of_a_range_belong_to_it(value: float) -> None:
+    assert resolved(rate=value, reference_timeout=3600.0).parameters.rate == value
+    assert resolved(joint_states_timeout=0.002).joint_states_timeout == 0.002
+    assert resolved(ramp_duration=0.0, hold_duration=0.0).parameters.ramp_duration == 0.0
+
+
+@pytest.mark.parametrize(
+    ('parameter', 'field'),
+    [
+        ('gains.kp', 'kp'),
+        ('gains.kd', 'kd'),
+        ('effort_limits', 'effort_limits'),
+        ('effort_rate_limit', 'effort_rate_limit'),
+    ],
+)
+def test_a_value_per_joint_must_be_finite_not_negative_and_of_the_right_number(
+    parameter: str, field: str
+) -> None:
+    for bad in (-1.0, NAN, INF, -INF):
+        values = (1.0,) * (N - 1) + (bad,)
+        reason = rejection(parameter, **{field: values})
+        assert reason.startswith(f'value {N} of {N}, {bad} is not between 0 and ')
+        assert rejection(parameter, **{field: (bad,)}).startswith(f'{bad} is not between 0 and ')
+    for size in (0, 2, N - 1, N + 1):
+        values = (1.0,) * size
+        reason = rejection(parameter, **{field: values})
+        assert reason.endswith(f' has {size} values, not 1 or one for each of {N} joints')
+
+
+def test_no_joints_are_rejected() -> None:
+    assert rejection('joints', joints=()) == 'no joint to command'
+
+
+def test_a_joint_that_is_listed_twice_is_rejected_by_name() -> None:
+    joints = (*JOINTS, JOINTS[2])
+    assert rejection('joints', joints=joints) == f'joint {JOINTS[2]!r} is listed 2 times'
+
+
+@pytest.mark.parametrize('name', ['elbow', 'fer_joint8', ''])
+def test_a_joint_that_does_not_move_by_itself_is_rejected_with_those_that_do(name: str) -> None:
+    reason = rejection('joints', joints=(JOINTS[0], name))
+    assert reason.startswith(f'joint {name!r} is no moving, independent joint of robot')
+    assert all(known in reason for known in JOINTS)
+
+
+def cart() -> RobotModel:
+    """Return a robot with a wheel, which has no effort limit, and a hinge."""
+    return load(robot(
+        link('base'), link('rim', 1.0), link('tip', 1.0),
+        joint('wheel', 'continuous', 'base', 'rim'),
+        joint('hinge', 'revolute', 'base', 'tip'),
+    ))
+
+
+def test_a_joint_without_effort_limit_in_the_urdf_is_rejected_by_name_unless_one_is_set() -> None:
+    both = ('hinge', 'wheel')
+    with pytest.raises(InputError, match=r"^effort_limits: joint 'wheel': the URDF has limit"):
+        resolve(Settings(joints=both), cart())
+    settings = resolve(Settings(joints=both, effort_limits=(0.0, 2.0)), cart())
+    assert settings.effort_limits.tolist() == [100.0, 2.0]
+
+
+def test_a_joint_without_effort_limit_is_no_obstacle_where_it_is_not_commanded() -> None:
+    assert resolve(Settings(joints=('hinge',)), cart()).effort_limits.tolist() == [100.0]
+
+
+def test_a_joint_whose_urdf_limit_is_zero_is_rejected_by_name_unless_one_is_set() -> None:
+    text = robot(
+        link('base'), link('tip', 1.0),
+        joint('hinge', 'revolute', 'base', 'tip').replace('effort="100"', 'effort="0"'),
+    )
+    with pytest.raises(InputError, match="joint 'hinge': the URDF has limit 0"):
+        resolve(Settings(joints=('hinge',)), load(text))
+
+
+def test_resolving_neither_changes_nor_shares_what_was_set() -> None:
+    settings = Settings(joints=JOINTS, kp=(1.0,) * N)
+    before = Settings(**vars(settings))
+    result = resolve(settings, panda_arm())
+    result.kp[:] = 9.0
+    result.effort_limits[:] = 9.0
+    assert settings == before
+    assert resolve(settings, panda_arm()).effort_limits[0] == 87.0

@@ -1,0 +1,394 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Goals of motions, tick by tick: which tolerances count, and how goals end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros.errors import RequestRejectedError
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.goals import (
+    ErrorCode,
+    Goal,
+    JointTolerance,
+    Tolerances,
+    default_tolerances,
+    error_code,
+)
+from rnea_ros.feedforward.law import Feedforward, Gravity
+from rnea_ros.feedforward.trajectory import JointRules, Setpoint, Trajectory
+from support.control.control_rig import Array, Rig, setpoint, swing, two_joint_arm
+
+JOINTS = ('shoulder', 'elbow')
+START = np.array([0.4, -0.9])
+END = np.array([0.6, -1.2])
+DURATION = 0.2
+RULES = JointRules(
+    JOINTS,
+    lower=np.full(2, -np.inf),
+    upper=np.full(2, np.inf),
+    continuous=np.array([False, True]),
+    velocity_limits=np.full(2, np.inf),
+    start_tolerance=np.inf,
+)
+
+
+def tolerances(
+    path: float = 0.0, goal: float = 0.0, stopped_velocity: float = 0.0, goal_time: float = 0.0
+) -> Tolerances:
+    """Return default tolerances, the same for both joints."""
+    of_path, of_goal = (dict.fromkeys(JOINTS, value) for value in (path, goal))
+    return default_tolerances(JOINTS, of_path, of_goal, stopped_velocity, goal_time)
+
+
+def ready_rig(**settings: Any) -> Rig:
+    """Return an arm that is controlled and stands still."""
+    rig = Rig(two_joint_arm(), mode=Feedforward, ramp_duration=0.05, **settings)
+    rig.q[:] = START
+    rig.activate()
+    return rig
+
+
+def follow(
+    rig: Rig,
+    limits: Tolerances,
+    motion: Trajectory | Setpoint | None = None,
+    start: float | None = None,
+) -> Goal:
+    """Follow a motion, by default from START to END, with a goal."""
+    if motion is None:
+        motion = swing(JOINTS, START, END, DURATION)
+    goal = Goal(motion, limits, RULES)
+    rig.controller.follow(motion, start, goal)
+    return goal
+
+
+def track(rig: Rig, seconds: float, error: Array | float = 0.0) -> None:
+    """Let the robot follow the reference, off it by an error."""
+    for _ in range(round(seconds / rig.period)):
+        wanted = rig.controller.reference_at(rig.now + rig.period)
+        if wanted is not None:
+            rig.q[:], rig.qd[:] = wanted.position + error, wanted.velocity
+        rig.tick()
+
+
+def code(goal: Goal) -> ErrorCode | None:
+    return None if goal.result is None else goal.result.code
+
+
+# --- which tolerances count ----------------------------------------------------------------------
+
+
+def test_tolerances_of_parameters_are_for_positions_and_the_goal_velocity_with_0_for_no_limit(
+) -> None:
+    limits = default_tolerances(JOINTS, {'elbow': 0.1}, {'shoulder': 0.2}, 0.01, 0.0)
+    assert limits.path.tolist() == [[math.inf, 0.1], [math.inf, math.inf]]
+    assert limits.goal.tolist() == [[0.2, math.inf], [0.01, 0.01]]
+    assert limits.goal_time == math.inf
+    assert default_tolerances(JOINTS, {}, {}, 0.0, 2.0).goal_time == 2.0
+
+
+def test_a_goal_states_tolerances_in_any_order_of_joints() -> None:
+    stated = tolerances(0.1, 0.1, 0.1, 0.1).stated(
+        [JointTolerance('elbow', 0.2, 0.3, 0.4)],
+        [JointTolerance('elbow', 1.2, 2.2, 3.2), JointTolerance('shoulder', 1.1, 2.1, 3.1)],
+        2.0,
+    )
+    assert stated.path.tolist() == [[0.1, 0.2], [math.inf, 0.3]]
+    assert stated.goal.tolist() == [[1.1, 1.2], [2.1, 2.2]]
+    assert stated.goal_time == 2.0
+
+
+def test_in_a_goal_0_is_the_default_and_minus_1_is_no_limit() -> None:
+    default = tolerances(0.1, 0.2, 0.3, 0.4)
+    unset = [JointTolerance('elbow', 0.0, 0.0, 0.0)]
+    same = default.stated(unset, unset, 0.0)
+    np.testing.assert_array_equal([same.path, same.goal], [default.path, default.goal])
+    assert same.goal_time == 0.4
+    erased = default.stated(
+        [JointTolerance('elbow', -1, -1, -1)], [JointTolerance('elbow', -1, -1.0, -1)], -1.0
+    )
+    assert erased.path.tolist() == [[0.1, math.inf], [math.inf, math.inf]]
+    assert erased.goal.tolist() == [[0.2, math.inf], [0.3, math.inf]]
+    assert erased.goal_time == math.inf
+
+
+@pytest.mark.parametrize(
+    ('path', 'goal', 'goal_time', 'words'),
+    [
+        ([('wrist', 0.1, 0, 0)], [], 0, "path_tolerance: 'wrist' is not one of"),
+        ([], [('', 0.1, 0, 0)], 0, "goal_tolerance: '' is not one of"),
+        ([('elbow', -2.0, 0, 0)], [], 0, "path_tolerance of 'elbow': position -2 is none of"),
+        ([('elbow', 0, -0.5, 0)], [], 0, 'velocity -0.5'),
+        ([], [('elbow', 0, 0, -1.1)], 0, 'acceleration -1.1'),
+        ([], [('elbow', math.nan, 0, 0)], 0, 'position nan'),
+        ([], [], -2.0, 'goal_time_tolerance -2'),
+    ],
+)
+def test_invalid_tolerances_are_rejected_with_field_joint_and_value(
+    path: Any, goal: Any, goal_time: float, words: str
+) -> None:
+    of_path, of_goal = ([JointTolerance(*each) for each in given] for given in (path, goal))
+    with pytest.raises(RequestRejectedError, match='invalid_tolerance') as caught:
+        tolerances().stated(of_path, of_goal, goal_time)
+    assert words in str(caught.value)
+
+
+def test_a_rejected_goal_has_the_error_code_of_its_reason() -> None:
+    assert error_code('unknown_joint') is ErrorCode.INVALID_JOINTS
+    assert error_code('ended_in_past') is ErrorCode.OLD_HEADER_TIMESTAMP
+    assert error_code('velocity_limit') is ErrorCode.INVALID_GOAL
+
+
+# --- success -------------------------------------------------------------------------------------
+
+
+def test_a_goal_is_reached_at_the_end_of_the_motion_and_the_position_is_held() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances(0.01, 0.01, 0.01))
+    track(rig, DURATION)
+    assert code(goal) is None
+    track(rig, 2 * rig.period)
+    assert code(goal) is ErrorCode.SUCCESSFUL
+    np.testing.assert_allclose(rig.controller.hold_position(rig.now), END)
+
+
+def test_a_set_point_is_a_goal_that_is_reached_where_the_robot_is() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances(0.01, 0.01, 0.01), setpoint(JOINTS, START))
+    rig.tick()
+    assert code(goal) is ErrorCode.SUCCESSFUL
+
+
+def test_without_a_goal_time_a_goal_waits_for_the_robot() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances(goal=0.01, stopped_velocity=0.01))
+    track(rig, 3.0, error=np.array([0.0, 0.02]))
+    assert code(goal) is None
+    track(rig, 2 * rig.period, error=0.005)
+    assert code(goal) is ErrorCode.SUCCESSFUL
+
+
+def test_a_robot_in_motion_has_not_reached_its_goal() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances(goal=0.1, stopped_velocity=0.01))
+    track(rig, DURATION)
+    rig.qd[:] = (0.02, 0.0)
+    rig.run(0.1)
+    assert code(goal) is None
+    rig.qd[0] = 0.005
+    rig.tick()
+    assert code(goal) is ErrorCode.SUCCESSFUL
+
+
+def test_a_continuous_joint_reaches_its_goal_whole_turns_away() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances(0.01, 0.01, 0.01))
+    track(rig, DURATION + 0.01, error=np.array([0.0, math.tau]))
+    assert code(goal) is ErrorCode.SUCCESSFUL
+
+
+@pytest.mark.parametrize('factor', [0.25, 0.87, 1.0])
+def test_a_goal_takes_as_much_longer_as_speed_scaling_makes_its_motion(factor: float) -> None:
+    rig = ready_rig()
+    rig.controller.speed_scaling.set_target(factor)
+    rig.run(2.0)
+    goal = follow(rig, tolerances(0.01, 0.01, 0.01, goal_time=0.01))
+    track(rig, DURATION / factor - rig.period)
+    assert code(goal) is None
+    assert goal.sample is not None
+    assert goal.sample.motion_time == pytest.approx(factor * goal.sample.elapsed, abs=1e-9)
+    track(rig, 4 * rig.period)
+    assert code(goal) is ErrorCode.SUCCESSFUL
+
+
+def test_a_motion_that_waits_for_its_start_is_not_judged_before_it() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances(path=0.01), start=rig.now + 0.1)
+    track(rig, 0.09, error=0.5)
+    assert code(goal) is None
+    assert goal.sample is None
+    rig.q[:], rig.qd[:] = START, 0.0
+    rig.run(0.011)
+    track(rig, DURATION)
+    assert code(goal) is ErrorCode.SUCCESSFUL
+
+
+# --- violated tolerances -------------------------------------------------------------------------
+
+
+def test_a_violated_path_tolerance_ends_the_goal_at_that_tick_and_the_arm_holds_where_it_is(
+) -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances(path=0.05))
+    track(rig, 0.1, error=0.04)
+    assert code(goal) is None
+    where = np.array([0.7, -0.8])
+    rig.q[:], rig.qd[:] = where, 0.0
+    rig.tick()
+    assert goal.result is not None
+    assert goal.result.code is ErrorCode.PATH_TOLERANCE_VIOLATED
+    assert goal.result.text.startswith("path_tolerance: joint 'elbow': position error -")
+    assert 'exceeds 0.05, 0.1' in goal.result.text
+    np.testing.assert_allclose(rig.controller.hold_position(rig.now), where)
+    rig.run(0.5)
+    assert rig.state() is State.ACTIVE
+
+
+def test_a_path_tolerance_of_a_velocity_is_judged() -> None:
+    rig = ready_rig()
+    stated = tolerances().stated([JointTolerance('shoulder', 0, 0.5, 0)], [], 0)
+    goal = follow(rig, stated)
+    track(rig, 0.05)
+    rig.qd[0] += 0.6
+    rig.tick()
+    assert code(goal) is ErrorCode.PATH_TOLERANCE_VIOLATED
+
+
+def test_the_path_tolerance_of_a_single_point_is_judged_at_the_first_tick() -> None:
+    rig = ready_rig()
+    limits = tolerances(path=0.0001, goal=0.1)
+    goal = follow(rig, limits, setpoint(JOINTS, START + 0.05))
+    rig.tick()
+    assert code(goal) is ErrorCode.PATH_TOLERANCE_VIOLATED
+    goal = follow(rig, limits, setpoint(JOINTS, START + 0.00005))
+    rig.tick()
+    assert code(goal) is ErrorCode.SUCCESSFUL
+
+
+def test_a_goal_that_is_not_reached_in_goal_time_is_missed() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances(goal=0.1, goal_time=0.05))
+    track(rig, DURATION + 0.05, error=0.11)
+    assert code(goal) is None
+    track(rig, 3 * rig.period, error=0.11)
+    assert goal.result is not None
+    assert goal.result.code is ErrorCode.GOAL_TOLERANCE_VIOLATED
+    assert goal.result.text.startswith('goal_tolerance: joint ')
+    assert 'the goal time tolerance is 0.05 s' in goal.result.text
+    np.testing.assert_allclose(rig.controller.hold_position(rig.now), END + 0.11, atol=1e-9)
+
+
+def test_goal_time_stands_still_while_the_speed_is_0() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances(goal=0.1, goal_time=2.0))
+    track(rig, DURATION + 0.01, error=0.11)
+    rig.controller.speed_scaling.set_target(0.0)
+    track(rig, 5.0, error=0.11)
+    assert code(goal) is None
+    rig.controller.speed_scaling.set_target(1.0)
+    track(rig, 2.5, error=0.11)
+    assert code(goal) is ErrorCode.GOAL_TOLERANCE_VIOLATED
+
+
+# --- every other end -----------------------------------------------------------------------------
+
+ENDS: dict[str, tuple[Callable[[Rig], object], Reason]] = {
+    'another motion': (
+        lambda rig: rig.controller.follow(swing(JOINTS, START, END, 1.0), None), Reason.REPLACED
+    ),
+    'another motion that starts later': (
+        lambda rig: rig.controller.follow(swing(JOINTS, START, END, 1.0), rig.now + 1.0),
+        Reason.REPLACED,
+    ),
+    'cancel': (lambda rig: rig.controller.cancel(), Reason.CANCELLED),
+    'mode gravity': (lambda rig: rig.change(mode=Gravity), Reason.MODE_GRAVITY),
+}
+
+
+@pytest.mark.parametrize(('end', 'reason'), ENDS.values(), ids=ENDS)
+def test_a_goal_whose_motion_is_dropped_ends_with_the_reason(
+    end: Callable[[Rig], object], reason: Reason
+) -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances())
+    track(rig, 0.1)
+    assert code(goal) is None
+    end(rig)
+    track(rig, 2 * rig.period)
+    assert goal.result is not None
+    assert goal.result.code is ErrorCode.INVALID_GOAL
+    assert goal.result.text.startswith(f'{reason.value}: ')
+
+
+def test_a_goal_that_replaces_another_is_judged_alone() -> None:
+    rig = ready_rig()
+    first = follow(rig, tolerances(path=0.01))
+    track(rig, 0.1)
+    second = follow(rig, tolerances(path=0.5), swing(JOINTS, rig.q, END, 0.3))
+    track(rig, 0.4, error=0.1)
+    assert first.result is not None
+    assert first.result.text.startswith('replaced')
+    assert code(second) is ErrorCode.SUCCESSFUL
+
+
+def test_a_cancel_of_a_goal_leaves_the_motion_that_has_replaced_it() -> None:
+    rig = ready_rig()
+    first = follow(rig, tolerances())
+    track(rig, 0.05)
+    second = follow(rig, tolerances(), swing(JOINTS, rig.q, END, 0.2))
+    rig.controller.cancel(first)
+    track(rig, 0.3)
+    assert code(second) is ErrorCode.SUCCESSFUL
+
+
+def test_a_goal_accepted_before_mode_gravity_came_ends_without_a_motion() -> None:
+    rig = ready_rig()
+    rig.change(mode=Gravity)
+    goal = follow(rig, tolerances())
+    rig.tick()
+    assert goal.result is not None
+    assert goal.result.text.startswith('mode_gravity: ')
+
+
+def test_a_goal_ends_where_commands_are_withheld_and_its_motion_does_not_go_on() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances())
+    track(rig, 0.05)
+    rig.controller.permitted = False
+    rig.tick()
+    assert goal.result is not None
+    assert goal.result.text.startswith('commands_withheld: ')
+    np.testing.assert_allclose(rig.controller.hold_position(rig.now + 1.0), rig.q)
+
+
+def test_a_goal_of_a_control_that_has_ended_is_judged_no_more() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances(path=0.1))
+    track(rig, 0.05)
+    rig.controller.request_stop()
+    track(rig, 0.05, error=1.0)
+    assert code(goal) is None  # the action server ends it, with the reason of the control
+    goal.drop(Reason.STOP_REQUESTED)
+    assert goal.result is not None
+    assert goal.result == (ErrorCode.INVALID_GOAL, goal.result.text)
+
+
+def test_the_first_result_of_a_goal_stays() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances())
+    track(rig, DURATION + 0.01)
+    goal.drop(Reason.REPLACED)
+    assert code(goal) is ErrorCode.SUCCESSFUL
+
+
+def test_a_sample_has_what_is_desired_and_measured_at_one_tick() -> None:
+    rig = ready_rig()
+    goal = follow(rig, tolerances())
+    track(rig, 0.1, error=0.01)
+    assert goal.sample is not None
+    wanted = rig.controller.reference_at(rig.now)
+    assert wanted is not None
+    np.testing.assert_allclose(goal.sample.desired, wanted[:3])
+    np.testing.assert_allclose(goal.sample.actual, [rig.q, rig.qd])
+    error = [wanted.position - rig.q, np.zeros(2)]
+    np.testing.assert_allclose(goal.sample.error, error, atol=1e-9)
+    assert goal.sample.now == rig.now
+    assert goal.sample.elapsed == pytest.approx(0.1 - rig.period)

@@ -1,0 +1,239 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Motions with trajectory time slower than real time: desired states without steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+
+import numpy as np
+import pytest
+
+from rnea_ros.errors import InputError
+from rnea_ros.feedforward.law import Feedforward
+from rnea_ros.feedforward.trajectory import Reference, SpeedScaling, speed_factor
+from rnea_ros.feedforward.trajectory.speed_scaling import RATE
+from support.control.control_rig import Array, Rig, cubic, setpoint, swing, two_joint_arm
+
+NAMES = ('a', 'b')
+FROM, TO = np.array([0.3, -0.2]), np.array([1.3, -2.2])
+DURATION = 4.0
+PERIOD = 1e-3
+FACTOR, PERCENT = 1.0, 0.01
+
+
+def motion_at(time: float) -> tuple[Array, Array, Array]:
+    """Return the motion at a trajectory time, by its formula."""
+    s = time / DURATION
+    way = TO - FROM
+    return (
+        np.array([cubic(*ends, s) for ends in zip(FROM, TO, strict=True)]),
+        way * 6.0 * s * (1.0 - s) / DURATION,
+        way * (6.0 - 12.0 * s) / DURATION**2,
+    )
+
+
+def followed(asked: Callable[[float], float], seconds: float) -> tuple[Array, Array]:
+    """Return factors, shape (k,), and desired states, shape (k, 3, 2), every millisecond."""
+    reference = Reference(2, setpoint_timeout=0.2)
+    reference.accept(swing(NAMES, FROM, TO, DURATION), None)
+    factors, states = [], []
+    for tick in range(round(seconds / PERIOD)):
+        reference.scaling.set_target(asked(tick * PERIOD))
+        assert reference.sample(100.0 + tick * PERIOD)
+        factors.append(reference.scaling.factor)
+        states.append(np.array(
+            (reference.position, reference.velocity, reference.acceleration)
+        ))
+    return np.array(factors), np.array(states)
+
+
+def own_times(factors: Array) -> Array:
+    """Return the trajectory time at each sample: the integral of the factor."""
+    steps = 0.5 * (factors[1:] + factors[:-1]) * PERIOD
+    return np.concatenate(([0.0], np.cumsum(steps)))
+
+
+@pytest.mark.parametrize('factor', [0.9, 0.5, 0.1])
+def test_position_is_that_of_the_slower_time_velocity_scales_with_s_and_acceleration_with_s2(
+    factor: float,
+) -> None:
+    factors, states = followed(lambda time: factor, 2.0)
+    assert factors[-1] == factor
+    for tick in range(1500, 2000):
+        q, qd, qdd = motion_at(own_times(factors)[tick])
+        expected = (q, factor * qd, factor**2 * qdd)
+        np.testing.assert_allclose(states[tick], expected, rtol=1e-9, atol=1e-10)
+
+
+def test_full_speed_changes_nothing() -> None:
+    factors, states = followed(lambda time: 1.0, 2.0)
+    assert (factors == 1.0).all()
+    np.testing.assert_allclose(states[1500], motion_at(1.5), rtol=1e-9, atol=1e-10)
+
+
+def test_a_scaled_motion_reaches_its_end_later_and_is_held_there() -> None:
+    factors, states = followed(lambda time: 0.5, 2.0 * DURATION)
+    moving = own_times(factors) < DURATION - 1e-9
+    over = own_times(factors) > DURATION + 1e-9
+    assert states[moving][1:, 1].all()
+    assert PERIOD * moving.sum() > 1.9 * DURATION
+    assert over.sum() > 100
+    assert (states[over] == (TO, np.zeros(2), np.zeros(2))).all()
+
+
+def test_a_factor_of_0_pauses_the_motion_on_its_way_and_it_goes_on_from_there() -> None:
+    factors, states = followed(lambda time: 0.0 if 1.0 <= time < 3.0 else 1.0, 4.5)
+    paused = states[1600:2900]
+    assert not factors[1600:2900].any()
+    assert not paused[:, 1:].any()
+    assert (paused[:, 0] == paused[0, 0]).all()
+    stopped_at = own_times(factors)[2000]
+    np.testing.assert_allclose(paused[0, 0], motion_at(stopped_at)[0], rtol=1e-9)
+    # Half a second of slowing down and half a second of speeding up cost a quarter each.
+    assert own_times(factors)[-1] == pytest.approx(4.499 - 2.0, abs=2e-3)
+    np.testing.assert_allclose(states[-1], motion_at(own_times(factors)[-1]), rtol=1e-9)
+
+
+def test_velocity_and_acceleration_are_the_derivatives_while_the_factor_changes() -> None:
+    factors, states = followed(lambda time: 0.2 if time >= 1.0 else 1.0, 2.0)
+    changing = np.flatnonzero(np.diff(factors))[5:-5]
+    assert changing.size > 350
+    q, qd = states[:, 0], states[:, 1]
+    slope = (q[changing + 1] - q[changing - 1]) / (2.0 * PERIOD)
+    np.testing.assert_allclose(states[changing, 1], slope, atol=1e-5)
+    slope = (qd[changing + 1] - qd[changing - 1]) / (2.0 * PERIOD)
+    np.testing.assert_allclose(states[changing, 2], slope, atol=1e-4)
+
+
+def test_the_factor_follows_what_is_asked_for_at_a_bounded_rate() -> None:
+    factors, _ = followed(lambda time: 1.0 if int(time / 0.7) % 2 else 0.0, 3.0)
+    steps = np.abs(np.diff(factors))
+    assert steps.max() <= RATE * PERIOD * (1.0 + 1e-9)
+    assert factors.min() == 0.0
+    assert factors.max() == 1.0
+
+
+def test_the_last_factor_stays_in_force() -> None:
+    scaling = SpeedScaling()
+    scaling.set_target(0.3)
+    for time in (5.0, 6.0, 1000.0, 1e6):
+        scaling.advance(time)
+    assert scaling.factor == 0.3
+
+
+def test_time_that_runs_backwards_or_stands_still_does_not_count() -> None:
+    scaling = SpeedScaling()
+    scaling.set_target(0.5)
+    for time in (5.0, 10.0, 10.0, 4.0, 4.0):
+        scaling.advance(time)
+    delay = scaling.delay
+    scaling.advance(4.5)
+    assert scaling.delay == pytest.approx(delay + 0.25)
+
+
+@pytest.mark.parametrize('factor', [-0.01, 1.01, math.nan, math.inf, -math.inf])
+def test_a_factor_out_of_range_is_rejected_and_the_one_before_stays(factor: float) -> None:
+    scaling = SpeedScaling()
+    scaling.set_target(0.5)
+    with pytest.raises(InputError, match='speed scaling'):
+        scaling.set_target(factor)
+    scaling.advance(0.0)
+    scaling.advance(10.0)
+    assert scaling.factor == 0.5
+
+
+@pytest.mark.parametrize(
+    ('value', 'scale', 'factor'),
+    [
+        (0.0, FACTOR, 0.0),
+        (0.25, FACTOR, 0.25),
+        (1.0, FACTOR, 1.0),
+        (0.25, PERCENT, 0.0025),
+        (1.0, PERCENT, 0.01),
+        (100.0, PERCENT, 1.0),
+        (float(np.float32(1.00000012)), FACTOR, 1.0),
+        (-1e-8, PERCENT, 0.0),
+    ],
+)
+def test_full_speed_is_1_or_100_percent_and_rounding_is_accepted(
+    value: float, scale: float, factor: float
+) -> None:
+    assert speed_factor(value, scale) == factor
+
+
+def test_percent_with_the_scale_of_a_factor_is_rejected() -> None:
+    with pytest.raises(InputError, match=r'50\.0 times 1\.0 is not between 0'):
+        speed_factor(50.0, FACTOR)
+    with pytest.raises(InputError, match=r'101\.0 times 0\.01 is not between 0'):
+        speed_factor(101.0, PERCENT)
+
+
+def test_a_set_point_is_scaled_and_times_out_in_real_time() -> None:
+    reference = Reference(2, setpoint_timeout=0.2)
+    reference.scaling.set_target(0.5)
+    reference.sample(5.0)
+    reference.sample(6.0)
+    point = setpoint(NAMES, (1.0, 2.0), (0.4, -0.4))
+    point.qdd[:] = (2.0, 4.0)
+    reference.accept(point, None)
+    reference.sample(6.1)
+    reference.sample(6.25)
+    assert reference.position.tolist() == [1.0, 2.0]
+    assert reference.velocity.tolist() == [0.2, -0.2]
+    assert reference.acceleration.tolist() == [0.5, 1.0]
+    reference.sample(6.31)
+    assert not reference.moving
+
+
+def test_a_motion_that_begins_while_motions_are_slowed_begins_at_its_beginning() -> None:
+    reference = Reference(2, setpoint_timeout=0.2)
+    reference.scaling.set_target(0.5)
+    reference.sample(5.0)
+    reference.sample(15.0)
+    reference.accept(swing(NAMES, FROM, TO, DURATION), None)
+    reference.sample(15.1)
+    np.testing.assert_array_equal(reference.position, FROM)
+    reference.sample(17.1)
+    np.testing.assert_allclose(reference.position, motion_at(1.0)[0], rtol=1e-9)
+
+
+def test_the_future_state_of_a_slowed_motion_is_in_trajectory_time() -> None:
+    reference = Reference(2, setpoint_timeout=0.2)
+    reference.scaling.set_target(0.25)
+    reference.sample(5.0)
+    reference.sample(15.0)
+    reference.accept(swing(NAMES, FROM, TO, DURATION), None)
+    reference.sample(16.0)
+    reference.sample(20.0)
+    for time, own_time in ((20.0, 1.0), (22.0, 1.5), (32.0, DURATION)):
+        expected = reference.state_at(time)
+        assert expected is not None
+        q, qd, qdd = motion_at(own_time)
+        if own_time == DURATION:
+            qd, qdd = np.zeros(2), np.zeros(2)
+        np.testing.assert_allclose(expected[:3], (q, qd, qdd), rtol=1e-9, atol=1e-10)
+
+
+def test_a_control_that_pauses_a_motion_never_steps_and_holds_on_the_way() -> None:
+    rig = Rig(
+        two_joint_arm(), mode=Feedforward, ramp_duration=0.1, effort_rate_limit=(1e9,)
+    )
+    rig.activate()
+    rig.controller.follow(swing(rig.model.joint_names, rig.q, rig.q + 1.0, 2.0), None)
+    commands = [*rig.run(1.0)]
+    rig.controller.speed_scaling.set_target(0.0)
+    commands += [*rig.run(1.0)]
+    q = np.array(rig.wanted()[0])
+    assert (q > 0.5).all()
+    assert (q < 0.99).all()
+    np.testing.assert_allclose(rig.commands[-1], rig.model.gravity_torques(q), rtol=1e-9)
+    rig.controller.speed_scaling.set_target(1.0)
+    commands += [*rig.run(2.0)]
+    np.testing.assert_allclose(rig.wanted()[0], 1.0)
+    # A pause turns the acceleration on and off, as a trapezoidal motion does: 2/s times velocity.
+    inertia = np.abs(rig.model.mass_matrix(rig.q)).sum(axis=1)
+    step = np.abs(np.diff(commands, axis=0)).max(axis=0)
+    assert (step < 1.1 * inertia * (RATE * 0.75 + 1.5)).all()

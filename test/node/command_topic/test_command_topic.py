@@ -1,0 +1,317 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Who is on the command topic: other publishers, and controllers that come, go and change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import re
+import signal
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.ros.fake_robot import (
+    GRAVITY,
+    JOINTS,
+    LIMITS,
+    NODE,
+    FakeRobot,
+    assert_safe,
+    fake_controller,
+    fake_robot,
+    node,
+)
+from support.ros.ros_process import NO_ROS, RosProcess, ros_node, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from lifecycle_msgs.msg import Transition
+from std_msgs.msg import Float64MultiArray
+
+from rnea_ros.node.command_topic.controller_joints import SERVICE_TIMEOUT
+from rnea_ros.node.command_topic.monitor import DISCOVERY
+from support.ros.prompt_node import ALREADY_PRESENT
+
+pytestmark = pytest.mark.ros
+
+TOPIC = '/effort_controller/commands'
+
+OTHER_ORDER = [3, 0, 6, 1, 5, 2, 4]
+OTHER_JOINTS = tuple(JOINTS[k] for k in OTHER_ORDER)
+
+IN_FLIGHT = 1
+"""
+Commands that were being sent in the moment in which a controller began to listen.
+
+They cannot be held back; a controller of ros2_control that is not active yet drops them.
+"""
+
+RATE_LIMIT = 15.0
+SLOWLY = f'-p effort_rate_limit:=[{",".join([str(RATE_LIMIT)] * 7)}]'
+LISTED = f'-p joints:=[{",".join(JOINTS)}]'
+
+
+def usual_node(domain_id: int, options: str = '') -> RosProcess:
+    """Start a feedforward node that waits for others as a user's does."""
+    return node(domain_id, f'-p ramp_duration:=0.3 {options}', module=NODE)
+
+
+def is_gravity(commands: list[tuple[float, Any]], order: Any = slice(None)) -> bool:
+    return bool(commands) and np.allclose(commands[-1][1], GRAVITY[order], atol=1e-9)
+
+
+def assert_one_order(commands: list[tuple[float, Any]]) -> None:
+    """Check that what was sent is on the way to gravity torque, or from there, in one order."""
+    values = np.array([command for _, command in commands])
+    heavy = np.abs(GRAVITY) > 1.0
+    share = values[:, heavy] / GRAVITY[heavy]
+    assert ((share > -0.01) & (share < 1.01)).all()
+    assert (np.abs(values[:, ~heavy]) <= np.abs(GRAVITY[~heavy]) + 1e-9).all()
+
+
+def assert_ramped_up(commands: list[tuple[float, Any]], since: float) -> None:
+    """
+    Check that :data:`SLOWLY` sent commands go up to gravity torque, and from zero since a time, s.
+
+    Some may be lost where the machine stalls.
+    """
+    heavy = np.abs(GRAVITY) > 1.0
+    times, values = zip(*commands[IN_FLIGHT:], strict=True)
+    assert (np.abs(values[0]) <= RATE_LIMIT * (times[0] - since)).all()
+    shares = np.array(values)[:, heavy] / GRAVITY[heavy]
+    assert (np.diff(shares, axis=0) > -1e-9).all()
+
+
+@pytest.fixture
+def robot(domain_id: int) -> Iterator[FakeRobot]:
+    """A robot whose effort controller is not there yet."""
+    with fake_robot(domain_id, controller=False) as robot:
+        yield robot
+
+
+def wait_for_value(robot: FakeRobot, key: str, value: str) -> None:
+    told = wait_until(lambda: robot.diagnostics.get(key) == value)
+    assert told, f'{key} is not {value}: {robot.diagnostics}'
+
+
+def test_a_controller_that_comes_back_with_its_order_is_ramped_up_to_again(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands:
+        process = node(domain_id, SLOWLY)
+        assert wait_until(lambda: is_gravity(commands))
+    with process:
+        wait_for_value(robot, 'effort_controller', 'absent')
+        since = time.time()
+        with fake_controller(domain_id) as commands:
+            assert wait_until(lambda: len(commands) > 10 and is_gravity(commands))
+            assert_ramped_up(commands, since)
+            assert_one_order(commands)
+            wait_for_value(robot, 'effort_controller', 'confirmed')
+            assert robot.controlled
+
+
+def test_a_controller_that_comes_back_in_another_order_is_sent_nothing_until_configured_anew(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands:
+        process = node(domain_id)
+        assert wait_until(lambda: is_gravity(commands))
+        assert_one_order(commands)
+    with process, fake_controller(domain_id, OTHER_JOINTS) as commands:
+        process.wait_for(f'takes commands in another order: {", ".join(OTHER_JOINTS)} now')
+        robot.wait_for_state('fault')
+        assert robot.diagnostics['reason'] == 'controller_joints_changed'
+        assert robot.diagnostics['effort_controller'] == 'withheld'
+        time.sleep(0.3)
+        assert len(commands) <= IN_FLIGHT
+        assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
+        assert not robot.change_state(Transition.TRANSITION_ACTIVATE)
+        process.wait_for('cannot activate: /effort_controller takes commands in another order')
+        assert len(commands) <= IN_FLIGHT
+        assert robot.change_state(Transition.TRANSITION_CLEANUP)
+        assert wait_until(lambda: robot.change_state(Transition.TRANSITION_CONFIGURE))
+        assert robot.change_state(Transition.TRANSITION_ACTIVATE)
+        assert wait_until(lambda: is_gravity(commands, OTHER_ORDER))
+
+
+@pytest.mark.parametrize('joints', [OTHER_JOINTS, JOINTS[:6], (*JOINTS[:6], 'elbow')])
+def test_a_controller_that_comes_while_a_killed_one_seems_to_be_there_still_is_asked(
+    robot: FakeRobot, domain_id: int, joints: tuple[str, ...]
+) -> None:
+    # DDS takes seconds to notice a kill: the old one listens, but does not answer.
+    with fake_controller(domain_id, None) as old, usual_node(domain_id, LISTED) as process:
+        assert wait_until(lambda: is_gravity(old))
+        with fake_controller(domain_id, joints) as commands:
+            process.wait_for('fault (controller_joints_changed)')
+            assert len(commands) <= IN_FLIGHT
+
+
+@pytest.mark.parametrize('late', [OTHER_JOINTS, JOINTS])
+def test_commands_are_sent_before_the_controller_is_there_and_to_the_order_given_only(
+    robot: FakeRobot, domain_id: int, late: tuple[str, ...]
+) -> None:
+    with usual_node(domain_id, f'{LISTED} {SLOWLY}') as process:
+        robot.wait_until_controlled()
+        assert robot.diagnostics['effort_controller'] == 'absent'
+        assert 'commands_withheld' not in robot.diagnostics['flags']
+        since = time.time()
+        with fake_controller(domain_id, late) as commands:
+            if late == JOINTS:
+                assert wait_until(lambda: len(commands) > 10 and is_gravity(commands))
+                assert_ramped_up(commands, since)
+            else:
+                process.wait_for('fault (controller_joints_changed)')
+                assert len(commands) <= IN_FLIGHT
+
+
+def test_listeners_that_come_and_go_withhold_nothing_and_the_last_command_is_zero(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with (
+        fake_controller(domain_id) as commands,
+        node(domain_id) as process,
+        RosProcess('support.ros.listeners', domain_id=domain_id) as crowd,
+    ):
+        crowd.wait_for('listener 5')
+        robot.wait_until_controlled()
+        crowd.wait_for(f'listener {int(crowd.output.split()[-1]) + 15}')
+        assert 'count/commands_withheld' not in robot.diagnostics
+        process.send(signal.SIGINT)
+        assert process.wait() == 0
+        assert 'takes commands' not in process.output
+        assert 'withheld' not in process.output
+        assert wait_until(lambda: not commands[-1][1].any()), commands[-1]
+        assert_safe(robot, LIMITS)
+
+
+def test_listeners_are_no_controller_and_the_late_one_is_sent_its_own_order_only(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    heard: list[Any] = []
+    with ros_node(domain_id, 'effort_watchdog') as dog, ros_node(domain_id, 'recorder') as other:
+        for listener in (dog, other):
+            listener.create_subscription(Float64MultiArray, TOPIC, heard.append, 10)
+        with node(domain_id) as process:
+            process.wait_for('waiting: /effort_controller does not listen')
+            time.sleep(1.25 * SERVICE_TIMEOUT)
+            assert not heard
+            with fake_controller(domain_id, OTHER_JOINTS) as commands:
+                assert wait_until(lambda: is_gravity(commands, OTHER_ORDER))
+                robot.wait_until_controlled()
+
+
+def test_the_parameter_joints_must_be_the_controllers(robot: FakeRobot, domain_id: int) -> None:
+    # Rejected at configure or, if the controller is discovered later, ended at once.
+    listed = ','.join(JOINTS[1:])
+    controller = fake_controller(domain_id, JOINTS[:6])
+    with controller as commands, usual_node(domain_id, f'-p joints:=[{listed}]') as process:
+        process.wait_for(
+            '/effort_controller takes commands without fer_joint7 and with fer_joint1'
+        )
+        assert len(commands) <= IN_FLIGHT
+
+
+def test_the_parameter_joints_must_have_the_controllers_order(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    controller = fake_controller(domain_id, OTHER_JOINTS)
+    with controller as commands, usual_node(domain_id, LISTED) as process:
+        process.wait_for(
+            f'/effort_controller takes commands in another order: {", ".join(OTHER_JOINTS)}'
+        )
+        assert len(commands) <= IN_FLIGHT
+
+
+def test_another_publisher_of_commands_keeps_the_node_from_activating_and_is_named(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands, ros_node(domain_id, 'rival') as rival:
+        publisher = rival.create_publisher(Float64MultiArray, TOPIC, 1)
+        with usual_node(domain_id) as process:
+            process.wait_for(f'/rival publishes on {TOPIC} already')
+            rival.destroy_publisher(publisher)
+            assert wait_until(lambda: is_gravity(commands))
+
+
+def test_of_two_nodes_that_start_at_the_same_moment_one_wins(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with (
+        fake_controller(domain_id) as commands,
+        usual_node(domain_id, '-r __node:=first') as first,
+        usual_node(domain_id, '-r __node:=second') as second,
+    ):
+
+        def winners() -> list[RosProcess]:
+            return [
+                process for process in (first, second) if last_state(process) == 'active'
+            ]
+
+        def one_has_won() -> bool:
+            seen = winners()
+            return len(seen) == 1 and not wait_until(lambda: winners() != seen, DISCOVERY)
+
+        # They may both begin before DDS shows them each other, end, and try again.
+        assert wait_until(one_has_won, 90.0)
+        assert wait_until(lambda: is_gravity(commands))
+
+
+def last_state(process: RosProcess) -> str:
+    """Return the newest state of the control that a process has logged."""
+    states = re.findall(r'\]: (waiting|ramping|active|holding|fault|stopped)', process.output)
+    return states[-1] if states else ''
+
+
+def test_a_second_node_of_the_same_name_does_not_activate(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands, node(domain_id):
+        assert wait_until(lambda: is_gravity(commands))
+        time.sleep(ALREADY_PRESENT)
+        with usual_node(domain_id) as second:
+            second.wait_for(f'/feedforward publishes on {TOPIC} already')
+            if 'cannot activate' not in second.output and 'waiting: /feed' not in second.output:
+                second.wait_for('(second_publisher)')  # discovered late: it ramps down again
+        robot.wait_until_controlled()
+
+
+def test_a_node_that_was_killed_is_replaced_by_the_next_once_dds_has_noticed(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands, usual_node(domain_id) as first:
+        assert wait_until(lambda: is_gravity(commands))
+        first.send(signal.SIGKILL)
+        with usual_node(domain_id) as second:
+            second.wait_for(' active')
+
+
+def test_the_watchdog_may_publish_commands(robot: FakeRobot, domain_id: int) -> None:
+    with fake_controller(domain_id) as commands, ros_node(domain_id, 'effort_watchdog') as dog:
+        dog.create_publisher(Float64MultiArray, TOPIC, 1)
+        with node(domain_id):
+            assert wait_until(lambda: is_gravity(commands))
+            robot.wait_until_controlled()
+            assert robot.diagnostics['other_publishers'] == ''
+
+
+def test_a_publisher_that_comes_later_is_flagged_and_named_once(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with fake_controller(domain_id) as commands, node(domain_id) as process:
+        assert wait_until(lambda: is_gravity(commands))
+        time.sleep(ALREADY_PRESENT)
+        with ros_node(domain_id, 'rival') as rival:
+            rival.create_publisher(Float64MultiArray, TOPIC, 1)
+            process.wait_for('/rival publishes commands to /effort_controller too')
+            wait_for_value(robot, 'flags', 'second_publisher')
+            wait_for_value(robot, 'other_publishers', '/rival')
+            assert robot.diagnostics['count/second_publisher'] == '1'
+            time.sleep(0.5)
+        wait_for_value(robot, 'flags', '')
+        assert robot.controlled
+        assert process.output.count('/rival publishes') == 1

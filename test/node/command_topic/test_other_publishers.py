@@ -1,0 +1,82 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Other publishers of commands are found in the graph; names of nodes come later."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from support.ros.ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from rnea_ros.node.command_topic import OtherPublishers
+from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
+
+OWN = '/arm/feedforward'
+
+
+class Graph:
+    """A node that knows the publishers of a topic; each is a full name, or '' for none yet."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = list(names)
+
+    def get_fully_qualified_name(self) -> str:
+        return OWN
+
+    def get_publishers_info_by_topic(self, topic: str) -> list[SimpleNamespace]:
+        infos = []
+        for number, full_name in enumerate(self.names):
+            namespace, _, name = full_name.rpartition('/')
+            infos.append(
+                SimpleNamespace(
+                    endpoint_gid=[number],
+                    node_namespace=namespace or '/',
+                    node_name=name or UNKNOWN,
+                )
+            )
+        return infos
+
+
+def others(*names: str, publishing: bool = True) -> OtherPublishers:
+    publishers = OtherPublishers(Graph(*names), '/effort_controller/commands')
+    publishers.poll(0.0, publishing)
+    return publishers
+
+
+def test_another_node_is_named_and_the_own_publisher_is_not() -> None:
+    assert others(OWN).names == ()
+    assert others(OWN, '/rival', '/arm/rival', '/rival').names == ('/arm/rival', '/rival')
+
+
+def test_another_node_is_named_before_the_own_publisher_is_there() -> None:
+    assert others('/rival').names == ('/rival',)
+
+
+def test_a_second_node_of_the_own_name_is_another() -> None:
+    assert others(OWN, OWN).names == (OWN,)
+
+
+def test_a_node_of_the_own_name_is_another_while_the_own_publisher_is_not_there() -> None:
+    assert others(OWN, publishing=False).names == (OWN,)
+
+
+def test_every_watchdog_is_welcome() -> None:
+    assert others(OWN, '/effort_watchdog', '/arm/effort_watchdog').names == ()
+
+
+def test_a_publisher_without_a_node_name_counts_once_it_has_none_for_too_long() -> None:
+    graph = Graph(OWN, '')
+    publishers = OtherPublishers(graph, '/effort_controller/commands')
+    found = []
+    for share in (0.0, 0.9, 1.1):
+        publishers.poll(5.0 + share * NAME_TIMEOUT, publishing=True)
+        found.append((publishers.unnamed, publishers.names))
+    assert found == [(True, ()), (True, ()), (False, (UNKNOWN,))]
+    graph.names[1] = '/rival'
+    publishers.poll(6.2, publishing=True)
+    assert publishers.names == ('/rival',)

@@ -1,0 +1,277 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Payloads, friction, force-torque sensors and an IMU, through the node and over real DDS."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnea_ros
+from support.ros.fake_robot import (
+    GRAVITY,
+    LIMITS,
+    MODEL,
+    POSE,
+    FakeRobot,
+    assert_rate,
+    assert_rejected,
+    assert_safe,
+    node,
+)
+from support.ros.ros_process import NO_ROS, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytestmark = pytest.mark.ros
+
+PUSH = (3.0, -4.0, 12.0)
+FLANGE = (
+    '-p wrench_inputs.names:=[flange] -p wrench_inputs.flange.topic:=ft/wrench '
+    '-p wrench_inputs.flange.deadband_force:=0.0 -p wrench_inputs.flange.deadband_torque:=0.0 '
+    '-p wrench_inputs.flange.timeout:=1.0 -p wrench_inputs.flange.fade:=0.2 '
+    '-p wrench_inputs.flange.tare_duration:=1.0 '
+)
+
+
+class Sensor:
+    """
+    A topic that repeats one message at 200 Hz.
+
+    :param robot: whose node publishes
+    :param kind: of the message
+    :param topic: its name
+    """
+
+    def __init__(self, robot: FakeRobot, kind: Any, topic: str) -> None:
+        self._node = robot.node
+        self.message = kind()
+        self.sending = True
+        self._publisher = self._node.create_publisher(kind, topic, 5)
+        self._node.create_timer(0.005, self._send)
+
+    def _send(self) -> None:
+        if self.sending:
+            self.message.header.stamp = self._node.get_clock().now().to_msg()
+            self._publisher.publish(self.message)
+
+
+def force_sensor(robot: FakeRobot, link: str, force: tuple[float, ...]) -> Sensor:
+    from geometry_msgs.msg import WrenchStamped
+
+    sensor = Sensor(robot, WrenchStamped, 'ft/wrench')
+    sensor.message.header.frame_id = link
+    pushed = sensor.message.wrench.force
+    pushed.x, pushed.y, pushed.z = force
+    return sensor
+
+
+def imu(robot: FakeRobot, up: tuple[float, ...]) -> Sensor:
+    from sensor_msgs.msg import Imu
+
+    sensor = Sensor(robot, Imu, 'imu')
+    sensor.message.header.frame_id = 'fer_link0'
+    sensor.message.orientation_covariance[0] = -1.0
+    felt = sensor.message.linear_acceleration
+    felt.x, felt.y, felt.z = up
+    return sensor
+
+
+# Payloads
+
+
+def test_a_payload_set_while_active_is_blended_in_and_out(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    loaded = MODEL.with_payload('fer_link8', 3.0, (0.0, 0.0, 0.1)).gravity_torques(POSE)
+    with node(domain_id, '-p payload.blend_duration:=0.5'):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        began = time.time()
+        results = robot.set_parameters(
+            payload__link=['fer_link8'], payload__mass=[3.0], payload__com=[0.0, 0.0, 0.1]
+        )
+        assert all(result.successful for result in results)
+        assert wait_until(lambda: robot.steady(loaded))
+        since = [(stamp, effort) for stamp, effort in list(robot.efforts) if stamp > began]
+        assert_rate(since, np.abs(loaded - GRAVITY) / 0.5 + 1e-6)
+        robot.set_parameters(payload__link=[''])
+        assert wait_until(lambda: robot.steady(GRAVITY))
+
+
+def test_what_cannot_be_is_rejected_and_nothing_changes(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, '-p payload.link:=[fer_link8] -p payload.mass:=[1.0]'):
+        held = MODEL.with_payload('fer_link8', 1.0).gravity_torques(POSE)
+        assert wait_until(lambda: robot.steady(held))
+        for name, value, said in (
+            ('payload__mass', [-1.0], 'payload.mass: -1.0 is not between 0 and 10000'),
+            ('payload__mass', [1.0, 2.0], 'payload.mass: [1.0, 2.0] has 2 values, not 1'),
+            ('payload__link', ['nose'], "payload.link: 'nose' is no link"),
+            ('payload__inertia', [1.0, 0.0, 0.0, 1.0, 0.0, 9.0], 'triangle inequality'),
+            ('friction__coulomb', [-2.0], 'friction.coulomb'),
+            ('friction__model', 'sticky', "'sticky' is none of none, urdf, parameters"),
+            ('armature', [0.1], 'armature: cannot be changed while active'),
+        ):
+            assert_rejected(robot, name, value, said)
+            assert robot.steady(held), name
+
+
+def test_limits_that_cannot_hold_a_payload_are_flagged_by_joint(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, '-p payload.link:=[fer_link8] -p payload.mass:=[40.0]'):
+        assert wait_until(lambda: 'limits_cannot_hold' in robot.diagnostics.get('flags', ''))
+        assert 'fer_joint2' in robot.diagnostics['overloaded_joints']
+        assert_safe(robot, LIMITS)
+
+
+def test_what_the_hardware_holds_is_not_commanded(robot: FakeRobot, domain_id: int) -> None:
+    options = (
+        '-p hardware_compensates:=[gravity] '
+        '-p payload.link:=[fer_link8] -p payload.mass:=[2.0]'
+    )
+    with node(domain_id, options):
+        loaded = MODEL.with_payload('fer_link8', 2.0).gravity_torques(POSE)
+        assert wait_until(lambda: robot.steady(loaded - GRAVITY))
+
+
+# Losses
+
+
+def test_friction_of_a_measured_velocity_is_added(robot: FakeRobot, domain_id: int) -> None:
+    qd = [0.5, -0.5, 0.5, -0.5, 0.5, -0.5, 0.5]
+    robot.message.velocity = qd
+    options = (
+        '-p friction.model:=parameters -p friction.viscous:=[2.0] -p friction.coulomb:=[1.0] '
+        '-p friction.smoothing_velocity:=[0.01]'
+    )
+    with node(domain_id, options):
+        expected = GRAVITY + 2.0 * np.array(qd) + np.sign(qd)
+        assert wait_until(lambda: robot.steady(expected, 1e-6))
+
+
+# Force-torque sensors
+
+
+def test_a_push_that_is_sensed_is_held_against(robot: FakeRobot, domain_id: int) -> None:
+    sensor = force_sensor(robot, 'fer_link8', PUSH)
+    expected = MODEL.inverse_dynamics(
+        POSE, np.zeros(7), np.zeros(7), {'fer_link8': rnea_ros.Wrench(force=PUSH)}
+    )
+    with node(domain_id, FLANGE):
+        assert wait_until(lambda: robot.steady(expected, 1e-6))
+        sensor.sending = False
+        assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
+        assert wait_until(lambda: 'wrench_stale' in robot.diagnostics.get('flags', ''))
+        assert wait_until(lambda: robot.diagnostics['stale_wrenches'] == 'flange')
+        robot.wait_for_state('degraded')
+        assert_safe(robot, LIMITS)
+
+
+def test_what_a_robot_exerts_is_turned_round(robot: FakeRobot, domain_id: int) -> None:
+    force_sensor(robot, 'fer_link8', PUSH)
+    opposite = tuple(-value for value in PUSH)
+    expected = MODEL.inverse_dynamics(
+        POSE, np.zeros(7), np.zeros(7), {'fer_link8': rnea_ros.Wrench(force=opposite)}
+    )
+    with node(domain_id, FLANGE + '-p wrench_inputs.flange.measures:=robot_on_environment'):
+        assert wait_until(lambda: robot.steady(expected, 1e-6))
+
+
+def test_an_inline_sensor_that_carries_its_load_feels_no_push(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    weighed = MODEL.internal_wrench(POSE, np.zeros(7), np.zeros(7), 'fer_link7')
+    # What the links behind exert on the sensor: the sensor holds them.
+    force_sensor(robot, 'fer_link7', tuple(-value for value in np.asarray(weighed.force).tolist()))
+    inline = (
+        '-p wrench_inputs.flange.placement:=inline -p wrench_inputs.flange.max_torque:=50.0'
+    )
+    with node(domain_id, FLANGE + inline):
+        held = rnea_ros.Wrench(torque=np.asarray(weighed.torque))
+        expected = MODEL.inverse_dynamics(POSE, np.zeros(7), np.zeros(7), {'fer_link7': held})
+        assert wait_until(lambda: robot.steady(expected, 1e-6))
+
+
+def test_an_unknown_frame_is_counted_and_the_rest_goes_on(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    force_sensor(robot, 'nose', PUSH)
+    with node(domain_id, FLANGE):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        key = 'count/wrenches/unknown_frame'
+        assert wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
+
+
+def test_a_tare_takes_what_is_read_for_nothing(robot: FakeRobot, domain_id: int) -> None:
+    from std_srvs.srv import Trigger
+
+    sensor = force_sensor(robot, 'fer_link8', PUSH)
+    pushed = MODEL.inverse_dynamics(
+        POSE, np.zeros(7), np.zeros(7), {'fer_link8': rnea_ros.Wrench(force=PUSH)}
+    )
+    with node(domain_id, FLANGE):
+        assert wait_until(lambda: robot.steady(pushed, 1e-6))
+        response = robot.call(Trigger, 'feedforward/tare', Trigger.Request())
+        assert response.success, response.message
+        assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
+        assert_safe(robot, LIMITS)
+        sensor.sending = False
+        assert wait_until(lambda: robot.diagnostics.get('stale_wrenches') == 'flange')
+        response = robot.call(Trigger, 'feedforward/tare', Trigger.Request())
+        assert not response.success
+        assert response.message == 'flange: wrench_stale'
+
+
+def test_without_a_sensor_there_is_nothing_to_tare(robot: FakeRobot, domain_id: int) -> None:
+    from std_srvs.srv import Trigger
+
+    with node(domain_id):
+        robot.wait_until_controlled()
+        response = robot.call(Trigger, 'feedforward/tare', Trigger.Request())
+        assert not response.success
+        assert response.message == 'the node has no force-torque sensor'
+
+
+@pytest.mark.parametrize(
+    ('options', 'said'),
+    [
+        ('-p wrench_inputs.names:=[hand]', 'wrench_inputs.hand.topic'),
+        (FLANGE + '-p wrench_inputs.flange.link:=nose', "no link 'nose'"),
+        (FLANGE + '-p wrench_inputs.flange.placement:=under', 'none of contact, inline'),
+        (FLANGE + '-p wrench_inputs.flange.colour:=red', 'no such parameter'),
+        (FLANGE + '-p wrench_inputs.flange.gain:=2.0', 'wrench_inputs.flange.gain'),
+        ('-p base_sensor.topic:=imu -p base_sensor.link:=fer_link3', 'moves with its joints'),
+        ('-p base_sensor.topic:=imu -p base_sensor.use:=all', 'none of tilt, motion'),
+        ('-p payload.link:=[nose]', "payload.link: 'nose' is no link"),
+        ('-p hardware_compensates:=[inertia]', 'none of none, gravity, friction, payload'),
+    ],
+)
+def test_what_cannot_be_used_is_named_at_the_start(
+    robot: FakeRobot, domain_id: int, options: str, said: str
+) -> None:
+    with node(domain_id, options) as process:
+        process.wait_for(said)
+        assert not robot.commands
+
+
+# The base
+
+
+def test_a_base_that_tilts_tilts_gravity_and_a_silent_imu_is_flagged(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    sensor = imu(robot, (3.0, 0.0, 9.0))
+    up = np.array([3.0, 0.0, 9.0])
+    tilted = MODEL.with_gravity(-9.81 * up / np.linalg.norm(up)).gravity_torques(POSE)
+    options = '-p base_sensor.topic:=imu -p base_sensor.timeout:=1.0 -p base_sensor.fade:=0.2'
+    with node(domain_id, options):
+        assert wait_until(lambda: robot.steady(tilted, 1e-3))
+        sensor.sending = False
+        assert wait_until(lambda: 'base_stale' in robot.diagnostics.get('flags', ''))
+        assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
+        assert_safe(robot, LIMITS)

@@ -1,0 +1,437 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Trajectory replacement from the message to the reference, tick by tick; no DDS.
+
+The cases are those of ros2_control's joint_trajectory_controller (JTC), in
+``test_trajectory_controller.cpp`` and ``test_trajectory_actions.cpp``: its joints 1 and 2 are the
+shoulder here, its joint 3 the elbow, and its positions are ten times as large.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.control.control_rig import Array, Rig, two_joint_arm
+from support.ros.ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from rclpy.duration import Duration
+from rclpy.serialization import serialize_message
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.goals import ErrorCode, Goal, default_tolerances
+from rnea_ros.feedforward.law import Feedforward
+from rnea_ros.feedforward.trajectory import JointRules
+from rnea_ros.node.motion_requests import GoalTolerances, MotionRequests
+
+JOINTS = ('shoulder', 'elbow')
+SHOULDER = ('shoulder',)
+Rows = Sequence[Sequence[float]]
+
+
+class Arm:
+    """
+    An arm that follows its reference, and what judges motions for it.
+
+    :param replacement: whether trajectories are joined to the active one
+    :param path: path tolerance of goals, rad; 0 for none
+    """
+
+    def __init__(self, *, replacement: bool = True, path: float = 0.0) -> None:
+        self.rig = Rig(
+            two_joint_arm(), mode=Feedforward, rate=500.0, ramp_duration=0.01, start=1000.0
+        )
+        self.offset = 0.0
+        self.rig.activate()
+        rules = JointRules(
+            JOINTS,
+            lower=np.full(2, -np.inf),
+            upper=np.full(2, np.inf),
+            continuous=np.zeros(2, dtype=np.bool_),
+            velocity_limits=np.full(2, np.inf),
+            start_tolerance=np.inf,
+            allow_partial_joints_goal=True,
+            allow_trajectory_replacement=replacement,
+        )
+        setup = SimpleNamespace(
+            rules=rules,
+            settings=self.rig.resolved,
+            state_type=None,
+            tolerances=default_tolerances(JOINTS, dict.fromkeys(JOINTS, path), {}, 0.0, 0.0),
+        )
+        self.late = 0.0
+
+        def latest() -> float:
+            self.rig.now += self.late
+            return float(self.rig.now)
+
+        clock = SimpleNamespace(latest=latest, stamp=lambda: self.rig.now)
+        self.rejections: Counter[str] = Counter()
+        log = SimpleNamespace(error=lambda *_, **__: None)
+        self.motions = MotionRequests(
+            SimpleNamespace(get_logger=lambda: log),
+            SimpleNamespace(setup=setup),  # type: ignore[arg-type]
+            self.rig.controller,
+            clock,  # type: ignore[arg-type]
+            self.rejections,
+        )
+        self.began = self.rig.now
+
+    def message(
+        self, step: float, q: Rows, names: Sequence[str], start: float | None, qd: Rows
+    ) -> bytes:
+        message = JointTrajectory(joint_names=list(names))
+        for k, row in enumerate(q):
+            point = JointTrajectoryPoint(positions=array('d', row))
+            if qd:
+                point.velocities = array('d', qd[k])
+            point.time_from_start = Duration(seconds=step * (k + 1)).to_msg()
+            message.points.append(point)
+        if start is not None:
+            stamp = round(1e9 * (self.began + start))
+            message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+        data: bytes = serialize_message(message)
+        return data
+
+    def send(
+        self, step: float, q: Rows, names: Sequence[str] = JOINTS, *,
+        start: float | None = None, qd: Rows = (),
+    ) -> None:
+        """
+        Publish a trajectory.
+
+        :param step: time to the first point, and between points, s
+        :param q: positions of each point
+        :param start: stamp, s after the creation of the arm; None for 0
+        """
+        self.motions.on_message(self.message(step, q, names, start, qd))
+
+    def pursue(
+        self, step: float, q: Rows, names: Sequence[str] = JOINTS, *, start: float | None = None
+    ) -> Goal:
+        """Send a goal; see :meth:`send`."""
+        data = self.message(step, q, names, start, ())
+        goal = self.motions.goal(data, GoalTolerances([], [], 0.0))
+        self.rig.controller.follow(goal.motion, goal.start, goal.goal)
+        return goal.goal
+
+    def run(self, seconds: float) -> Array:
+        """Return the reference positions of some time, shape (ticks, 2)."""
+        positions = []
+        for _ in range(round(seconds / self.rig.period)):
+            wanted = self.rig.controller.reference_at(self.rig.now + self.rig.period)
+            if wanted is not None:
+                self.rig.q[:], self.rig.qd[:] = wanted.position + self.offset, wanted.velocity
+            self.rig.tick()
+            positions.append(self.rig.wanted()[0])
+        return np.array(positions)
+
+    @property
+    def reference(self) -> Array:
+        """Reference positions now, shape (2,)."""
+        return self.rig.wanted()[0]
+
+
+def steps(positions: Array) -> float:
+    """Return the greatest change of the velocity between two ticks, times the period."""
+    return float(np.abs(np.diff(positions, n=2, axis=0)).max())
+
+
+def code(goal: Goal) -> ErrorCode | None:
+    """Return the error code of a goal, None while it is pursued."""
+    return None if goal.result is None else goal.result.code
+
+
+def reason(goal: Goal) -> str:
+    """Return the first word of the result of a goal that has ended."""
+    assert goal.result is not None
+    return goal.result.text.split(':')[0]
+
+
+# --- JTC, test_trajectory_controller.cpp ---------------------------------------------------------
+
+
+def test_execute_partial_traj_in_future() -> None:
+    arm = Arm()
+    arm.send(0.5, [(0.2, 0.4), (0.4, 0.8)], qd=[(0.02, 0.04), (0.0, 0.0)])
+    arm.run(0.5)
+    np.testing.assert_allclose(arm.reference, (0.2, 0.4), atol=1e-3)
+    arm.send(0.5, [(-0.1,), (-0.2,)], SHOULDER, start=1.5, qd=[(-0.01,), (0.0,)])
+    arm.run(2.1)
+    np.testing.assert_allclose(arm.reference, (-0.2, 0.8), atol=1e-9)
+
+
+def test_blend_no_position_jump_under_speed_scaling() -> None:
+    arm = Arm()
+    arm.rig.controller.speed_scaling.set_target(0.5)
+    arm.run(0.5)
+    arm.send(1.0, [(1.1, 1.3), (2.1, 2.3)])
+    moved = arm.run(1.0)
+    assert 0.4 < arm.reference[0] < 0.7, 'half of the time to the first point'
+    arm.send(1.0, [(0.0, 0.0), (-0.5, -0.5)])
+    after = arm.run(0.5)
+    both = np.concatenate((moved[-10:], after))
+    assert steps(both) < 5.0 * arm.rig.period**2, both
+
+
+def test_blend_omitted_joint_outlasts_shorter_new_trajectory() -> None:
+    arm = Arm()
+    arm.send(1.5, [(0.1, 1.3), (0.1, 2.3)])
+    arm.run(0.3)
+    arm.send(0.3, [(-0.4,), (-0.9,)], SHOULDER)
+    arm.run(0.8)
+    first = arm.reference[1]
+    arm.run(0.6)
+    assert arm.reference[1] > first + 0.05
+    assert arm.reference[0] == -0.9
+    arm.run(1.4)
+    np.testing.assert_allclose(arm.reference, (-0.9, 2.3))
+
+
+def test_blend_commanded_joint_follows_old_path() -> None:
+    arm = Arm()
+    arm.send(0.5, [(1.0, 0.2), (0.0, 0.2)])
+    arm.run(0.05)
+    arm.send(0.5, [(-0.5, -0.5), (-0.5, -0.5)], start=1.5)
+    assert arm.run(1.4)[:, 0].max() > 0.99
+
+
+def test_blend_omitted_joint_during_new_traj_follows_old() -> None:
+    arm = Arm()
+    arm.send(1.5, [(0.1, 1.3), (0.1, 2.3)])
+    arm.run(0.3)
+    arm.send(0.5, [(-0.3,)], SHOULDER, start=0.7)
+    arm.run(0.6)
+    first = arm.reference[1]
+    arm.run(0.2)
+    assert arm.reference[1] > first + 0.05
+
+
+def test_blend_no_active_trajectory_falls_back_to_legacy() -> None:
+    arm, legacy = Arm(), Arm(replacement=False)
+    for each in (arm, legacy):
+        each.send(0.3, [(0.4, 0.5)], start=0.5)
+    np.testing.assert_array_equal(arm.run(1.2), legacy.run(1.2))
+    assert arm.reference.tolist() == [0.4, 0.5]
+
+
+def test_blend_successive_blends() -> None:
+    arm = Arm()
+    arm.send(2.0, [(0.5, 0.5), (0.5, 0.5)])
+    arm.run(0.2)
+    arm.send(0.5, [(-0.3, -0.3)], start=0.6)
+    moved = arm.run(0.5)
+    arm.send(0.5, [(0.7, 0.7)])
+    moved = np.concatenate((moved, arm.run(0.8)))
+    np.testing.assert_allclose(arm.reference, 0.7)
+    assert steps(moved) < 40.0 * arm.rig.period**2
+
+
+def test_blend_immediate_full_goal() -> None:
+    arm = Arm()
+    arm.send(1.0, [(0.5, 0.5), (5.0, 5.0)])
+    before = arm.run(0.3)
+    arm.send(1.0, [(-0.5, -0.5), (-0.9, -0.9)])
+    after = arm.run(0.5)
+    assert steps(np.concatenate((before[-10:], after))) < 10.0 * arm.rig.period**2
+
+
+def test_blend_partial_goal_outlasting_old_trajectory() -> None:
+    arm = Arm()
+    arm.send(1.0, [(0.5, 0.5), (5.0, 5.0)])
+    arm.run(0.3)
+    arm.send(3.0, [(-0.5,)], SHOULDER, start=1.5)
+    positions = arm.run(1.2)
+    np.testing.assert_allclose(positions[-1], (2.75, 2.75), atol=0.02)
+    positions = arm.run(3.1)
+    np.testing.assert_allclose(positions[-1], (-0.5, 5.0))
+    np.testing.assert_allclose(positions[:, 1].max(), 5.0)
+
+
+def test_blend_onto_not_yet_started_trajectory_holds_the_reference() -> None:
+    """Unlike JTC, the position is held until the start of the first trajectory."""
+    arm = Arm()
+    arm.send(0.1, [(0.2, 0.2)])
+    arm.run(0.2)
+    arm.send(1.0, [(1.0, 1.0), (2.0, 2.0)], start=5.0)
+    arm.run(0.3)
+    arm.send(0.5, [(-0.5, -0.5)], start=1.0)
+    positions = arm.run(1.1)
+    assert positions.max() == pytest.approx(0.2)
+    np.testing.assert_allclose(positions[-1], -0.5)
+
+
+@pytest.mark.parametrize('replacement', [False, True])
+def test_ignore_old_trajectory(*, replacement: bool) -> None:
+    arm = Arm(replacement=replacement)
+    arm.send(0.5, [(0.2, 0.3), (0.4, 0.5)])
+    arm.run(0.6)
+    arm.send(0.1, [(-0.1, -0.2)], start=0.3)
+    assert arm.rejections == {'joint_trajectory/ended_in_past': 1}
+    arm.run(0.5)
+    np.testing.assert_allclose(arm.reference, (0.4, 0.5))
+
+
+def test_a_trajectory_partly_in_the_past_is_joined_at_its_next_point() -> None:
+    arm = Arm()
+    arm.send(0.5, [(0.2, 0.3), (0.4, 0.5)])
+    before = arm.run(0.6)
+    arm.send(0.3, [(-5.0, -5.0), (-0.2, -0.4)], start=0.1)
+    after = arm.run(0.2)
+    assert steps(np.concatenate((before[-10:], after))) < 600.0 * arm.rig.period**2
+    assert after.min() > -0.5
+    np.testing.assert_allclose(after[-1], (-0.2, -0.4))
+
+
+# --- JTC, test_trajectory_actions.cpp ------------------------------------------------------------
+
+
+@pytest.mark.parametrize('start', [None, 1.0])
+def test_blend_action_preempt_aborts_old_goal(start: float | None) -> None:
+    """Also ``blend_action_replaces_action_with_future_stamp``."""
+    arm = Arm(path=0.05)
+    first = arm.pursue(0.6, [(0.2, 0.3), (0.4, 0.5)])
+    arm.run(0.2)
+    second = arm.pursue(0.4, [(0.1, 0.2)], start=start)
+    arm.run(0.02)
+    assert reason(first) == 'replaced'
+    assert code(second) is None
+    arm.run(0.4 if start is None else 1.2)
+    assert code(second) is ErrorCode.SUCCESSFUL
+    np.testing.assert_allclose(arm.reference, (0.1, 0.2))
+
+
+def test_a_goal_is_judged_from_its_handover_in_its_own_time() -> None:
+    arm = Arm()
+    arm.send(2.0, [(0.5, 0.5)])
+    arm.run(0.2)
+    goal = arm.pursue(0.4, [(0.1, 0.2), (0.2, 0.3)], start=0.6)
+    arm.run(0.3)
+    samples = [goal.sample]
+    arm.run(0.3)
+    samples.append(goal.sample)
+    assert samples[0] is None
+    assert samples[1] is not None
+    assert samples[1].motion_time == pytest.approx(0.2, abs=2.0 * arm.rig.period)
+    assert samples[1].elapsed == pytest.approx(samples[1].motion_time)
+    arm.run(0.61)
+    assert code(goal) is ErrorCode.SUCCESSFUL
+
+
+def test_a_partial_goal_ends_with_the_joints_that_it_leaves_out() -> None:
+    arm = Arm()
+    arm.send(1.0, [(0.5, 0.5)])
+    arm.run(0.2)
+    goal = arm.pursue(0.2, [(0.1,)], SHOULDER)
+    arm.run(0.5)
+    assert code(goal) is None
+    arm.run(0.4)
+    assert code(goal) is ErrorCode.SUCCESSFUL
+
+
+def test_a_goal_goes_on_with_a_trajectory_that_is_joined_to_its_motion() -> None:
+    """As in JTC: the active goal is judged by the trajectory from the topic."""
+    arm = Arm(path=0.05)
+    goal = arm.pursue(0.4, [(0.2, 0.3), (0.4, 0.5)])
+    arm.run(0.2)
+    arm.send(0.5, [(0.0,), (-0.2,)], SHOULDER)
+    arm.run(0.8)
+    assert code(goal) is None, 'the motion ends later than the goal'
+    arm.run(0.3)
+    assert code(goal) is ErrorCode.SUCCESSFUL
+    np.testing.assert_allclose(arm.reference, (-0.2, 0.5))
+
+
+def test_a_goal_that_goes_on_still_has_its_tolerances() -> None:
+    arm = Arm(path=0.05)
+    goal = arm.pursue(0.4, [(0.2, 0.3), (0.4, 0.5)])
+    arm.run(0.2)
+    arm.send(0.5, [(0.0,), (-0.2,)], SHOULDER)
+    arm.run(0.4)
+    arm.offset = 0.1
+    arm.run(0.01)
+    assert code(goal) is ErrorCode.PATH_TOLERANCE_VIOLATED
+
+
+def test_without_replacement_a_trajectory_from_the_topic_ends_the_goal() -> None:
+    arm = Arm(replacement=False)
+    goal = arm.pursue(0.4, [(0.2, 0.3), (0.4, 0.5)])
+    arm.run(0.2)
+    arm.send(0.5, [(0.0,), (-0.2,)], SHOULDER)
+    held = arm.reference[1]
+    arm.run(0.2)
+    assert reason(goal) == 'replaced'
+    assert arm.reference[1] == pytest.approx(held, abs=2e-3)
+
+
+# --- races ---------------------------------------------------------------------------------------
+
+
+def test_a_goal_after_a_cancel_in_the_same_tick_is_followed_from_the_held_position() -> None:
+    arm = Arm()
+    first = arm.pursue(1.0, [(0.5, 0.5), (1.0, 1.0)])
+    arm.run(0.2)
+    arm.rig.controller.cancel(first)
+    second = arm.pursue(0.5, [(0.0, 0.0)])
+    arm.run(0.6)
+    assert code(second) is ErrorCode.SUCCESSFUL
+
+
+def test_a_goal_that_was_joined_to_a_missed_motion_ends_with_its_reason() -> None:
+    arm = Arm(path=0.05)
+    first = arm.pursue(1.0, [(0.5, 0.5), (1.0, 1.0)])
+    arm.run(0.2)
+    data = arm.message(0.5, [(0.0, 0.0)], JOINTS, None, ())
+    goal = arm.motions.goal(data, GoalTolerances([], [], 0.0))
+    arm.offset = 0.1
+    arm.run(0.01)
+    held = arm.reference
+    arm.rig.controller.follow(goal.motion, goal.start, goal.goal)
+    arm.run(0.1)
+    assert first.result is not None
+    assert reason(goal.goal) == Reason.PATH_TOLERANCE.value
+    np.testing.assert_array_equal(arm.reference, held)
+
+
+def test_two_trajectories_in_one_tick_are_both_followed() -> None:
+    arm = Arm()
+    arm.send(0.5, [(0.5, 0.5), (1.0, 1.0)])
+    arm.run(0.2)
+    arm.send(0.5, [(0.0,)], SHOULDER)
+    arm.send(0.5, [(0.1,)], ('elbow',))
+    arm.run(1.0)
+    np.testing.assert_allclose(arm.reference, (0.0, 0.1), atol=1e-12)
+
+
+def test_a_trajectory_that_takes_long_to_check_does_not_take_over_in_the_past() -> None:
+    arm = Arm()
+    arm.send(1.0, [(0.5, 0.5), (5.0, 5.0)])
+    before = arm.run(0.3)
+    arm.late = 0.02
+    arm.send(1.0, [(-0.5, -0.5), (-0.9, -0.9)])
+    arm.late = 0.0
+    now: Any = arm.rig.controller.handover(arm.rig.now)
+    assert now.active.join.begin > now.time + arm.rig.period
+    after = arm.run(0.5)
+    assert steps(after) < 10.0 * arm.rig.period**2
+    assert before[-1, 0] < after[0, 0]
+
+
+def test_set_points_are_followed_at_once() -> None:
+    arm, legacy = Arm(), Arm(replacement=False)
+    for each in (arm, legacy):
+        each.send(1.0, [(0.5, 0.5), (1.0, 1.0)])
+        each.run(0.2)
+        each.send(0.0, [(0.05,)], SHOULDER)
+    np.testing.assert_array_equal(arm.run(0.5), legacy.run(0.5))

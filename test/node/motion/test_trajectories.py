@@ -1,0 +1,189 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Trajectories through the node and over real DDS: efforts, rejections, starts, slower motions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.ros.fake_robot import (
+    GRAVITY,
+    JOINTS,
+    LIMITS,
+    POSE,
+    FakeRobot,
+    assert_safe,
+    node,
+)
+from support.ros.ros_process import NO_ROS, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytestmark = pytest.mark.ros
+
+EFFORT = np.array([1.0, -2.0, 3.0, -1.5, 0.5, -0.5, 0.25])
+
+# A set-point counts for a minute, so that no stall of the machine ends it.
+LASTING = '-p reference_timeout:=60.0 -p use_trajectory_effort:=true '
+
+Send = Callable[..., None]
+
+
+def sender(robot: FakeRobot) -> Send:
+    """Return a function that publishes a trajectory to an active node."""
+    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+    publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 10)
+    robot.wait_until_controlled()
+    assert wait_until(lambda: publisher.get_subscription_count() > 0)
+
+    def send(*times: int, **fields: Sequence[float]) -> None:
+        message = JointTrajectory(joint_names=list(JOINTS))
+        for time in times:
+            point = JointTrajectoryPoint(positions=list(POSE))
+            point.time_from_start.sec = time
+            for field, values in fields.items():
+                setattr(point, field, list(values))
+            message.points.append(point)
+        publisher.publish(message)
+
+    return send
+
+
+def rejected(robot: FakeRobot, reason: str) -> bool:
+    """Whether a trajectory was rejected for a reason, by the time the test's patience ends."""
+    key = f'count/joint_trajectory/{reason}'
+    return wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
+
+
+def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    from sensor_msgs.msg import JointState
+
+    told: list[Any] = []
+    robot.node.create_subscription(
+        JointState, 'feedforward/terms/trajectory', lambda message: told.append(message), 10
+    )
+    with node(domain_id, LASTING + '-p mode:=feedforward'):
+        sender(robot)(0, effort=EFFORT)
+        assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
+        assert wait_until(lambda: told and list(told[-1].effort) == EFFORT.tolist())
+        assert_safe(robot, LIMITS)
+
+
+def test_efforts_are_checked_but_not_added_by_default(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    with node(domain_id, LASTING + '-p mode:=feedforward -p use_trajectory_effort:=false'):
+        send = sender(robot)
+        send(0, effort=EFFORT)
+        send(0, effort=EFFORT[1:])
+        assert rejected(robot, 'wrong_size')
+        assert robot.steady(GRAVITY)
+
+
+def test_a_rejected_trajectory_leaves_the_one_in_force(robot: FakeRobot, domain_id: int) -> None:
+    with node(domain_id, LASTING + '-p mode:=feedforward'):
+        send = sender(robot)
+        send(0, effort=EFFORT)
+        assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
+        send(0, velocities=[9.0] * 7)
+        assert rejected(robot, 'velocity_limit')
+        assert robot.steady(GRAVITY + EFFORT)
+
+
+def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: int) -> None:
+    with node(domain_id, LASTING + '-p mode:=feedback -p gains.kp:=[10.0]'):
+        send = sender(robot)
+        send(0, positions=np.add(POSE, 0.05), effort=EFFORT)
+        assert wait_until(lambda: robot.steady(0.5 + EFFORT))
+        send()
+        assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
+
+
+def test_bytes_that_are_no_trajectory_are_rejected_and_the_one_in_force_goes_on(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    from trajectory_msgs.msg import JointTrajectory
+
+    publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
+    with node(domain_id, f'{LASTING} -p mode:=feedforward') as process:
+        send = sender(robot)
+        send(0, effort=EFFORT)
+        assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
+        assert wait_until(lambda: publisher.get_subscription_count() > 0)
+        publisher.publish(bytes((0, 1, 0, 0)) + bytes(8) + bytes((255,)) * 8)
+        assert rejected(robot, 'malformed')
+        process.wait_for(
+            'trajectory rejected: malformed: byte 16: frame: 4294967295 bytes expected, 4 left'
+        )
+        assert robot.steady(GRAVITY + EFFORT)
+        send(0)
+        assert wait_until(lambda: robot.steady(GRAVITY))
+
+
+@pytest.mark.parametrize('from_desired', ['false', 'true'])
+def test_the_way_to_a_first_point_begins_in_the_measured_or_in_the_desired_state(
+    robot: FakeRobot, domain_id: int, from_desired: str
+) -> None:
+    options = (
+        '-p mode:=feedback -p gains.kp:=[10.0] '
+        f'-p interpolate_from_desired_state:={from_desired}'
+    )
+    with node(domain_id, LASTING + options):
+        send = sender(robot)
+        send(0, positions=np.add(POSE, 0.05))
+        # The efforts and not the commands: where the test stalls, more of them are kept.
+        assert wait_until(lambda: robot.efforts and np.allclose(robot.efforts[-1][1], 0.5))
+        since = len(robot.efforts)
+        # Ten minutes long: the position stays, while the effort grows by 10 N m/s and shows that
+        # the motion has begun.
+        send(600, velocities=[0.0] * 7, effort=[6000.0] * 7)
+        assert wait_until(lambda: robot.efforts[-1][1][0] > 0.8)
+        lowest = min(float(effort[0]) for _, effort in robot.efforts[since:])
+        assert lowest > 0.49 if from_desired == 'true' else lowest < 0.2
+
+
+def test_speed_scaling_in_percent_is_followed_and_what_is_out_of_range_is_counted(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    from std_msgs.msg import Float64
+
+    publisher = robot.node.create_publisher(Float64, 'speed_scaling', 10)
+    options = (
+        '-p mode:=feedback -p gains.kd:=[2.0] -p speed_scaling_topic:=speed_scaling '
+        '-p speed_scaling_scale:=0.01'
+    )
+    with node(domain_id, LASTING + options):
+        sender(robot)(0, velocities=[0.5] * 7)
+        assert wait_until(lambda: robot.steady(np.full(7, 1.0)))
+        assert wait_until(lambda: publisher.get_subscription_count() > 0)
+        publisher.publish(Float64(data=40.0))
+        assert wait_until(lambda: robot.steady(np.full(7, 0.4)))
+        assert wait_until(lambda: robot.diagnostics['speed_scaling'] == '0.400')
+        key = 'count/speed_scaling/out_of_range'
+        publisher.publish(Float64(data=101.0))
+        assert wait_until(lambda: robot.diagnostics.get(key) == '1')
+        publisher.publish(Float64(data=float('nan')))
+        assert wait_until(lambda: robot.diagnostics.get(key) == '2')
+        assert robot.steady(np.full(7, 0.4))
+
+
+@pytest.mark.parametrize(
+    ('options', 'said'),
+    [
+        ('-p interpolate_from_desired_state:=home', 'interpolate_from_desired_state'),
+        ('-p speed_scaling_scale:=0.0', 'speed_scaling_scale'),
+    ],
+)
+def test_a_bad_value_ends_the_node_and_is_named(
+    domain_id: int, options: str, said: str
+) -> None:
+    with node(domain_id, LASTING + options) as process:
+        assert process.wait() == 2
+        assert said in process.output

@@ -1,0 +1,89 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The external wrench of a sensor over DDS: its frame, its stamps, and its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.ros.fake_robot import MODEL, POSE, FakeRobot, node
+from support.ros.ros_process import NO_ROS, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+from geometry_msgs.msg import WrenchStamped
+
+from rnea_ros.ros import seconds
+
+pytestmark = pytest.mark.ros
+
+PUSH = np.array([3.0, -4.0, 12.0])
+SENSORS = ('flange', 'pushed')
+OPTIONS = ' '.join([
+    f'-p wrench_inputs.names:=[{",".join(SENSORS)}]',
+    *(
+        f'-p wrench_inputs.{name}.topic:={name}/wrench -p wrench_inputs.{name}.timeout:=1.0'
+        for name in SENSORS
+    ),
+    '-p wrench_inputs.pushed.publish_frame:=base',
+])
+
+
+def test_wrenches_have_the_frame_of_their_numbers_and_end_with_the_readings(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    message = WrenchStamped()
+    message.header.frame_id = 'fer_link8'
+    message.wrench.force.x, message.wrench.force.y, message.wrench.force.z = PUSH.tolist()
+    publishers = [
+        robot.node.create_publisher(WrenchStamped, f'{name}/wrench', 5) for name in SENSORS
+    ]
+    received: dict[str, list[Any]] = {name: [] for name in SENSORS}
+    for name in SENSORS:
+        topic = f'feedforward/wrench/{name}'
+        robot.node.create_subscription(WrenchStamped, topic, received[name].append, 100)
+
+    def send() -> None:
+        message.header.stamp = robot.node.get_clock().now().to_msg()
+        for publisher in publishers:
+            publisher.publish(message)
+
+    timer = robot.node.create_timer(0.005, send)
+    pose = MODEL.forward_kinematics(POSE, 'fer_link8')
+    force = pose[:3, :3] @ PUSH
+    expected = {
+        'flange': ('fer_link8', PUSH, np.zeros(3)),
+        'pushed': ('fer_link0', force, np.cross(pose[:3, 3], force)),
+    }
+    with node(domain_id, OPTIONS):
+        assert wait_until(lambda: all(len(each) > 100 for each in received.values()))
+        for name, (frame, along, about) in expected.items():
+            newest = received[name][-1]
+            assert newest.header.frame_id == frame
+            assert numbers(newest.wrench.force) == pytest.approx(along, abs=1e-6)
+            assert numbers(newest.wrench.torque) == pytest.approx(about, abs=1e-6)
+            stamps = [seconds(each.header.stamp) for each in received[name]]
+            assert (np.diff(stamps) > 0.0).all()
+        timer.cancel()
+        assert wait_until(lambda: 'wrench_stale' in robot.diagnostics.get('flags', ''))
+        # What was sent before may still come; with readings, 200 messages came each second.
+        assert wait_until(lambda: quiet(robot, received))
+
+
+def quiet(robot: FakeRobot, received: dict[str, list[Any]]) -> bool:
+    """Return whether no message comes between two reports of the node."""
+    reports, counts = robot.reports, [len(each) for each in received.values()]
+    assert wait_until(lambda: robot.reports > reports + 1)
+    return [len(each) for each in received.values()] == counts
+
+
+def numbers(vector: Any) -> list[float]:
+    return [vector.x, vector.y, vector.z]
+
+
+def test_a_sensor_whose_name_is_no_name_of_a_topic_is_rejected(domain_id: int) -> None:
+    with node(domain_id, "-p wrench_inputs.names:=['left-hand']") as process:
+        process.wait_for('wrench_inputs.names: ')

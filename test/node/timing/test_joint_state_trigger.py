@@ -1,0 +1,174 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Ticks that joint states set off: at once, when all are there, never too many, never none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, cast
+
+import numpy as np
+import pytest
+
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.inputs import JointStateMonitor
+from support.ros.ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from rnea_ros.node.timing import JointStateTrigger
+from rnea_ros.node.timing.joint_state_trigger import TIMEOUT
+
+PERIOD = 0.125
+"""A period without rounding errors, so that times can be compared exactly."""
+
+JOINTS = ('a', 'b', 'finger')
+REJECTED = ['rejected']
+
+
+class Robot:
+    """Joint states that come at given times, and a clock that only waiting moves on."""
+
+    simulated: ClassVar[bool] = False
+
+    def __init__(self, *arrivals: tuple[float, Sequence[str]]) -> None:
+        self.now_ = 0.0
+        self.arrivals = list(arrivals)
+        self.states = JointStateMonitor(JOINTS)
+        self.schedule = JointStateTrigger(
+            self.states, np.array([0, 1]), self._wait, self._take, PERIOD, cast(Any, self)
+        )
+        self.during_wait: Callable[[], None] | None = None
+        self.schedule.start()
+
+    def now(self) -> float:
+        return self.now_
+
+    def sleep(self, duration: float) -> None:
+        assert duration > 0.0
+        self.now_ += duration
+
+    def _wait(self, timeout: float) -> None:
+        assert timeout > 0.0
+        if self.during_wait is not None:
+            self.during_wait()
+        until = self.now_ + timeout
+        later = [time for time, _ in self.arrivals if time > self.now_]
+        self.now_ = min([until, *later])
+
+    def _take(self, now: float) -> None:
+        assert now == self.now_
+        while self.arrivals and self.arrivals[0][0] <= self.now_:
+            _, names = self.arrivals.pop(0)
+            if names == REJECTED:
+                self.states.reject(Reason.POSITION_JUMP)
+                continue
+            zeros = np.zeros(len(names))
+            assert (
+                self.states.update(
+                    names, zeros, zeros, zeros, stamp=0.0, clock=0.0, received=self.now_
+                )
+                is None
+            )
+
+    def ticks(self, count: int) -> list[float]:
+        times = []
+        for _ in range(count):
+            self.schedule.wait()
+            times.append(self.now_)
+        return times
+
+
+class SimulatedRobot(Robot):
+    """The same in simulated time, which stands still until joint states come."""
+
+    simulated: ClassVar[bool] = True
+
+    def sleep(self, duration: float) -> None:
+        assert duration > 0.0
+
+
+def whole(*times: float) -> list[tuple[float, Sequence[str]]]:
+    return [(time, JOINTS) for time in times]
+
+
+def test_a_tick_comes_with_its_joint_states() -> None:
+    times = [0.1, 0.22, 0.36, 0.47]
+    robot = Robot(*whole(*times))
+    assert robot.ticks(4) == times
+    assert robot.schedule.untriggered == 0
+
+
+def test_what_several_publishers_send_makes_one_tick_when_the_last_part_is_there() -> None:
+    robot = Robot((0.1, ['a']), (0.11, ['finger']), (0.12, ['b']), (0.2, ['b']), (0.22, ['a']))
+    assert robot.ticks(2) == [0.12, 0.22]
+
+
+def test_joints_that_are_not_commanded_set_off_no_tick() -> None:
+    robot = Robot((0.1, ['finger']), (0.125, ['finger']))
+    assert robot.ticks(1) == [TIMEOUT * PERIOD]
+
+
+def test_joint_states_that_are_rejected_set_off_no_tick() -> None:
+    robot = Robot((0.1, REJECTED))
+    assert robot.ticks(1) == [TIMEOUT * PERIOD]
+
+
+def test_in_simulated_time_they_do_as_a_simulation_may_wait_for_their_answer() -> None:
+    robot = SimulatedRobot((0.1, REJECTED), (0.2, JOINTS), (0.3, REJECTED))
+    assert robot.ticks(3) == [0.1, 0.2, 0.3]
+    assert robot.schedule.untriggered == 0
+
+
+def test_in_simulated_time_that_stands_still_joint_states_soon_after_a_tick_are_answered() -> None:
+    robot = SimulatedRobot(*whole(0.1, 0.11, 0.225))
+    assert robot.ticks(3) == [0.1, 0.11, 0.225]
+
+
+def test_where_joint_states_are_late_ticks_come_all_the_same_and_are_counted() -> None:
+    robot = Robot()
+    assert robot.ticks(4) == [TIMEOUT * PERIOD * k for k in (1, 2, 3, 4)]
+    assert robot.schedule.untriggered == 4
+
+
+def test_after_ticks_without_them_joint_states_set_ticks_off_again() -> None:
+    robot = Robot(*whole(0.5, 0.625))
+    *_, before_last, last = robot.ticks(4)
+    assert (before_last, last) == (0.5, 0.625)
+    assert robot.schedule.untriggered == 2
+
+
+def test_joint_states_that_come_in_a_burst_make_one_tick() -> None:
+    robot = Robot(*whole(0.1, 0.1, 0.1, 0.225))
+    assert robot.ticks(2) == [0.1, 0.225]
+
+
+def test_a_flood_of_joint_states_makes_two_ticks_a_period() -> None:
+    robot = Robot(*whole(*np.arange(0.001, 1.0, 0.001).tolist()))
+    ticks = robot.ticks(10)
+    assert np.diff([0.0, *ticks]).min() >= 0.5 * PERIOD
+    assert ticks[-1] == pytest.approx(5 * PERIOD, abs=0.02)
+
+
+def test_a_tick_is_as_late_as_it_exceeds_the_period() -> None:
+    robot = Robot(*whole(0.1, 0.25, 0.4375))
+    lateness = [robot.schedule.wait() for _ in range(3)]
+    assert lateness == [0.0, pytest.approx(0.025), TIMEOUT * PERIOD - PERIOD]
+
+
+def test_a_clock_that_is_set_back_holds_up_no_tick() -> None:
+    robot = Robot()
+    robot.now_ = 1000.0
+    robot.ticks(1)
+    robot.now_ = 5.0
+    assert robot.ticks(1) == [5.0 + TIMEOUT * PERIOD]
+
+
+def test_a_wait_that_is_cancelled_returns() -> None:
+    robot = Robot()
+    robot.during_wait = robot.schedule.cancel
+    before = robot.now_
+    robot.schedule.wait()
+    assert robot.now_ - before <= TIMEOUT * PERIOD
+    robot.schedule.wait()

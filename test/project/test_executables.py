@@ -1,0 +1,334 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Every executable: its help, one-line errors for bad arguments, a quiet end on a closed pipe."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+import os
+from pathlib import Path
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from rnea_ros.command_line import CLOSED_PIPE
+from rnea_ros.interrupts import INTERRUPTED
+from support.models.robots import ROOT
+from support.ros.fork_server import run_forked
+from support.ros.ros_process import (
+    NEW_PYTHON,
+    NO_ROS,
+    RosProcess,
+    new_domain_id,
+    ros_node,
+    wait_until,
+)
+
+SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
+EXECUTABLES: dict[str, str] = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
+
+WITHOUT_ROS = ('preflight', 'check_trajectory', 'excite', 'replay', 'identify', 'plot')
+URDF = f'--urdf {ROOT}/urdf/panda_arm.urdf'
+ROS = '--ros-args'
+FROM_ROS = ('-r bad', '--foo', '-p rate:', '--params-file none.yaml', '--params-file text.yaml')
+"""Arguments that ROS itself rejects."""
+
+FILES = {
+    'text.yaml': 'a: [b\n',
+    'unknown.yaml': '/**:\n  ros__parameters:\n    no_such_parameter: 1\n',
+    'broken.urdf': '<robot name="r"><link',
+    'text.db3': 'not a bag',
+}
+
+REJECTED = {
+    'feedforward_node': [
+        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+        f'{ROS} --params-file unknown.yaml',
+        f'{ROS} -p rate:=1e9',
+        f'{ROS} -p rate:=fast',
+        f'{ROS} -p mode:=levitation',
+        f'{ROS} -p command_topic:=a//b',
+        f'{ROS} -p base_sensor.topic:=a//b',
+        f'{ROS} -p wrench_inputs.names:=[a] -p wrench_inputs.a.topic:=a//b',
+    ],
+    'simulated_robot': [
+        '',
+        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+        f'{ROS} --params-file unknown.yaml',
+        f'{ROS} -p urdf:=none.urdf',
+        f'{ROS} -p urdf:=broken.urdf',
+        f'{ROS} -p urdf:=broken.urdf -p state_rate:=fast',
+    ],
+    'effort_watchdog': [
+        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+        f'{ROS} --params-file unknown.yaml',
+        f'{ROS} -p rate:=1.0',
+        f'{ROS} -p action:=pray',
+        f'{ROS} -p command_topic:=a//b',
+    ],
+    'demo': ['--robot r2d2', '--rate 1', '--urdf none.urdf', '--urdf broken.urdf',
+             '--identify --perfect-model', '--identify --rate 300', '--output text.yaml/a',
+             f'{ROS} -r bad'],
+    'play_joint_states': ['', 'none.db3', 'text.db3', 'none.db3 --speed 0',
+                          'none.db3 --urdf broken.urdf'],
+    'preflight': [
+        '--bag text.db3', f'--bag none.db3 {URDF}', f'--bag text.db3 {URDF}', '--poses 1',
+        '--bag none.db3 --urdf none.urdf', *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+    ],
+    'check_trajectory': [
+        '', f'none.yaml {URDF}', f'text.yaml {URDF}', f'text.db3 {URDF}',
+        'text.yaml --urdf none.urdf', 'text.yaml --urdf broken.urdf',
+        *(f'--topic t {URDF} {ROS} {arguments}' for arguments in FROM_ROS),
+    ],
+    'excite': [
+        '', URDF, '--out a.yaml', '--out a.yaml --urdf none.urdf',
+        '--out a.yaml --urdf broken.urdf',
+        f'--out a.yaml {URDF} --start elbow=1', f'--out a.yaml {URDF} --floor x',
+        f'--out a.yaml {URDF} --floor 0.9', f'--publish {URDF}',
+        *(f'--publish --yes {URDF} {ROS} {arguments}' for arguments in FROM_ROS),
+    ],
+    'replay': [
+        '', f'none.db3 {URDF}', f'text.db3 {URDF}', 'text.db3 --urdf broken.urdf',
+        f'none.db3 {URDF} -p rate:=fast', f'none.db3 {URDF} --params-file text.yaml',
+        f'none.db3 {URDF} --params-file unknown.yaml', f'none.db3 {URDF} -p mode:=levitation',
+    ],
+    'identify': [
+        'text.db3', f'none.db3 {URDF}', f'text.db3 {URDF}', 'text.db3 --urdf broken.urdf',
+        f'none.db3 {URDF} --links base', f'none.db3 {URDF} --keep-friction text.yaml',
+        f'none.db3 {URDF} --write-urdf {ROOT}/urdf/panda_arm.urdf',
+        f'none.db3 {URDF} --picture none/a.png', f'none.db3 {URDF} --prior-weight 0',
+        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+    ],
+    'trajectory_effort': [
+        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+        f'{ROS} --params-file unknown.yaml',
+        f'{ROS} -p resample:=1e-9',
+        f'{ROS} -p trajectory_topic:=a//b',
+        f'{ROS} -p robot_description:=<robot',
+    ],
+    'activate_controller': [
+        '', 'a b', 'effort_controller --timeout 0', 'effort_controller --node a//b',
+        *(f'effort_controller {ROS} {arguments}' for arguments in FROM_ROS),
+    ],
+    'plot': ['', '--bag none.db3', '--bag text.db3', f'{ROS} -r bad'],
+}  # fmt: skip
+
+NODES = {
+    'feedforward_node': ('feedforward', ''),
+    'simulated_robot': ('simulated_robot', f'{ROS} -p urdf:={ROOT}/urdf/panda_arm.urdf'),
+    'effort_watchdog': ('effort_watchdog', ''),
+    'trajectory_effort': ('trajectory_effort', ''),
+}
+"""Executables that run until a signal: the name of the node, and arguments that let it run."""
+
+TOOLS = tuple(name for name, module in EXECUTABLES.items() if '.tools.' in module)
+
+INTERRUPTING = """\
+import os, signal, time
+os.kill(os.getpid(), signal.SIGINT)
+time.sleep(1.0)
+raise ImportError('as if it was not there')
+"""
+"""A module whose import is interrupted; extensions in C turn that into another error."""
+
+Ended = subprocess.CompletedProcess[str]
+
+
+def needs_ros(name: str, *values: object) -> object:
+    return pytest.param(name, *values, marks=[] if name in WITHOUT_ROS else [pytest.mark.ros])
+
+
+@pytest.fixture(scope='module')
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp('files')
+    for name, text in FILES.items():
+        (directory / name).write_text(text, encoding='utf-8')
+    return directory
+
+
+def module_of(name: str, arguments: str = '') -> str:
+    """Return the module of an executable; skip the test where what it imports is missing."""
+    if name not in WITHOUT_ROS or ROS in arguments:
+        pytest.importorskip('rclpy', reason=NO_ROS)
+    if EXECUTABLES[name].startswith('rnea_ros.sim'):
+        pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    return str(EXECUTABLES[name])
+
+
+def run(name: str, arguments: str, directory: Path) -> Ended:
+    """Run an executable as a fork of a process that has imported the package."""
+    return run_forked(
+        module_of(name, arguments), *arguments.split(), env=environment(), cwd=directory
+    )
+
+
+def run_anew(name: str, arguments: str, directory: Path, *modules: Path) -> Ended:
+    """Run an executable as a user does: a Python of its own, with other modules before all."""
+    variables = environment()
+    variables['PYTHONPATH'] = os.pathsep.join([*map(str, modules), variables['PYTHONPATH']])
+    return subprocess.run(
+        [sys.executable, '-m', module_of(name), *arguments.split()],
+        cwd=directory,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=120.0,
+        check=False,
+    )
+
+
+def environment() -> dict[str, str]:
+    """Return the variables of a process that finds the package in any folder."""
+    paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get('PYTHONPATH')])])
+    return os.environ | {'PYTHONPATH': paths, 'ROS_DOMAIN_ID': str(new_domain_id())}
+
+
+def why_not_interrupted(name: str, ended: Ended) -> str:
+    """Return what is wrong with the end after Ctrl-C: one line, the exit code of a shell."""
+    if ended.returncode == INTERRUPTED and ended.stderr == f'{name}: interrupted\n':
+        return ''
+    return f'exit code {ended.returncode}, {ended.stderr!r}'
+
+
+def why_not_rejected(name: str, ended: Ended) -> str:
+    """Return what is wrong with a rejection: one line with the name, exit code 2, nothing else."""
+    line = rf'(\[FATAL\] \[[\d.]+\] \[{name}\]|{name}): \S.*\n'
+    if ended.returncode == 2 and not ended.stdout and re.fullmatch(line, ended.stderr):
+        return ''
+    return f'exit code {ended.returncode}, {ended.stdout!r}, {ended.stderr!r}'
+
+
+@pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
+def test_a_process_of_every_executable_rejects_what_it_does_not_know(
+    name: str, directory: Path
+) -> None:
+    assert why_not_rejected(name, run_anew(name, '--no-such-option', directory)) == ''
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('name', NODES)
+def test_a_process_of_every_node_runs_until_a_signal_and_ends_with_exit_code_0(name: str) -> None:
+    module = module_of(name, ROS)
+    domain_id = new_domain_id()
+    node, arguments = NODES[name]
+    with (
+        ros_node(domain_id) as observer,
+        RosProcess(module, *arguments.split(), domain_id=domain_id, program=NEW_PYTHON) as process,
+    ):
+        assert wait_until(lambda: node in observer.get_node_names())
+        for number in (signal.SIGUSR1, signal.SIGALRM, signal.SIGRTMIN):
+            process.send(number)
+        ended = threading.Event()
+        sender = threading.Thread(target=_interrupt_until, args=(process, ended))
+        sender.start()
+        try:
+            assert process.wait() == 0
+        finally:
+            ended.set()
+            sender.join()
+
+
+def _interrupt_until(process: RosProcess, ended: threading.Event) -> None:
+    """Send SIGINT a hundred times a second, also while Python ends."""
+    with suppress(ProcessLookupError):
+        while not ended.wait(0.01):
+            process.send(signal.SIGINT)
+
+
+@pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
+def test_help_says_what_an_executable_is_and_what_it_takes(name: str, directory: Path) -> None:
+    ended = run(name, '--help', directory)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == ''
+    assert ended.stdout.startswith(f'usage: {name} ')
+    assert len(ended.stdout.splitlines()) > 10
+
+
+@pytest.mark.parametrize('name', ['check_trajectory', 'demo'])
+def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(name: str) -> None:
+    if name not in WITHOUT_ROS:
+        pytest.importorskip('rclpy', reason=NO_ROS)
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [sys.executable, '-m', EXECUTABLES[name], '--help'],
+            # Unbuffered, argparse itself ignores that its help cannot be written.
+            env=os.environ | {'PYTHONPATH': str(ROOT), 'PYTHONUNBUFFERED': ''},
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120.0,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert ended.stderr == ''
+    assert ended.returncode == CLOSED_PIPE
+
+
+@pytest.mark.parametrize('name', [needs_ros(name) for name in TOOLS])
+def test_an_interrupt_during_imports_ends_a_tool_with_one_line(
+    name: str, tmp_path: Path
+) -> None:
+    (tmp_path / 'numpy.py').write_text(INTERRUPTING)
+    for module in ('rclpy', 'urdf_parser_py'):
+        (tmp_path / f'{module}.py').write_text(INTERRUPTING)
+    assert why_not_interrupted(name, run_anew(name, '', tmp_path, tmp_path)) == ''
+
+
+@pytest.mark.parametrize(
+    ('name', 'module', 'arguments'),
+    [
+        ('preflight', 'rosbags', f'text.db3 {URDF}'),
+        ('replay', 'rosbags', f'text.db3 {URDF}'),
+        ('plot', 'rosbags', 'text.db3'),
+        ('check_trajectory', 'yaml', f'text.yaml {URDF}'),
+        ('identify', 'scipy', f'text.db3 {URDF}'),
+        ('excite', 'scipy', f'--out a.yaml {URDF}'),
+    ],
+)
+def test_an_interrupt_of_the_work_ends_a_tool_with_one_line(
+    name: str, module: str, arguments: str, directory: Path, tmp_path: Path
+) -> None:
+    (tmp_path / f'{module}.py').write_text(INTERRUPTING)
+    ended = run_anew(name, arguments, directory, tmp_path)
+    assert why_not_interrupted(name, ended) == ''
+
+
+@pytest.mark.parametrize('for_ros', [False, True], ids=['own', 'ros'])
+@pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
+def test_what_cannot_be_used_is_rejected_in_one_line_with_exit_code_2(
+    name: str, for_ros: bool, directory: Path
+) -> None:
+    rejected = [each for each in ('--no-such-option', *REJECTED[name]) if (ROS in each) == for_ros]
+    wrong = {
+        arguments: why
+        for arguments in rejected
+        if (why := why_not_rejected(name, run(name, arguments, directory)))
+    }
+    assert not wrong
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize(
+    ('name', 'table'),
+    [
+        ('feedforward_node', 'rnea_ros.node.parameters.table.PARAMETERS'),
+        ('simulated_robot', 'rnea_ros.sim.options.OPTIONS'),
+        ('effort_watchdog', 'rnea_ros.watchdog.parameters.PARAMETERS'),
+    ],
+)
+def test_the_help_of_a_node_has_all_its_parameters(
+    name: str, table: str, directory: Path
+) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    module, _, variable = table.rpartition('.')
+    told = run(name, '--help', directory).stdout
+    for parameter in getattr(__import__(module, fromlist=[variable]), variable):
+        assert f'\n  {parameter} (' in told

@@ -1,0 +1,189 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Finite differences: velocities, accelerations and Jacobians are the rates that they claim."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from support.cases import each
+from support.models.joint_trees import MOVING, model_of, random_parts
+from support.models.joint_trees import random_motion as random_tree_motion
+from support.models.oracle_pairs import Pair, along, rate
+from support.models.oracles import Array
+
+pytest_plugins = ('support.models.model_fixtures',)
+
+SEEDS = range(2)
+
+
+def assert_near(actual: Array, expected: Array, label: str) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-6, err_msg=label)
+
+
+def velocity_of(pose: Array, pose_rate: Array) -> Array:
+    """Return [angular; linear] in the moving frame's axes, of a pose and its rate."""
+    motion = np.linalg.inv(pose) @ pose_rate
+    return np.array([motion[2, 1], motion[0, 2], motion[1, 0], *motion[:3, 3]])
+
+
+@each('seed', SEEDS)
+def test_a_links_velocity_is_the_rate_of_its_pose(pair: Pair, seed: int) -> None:
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    for name in model.link_names:
+        pose = model.forward_kinematics(q, name)
+        pose_rate = along(model, partial(model.forward_kinematics, link=name), q, qd)
+        assert_near(model.link_velocity(q, qd, name), velocity_of(pose, pose_rate), name)
+
+
+@each('seed', SEEDS)
+def test_a_jacobians_columns_are_the_rates_of_the_pose_by_each_coordinate(
+    pair: Pair, seed: int
+) -> None:
+    model, (q, _, _) = pair.model, pair.motion(seed)
+    at = np.random.default_rng(seed).normal(size=3)
+    point = np.eye(4)
+    point[:3, 3] = at
+    for name in model.link_names[::2]:
+        pose_of_link = partial(model.forward_kinematics, link=name)
+        pose = pose_of_link(q) @ point
+        columns = [
+            velocity_of(pose, along(model, pose_of_link, q, unit) @ point)
+            for unit in np.eye(model.nv)
+        ]
+        assert_near(model.jacobian(q, name, at), np.array(columns).T, name)
+
+
+@each('seed', SEEDS)
+def test_the_jacobian_takes_joint_velocities_to_the_links(pair: Pair, seed: int) -> None:
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    for name in model.link_names:
+        np.testing.assert_allclose(
+            model.jacobian(q, name) @ qd, model.link_velocity(q, qd, name), rtol=1e-9, atol=1e-10
+        )
+
+
+@each('seed', SEEDS)
+def test_the_bias_acceleration_is_the_jacobians_rate_times_the_velocity(
+    pair: Pair, seed: int
+) -> None:
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    for name in model.link_names:
+        J_rate = along(model, partial(model.jacobian, link=name), q, qd)
+        assert_near(model.bias_acceleration(q, qd, name), J_rate @ qd, name)
+
+
+@each('seed', SEEDS)
+def test_the_rate_of_the_jacobian_is_that_of_its_numbers(pair: Pair, seed: int) -> None:
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    point = np.random.default_rng(seed).normal(size=3)
+    for name in model.link_names:
+        J_rate = along(model, partial(model.jacobian, link=name, point=point), q, qd)
+        assert_near(model.jacobian_rate(q, qd, name, point), J_rate, name)
+        np.testing.assert_allclose(
+            model.jacobian_rate(q, qd, name, point) @ qd,
+            model.bias_acceleration(q, qd, name, point),
+            rtol=1e-9, atol=1e-9,
+        )
+
+
+@each('seed', SEEDS)
+def test_the_rate_of_the_mass_matrix_is_that_of_its_numbers(pair: Pair, seed: int) -> None:
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    assert_near(model.mass_matrix_rate(q, qd), along(model, model.mass_matrix, q, qd), '')
+
+
+@each('seed', SEEDS)
+def test_the_rates_of_a_tree_of_all_joint_types_are_those_of_its_numbers(seed: int) -> None:
+    parts = random_parts(seed, MOVING)
+    q, qd, _ = random_tree_motion(seed, parts)
+    model = model_of(parts)
+    assert_near(model.mass_matrix_rate(q, qd), along(model, model.mass_matrix, q, qd), '')
+    for part in parts:
+        J_rate = along(model, partial(model.jacobian, link=part.name), q, qd)
+        assert_near(model.jacobian_rate(q, qd, part.name), J_rate, part.name)
+
+
+@each('seed', SEEDS)
+def test_the_coriolis_matrix_is_that_of_the_christoffel_symbols(
+    fixed_pair: Pair, seed: int
+) -> None:
+    # C_ij = sum over k of (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2
+    model, (q, qd, _) = fixed_pair.model, fixed_pair.motion(seed)
+    slopes = np.array([along(model, model.mass_matrix, q, unit) for unit in np.eye(model.nv)])
+    C = 0.5 * (
+        np.einsum('kij,k->ij', slopes, qd) + np.einsum('jik,k->ij', slopes, qd)
+        - np.einsum('ijk,k->ij', slopes, qd)
+    )
+    assert_near(model.coriolis_matrix(q, qd), C, '')
+
+
+@each('seed', SEEDS)
+def test_a_links_acceleration_is_the_rate_of_its_velocity(pair: Pair, seed: int) -> None:
+    model, (q, qd, qdd) = pair.model, pair.motion(seed)
+
+    def velocity(t: float, name: str) -> Array:
+        return model.link_velocity(model.integrate(q, qd, t), qd + t * qdd, name)
+
+    for name in model.link_names:
+        v_rate = rate(partial(velocity, name=name))
+        assert_near(model.link_acceleration(q, qd, qdd, name), v_rate, name)
+
+
+@each('seed', SEEDS)
+def test_an_accelerometer_feels_the_second_derivative_of_its_place(pair: Pair, seed: int) -> None:
+    model, (q, qd, qdd) = pair.model, pair.motion(seed)
+
+    def velocity_in_root(t: float, name: str) -> Array:
+        at = model.integrate(q, qd, t)
+        R = model.forward_kinematics(at, name)[:3, :3]
+        velocity: Array = R @ model.link_velocity(at, qd + t * qdd, name)[3:]
+        return velocity
+
+    for name in model.link_names:
+        v = model.link_velocity(q, qd, name)
+        a = model.link_acceleration(q, qd, qdd, name)
+        R = model.forward_kinematics(q, name)[:3, :3]
+        felt = R @ (a[3:] + np.cross(v[:3], v[3:]))
+        assert_near(felt, rate(partial(velocity_in_root, name=name)), name)
+
+
+@each('seed', SEEDS)
+def test_a_links_acceleration_is_linear_in_the_joints(pair: Pair, seed: int) -> None:
+    model, (q, qd, qdd) = pair.model, pair.motion(seed)
+    for name in model.link_names:
+        expected = model.jacobian(q, name) @ qdd + model.bias_acceleration(q, qd, name)
+        np.testing.assert_allclose(
+            model.link_acceleration(q, qd, qdd, name), expected, rtol=1e-9, atol=1e-10
+        )
+
+
+@each('seed', SEEDS)
+def test_moving_for_a_time_moves_at_the_velocity_given(pair: Pair, seed: int) -> None:
+    # Not only at the start: velocities are those in the body's own axes all the way.
+    model, (q, qd, _) = pair.model, pair.motion(seed)
+    start = 0.7
+    there = model.integrate(q, qd, start)
+
+    def pose_after(t: float, name: str) -> Array:
+        return model.forward_kinematics(model.integrate(q, qd, start + t), name)
+
+    for name in (model.link_names[0], model.link_names[-1]):
+        velocity = velocity_of(pose_after(0.0, name), rate(partial(pose_after, name=name)))
+        assert_near(model.link_velocity(there, qd, name), velocity, name)
+
+
+@each('seed', SEEDS)
+def test_the_difference_grows_at_the_velocity_that_positions_move_at(
+    pair: Pair, seed: int
+) -> None:
+    model, (q, qd, qdd) = pair.model, pair.motion(seed)
+    growth = rate(lambda t: model.difference(q, model.integrate(q, qd, t)))
+    assert_near(growth, qd, pair.label)
+    # Away from q too: along the straight way the difference is the time times the velocity.
+    way = 0.3 * qdd
+    growth = rate(lambda t: model.difference(q, model.integrate(q, way, 1.0 + t)))
+    assert_near(growth, way, pair.label)

@@ -1,0 +1,219 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Robots of no joint, of one body and of a thousand; every method works on all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rnea_ros import RobotModel, Wrench
+from rnea_ros.dynamics.tree import FIXED, Placement, RigidBodyInertia, TreeBuilder, floating
+from support.models.joint_trees import (
+    MOVING,
+    MuJoCoTree,
+    Part,
+    PinocchioTree,
+    model_of,
+    random_motion,
+    random_parts,
+)
+from support.models.oracles import Array, skew
+from support.models.robots import joint, link, load, robot
+
+
+def assert_equal(actual: Array, expected: Array) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
+
+
+# No joint
+
+
+def of_the_world_alone() -> RobotModel:
+    return RobotModel.from_tree(TreeBuilder().build())
+
+
+def of_one_link() -> RobotModel:
+    return RobotModel.from_tree(TreeBuilder('base').build())
+
+
+def of_links_fixed_to_the_world() -> RobotModel:
+    builder = TreeBuilder()
+    inertia = RigidBodyInertia.from_centre_of_mass(2.0, np.array([1.0, 2.0, 3.0]), np.eye(3))
+    builder.add_link('base', '', Placement.identity(), FIXED, inertia)
+    return RobotModel.from_tree(builder.build())
+
+
+def of_a_urdf() -> RobotModel:
+    return load(robot(link('base', 1.0), link('a', 1.0), joint('j', 'fixed', 'base', 'a')))
+
+
+@pytest.mark.parametrize(
+    'build', [of_the_world_alone, of_one_link, of_links_fixed_to_the_world, of_a_urdf]
+)
+@pytest.mark.parametrize('nothing', [[], np.zeros(0), ()], ids=['list', 'array', 'tuple'])
+def test_a_robot_without_joints_has_results_without_numbers(
+    build: Callable[[], RobotModel], nothing: object
+) -> None:
+    model = build()
+    q: Array = nothing  # type: ignore[assignment]
+    assert (model.nq, model.nv, model.joint_names) == (0, 0, ())
+    for efforts in (
+        model.inverse_dynamics(q, q, q), model.gravity_torques(q), model.bias_torques(q, q),
+        model.coriolis_torques(q, q), model.forward_dynamics(q, q, q),
+        model.integrate(q, q, 1.0), model.difference(q, q), model.neutral_position,
+        model.inertial_parameters, model.position_lower, model.effort_limits,
+    ):
+        assert efforts.shape == (0,)
+    assert model.mass_matrix(q).shape == model.regressor(q, q, q).shape == (0, 0)
+    assert model.kinetic_energy(q, q) == 0.0
+    mass = model.tree.bodies['mass'].sum()
+    assert_equal(
+        np.array(model.potential_energy(q)), 9.81 * mass * model.centre_of_mass(q)[2]
+    )
+
+
+@pytest.mark.parametrize(
+    'build', [of_the_world_alone, of_one_link, of_links_fixed_to_the_world, of_a_urdf]
+)
+@pytest.mark.parametrize('count', [0, 1, 9, 10_000])
+def test_many_samples_of_a_robot_without_joints_have_as_many_results(
+    build: Callable[[], RobotModel], count: int
+) -> None:
+    model, Q = build(), np.zeros((count, 0))
+    for efforts in (
+        model.inverse_dynamics_batch(Q, Q, Q), model.gravity_torques_batch(Q),
+        model.forward_dynamics_batch(Q, Q, Q),
+    ):
+        assert efforts.shape == (count, 0)
+    assert model.mass_matrix_batch(Q).shape == (count, 0, 0)
+    assert model.regressor_batch(Q, Q, Q).shape == (count, 0, 0)
+
+
+def test_links_of_a_robot_without_joints_stand_still() -> None:
+    model, q = of_a_urdf(), np.zeros(0)
+    for name in model.link_names:
+        np.testing.assert_array_equal(model.forward_kinematics(q, name), np.eye(4))
+        assert model.jacobian(q, name).shape == (6, 0)
+        for motion in (
+            model.link_velocity(q, q, name), model.link_acceleration(q, q, q, name),
+            model.bias_acceleration(q, q, name),
+        ):
+            np.testing.assert_array_equal(motion, np.zeros(6))
+    assert model.inverse_dynamics(q, q, q, {'a': Wrench(force=(1.0, 2.0, 3.0))}).shape == (0,)
+    weight = model.internal_wrench(q, q, q, 'a')
+    assert_equal(np.asarray(weight.force), np.array([0.0, 0.0, 9.81]))
+
+
+# One body
+
+
+def test_one_free_body_moves_as_newton_and_euler_have_it() -> None:
+    builder = TreeBuilder()
+    J = np.diag([1.0, 2.0, 2.5])
+    builder.add_link(
+        'body', '', Placement.identity(), floating('free'), RigidBodyInertia(3.0, np.zeros(3), J)
+    )
+    model = RobotModel.from_tree(builder.build())
+    w, u = np.array([0.3, -0.5, 0.7]), np.array([1.0, 2.0, -3.0])
+    moment, force = np.array([0.1, 0.2, 0.3]), np.array([4.0, 5.0, 6.0])
+    qdd = model.forward_dynamics(
+        model.neutral_position, np.concatenate([w, u]), np.concatenate([moment, force])
+    )
+    alpha = np.linalg.solve(J, moment - np.cross(w, J @ w))
+    acceleration = force / 3.0 + [0.0, 0.0, -9.81]
+    # The rate of the velocity's numbers in axes that turn
+    assert_equal(qdd, np.concatenate([alpha, acceleration - np.cross(w, u)]))
+    assert_equal(
+        np.array(model.kinetic_energy(model.neutral_position, np.concatenate([w, u]))),
+        np.array(0.5 * (w @ J @ w + 3.0 * u @ u)),
+    )
+
+
+# A thousand bodies
+
+MANY = 1000
+
+
+def chain() -> list[Part]:
+    return random_parts(0, ['revolute'] * MANY, branches=False)
+
+
+def star() -> list[Part]:
+    kinds = [kind for kind in MOVING if kind not in ('helical', 'floating')] * (MANY // 5)
+    return [replace(part, parent='base') for part in random_parts(0, kinds)]
+
+
+def tree() -> list[Part]:
+    return random_parts(0, ['revolute', 'prismatic', 'fixed', 'cylindrical'] * (MANY // 4))
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('build', [chain, star, tree])
+def test_a_thousand_bodies_are_mujocos(build: Callable[[], list[Part]]) -> None:
+    # Pinocchio's data of as many joints take 32 GB.
+    parts = build()
+    assert len(parts) == MANY
+    state = random_motion(0, parts)
+    expected = MuJoCoTree(parts).inverse_dynamics(*state)
+    # Efforts of 1e8 at the base and of 1e3 at the tip of a chain, all from the same sums
+    np.testing.assert_allclose(
+        model_of(parts).inverse_dynamics(*state), expected, rtol=1e-9,
+        atol=1e-12 * np.abs(expected).max(),
+    )
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('kind', MOVING)
+def test_long_chains_are_pinocchios(kind: str) -> None:
+    parts = random_parts(0, [kind] * 40, branches=False)
+    model, oracle = model_of(parts), PinocchioTree(parts)
+    q, qd, qdd = random_motion(0, parts)
+    tau = oracle.inverse_dynamics(q, qd, qdd)
+    scale = np.abs(tau).max()
+    np.testing.assert_allclose(
+        model.inverse_dynamics(q, qd, qdd), tau, rtol=1e-9, atol=1e-12 * scale
+    )
+    # Forward dynamics of a long chain are as ill-conditioned as its mass matrix, 1e5 and more.
+    np.testing.assert_allclose(model.forward_dynamics(q, qd, tau), qdd, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize('build', [chain, star, tree])
+def test_the_equations_of_a_thousand_bodies_agree_with_each_other(
+    build: Callable[[], list[Part]]
+) -> None:
+    parts = build()
+    model = model_of(parts)
+    q, qd, qdd = random_motion(0, parts)
+    tau = model.inverse_dynamics(q, qd, qdd)
+    M = model.mass_matrix(q)
+    np.testing.assert_array_equal(M, M.T)
+    np.testing.assert_allclose(
+        M @ qdd + model.bias_torques(q, qd), tau, rtol=1e-9, atol=1e-12 * np.abs(tau).max()
+    )
+    # Efforts have errors of 1e-16 of the greatest, which light bodies turn into accelerations.
+    np.testing.assert_allclose(model.forward_dynamics(q, qd, tau), qdd, rtol=1e-4, atol=1e-4)
+    rows = [np.tile(array, (9, 1)) for array in (q, qd, qdd)]
+    np.testing.assert_allclose(
+        model.inverse_dynamics_batch(*rows), np.tile(tau, (9, 1)), rtol=1e-9,
+        atol=1e-12 * np.abs(tau).max(),
+    )
+
+
+def test_the_tip_of_a_thousand_links_stands_where_the_links_lead() -> None:
+    parts = chain()
+    q, _, _ = random_motion(0, parts)
+    model, pose = model_of(parts), np.eye(4)
+    for part, angle in zip(parts, q, strict=True):
+        K = skew(part.axis)
+        turn = np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K
+        step = np.eye(4)
+        step[:3, :3], step[:3, 3] = part.R @ turn, part.p
+        pose = pose @ step
+    np.testing.assert_allclose(
+        model.forward_kinematics(q, parts[-1].name), pose, rtol=1e-9, atol=1e-10
+    )

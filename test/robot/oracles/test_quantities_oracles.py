@@ -1,0 +1,216 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Pinocchio and MuJoCo agree on every other quantity that the model computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+
+from rnea_ros.errors import SingularityError
+from support.cases import each
+from support.models.oracle_pairs import RANDOM_TREES, Pair, mujoco_pair, random_pair, vendor_pair
+from support.models.oracles import Array, MuJoCo, Pinocchio
+from support.models.robots import SHIPPED, vendor_robots
+
+pytestmark = pytest.mark.oracle
+
+Check: TypeAlias = Callable[[Pair], None]
+
+SHIPPED_PAIRS = [
+    pytest.param(Pair(path.stem, path.read_text(encoding='utf-8')), id=path.stem)
+    for path in SHIPPED
+]
+BASES = pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
+
+
+def assert_equal(
+    actual: Array | float, expected: Array | float, label: str, atol: float = 1e-10
+) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=atol, err_msg=label)
+
+
+def mass_matrices(pair: Pair) -> None:
+    q, _, _ = pair.motion(0)
+    assert_equal(pair.model.mass_matrix(q), pair.pinocchio.mass_matrix(q), pair.label)
+
+
+def gravity_torques(pair: Pair) -> None:
+    q, _, _ = pair.motion(0)
+    assert_equal(pair.model.gravity_torques(q), pair.pinocchio.gravity_torques(q), pair.label)
+
+
+def bias_torques(pair: Pair) -> None:
+    q, qd, _ = pair.motion(0)
+    assert_equal(pair.model.bias_torques(q, qd), pair.pinocchio.bias_torques(q, qd), pair.label)
+
+
+def coriolis_torques(pair: Pair) -> None:
+    q, qd, _ = pair.motion(0)
+    expected = pair.pinocchio.bias_torques(q, qd) - pair.pinocchio.gravity_torques(q)
+    assert_equal(pair.model.coriolis_torques(q, qd), expected, pair.label)
+
+
+def accelerations(pair: Pair) -> None:
+    assert_accelerations_agree(pair, pair.pinocchio)
+
+
+def assert_accelerations_agree(pair: Pair, oracle: Pinocchio | MuJoCo) -> None:
+    q, qd, tau = pair.motion(0)
+    idle = joints_without_inertia(pair, oracle.mass_matrix(q))
+    if idle:
+        with pytest.raises(SingularityError, match='no inertia to accelerate') as caught:
+            pair.model.forward_dynamics(q, qd, tau)
+        assert caught.value.element in idle, pair.label
+        return
+    expected = oracle.forward_dynamics(q, qd, tau)
+    # Each joint's acceleration follows from all others': the largest is the measure of errors.
+    atol = 1e-9 * np.abs(expected).max(initial=0.0)
+    assert_equal(pair.model.forward_dynamics(q, qd, tau), expected, pair.label, atol)
+
+
+def joints_without_inertia(pair: Pair, M: Array) -> set[str]:
+    """Return the joints, as errors name them, that move nothing that has an inertia."""
+    return {
+        f'joint {name!r}'
+        for name in pair.model.joint_names
+        if not np.diag(M)[pair.model.velocity_indices(name)].all()
+    }
+
+
+def velocities_and_accelerations_of_links(pair: Pair) -> None:
+    motion = pair.motion(0)
+    found = [
+        (pair.model.link_velocity(*motion[:2], name), pair.model.link_acceleration(*motion, name))
+        for name in pair.model.link_names
+    ]
+    expected = [pair.pinocchio.link_motion(*motion, name) for name in pair.model.link_names]
+    assert_equal(np.array(found), np.array(expected), pair.label)
+
+
+def jacobians_of_links(pair: Pair) -> None:
+    q, _, _ = pair.motion(0)
+    found = [pair.model.jacobian(q, name) for name in pair.model.link_names]
+    expected = [pair.pinocchio.jacobian(q, name) for name in pair.model.link_names]
+    assert_equal(np.array(found), np.array(expected), pair.label)
+
+
+def rates_of_jacobians(pair: Pair) -> None:
+    q, qd, _ = pair.motion(0)
+    names = pair.model.link_names
+    expected = np.array([pair.pinocchio.jacobian_rate(q, qd, name) for name in names])
+    rates = np.array([pair.model.jacobian_rate(q, qd, name) for name in names])
+    assert_equal(rates, expected, pair.label)
+    biases = np.array([pair.model.bias_acceleration(q, qd, name) for name in names])
+    assert_equal(biases, expected @ qd, pair.label)
+
+
+def coriolis_matrices(pair: Pair) -> None:
+    q, qd, _ = pair.motion(0)
+    C = pair.pinocchio.coriolis_matrix(q, qd)
+    # Its elements are differences of products of all masses behind a joint.
+    atol = 1e-12 * np.abs(pair.model.mass_matrix(q)).max(initial=100.0)
+    assert_equal(pair.model.coriolis_matrix(q, qd), C, pair.label, atol)
+    assert_equal(pair.model.mass_matrix_rate(q, qd), C + C.T, pair.label, atol)
+
+
+def kinetic_energies(pair: Pair) -> None:
+    q, qd, _ = pair.motion(0)
+    expected = pair.pinocchio.kinetic_energy(q, qd)
+    assert_equal(pair.model.kinetic_energy(q, qd), expected, pair.label)
+
+
+def potential_energies_and_centres_of_mass(pair: Pair) -> None:
+    q, _, _ = pair.motion(0)
+    # The root link counts, which Pinocchio leaves out where it does not move.
+    free = pair.free_pinocchio
+    q_free = q if pair.floating else np.concatenate([np.zeros(6), [1.0], q])
+    assert_equal(pair.model.potential_energy(q), free.potential_energy(q_free), pair.label)
+    assert_equal(pair.model.centre_of_mass(q), free.centre_of_mass(q_free), pair.label)
+
+
+def regressors_and_inertial_parameters(pair: Pair) -> None:
+    motion, bodies = pair.motion(0), pair.model.body_names
+    expected = pair.pinocchio.regressor(*motion, bodies)
+    assert_equal(pair.model.regressor(*motion), expected, pair.label)
+    parameters = pair.pinocchio.inertial_parameters(bodies)
+    assert_equal(pair.model.inertial_parameters, parameters, pair.label)
+
+
+CHECKS: tuple[Check, ...] = (
+    mass_matrices,
+    gravity_torques,
+    bias_torques,
+    coriolis_torques,
+    coriolis_matrices,
+    accelerations,
+    velocities_and_accelerations_of_links,
+    jacobians_of_links,
+    rates_of_jacobians,
+    kinetic_energies,
+    potential_energies_and_centres_of_mass,
+    regressors_and_inertial_parameters,
+)
+
+
+@BASES
+@pytest.mark.parametrize('path', vendor_robots())
+@each('check', CHECKS)
+def test_vendors_robots_are_pinocchios(check: Check, path: Path, floating: bool) -> None:
+    check(vendor_pair(path, floating=floating))
+
+
+@BASES
+@pytest.mark.parametrize('seeds', RANDOM_TREES, ids=str)
+def test_random_trees_are_pinocchios(seeds: range, floating: bool) -> None:
+    for seed in seeds[int(floating) :: 2]:
+        pair = random_pair(seed, floating=floating)
+        for check in CHECKS:
+            check(pair)
+
+
+@each('pair', SHIPPED_PAIRS)
+@each('check', CHECKS)
+def test_shipped_robots_are_pinocchios(check: Check, pair: Pair) -> None:
+    check(pair)
+
+
+def assert_mujoco_agrees(pair: Pair) -> None:
+    q, _, _ = pair.motion(0)
+    assert_equal(pair.model.mass_matrix(q), pair.mujoco.mass_matrix(q), pair.label)
+    assert_accelerations_agree(pair, pair.mujoco)
+
+
+@pytest.mark.parametrize('path', vendor_robots())
+def test_mass_matrices_and_accelerations_of_vendors_robots_are_mujocos(path: Path) -> None:
+    assert_mujoco_agrees(mujoco_pair(path))
+
+
+@pytest.mark.parametrize('seeds', RANDOM_TREES, ids=str)
+def test_mass_matrices_and_accelerations_of_random_trees_are_mujocos(seeds: range) -> None:
+    for seed in seeds:
+        assert_mujoco_agrees(mujoco_pair(seed))
+
+
+@each('pair', SHIPPED_PAIRS)
+def test_mass_matrices_and_accelerations_of_shipped_robots_are_mujocos(pair: Pair) -> None:
+    assert_mujoco_agrees(pair)
+
+
+WITHOUT_INERTIA = {
+    'romeo': {'LHand', 'RHand'},
+    'romeo_laas_small': {'l_gripper_joint', 'r_gripper_joint'},
+}
+"""Vendors' robots with joints that move massless links alone."""
+
+
+@pytest.mark.parametrize('path', vendor_robots())
+def test_vendors_joints_that_move_nothing_are_known(path: Path) -> None:
+    pair = vendor_pair(path)
+    found = joints_without_inertia(pair, pair.pinocchio.mass_matrix(pair.motion(0)[0]))
+    assert found == {f'joint {name!r}' for name in WITHOUT_INERTIA.get(path.stem, set())}

@@ -1,0 +1,291 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Every bad value of every argument raises an RneaError that names the argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros import BaseMotion, InputError, RneaError, RobotModel, UnknownNameError, simulate
+from rnea_ros.dynamics.tree import (
+    Placement,
+    RigidBodyInertia,
+    TreeBuilder,
+    floating,
+    revolute,
+    shapes,
+)
+from rnea_ros.dynamics.tree.joint_types import Coordinate, helical, spherical
+from rnea_ros.errors import TreeError
+from support.cases import each
+from support.models.robots import SHIPPED, description, load
+
+
+class Contrary:
+    """An object whose every conversion fails in its own way."""
+
+    def __float__(self) -> float:
+        raise RuntimeError('no float')
+
+    def __index__(self) -> int:
+        raise KeyError('no index')
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError('no array')
+
+    def __repr__(self) -> str:
+        raise RuntimeError('no text')
+
+
+MASKED = np.ma.array(np.ones(6), mask=[False] * 5 + [True])
+
+NUMBERS: dict[str, Any] = {
+    'none': None,
+    'text': '3',
+    'list of text': ['3'] * 6,
+    'bytes': b'3',
+    'huge': 10**400,
+    'of thousands of digits': -(10**5000),
+    'huge in a list': [10**400] * 6,
+    'complex': 1j,
+    'complex in a list': [1j] * 6,
+    'ragged': [[1.0, 2.0], [3.0]],
+    'dictionary': {'a': 1.0},
+    'set': {1.0},
+    'function': len,
+    'object': object(),
+    'contrary': Contrary(),
+    'contrary in a list': [Contrary()] * 6,
+    'masked': MASKED,
+    'masked rows': [MASKED] * 3,
+    'objects of text': np.array(['1'] * 6, dtype=object),
+    'objects of none': np.array([None] * 6),
+    'objects of complex': np.array([np.complex128(1.0)] * 6, dtype=object),
+    'array of text': np.array(['1'] * 6),
+    'not a number': np.nan,
+    'not numbers': [np.nan] * 6,
+    'of another shape': np.zeros((2, 2, 2, 2)),
+}
+"""No array of numbers, whatever the shape."""
+
+NAMES: dict[str, Any] = {
+    'none': None, 'number': 3, 'list': ['tool0'], 'dictionary': {}, 'set': {'tool0'},
+    'array': np.array(['tool0']), 'unknown': 'no', 'empty': '', 'bytes': b'tool0',
+    'contrary': Contrary(),
+}
+"""No name of a link or joint."""
+
+WHOLE: dict[str, Any] = {
+    key: NUMBERS[key]
+    for key in ('text', 'bytes', 'complex', 'dictionary', 'function', 'contrary', 'not a number')
+} | {'half': 2.5, 'float': 2.0, 'negative': -1, 'array': np.ones(2), 'list': [2]}
+
+WRENCHES: dict[str, Any] = {
+    key: NUMBERS[key] for key in ('text', 'huge', 'complex', 'function', 'contrary', 'masked')
+} | {'list': [], 'inner none': {'tool0': None}, 'inner text': {'tool0': 'push'}}
+
+KINDS: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(
+        ('q', 'qd', 'qdd', 'tau', 'v', 'dt', 'q0', 'q1', 'point', 'contact_jacobian', 'mass',
+         'com', 'inertia', 'gravity', 'parameters', 'linear_velocity', 'angular_acceleration'),
+        NUMBERS,
+    ),
+    'contact_bias': {key: value for key, value in NUMBERS.items() if value is not None},
+    'link': NAMES,
+    'frame': {key: value for key, value in NAMES.items() if value is not None},
+    'joint': NAMES,
+    'threads': WHOLE,
+    'steps': {**WHOLE, 'none': None, 'huge': 10**400, 'of thousands of digits': 10**5000},
+    'coordinates': {**WHOLE, 'list': [2.0], 'none': None, 'outside': (6,), 'twice': (1, 1)},
+    'links': {'text': 'tool0', 'none': None, 'number': 3, 'unknown': ['no'], 'lists': [['tool0']]},
+    'unactuated': {'text': 'elbow_joint', 'none': None, 'number': 3, 'lists': [['elbow_joint']]},
+    'external_wrenches': WRENCHES,
+    'base_motion': {'none': None, 'text': 'fast', 'numbers': (0.0, 0.0, 1.0), 'type': BaseMotion},
+    'method': {'none': None, 'list': ['rk4'], 'unknown': 'rk5', 'contrary': Contrary()},
+    'wrenches': {'dictionary': {}, 'list': [], 'text': 'push', 'number': 1.0},
+    'model': {'none': None, 'text': 'ur5e', 'type': RobotModel},
+    'description': {'none': None, 'text': '<robot/>', 'type': RobotModel},
+    'tree': {'none': None, 'text': '<robot/>', 'type': RobotModel},
+    'source': {'none': None, 'number': 3, 'list': ['ur5e.urdf'], 'bytes': b'ur5e.urdf'},
+}
+"""Bad values by the name of the argument."""
+
+LEFT_OUT = {'strict_inertia', 'floating_base', 'name'}
+"""Flags, whose truth counts, and a label."""
+
+
+def usual(model: RobotModel) -> dict[str, Any]:
+    """Return valid arguments by name."""
+    q, rest = model.neutral_position, np.zeros(model.nv)
+    return {
+        **dict.fromkeys(('q', 'q0', 'q1'), q),
+        **dict.fromkeys(('qd', 'qdd', 'tau', 'v', 'qd0'), rest),
+        **dict.fromkeys(('point', 'com', 'gravity', 'linear_velocity'), (0.0, 0.0, 1.0)),
+        'angular_acceleration': (0.0, 0.0, 1.0),
+        'link': 'tool0', 'frame': None, 'joint': 'elbow_joint', 'links': ['tool0'], 'dt': 0.1,
+        'mass': 1.0,
+        'inertia': (1.0, 0.0, 0.0, 1.0, 0.0, 1.0), 'parameters': model.inertial_parameters,
+        'contact_jacobian': np.zeros((1, model.nv)), 'contact_bias': None, 'unactuated': (),
+        'coordinates': (1,), 'external_wrenches': None, 'threads': None,
+        'base_motion': BaseMotion(), 'model': model, 'wrenches': None, 'steps': 2,
+        'method': 'rk4', 'source': str(SHIPPED[2]), 'description': description(load(SHIPPED[2])),
+        'tree': model.tree,
+    }
+
+
+def calls(model: RobotModel) -> dict[str, tuple[Callable[..., object], dict[str, Any]]]:
+    """Return every public method and function, with valid arguments."""
+    found: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {}
+    for name, function in inspect.getmembers(model, callable):
+        if not name.startswith('_'):
+            found[name] = (function, {})
+    found['simulate'] = (simulate, {})
+    found['base'] = (
+        lambda linear_velocity, angular_acceleration: model.with_base_motion(
+            BaseMotion(linear_velocity, angular_acceleration=angular_acceleration)
+        ),
+        {},
+    )
+    for name, (function, arguments) in found.items():
+        for argument in inspect.signature(function).parameters:
+            if argument in LEFT_OUT or (name, argument) == ('simulate', 'tau'):
+                continue
+            value = usual(model)[{'qd0': 'qd'}.get(argument, argument)]
+            if name.endswith('_batch') and argument in ('q', 'qd', 'qdd', 'tau'):
+                value = np.array([value] * 3)
+            arguments[argument] = value
+    return found
+
+
+@pytest.fixture(params=['fixed', 'floating'])
+def model(request: pytest.FixtureRequest) -> RobotModel:
+    return RobotModel.from_urdf(SHIPPED[2], floating_base=request.param == 'floating')
+
+
+def test_valid_arguments_are_accepted(model: RobotModel) -> None:
+    for function, arguments in calls(model).values():
+        function(**arguments)
+
+
+def test_every_bad_value_of_every_argument_is_rejected_by_name(model: RobotModel) -> None:
+    count, wrong = 0, []
+    for name, (function, arguments) in calls(model).items():
+        for argument in arguments:
+            for kind, bad in KINDS.get(argument, NUMBERS).items():
+                count += 1
+                try:
+                    function(**{**arguments, argument: bad})
+                    wrong.append(f'{name}, {argument} {kind}: accepted')
+                except RneaError as error:
+                    if not names(error, argument):
+                        wrong.append(f'{name}, {argument} {kind}: {error}')
+                except Exception as error:
+                    wrong.append(f'{name}, {argument} {kind}: {type(error).__name__}')
+    assert not wrong, '\n'.join(wrong)
+    assert count > 1000
+
+
+def names(error: RneaError, argument: str) -> bool:
+    """Return whether an error names an argument, and can be printed in a line or a few."""
+    assert len(str(error)) < 2000
+    if isinstance(error, UnknownNameError):
+        return error.kind == ('joint' if argument in ('joint', 'unactuated') else 'link')
+    if argument == 'external_wrenches':
+        return 'wrench' in str(error)
+    owner = 'payload ' if argument in ('mass', 'com', 'inertia') else ''
+    return isinstance(error, InputError) and error.argument.startswith(f'{owner}{argument}')
+
+
+@each('number', [Decimal('0.5'), Fraction(1, 2), np.float32(0.5), np.longdouble(0.5)])
+def test_numbers_of_other_types_are_accepted_in_objects(number: Any) -> None:
+    arm = load(SHIPPED[2])
+    expected = arm.gravity_torques(np.full(6, 0.5))
+    np.testing.assert_array_equal(arm.gravity_torques([number] * 6), expected)
+    np.testing.assert_array_equal(
+        arm.gravity_torques(np.array([number] * 6, dtype=object)), expected
+    )
+
+
+def test_a_masked_array_without_masked_values_is_an_array() -> None:
+    arm = load(SHIPPED[2])
+    np.testing.assert_array_equal(
+        arm.gravity_torques(np.ma.array(np.ones(6))), arm.gravity_torques(np.ones(6))
+    )
+
+
+@each('joint', [floating, spherical])
+def test_a_quaternion_of_zeros_is_named_with_its_joint(joint: Callable[[str], Any]) -> None:
+    builder = TreeBuilder()
+    ball = RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), np.eye(3))
+    builder.add_link('body', '', Placement.identity(), joint('ball'), ball)
+    model = RobotModel.from_tree(builder.build())
+    zero = np.zeros(model.nq)
+    with pytest.raises(InputError, match=r"^q: the quaternion of joint 'ball' is zero"):
+        model.normalised(zero)
+    with pytest.raises(InputError, match=r"^q0: the quaternion of joint 'ball' has length 0"):
+        simulate(model, zero, np.zeros(model.nv), dt=0.1, steps=1)
+    for scale in (1e-300, 1e300):
+        np.testing.assert_allclose(
+            model.normalised(scale * model.neutral_position), model.neutral_position
+        )
+
+
+@each('name', [None, 3, ['a'], {'a'}, b'a'])
+def test_names_of_a_tree_are_texts(name: Any) -> None:
+    for link, parent, joint in ((name, 'base', 'j'), ('a', name, 'j'), ('a', 'base', name)):
+        with pytest.raises(TreeError, match='expected names, got '):
+            TreeBuilder('base').add_link(link, parent, HERE, revolute(joint), NOTHING)
+
+
+HERE, NOTHING = Placement.identity(), RigidBodyInertia.zero()
+
+PARTS: dict[str, Callable[[Any], object]] = {
+    'xyz': lambda bad: Placement.from_xyz_rpy(bad, (0.0, 0.0, 0.0)),
+    'rpy': lambda bad: Placement.from_xyz_rpy((0.0, 0.0, 0.0), bad),
+    'mass': lambda bad: RigidBodyInertia.from_centre_of_mass(bad, np.zeros(3), np.eye(3)),
+    'com': lambda bad: RigidBodyInertia.from_centre_of_mass(1.0, bad, np.eye(3)),
+    'J_com': lambda bad: RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), bad),
+    'pitch': lambda bad: helical('screw', bad),
+    'axis': lambda bad: revolute('hinge', bad),
+    'size': lambda bad: shapes.box(1.0, bad),
+    'radii': lambda bad: shapes.ellipsoid(1.0, bad),
+    'radius': lambda bad: shapes.sphere(1.0, bad),
+    'inner_radius': lambda bad: shapes.cylinder(1.0, 1.0, 1.0, bad),
+    'length': lambda bad: shapes.cylinder(1.0, 1.0, bad),
+    'height': lambda bad: shapes.cone(1.0, 1.0, bad),
+}
+
+
+@each('argument', PARTS)
+@each('kind', set(NUMBERS) - {'not a number', 'not numbers'})
+def test_parts_of_a_tree_are_rejected_by_name(argument: str, kind: str) -> None:
+    with pytest.raises(InputError) as caught:
+        PARTS[argument](NUMBERS[kind])
+    assert caught.value.argument == argument
+
+
+@each('kind', set(NUMBERS))
+def test_what_no_link_of_a_tree_consists_of_is_rejected_with_the_link(kind: str) -> None:
+    bad = NUMBERS[kind]
+    hinge = revolute('j')
+    for placement, joint, inertia in (
+        (bad, hinge, NOTHING), (HERE, hinge, bad),
+        (Placement(bad, np.zeros(3)), hinge, NOTHING), (Placement(np.eye(3), bad), hinge, NOTHING),
+        (HERE, hinge, RigidBodyInertia(bad, np.zeros(3), np.eye(3))),
+        (HERE, revolute(Coordinate('j', ratio=bad)), NOTHING),
+        (HERE, revolute(Coordinate('j', offset=bad)), NOTHING),
+    ):
+        with pytest.raises(TreeError, match=r"^link 'a': "):
+            TreeBuilder('base').add_link('a', 'base', placement, joint, inertia)
+    no_joints: tuple[Any, ...] = (None, 3, 'j', ['j'], (Contrary(),))
+    for no_joint in no_joints:
+        with pytest.raises(TreeError, match=r"^link 'a': "):
+            TreeBuilder('base').add_link('a', 'base', HERE, no_joint, NOTHING)

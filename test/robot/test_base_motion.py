@@ -1,0 +1,430 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A base that moves: a vehicle, a ship, another machine under the robot."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+import pytest
+
+from rnea_ros import BaseMotion, InputError, RobotModel
+from support.cases import each
+from support.models.oracle_pairs import Pair, random_motion
+from support.models.oracles import motion_cross, motion_transform, random_state
+from support.models.robots import SHIPPED, description, joint, link, load, numbers, robot
+
+pytest_plugins = ('support.models.model_fixtures',)
+
+SEEDS = range(3)
+REST = BaseMotion()
+
+
+def assert_equal(actual: ArrayLike, expected: ArrayLike, label: str = '') -> None:
+    # A base that accelerates brings large terms that cancel.
+    np.testing.assert_allclose(
+        np.asarray(actual, dtype=np.float64), np.asarray(expected, dtype=np.float64),
+        rtol=1e-9, atol=1e-9, err_msg=label,
+    )
+
+
+def random_base(seed: int) -> BaseMotion:
+    v, w, a, alpha = np.random.default_rng(seed).normal(scale=2.0, size=(4, 3))
+    return BaseMotion(v, w, a, alpha)
+
+
+class OnFreeBase:
+    """
+    Pinocchio's robot on a free joint that is given the base's motion.
+
+    :param pair: a robot whose root link does not float
+    :param seed: of the base's attitude in the world, and of everything's motion
+    """
+
+    def __init__(self, pair: Pair, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        q, qd, qdd = pair.motion(seed)
+        self.oracle, self.motion, self.base = pair.free_pinocchio, (q, qd, qdd), random_base(seed)
+        attitude = rng.normal(size=4)
+        place = np.concatenate([rng.normal(size=3), attitude / np.linalg.norm(attitude)])
+        v, w, a, alpha = (
+            np.asarray(part) for part in (
+                self.base.linear_velocity, self.base.angular_velocity,
+                self.base.linear_acceleration, self.base.angular_acceleration,
+            )
+        )
+        self.q = np.concatenate([place, q])
+        self.qd = np.concatenate([w, v, qd])
+        # The free joint counts how its velocity's numbers change: less w x v, which turning adds.
+        self.qdd = np.concatenate([alpha, a - np.cross(w, v), qdd])
+        root = pair.model.link_names[0]
+        self.tilt = self.oracle.link_poses(self.q, [root])[0][:3, :3]
+        gravity_in_root = self.tilt.T @ np.asarray(pair.gravity)
+        self.model = pair.model.with_gravity(gravity_in_root).with_base_motion(self.base)
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_efforts_on_a_moving_tilted_base_are_pinocchios(fixed_pair: Pair, seed: int) -> None:
+    free = OnFreeBase(fixed_pair, seed)
+    expected = free.oracle.inverse_dynamics(free.q, free.qd, free.qdd)[6:]
+    assert_equal(free.model.inverse_dynamics(*free.motion), expected)
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_links_on_a_moving_base_move_as_pinocchios(fixed_pair: Pair, seed: int) -> None:
+    free = OnFreeBase(fixed_pair, seed)
+    coasting = free.qdd.copy()
+    coasting[6:] = 0.0
+    for name in free.model.link_names:
+        v, a = free.oracle.link_motion(free.q, free.qd, free.qdd, name)
+        _, bias = free.oracle.link_motion(free.q, free.qd, coasting, name)
+        assert_equal(free.model.link_velocity(*free.motion[:2], name), v, name)
+        assert_equal(free.model.link_acceleration(*free.motion, name), a, name)
+        assert_equal(free.model.bias_acceleration(*free.motion[:2], name), bias, name)
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_the_equation_of_motion_of_a_link_on_a_moving_base_is_pinocchios(
+    fixed_pair: Pair, seed: int
+) -> None:
+    # Lambda a + mu + p = Jbar^T tau; efforts, acceleration, M and J are Pinocchio's.
+    free = OnFreeBase(fixed_pair, seed)
+    tau = free.oracle.inverse_dynamics(free.q, free.qd, free.qdd)[6:]
+    M = free.oracle.mass_matrix(free.q)[6:, 6:]
+    checked = 0
+    for name in free.model.link_names:
+        J = free.oracle.jacobian(free.q, name)[:, 6:]
+        rows = independent_rows(J)
+        if not rows:
+            continue
+        _, a = free.oracle.link_motion(free.q, free.qd, free.qdd, name)
+        task = free.model.operational_space_dynamics(*free.motion[:2], name, coordinates=rows)
+        effort = np.linalg.inv(J[rows] @ np.linalg.solve(M, J[rows].T))
+        effort = effort @ J[rows] @ np.linalg.solve(M, tau)
+        found = task.inertia @ a[rows] + task.bias + task.gravity
+        size = np.abs(task.inertia) @ np.abs(a[rows]) + np.abs(task.bias) + np.abs(effort)
+        np.testing.assert_allclose(found, effort, rtol=1e-9, atol=1e-9 * size.max())
+        checked += 1
+    assert checked
+
+
+def independent_rows(J: NDArray[np.float64]) -> list[int]:
+    """Return rows of a Jacobian that are far from a linear combination of each other."""
+    rows: list[int] = []
+    for row in range(6):
+        tried = J[[*rows, row]]
+        if (np.linalg.norm(tried, axis=1) > 0.1).all() and np.linalg.cond(tried) < 20.0:
+            rows.append(row)
+    return rows
+
+
+def test_a_tool_on_a_base_that_starts_to_move_needs_force_and_moment() -> None:
+    arm = load(SHIPPED[2])
+    q, rest = [0.0, -1.0, 1.2, 0.4, 0.9, 0.2], np.zeros(6)
+    pushed = arm.with_base_motion(BaseMotion(linear_acceleration=(1.0, 0.0, 0.0)))
+    still, task = (model.operational_space_dynamics(q, rest, 'tool0') for model in (arm, pushed))
+    assert_equal(still.bias, np.zeros(6))
+    np.testing.assert_allclose(
+        task.bias, [-0.131, 0.056, 0.0, -0.338, -0.209, -1.359], atol=5e-4
+    )
+    for part in ('inertia', 'gravity', 'jacobian', 'inverse'):
+        assert_equal(getattr(task, part), getattr(still, part), part)
+    # Efforts that leave the joints at rest relative to the base carry the tool along.
+    tau = pushed.inverse_dynamics(q, rest, rest)
+    a = pushed.link_acceleration(q, rest, rest, 'tool0')
+    assert_equal(task.inertia @ a + task.bias + task.gravity, task.inverse.T @ tau)
+
+
+@each('seed', SEEDS)
+def test_the_bias_acceleration_of_a_point_is_that_of_a_link_there(
+    fixed_pair: Pair, seed: int
+) -> None:
+    model, (q, qd, qdd) = fixed_pair.model, fixed_pair.motion(seed)
+    moving = model.with_base_motion(random_base(seed))
+    name, point = model.link_names[-1], np.array([0.1, -0.2, 0.3])
+    a = moving.link_acceleration(q, qd, qdd, name)
+    a[3:] += np.cross(a[:3], point)
+    found = moving.jacobian(q, name, point) @ qdd + moving.bias_acceleration(q, qd, name, point)
+    assert_equal(found, a)
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_the_energy_of_a_robot_on_a_moving_base_is_pinocchios(
+    fixed_pair: Pair, seed: int
+) -> None:
+    free = OnFreeBase(fixed_pair, seed)
+    expected = free.oracle.kinetic_energy(free.q, free.qd)
+    assert_equal(free.model.kinetic_energy(*free.motion[:2]), expected)
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_joints_on_a_moving_base_carry_what_pinocchios_do(fixed_pair: Pair, seed: int) -> None:
+    free = OnFreeBase(fixed_pair, seed)
+    for name in free.model.body_names:
+        [(force, torque)] = free.oracle.joint_wrenches(free.q, free.qd, free.qdd, [name])
+        found = free.model.internal_wrench(*free.motion, name)
+        assert_equal(found.force, force, name)
+        assert_equal(found.torque, torque, name)
+
+
+@each('seed', SEEDS)
+def test_a_robot_that_floats_in_a_moving_frame_needs_what_it_needs_in_the_world(
+    floating_pair: Pair, seed: int
+) -> None:
+    at_rest, (q, qd, qdd) = floating_pair.model, floating_pair.motion(seed)
+    base = random_base(seed)
+    moving = at_rest.with_base_motion(base)
+    base_velocity, base_acceleration = base.spatial()
+    pose = at_rest.forward_kinematics(q, at_rest.link_names[0])
+    X = motion_transform(pose[:3, :3].T, pose[:3, 3])
+    # v = X v_base + v_own,  a = X a_base + a_own + v x v_own
+    v = X @ base_velocity + qd[:6]
+    a = X @ base_acceleration + qdd[:6] + motion_cross(v) @ qd[:6]
+    absolute = (q, np.concatenate([v, qd[6:]]), np.concatenate([a, qdd[6:]]))
+    assert_equal(moving.link_velocity(q, qd, moving.link_names[0]), v)
+    assert_equal(moving.link_acceleration(q, qd, qdd, moving.link_names[0]), a)
+    assert_equal(moving.inverse_dynamics(q, qd, qdd), at_rest.inverse_dynamics(*absolute))
+
+
+# By hand
+
+RADIUS, LENGTH, MASS, G = 0.5, 0.8, 2.0, 9.81
+
+
+def chair_swing() -> RobotModel:
+    """Return a pendulum that hangs RADIUS from the turning axis and swings outwards."""
+    bob = link('bob', MASS, (0.0, 0.0, -LENGTH), (0.0,) * 6)
+    hinge = joint('hinge', 'continuous', 'hub', 'bob', xyz=(RADIUS, 0.0, 0.0), axis=(0, -1, 0))
+    return load(robot(link('hub'), bob, hinge))
+
+
+@each('angle', [0.0, 0.4, 1.2, -0.7])
+@each('spin', [0.0, 1.5, -4.0])
+def test_a_chair_swing_is_flung_outwards(angle: float, spin: float) -> None:
+    turning = chair_swing().with_base_motion(BaseMotion(angular_velocity=(0.0, 0.0, spin)))
+    reach = RADIUS + LENGTH * np.sin(angle)
+    weight = MASS * G * LENGTH * np.sin(angle)
+    flung = MASS * spin**2 * reach * LENGTH * np.cos(angle)
+    assert_equal(turning.inverse_dynamics([angle], [0.0], [0.0]), [weight - flung])
+    assert_equal(turning.coriolis_torques([angle], [0.0]), [-flung])
+    assert_equal(turning.gravity_torques([angle]), [weight])
+
+
+def test_a_chair_swing_hangs_still_where_its_weight_balances_its_flight() -> None:
+    angle = 0.6
+    spin = np.sqrt(G * np.tan(angle) / (RADIUS + LENGTH * np.sin(angle)))
+    turning = chair_swing().with_base_motion(BaseMotion(angular_velocity=(0.0, 0.0, spin)))
+    assert_equal(turning.forward_dynamics([angle], [0.0], [0.0]), [0.0])
+
+
+@each('seed', SEEDS)
+def test_a_puck_on_a_turntable_feels_centrifugal_coriolis_and_euler_forces(seed: int) -> None:
+    puck = load(robot(
+        link('table'), link('slide'), link('puck', MASS),
+        joint('x', 'prismatic', 'table', 'slide', axis=(1.0, 0.0, 0.0)),
+        joint('y', 'prismatic', 'slide', 'puck', axis=(0.0, 1.0, 0.0)),
+    ))
+    spin, spin_up = np.random.default_rng(seed).normal(size=2)
+    base = BaseMotion(angular_velocity=(0, 0, spin), angular_acceleration=(0, 0, spin_up))
+    q, qd, qdd = random_state(seed, 2)
+    (x, y), (x_rate, y_rate) = q, qd
+    apparent = np.array([
+        spin**2 * x + 2.0 * spin * y_rate + spin_up * y,
+        spin**2 * y - 2.0 * spin * x_rate - spin_up * x,
+    ])
+    turning = puck.with_base_motion(base)
+    assert_equal(turning.inverse_dynamics(q, qd, qdd), MASS * (qdd - apparent))
+    efforts = np.array([0.3, -0.4])
+    assert_equal(turning.forward_dynamics(q, qd, efforts), efforts / MASS + apparent)
+
+
+def test_a_lift_that_starts_makes_the_arm_heavier(fixed_pair: Pair) -> None:
+    model, (q, _, _) = fixed_pair.model, fixed_pair.motion(0)
+    rising = model.with_base_motion(BaseMotion(linear_acceleration=-model.gravity))
+    still = np.zeros(model.nv)
+    assert_equal(rising.inverse_dynamics(q, still, still), 2.0 * model.gravity_torques(q))
+    falling = model.with_base_motion(BaseMotion(linear_acceleration=model.gravity))
+    assert_equal(falling.inverse_dynamics(q, still, still), still)
+
+
+@each('seed', SEEDS)
+def test_the_edge_of_a_turntable_moves_as_its_centre_says(
+    urdf: str, model: RobotModel, seed: int
+) -> None:
+    # The same robot on a table that turns, and on a base that moves as the table's edge does.
+    rng = np.random.default_rng(seed)
+    place, w, alpha = rng.normal(size=(3, 3))
+    root = description(model).root
+    stand = f'{link("table")}{joint("bolts", "fixed", "table", root, xyz=place)}'
+    on_table = load(urdf.replace('</robot>', f'{stand}</robot>'))
+    centre = BaseMotion(angular_velocity=w, angular_acceleration=alpha)
+    edge = BaseMotion(
+        linear_velocity=np.cross(w, place),
+        angular_velocity=w,
+        # What an observer at rest sees of the edge: it turns about the centre.
+        linear_acceleration=np.cross(alpha, place) + np.cross(w, np.cross(w, place)),
+        angular_acceleration=alpha,
+    )
+    motion = random_motion(model, seed)
+    assert_equal(
+        model.with_base_motion(edge).inverse_dynamics(*motion),
+        on_table.with_base_motion(centre).inverse_dynamics(*motion),
+    )
+
+
+# Structure
+
+
+@each('seed', SEEDS)
+def test_nobody_feels_a_constant_velocity_of_the_base(fixed_pair: Pair, seed: int) -> None:
+    model, (q, qd, qdd) = fixed_pair.model, fixed_pair.motion(seed)
+    sailing = model.with_base_motion(BaseMotion(linear_velocity=(30.0, -20.0, 10.0)))
+    assert_equal(sailing.inverse_dynamics(q, qd, qdd), model.inverse_dynamics(q, qd, qdd))
+    assert_equal(sailing.forward_dynamics(q, qd, qdd), model.forward_dynamics(q, qd, qdd))
+    assert_equal(sailing.bias_torques(q, qd), model.bias_torques(q, qd))
+    assert_equal(sailing.coriolis_torques(q, qd), model.coriolis_torques(q, qd))
+
+
+@each('seed', SEEDS)
+def test_nobody_feels_a_constant_velocity_on_top_of_a_turn(fixed_pair: Pair, seed: int) -> None:
+    model, (q, qd, _) = fixed_pair.model, fixed_pair.motion(seed)
+    w = (0.3, -0.5, 0.7)
+    turning = model.with_base_motion(BaseMotion(angular_velocity=w))
+    rolling = model.with_base_motion(BaseMotion((3.0, -2.0, 1.0), w))
+    assert_equal(rolling.bias_torques(q, qd), turning.bias_torques(q, qd))
+    assert_equal(rolling.coriolis_torques(q, qd), turning.coriolis_torques(q, qd))
+
+
+@each('seed', SEEDS)
+def test_gravity_is_what_a_base_at_rest_needs(pair: Pair, seed: int) -> None:
+    q, _, _ = pair.motion(seed)
+    moving = pair.model.with_base_motion(random_base(seed))
+    assert_equal(moving.gravity_torques(q), pair.model.gravity_torques(q))
+    assert_equal(moving.potential_energy(q), pair.model.potential_energy(q))
+
+
+@each('seed', SEEDS)
+def test_coriolis_are_what_velocities_need_the_bases_too(pair: Pair, seed: int) -> None:
+    q, qd, _ = pair.motion(seed)
+    base = random_base(seed)
+    coasting = pair.model.with_base_motion(
+        BaseMotion(base.linear_velocity, base.angular_velocity)
+    )
+    speeding = pair.model.with_base_motion(base)
+    assert_equal(speeding.coriolis_torques(q, qd), coasting.coriolis_torques(q, qd))
+    assert_equal(
+        coasting.bias_torques(q, qd),
+        coasting.coriolis_torques(q, qd) + coasting.gravity_torques(q),
+    )
+
+
+@each('seed', SEEDS)
+def test_efforts_are_linear_in_the_bases_acceleration(pair: Pair, seed: int) -> None:
+    q, qd, qdd = pair.motion(seed)
+    base = random_base(seed)
+    efforts = [
+        pair.model.with_base_motion(
+            BaseMotion(
+                base.linear_velocity,
+                base.angular_velocity,
+                share * np.asarray(base.linear_acceleration),
+                share * np.asarray(base.angular_acceleration),
+            )
+        ).inverse_dynamics(q, qd, qdd)
+        for share in (0.0, 1.0, 3.0)
+    ]
+    assert_equal(efforts[2] - efforts[0], 3.0 * (efforts[1] - efforts[0]))
+
+
+@each('seed', SEEDS)
+def test_an_acceleration_of_the_base_alone_is_gravity_the_other_way(
+    pair: Pair, seed: int
+) -> None:
+    q, qd, qdd = pair.motion(seed)
+    a = np.random.default_rng(seed).normal(size=3)
+    pushed = pair.model.with_base_motion(BaseMotion(linear_acceleration=a))
+    leaning = pair.model.with_gravity(pair.model.gravity - a)
+    assert_equal(pushed.inverse_dynamics(q, qd, qdd), leaning.inverse_dynamics(q, qd, qdd))
+
+
+@each('seed', SEEDS)
+def test_forward_dynamics_undo_inverse_dynamics_on_a_moving_base(pair: Pair, seed: int) -> None:
+    q, qd, qdd = pair.motion(seed)
+    moving = pair.model.with_base_motion(random_base(seed))
+    found = moving.forward_dynamics(q, qd, moving.inverse_dynamics(q, qd, qdd))
+    assert_equal(found, qdd)
+    expected = moving.mass_matrix(q) @ qdd + moving.bias_torques(q, qd)
+    assert_equal(moving.inverse_dynamics(q, qd, qdd), expected)
+    np.testing.assert_array_equal(moving.mass_matrix(q), pair.model.mass_matrix(q))
+
+
+def test_questions_about_parts_do_not_change_the_model(fixed_pair: Pair) -> None:
+    q, qd, qdd = fixed_pair.motion(0)
+    moving = fixed_pair.model.with_base_motion(random_base(0))
+    before = moving.inverse_dynamics(q, qd, qdd)
+    acceleration = moving.link_acceleration(q, qd, qdd, moving.link_names[-1])
+    moving.gravity_torques(q)
+    moving.coriolis_torques(q, qd)
+    moving.kinetic_energy(q, qd)
+    moving.potential_energy(q)
+    np.testing.assert_array_equal(moving.inverse_dynamics(q, qd, qdd), before)
+    np.testing.assert_array_equal(
+        moving.link_acceleration(q, qd, qdd, moving.link_names[-1]), acceleration
+    )
+
+
+def test_a_workspace_of_a_moving_robot_moves(fixed_pair: Pair) -> None:
+    motion = fixed_pair.motion(0)
+    moving = fixed_pair.model.with_base_motion(random_base(0))
+    workspace = moving.workspace()
+    np.testing.assert_array_equal(
+        workspace.inverse_dynamics(*motion), moving.inverse_dynamics(*motion)
+    )
+    gravity = np.array([1.0, 2.0, 3.0])
+    workspace.set_base_motion(gravity, *REST.spatial())
+    standing = fixed_pair.model.with_gravity(gravity)
+    np.testing.assert_array_equal(
+        workspace.inverse_dynamics(*motion), standing.inverse_dynamics(*motion)
+    )
+
+
+def test_a_model_at_first_stands_and_a_copy_keeps_its_motion() -> None:
+    swing, base = chair_swing(), random_base(0)
+    assert swing.base_motion == REST
+    assert swing.with_base_motion(base).with_gravity((0.0, 0.0, -1.62)).base_motion is base
+    assert swing.base_motion == REST
+
+
+@each(
+    'part',
+    ['linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration'],
+)
+@each('value', [(1.0, 2.0), (1.0, np.nan, 2.0), 'fast'])
+def test_a_motion_that_is_no_motion_is_rejected_by_name(part: str, value: ArrayLike) -> None:
+    with pytest.raises(InputError, match=f'^{part}') as caught:
+        chair_swing().with_base_motion(BaseMotion(**{part: value}))
+    assert caught.value.argument == part
+
+
+@each('rpy', [(0.3, -0.4, 0.5), (np.pi, 0.0, 0.0)])
+def test_a_tilted_mount_feels_gravity_from_its_side(rpy: tuple[float, ...]) -> None:
+    # The tilt as a rotation of gravity, and as a joint that turns the robot on level ground.
+    swing = chair_swing()
+    ground = f'<link name="ground"/>{joint("bolts", "fixed", "ground", "hub", rpy=rpy)}'
+    text = robot(
+        link('hub'), link('bob', MASS, (0.0, 0.0, -LENGTH), (0.0,) * 6),
+        joint('hinge', 'continuous', 'hub', 'bob', xyz=(RADIUS, 0.0, 0.0), axis=(0, -1, 0)),
+        ground,
+    )
+    tilted = load(text)
+    R = tilted.forward_kinematics([0.0], 'hub')[:3, :3]
+    by_gravity = swing.with_gravity(R.T @ swing.gravity)
+    assert numbers(by_gravity.gravity) != numbers(swing.gravity)
+    for angle in (0.0, 0.4, 2.0):
+        assert_equal(by_gravity.gravity_torques([angle]), tilted.gravity_torques([angle]))

@@ -1,0 +1,331 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Inverse dynamics in contact: motion, efforts and contact forces fit the equation of motion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros import (
+    BaseMotion,
+    InputError,
+    ReferenceFrame,
+    RobotModel,
+    SingularityError,
+    Wrench,
+)
+from rnea_ros.dynamics import ContactSolution
+from rnea_ros.robot.builder import FLOATING_BASE
+from support.cases import each
+from support.models.oracle_pairs import Pair, random_pair
+from support.models.oracles import Array, random_wrenches
+from support.models.robots import joint, link, load, robot
+
+G = 9.81
+BOX = (0.02, 0.0, 0.0, 0.03, 0.0, 0.04)
+FEET = ('left_foot', 'right_foot')
+PLACES = {'left': 0.2, 'right': -0.2}
+
+
+def walker_urdf() -> str:
+    """Return a trunk with two legs of hip and knee, and feet without mass."""
+    parts = link('trunk', 10.0, (0.02, 0.0, 0.1), BOX)
+    for side, y in PLACES.items():
+        parts += link(f'{side}_thigh', 2.0, (0.0, 0.0, -0.15), BOX)
+        parts += link(f'{side}_shank', 1.0, (0.0, 0.0, -0.15), BOX)
+        parts += link(f'{side}_foot')
+        parts += joint(f'{side}_hip', 'continuous', 'trunk', f'{side}_thigh', xyz=(0.0, y, 0.0))
+        parts += joint(
+            f'{side}_knee', 'continuous', f'{side}_thigh', f'{side}_shank', xyz=(0, 0, -0.3),
+            axis=(0.0, 1.0, 0.0),
+        )
+        parts += joint(
+            f'{side}_ankle', 'fixed', f'{side}_shank', f'{side}_foot', xyz=(0.0, 0.0, -0.3)
+        )
+    return robot(parts)
+
+
+@pytest.fixture(scope='module')
+def walker() -> RobotModel:
+    return RobotModel.from_urdf(walker_urdf(), floating_base=True)
+
+
+def contacts(model: RobotModel, q: Array, feet: tuple[str, ...], rows: list[int]) -> Array:
+    return np.concatenate([model.jacobian(q, foot)[rows] for foot in feet])
+
+
+def assert_motion_is_made(
+    model: RobotModel, motion: tuple[Array, Array, Array], J: Array, found: ContactSolution
+) -> None:
+    """Check M qdd + C qd + g = tau + J^T lambda, each part by itself."""
+    q, qd, qdd = motion
+    made = found.efforts + J.T @ found.contact_forces
+    needed = model.mass_matrix(q) @ qdd + model.bias_torques(q, qd)
+    np.testing.assert_allclose(made, needed, rtol=1e-9, atol=1e-9)
+
+
+def standing(model: RobotModel, seed: int) -> tuple[Array, Array, Array]:
+    """Return any position, at rest and without acceleration."""
+    q = model.neutral_position
+    q[model.nq - 4 :] = np.random.default_rng(seed).normal(size=4)
+    return q, np.zeros(model.nv), np.zeros(model.nv)
+
+
+def random_position(model: RobotModel, seed: int) -> Array:
+    v = np.random.default_rng(seed).normal(size=model.nv)
+    return model.integrate(model.neutral_position, v, 1.0)
+
+
+def bias(model: RobotModel, q: Array, qd: Array, feet: tuple[str, ...], rows: list[int]) -> Array:
+    return np.concatenate([model.bias_acceleration(q, qd, foot)[rows] for foot in feet])
+
+
+def allowed(
+    model: RobotModel, seed: int, feet: tuple[str, ...], rows: list[int]
+) -> tuple[tuple[Array, Array, Array], Array, Array]:
+    """Return a random motion that contacts of the feet allow, with J and Jdot qd."""
+    q = random_position(model, seed)
+    qd, qdd = np.random.default_rng([seed, 1]).normal(size=(2, model.nv))
+    J = contacts(model, q, feet, rows)
+    qd -= np.linalg.pinv(J) @ J @ qd
+    Jdot_qd = bias(model, q, qd, feet, rows)
+    qdd -= np.linalg.pinv(J) @ (J @ qdd + Jdot_qd)
+    return (q, qd, qdd), J, Jdot_qd
+
+
+@each('seed', range(20))
+def test_one_foot_that_holds_in_all_directions_determines_everything(
+    walker: RobotModel, seed: int
+) -> None:
+    motion, J, Jdot_qd = allowed(walker, seed, FEET[:1], list(range(6)))
+    assert np.abs(motion[1]).max() > 0.1
+    found = walker.constrained_inverse_dynamics(
+        *motion, J, [FLOATING_BASE], contact_bias=Jdot_qd
+    )
+    assert found.determined
+    assert found.free_forces == 0
+    assert not found.efforts[walker.velocity_indices(FLOATING_BASE)].any()
+    assert_motion_is_made(walker, motion, J, found)
+
+
+@each('seed', range(20))
+def test_two_feet_that_hold_leave_six_forces_open_and_say_so(
+    walker: RobotModel, seed: int
+) -> None:
+    motion, J, Jdot_qd = allowed(walker, seed, FEET, list(range(6)))
+    found = walker.constrained_inverse_dynamics(
+        *motion, J, [FLOATING_BASE], contact_bias=Jdot_qd
+    )
+    assert not found.determined
+    assert found.free_forces == 6
+    assert not found.efforts[walker.velocity_indices(FLOATING_BASE)].any()
+    assert_motion_is_made(walker, motion, J, found)
+
+
+@each('seed', range(20))
+def test_of_open_forces_those_of_least_norm_are_taken(walker: RobotModel, seed: int) -> None:
+    motion, J, Jdot_qd = allowed(walker, seed, FEET, list(range(6)))
+    found = walker.constrained_inverse_dynamics(
+        *motion, J, [FLOATING_BASE], contact_bias=Jdot_qd
+    )
+    on_the_base = J[:, walker.velocity_indices(FLOATING_BASE)].T
+    # What is of least norm has no part in what leaves the base's motion alone.
+    _, _, rows = np.linalg.svd(on_the_base)
+    for idle in rows[6:]:
+        np.testing.assert_allclose(on_the_base @ idle, np.zeros(6), atol=1e-12)
+        assert abs(idle @ found.contact_forces) < 1e-9
+
+
+@each('seed', range(20))
+def test_standing_feet_carry_the_weight_about_the_centre_of_mass(
+    walker: RobotModel, seed: int
+) -> None:
+    motion = standing(walker, seed)
+    q = motion[0]
+    J = contacts(walker, q, FEET, list(range(6)))
+    found = walker.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE])
+    force, moment = np.zeros(3), np.zeros(3)
+    for foot, wrench in zip(FEET, found.contact_forces.reshape(2, 6), strict=True):
+        pose = walker.forward_kinematics(q, foot)
+        turned = pose[:3, :3] @ wrench[3:]
+        force += turned
+        moment += pose[:3, :3] @ wrench[:3] + np.cross(pose[:3, 3], turned)
+    weight = np.array([0.0, 0.0, 16.0 * G])
+    np.testing.assert_allclose(force, weight, atol=1e-8)
+    np.testing.assert_allclose(moment, np.cross(walker.centre_of_mass(q), weight), atol=1e-8)
+
+
+def test_feet_that_only_push_along_one_line_cannot_make_every_motion(walker: RobotModel) -> None:
+    motion, J, Jdot_qd = allowed(walker, 0, FEET, [5])
+    with pytest.raises(SingularityError, match=r'forces \[.*\] are missing') as caught:
+        walker.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE], contact_bias=Jdot_qd)
+    assert caught.value.element == 'contacts'
+
+
+def test_in_the_air_a_robot_falls_and_makes_no_other_motion(walker: RobotModel) -> None:
+    q, rest, falling = standing(walker, 1)
+    no_contact = np.zeros((0, walker.nv))
+    with pytest.raises(SingularityError, match='contacts cannot make this motion'):
+        walker.constrained_inverse_dynamics(q, rest, rest, no_contact, [FLOATING_BASE])
+    # The base's orientation is neutral: its numbers are the world's.
+    falling[5] = -G
+    found = walker.constrained_inverse_dynamics(q, rest, falling, no_contact, [FLOATING_BASE])
+    assert found.determined
+    np.testing.assert_allclose(found.efforts, np.zeros(walker.nv), atol=1e-9)
+
+
+@each('seed', range(10))
+def test_where_every_joint_is_driven_contacts_are_not_needed(seed: int) -> None:
+    pair = random_pair(seed)
+    q, qd, qdd = pair.motion(0)
+    J = pair.model.jacobian(q, pair.model.link_names[-1])
+    Jdot_qd = pair.model.bias_acceleration(q, qd, pair.model.link_names[-1])
+    # The ground moves with the tip: what it accelerates by is taken off the bias.
+    motion = (q, qd, qdd)
+    found = pair.model.constrained_inverse_dynamics(
+        *motion, J, contact_bias=Jdot_qd - (J @ qdd + Jdot_qd)
+    )
+    np.testing.assert_array_equal(found.contact_forces, np.zeros(6))
+    assert found.free_forces == 6
+    np.testing.assert_allclose(found.efforts, pair.model.inverse_dynamics(*motion), atol=1e-12)
+
+
+@pytest.mark.parametrize('pushed', [False, True], ids=['free', 'pushed'])
+@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.oracle
+def test_motion_and_forces_are_those_of_pinocchios_matrices(
+    walker: RobotModel, seed: int, pushed: bool
+) -> None:
+    """[M -J^T; J 0] [qdd; lambda] = [tau - h + J_p^T f; -Jdot qd], all by Pinocchio but tau."""
+    # One foot holds in all directions, the other at its tip alone.
+    q = random_position(walker, seed)
+    qd, qdd = np.random.default_rng([seed, 1]).normal(size=(2, walker.nv))
+    oracle = Pair('walker', walker_urdf(), floating=True).pinocchio
+    J = np.concatenate([oracle.jacobian(q, FEET[0]), oracle.jacobian(q, FEET[1])[3:]])
+    rest = np.zeros(walker.nv)
+    qd = 10.0 * (qd - np.linalg.pinv(J) @ J @ qd)
+    assert np.abs(qd).max() > 0.1
+    left, right = (oracle.link_motion(q, qd, rest, foot)[1] for foot in FEET)
+    Jdot_qd = np.concatenate([left, right[3:]])
+    qdd -= np.linalg.pinv(J) @ (J @ qdd + Jdot_qd)
+    wrenches = random_wrenches(seed, walker.link_names) if pushed else None
+    found = walker.constrained_inverse_dynamics(
+        q, qd, qdd, J, [FLOATING_BASE], contact_bias=Jdot_qd, external_wrenches=wrenches
+    )
+    h = oracle.inverse_dynamics(q, qd, rest, wrenches or {})
+    M = oracle.mass_matrix(q)
+    equations = np.block([[M, -J.T], [J, np.zeros((len(J), len(J)))]])
+    solution = np.linalg.solve(equations, np.concatenate([found.efforts - h, -Jdot_qd]))
+    size = max(1.0, float(np.abs(solution).max()))
+    expected = np.concatenate([qdd, found.contact_forces])
+    np.testing.assert_allclose(solution, expected, rtol=1e-7, atol=1e-8 * size)
+
+
+# Motion that the contacts do not allow
+
+
+@each('seed', range(20))
+@each('feet', [FEET, FEET[:1]])
+@each('row', [0, 2, 3, 5])
+def test_a_contact_that_would_accelerate_is_rejected_with_its_acceleration(
+    walker: RobotModel, seed: int, feet: tuple[str, ...], row: int
+) -> None:
+    (q, qd, qdd), J, Jdot_qd = allowed(walker, seed, feet, [row])
+    slip = 1e-4 * J[0] / (J[0] @ J[0])
+    with pytest.raises(InputError, match=r'^qdd: contradicts the contacts') as caught:
+        walker.constrained_inverse_dynamics(q, qd, qdd + slip, J, contact_bias=Jdot_qd)
+    assert caught.value.argument == 'qdd'
+    assert '0.0001' in str(caught.value) or '9.99' in str(caught.value)
+    walker.constrained_inverse_dynamics(q, qd, qdd + 1e-3 * slip, J, contact_bias=Jdot_qd)
+
+
+def test_the_motion_that_the_error_names_is_accepted(walker: RobotModel) -> None:
+    (q, qd, _), J, Jdot_qd = allowed(walker, 3, FEET, [3, 4, 5])
+    qdd = np.random.default_rng(0).normal(size=walker.nv)
+    with pytest.raises(InputError, match=r'qdd - pinv\(J\) \(J qdd \+ Jdot qd\)$'):
+        walker.constrained_inverse_dynamics(q, qd, qdd, J, contact_bias=Jdot_qd)
+    nearest = qdd - np.linalg.pinv(J) @ (J @ qdd + Jdot_qd)
+    walker.constrained_inverse_dynamics(q, qd, nearest, J, contact_bias=Jdot_qd)
+
+
+def test_contacts_of_a_moving_robot_need_their_bias_and_those_at_rest_do_not(
+    walker: RobotModel,
+) -> None:
+    q, rest, _ = standing(walker, 0)
+    J = contacts(walker, q, FEET, list(range(6)))
+    without = walker.constrained_inverse_dynamics(q, rest, rest, J)
+    with_zeros = walker.constrained_inverse_dynamics(q, rest, rest, J, contact_bias=np.zeros(12))
+    np.testing.assert_array_equal(without.efforts, with_zeros.efforts)
+    moving = walker.with_base_motion(BaseMotion(linear_acceleration=(0.0, 0.0, 1.0)))
+    for model, qd in ((walker, rest + 0.1), (moving, rest)):
+        with pytest.raises(InputError, match=r'^contact_bias: is required .* bias_acceleration'):
+            model.constrained_inverse_dynamics(q, qd, rest, J)
+
+
+def test_feet_in_a_lift_that_starts_carry_more_weight(walker: RobotModel) -> None:
+    q, rest, _ = standing(walker, 0)
+    lift = walker.with_base_motion(BaseMotion(linear_acceleration=(0.0, 0.0, 1.0)))
+    J = contacts(lift, q, FEET, list(range(6)))
+    Jdot_qd = bias(lift, q, rest, FEET, list(range(6)))
+    with pytest.raises(InputError, match=r'^qdd: contradicts'):
+        lift.constrained_inverse_dynamics(q, rest, rest, J, contact_bias=Jdot_qd)
+    # The floor is the lift's: its acceleration is that of the feet.
+    found = lift.constrained_inverse_dynamics(
+        q, rest, rest, J, [FLOATING_BASE], contact_bias=Jdot_qd - Jdot_qd
+    )
+    still = walker.constrained_inverse_dynamics(q, rest, rest, J, [FLOATING_BASE])
+    np.testing.assert_allclose(found.efforts, still.efforts * (G + 1.0) / G, atol=1e-9)
+
+
+@each('wrong', [np.zeros(11), 0.0, [np.nan] * 12, 'still', [10**400] * 12])
+def test_what_is_no_bias_of_the_contacts_is_rejected(walker: RobotModel, wrong: Any) -> None:
+    q, rest, _ = standing(walker, 0)
+    J = contacts(walker, q, FEET, list(range(6)))
+    with pytest.raises(InputError, match=r'^contact_bias: '):
+        walker.constrained_inverse_dynamics(q, rest, rest, J, contact_bias=wrong)
+
+
+def test_a_push_on_a_robot_in_contact_is_held_by_the_contacts(walker: RobotModel) -> None:
+    q, rest, _ = standing(walker, 0)
+    J = contacts(walker, q, FEET, list(range(6)))
+    lift = Wrench((0.0, 0.0, 50.0), frame=ReferenceFrame.WORLD)
+    found = walker.constrained_inverse_dynamics(
+        q, rest, rest, J, [FLOATING_BASE], external_wrenches={'trunk': lift}
+    )
+    force = sum(
+        walker.forward_kinematics(q, foot)[:3, :3] @ wrench[3:]
+        for foot, wrench in zip(FEET, found.contact_forces.reshape(2, 6), strict=True)
+    )
+    np.testing.assert_allclose(force, [0.0, 0.0, 16.0 * G - 50.0], atol=1e-8)
+
+
+@each('unit', [1e-3, 1.0, 1e3])
+def test_whether_forces_are_determined_does_not_depend_on_the_weight(unit: float) -> None:
+    model = RobotModel.from_urdf(
+        robot(link('body', unit, (0.1, 0.0, 0.0), tuple(unit * np.array(BOX)))),
+        floating_base=True,
+    )
+    q, rest = model.neutral_position, np.zeros(6)
+    J = np.concatenate([model.jacobian(q, 'body', place)[3:] for place in np.eye(3)])
+    found = model.constrained_inverse_dynamics(q, rest, rest, J, [FLOATING_BASE])
+    assert found.free_forces == 3
+    np.testing.assert_allclose(
+        J.T @ found.contact_forces, [0.0, -0.1 * unit * G, 0.0, 0.0, 0.0, unit * G],
+        atol=1e-9 * unit,
+    )
+
+
+def test_a_hinge_without_actuator_swings_as_it_must() -> None:
+    model = load(robot(
+        link('base'), link('arm', 2.0, (0.0, 0.0, -0.5)), link('bob', 1.0, (0.0, 0.0, -0.4)),
+        joint('shoulder', 'continuous', 'base', 'arm', axis=(0.0, 1.0, 0.0)),
+        joint('free', 'continuous', 'arm', 'bob', xyz=(0.0, 0.0, -1.0), axis=(0.0, 1.0, 0.0)),
+    ))
+    q, qd, tau = np.array([0.4, -0.9]), np.array([1.0, 2.0]), np.array([3.0, 0.0])
+    qdd = model.forward_dynamics(q, qd, tau)
+    found = model.constrained_inverse_dynamics(q, qd, qdd, np.zeros((0, 2)), ['free'])
+    np.testing.assert_allclose(found.efforts, tau, atol=1e-9)

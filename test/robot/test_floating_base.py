@@ -1,0 +1,333 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A robot whose root link moves freely is the same robot; held, it is the one that is fixed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros import ReferenceFrame, RobotModel, UrdfError, Wrench
+from rnea_ros.urdf import parse_urdf
+from support.cases import each
+from support.models.oracles import Array, random_state, random_tree, skew
+from support.models.robots import (
+    ARM,
+    SHIPPED,
+    description,
+    joint,
+    link,
+    load,
+    robot,
+    vendor_robots,
+)
+
+SEEDS = range(3)
+ROBOTS = [
+    *(pytest.param(path.read_text(encoding='utf-8'), id=path.stem) for path in SHIPPED),
+    *(
+        pytest.param(parameter.values[0], id=parameter.id, marks=parameter.marks)
+        for parameter in vendor_robots('solo12', 'anymal', 'hyq', 'talos_reduced', 'romeo')
+    ),
+    *(pytest.param(random_tree(seed), id=f'random_{seed}') for seed in (3, 19, 53)),
+]
+
+
+def assert_equal(actual: Array, expected: Array) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
+
+
+def pair(source: str | Path, gravity: Any = (1.0, -2.0, -9.0)) -> tuple[RobotModel, RobotModel]:
+    """Return a robot on a floating base, and on a fixed one."""
+    fixed = load(source, gravity)
+    floating = RobotModel.from_description(
+        description(fixed), floating_base=True, gravity=gravity
+    )
+    return floating, fixed
+
+
+def pose_of_base(seed: int) -> tuple[Array, Array]:
+    """Return a position and quaternion of the root link, and its rotation matrix."""
+    q = np.random.default_rng(seed + 1000).normal(size=7)
+    q[3:] /= np.linalg.norm(q[3:])
+    u, w = skew(q[3:6]), q[6]
+    R: Array = np.eye(3) + 2.0 * w * u + 2.0 * u @ u
+    return q, R
+
+
+# Names
+
+
+@each('source', ROBOTS)
+def test_the_free_joint_comes_first_and_all_else_stays_in_order(source: str | Path) -> None:
+    floating, fixed = pair(source)
+    assert floating.joint_names == ('floating_base', *fixed.joint_names)
+    assert floating.link_names == fixed.link_names
+    assert (floating.nq, floating.nv) == (7 + fixed.nq, 6 + fixed.nv)
+    assert floating.position_indices('floating_base') == slice(0, 7)
+    assert floating.velocity_indices('floating_base') == slice(0, 6)
+    for name in fixed.joint_names:
+        assert floating.position_indices(name).start == 7 + fixed.position_indices(name).start
+        assert floating.velocity_indices(name).start == 6 + fixed.velocity_indices(name).start
+    assert not floating.has_one_axis_joints_only
+
+
+def test_the_free_joint_has_no_limits_and_no_losses() -> None:
+    floating, fixed = pair(SHIPPED[0])
+    assert np.isneginf(floating.position_lower[:7]).all()
+    assert np.isposinf(floating.position_upper[:7]).all()
+    for field in ('velocity_limits', 'effort_limits'):
+        assert np.isposinf(getattr(floating, field)[:6]).all()
+    for field in ('damping', 'friction', 'continuous'):
+        assert not getattr(floating, field)[:6].any()
+    for field in ('velocity_limits', 'effort_limits', 'damping', 'friction', 'continuous'):
+        np.testing.assert_array_equal(getattr(floating, field)[6:], getattr(fixed, field))
+    np.testing.assert_array_equal(floating.position_lower[7:], fixed.position_lower)
+    np.testing.assert_array_equal(floating.position_upper[7:], fixed.position_upper)
+
+
+@each('kind', ['revolute', 'floating'])
+def test_a_robot_with_a_moving_joint_of_that_name_is_rejected(kind: str) -> None:
+    text = robot(
+        link('base'), link('arm', 1.0), joint('floating_base', kind, 'base', 'arm')
+    )
+    with pytest.raises(UrdfError, match="joint 'floating_base'") as caught:
+        RobotModel.from_urdf(text, floating_base=True)
+    assert caught.value.element == "joint 'floating_base'"
+    assert 'rename it, or leave out floating_base=True' in caught.value.reason
+    assert 'floating_base' in RobotModel.from_urdf(text).description.joints  # type: ignore[union-attr]
+
+
+def test_a_fixed_joint_may_have_that_name() -> None:
+    text = robot(
+        link('base'), link('trunk', 2.0, (0.1, 0.2, 0.3)), link('arm', 1.0, (0.5, 0.0, 0.0)),
+        joint('NAME', 'fixed', 'base', 'trunk', xyz=(0.1, 0, 0.4), more='<dynamics damping="9"/>'),
+        joint('shoulder', 'revolute', 'trunk', 'arm', axis=(0, 1, 0)),
+    )
+    model = RobotModel.from_urdf(text.replace('NAME', 'floating_base'), floating_base=True)
+    same = RobotModel.from_urdf(text.replace('NAME', 'mount'), floating_base=True)
+    assert model.joint_names == ('floating_base', 'shoulder')
+    assert not model.damping.any()
+    assert np.isinf(model.position_upper[:7]).all()
+    state = random_motion(3, model)
+    np.testing.assert_array_equal(model.inverse_dynamics(*state), same.inverse_dynamics(*state))
+
+
+def test_a_link_may_have_that_name() -> None:
+    text = robot(link('floating_base', 1.0), link('arm', 1.0),
+                 joint('shoulder', 'revolute', 'floating_base', 'arm'))
+    model = RobotModel.from_urdf(text, floating_base=True)
+    assert model.link_names == ('floating_base', 'arm')
+    assert model.joint_names == ('floating_base', 'shoulder')
+
+
+def test_the_base_is_fixed_unless_told_otherwise() -> None:
+    assert RobotModel.from_urdf(ARM).joint_names == ('shoulder',)
+    assert RobotModel.from_description(parse_urdf(ARM)).joint_names == ('shoulder',)
+
+
+def test_a_copy_floats_too() -> None:
+    floating, _ = pair(SHIPPED[1])
+    state = random_motion(0, floating)
+    for other in (pickle.loads(pickle.dumps(floating)), floating.with_gravity(floating.gravity)):
+        assert other.joint_names == floating.joint_names
+        np.testing.assert_array_equal(
+            other.inverse_dynamics(*state), floating.inverse_dynamics(*state)
+        )
+
+
+def random_motion(seed: int, floating: RobotModel) -> tuple[Array, Array, Array]:
+    """Return q, qd and qdd of base and joints."""
+    q, _, _ = random_state(seed, floating.nq - 7)
+    base, _ = pose_of_base(seed)
+    _, qd, qdd = random_state(seed, floating.nv)
+    return np.concatenate([base, q]), qd, qdd
+
+
+# Poses
+
+
+@each('source', ROBOTS)
+@each('seed', SEEDS)
+def test_links_stand_on_the_base_wherever_it_is(source: str | Path, seed: int) -> None:
+    floating, fixed = pair(source)
+    q, _, _ = random_motion(seed, floating)
+    in_world = np.eye(4)
+    _, in_world[:3, :3] = pose_of_base(seed)
+    in_world[:3, 3] = q[:3]
+    for name in fixed.link_names:
+        expected = in_world @ fixed.forward_kinematics(q[7:], name)
+        assert_equal(floating.forward_kinematics(q, name), expected)
+    J = floating.jacobian(q, floating.link_names[0])
+    assert_equal(J, np.eye(6, floating.nv))
+
+
+# Held still
+
+
+@each('source', ROBOTS)
+@each('seed', SEEDS)
+def test_on_a_base_that_is_held_joints_need_what_they_need_on_a_fixed_one(
+    source: str | Path, seed: int
+) -> None:
+    floating, fixed = pair(source)
+    q, qd, qdd = random_motion(seed, floating)
+    qd[:6] = qdd[:6] = 0.0
+    # Gravity is the world's: a fixed base that is turned has it in its own axes.
+    _, R = pose_of_base(seed)
+    turned = fixed.with_gravity(R.T @ fixed.gravity)
+    tau = floating.inverse_dynamics(q, qd, qdd)
+    assert_equal(tau[6:], turned.inverse_dynamics(q[7:], qd[6:], qdd[6:]))
+    assert_equal(floating.gravity_torques(q)[6:], turned.gravity_torques(q[7:]))
+    assert_equal(floating.coriolis_torques(q, qd)[6:], fixed.coriolis_torques(q[7:], qd[6:]))
+    assert_equal(floating.mass_matrix(q)[6:, 6:], fixed.mass_matrix(q[7:]))
+
+
+@each('source', ROBOTS)
+@each('seed', SEEDS)
+def test_at_rest_the_support_carries_the_weight_at_the_centre_of_mass(
+    source: str | Path, seed: int
+) -> None:
+    floating, _ = pair(source)
+    q, _, _ = random_motion(seed, floating)
+    _, R = pose_of_base(seed)
+    mass = sum(
+        read.inertial.mass for read in description(floating).links.values() if read.inertial
+    )
+    weight = -mass * floating.gravity
+    arm = floating.centre_of_mass(q) - q[:3]
+    expected = np.concatenate([R.T @ np.cross(arm, weight), R.T @ weight])
+    assert_equal(floating.gravity_torques(q)[:6], expected)
+
+
+@each('source', ROBOTS)
+def test_a_support_given_as_a_wrench_leaves_the_base_nothing_to_carry(
+    source: str | Path
+) -> None:
+    floating, _ = pair(source)
+    motion = random_motion(0, floating)
+    support = floating.inverse_dynamics(*motion)[:6]
+    root = floating.link_names[0]
+    on_base = Wrench(force=support[3:], torque=support[:3])
+    tau = floating.inverse_dynamics(*motion, {root: on_base})
+    np.testing.assert_allclose(tau[:6], np.zeros(6), atol=1e-9 * np.abs(support).max())
+    q, qd, _ = motion
+    tau[:6] = 0.0
+    np.testing.assert_allclose(
+        floating.mass_matrix(q) @ motion[2] + floating.bias_torques(q, qd),
+        tau + floating.jacobian(q, root).T @ support, rtol=1e-9, atol=1e-9,
+    )
+
+
+# Free
+
+
+@each('source', ROBOTS)
+def test_what_is_dropped_at_rest_falls_as_one(source: str | Path) -> None:
+    floating, _ = pair(source)
+    q, _, _ = random_motion(0, floating)
+    _, R = pose_of_base(0)
+    rest = np.zeros(floating.nv)
+    fall = np.concatenate([np.zeros(3), R.T @ floating.gravity, np.zeros(floating.nv - 6)])
+    # In the mass matrix light hands stand beside heavy trunks: efforts rest on both.
+    scale = np.abs(floating.gravity_torques(q)).max()
+    np.testing.assert_allclose(
+        floating.inverse_dynamics(q, rest, fall), rest, atol=1e-12 * scale
+    )
+
+
+@each('source', ROBOTS)
+def test_efforts_do_not_ask_where_in_the_world_the_robot_is(source: str | Path) -> None:
+    floating, _ = pair(source)
+    q, qd, qdd = random_motion(0, floating)
+    elsewhere = q.copy()
+    elsewhere[:3] += [1.0, -2.0, 3.0]
+    assert_equal(
+        floating.inverse_dynamics(elsewhere, qd, qdd), floating.inverse_dynamics(q, qd, qdd)
+    )
+
+
+@each('source', ROBOTS)
+def test_efforts_turn_with_the_world(source: str | Path) -> None:
+    floating, _ = pair(source)
+    q, qd, qdd = random_motion(0, floating)
+    x, y, z, w = q[3:7]
+    turned = q.copy()
+    # A quarter about the world's z before all else: gravity turns with it.
+    half = np.sqrt(0.5)
+    turned[3:7] = half * np.array([x - y, y + x, z + w, w - z])
+    turned[:3] = [-q[1], q[0], q[2]]
+    g = floating.gravity
+    in_turned_world = floating.with_gravity([-g[1], g[0], g[2]])
+    assert_equal(
+        in_turned_world.inverse_dynamics(turned, qd, qdd), floating.inverse_dynamics(q, qd, qdd)
+    )
+
+
+@each('seed', SEEDS)
+def test_joints_alone_do_not_move_the_centre_of_mass(seed: int) -> None:
+    floating, _ = pair(SHIPPED[2], gravity=(0.0, 0.0, 0.0))
+    q, qd, tau = random_motion(seed, floating)
+    tau[:6] = 0.0
+    qdd = floating.forward_dynamics(q, qd, tau)
+    assert np.abs(qdd).max() > 1.0
+    h = 1e-4
+    before, now, after = (
+        floating.centre_of_mass(floating.integrate(q, qd + 0.5 * dt * qdd, dt))
+        for dt in (-h, 0.0, h)
+    )
+    # Second differences: roundings of 1e-16 over 1e-8, and h^2 of the fourth derivative.
+    np.testing.assert_allclose((after - 2.0 * now + before) / h**2, np.zeros(3), atol=1e-5)
+
+
+@each('seed', SEEDS)
+def test_base_and_world_are_two_frames_where_the_base_floats(seed: int) -> None:
+    floating, _ = pair(SHIPPED[2])
+    q, qd, qdd = random_motion(seed, floating)
+    root, tip = floating.link_names[0], floating.link_names[-1]
+    force, torque, point = np.random.default_rng(seed).normal(size=(3, 3))
+    _, R = pose_of_base(seed)
+
+    def efforts(wrench: Wrench) -> Array:
+        return floating.inverse_dynamics(q, qd, qdd, {tip: wrench})
+
+    in_base = efforts(Wrench(force, torque, ReferenceFrame.ROOT_LINK, point))
+    assert_equal(in_base, efforts(Wrench(force, torque, root, point)))
+    in_world = Wrench(R @ force, R @ torque, ReferenceFrame.WORLD, R @ point + q[:3])
+    assert_equal(efforts(in_world), in_base)
+    without_point = efforts(Wrench(force, torque, ReferenceFrame.ROOT_LINK))
+    assert_equal(efforts(Wrench(R @ force, R @ torque, ReferenceFrame.WORLD)), without_point)
+
+
+# The same joint in a URDF
+
+
+def test_a_floating_joint_of_the_urdf_is_a_floating_base() -> None:
+    text = SHIPPED[1].read_text(encoding='utf-8')
+    floating, fixed = pair(text)
+    ground = link('ground') + joint('free', 'floating', 'ground', fixed.link_names[0])
+    model = load(text.replace('</robot>', f'{ground}</robot>'), floating.gravity)
+    assert model.joint_names == ('free', *fixed.joint_names)
+    motion = random_motion(0, floating)
+    assert_equal(model.inverse_dynamics(*motion), floating.inverse_dynamics(*motion))
+    assert_equal(model.mass_matrix(motion[0]), floating.mass_matrix(motion[0]))
+
+
+def test_a_floating_base_may_carry_floating_and_planar_joints() -> None:
+    text = robot(
+        link('base', 2.0), link('cart', 1.0), link('ball', 1.0),
+        joint('cart', 'planar', 'base', 'cart', axis=(0.0, 1.0, 0.0)),
+        joint('ball', 'floating', 'cart', 'ball'),
+    )
+    model = RobotModel.from_urdf(text, floating_base=True)
+    assert model.joint_names == ('floating_base', 'cart', 'ball')
+    assert (model.nq, model.nv) == (7 + 3 + 7, 6 + 3 + 6)
+    q = model.neutral_position
+    tau, rest = np.random.default_rng(0).normal(size=model.nv), np.zeros(model.nv)
+    qdd = model.forward_dynamics(q, rest, tau)
+    assert_equal(model.inverse_dynamics(q, rest, qdd), tau)

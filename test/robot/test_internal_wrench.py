@@ -1,0 +1,333 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a joint carries, fixed or not: weight and inertia of all behind it, less what pushes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+import pytest
+
+from rnea_ros import BaseMotion, ReferenceFrame, RobotModel, UnknownNameError, Wrench
+from rnea_ros.urdf import Inertial
+from support.cases import each
+from support.models.oracle_pairs import (
+    RANDOM_TREES,
+    Motion,
+    Pair,
+    moments_of,
+    random_pair,
+    vendor_pair,
+)
+from support.models.oracles import Array, random_wrenches
+from support.models.robots import description, joint, link, load, robot, vendor_robots
+
+pytest_plugins = ('support.models.model_fixtures',)
+
+SEEDS = range(2)
+
+Forces = Mapping[str, Sequence[Wrench]]
+
+
+def assert_wrench(found: Wrench, force: ArrayLike, torque: ArrayLike, label: str = '') -> None:
+    for actual, expected in ((found.force, force), (found.torque, torque)):
+        np.testing.assert_allclose(
+            vector(actual), vector(expected), rtol=1e-9, atol=1e-9, err_msg=label
+        )
+
+
+def vector(values: ArrayLike) -> Array:
+    return np.asarray(values, dtype=np.float64)
+
+
+# Pinocchio
+
+
+def assert_moving_joints_carry_what_pinocchios_do(pair: Pair, loads: Forces) -> None:
+    motion, names = pair.motion(0), pair.model.body_names
+    names = names[:: 1 + len(names) // 20]  # at most 20, also of a humanoid
+    carried = pair.pinocchio.joint_wrenches(*motion, names, loads)
+    for name, (force, torque) in zip(names, carried, strict=True):
+        found = pair.model.internal_wrench(*motion, name, loads)
+        assert_wrench(found, force, torque, f'{pair.label}, {name}')
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('path', vendor_robots())
+def test_moving_joints_of_vendors_robots_carry_what_pinocchios_do(path: Path) -> None:
+    pair = vendor_pair(path)
+    loads = random_wrenches(0, pair.model.link_names)
+    # Some at a point, some not; random trees have both in every frame.
+    few = {name: wrenches[::3] for name, wrenches in loads.items()}
+    assert_moving_joints_carry_what_pinocchios_do(pair, few)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('seeds', RANDOM_TREES[::4], ids=str)
+def test_moving_joints_of_random_trees_carry_what_pinocchios_do(seeds: range) -> None:
+    for seed in seeds:
+        pair = random_pair(seed)
+        loads = random_wrenches(0, pair.model.link_names)
+        assert_moving_joints_carry_what_pinocchios_do(pair, loads)
+
+
+@pytest.mark.oracle
+def test_moving_joints_carry_what_pinocchios_do(pair: Pair) -> None:
+    loads = random_wrenches(0, pair.model.link_names)
+    assert_moving_joints_carry_what_pinocchios_do(pair, loads)
+
+
+# Newton and Euler, link by link, with Pinocchio's poses and accelerations
+
+
+class LinkByLink:
+    """The forces on every link of a robot in motion, in the world."""
+
+    def __init__(self, pair: Pair, motion: Motion, wrenches: Forces) -> None:
+        model, pinocchio = pair.model, pair.pinocchio
+        self._children: dict[str, list[str]] = {name: [] for name in model.link_names}
+        for read in description(model).joints.values():
+            self._children[read.parent].append(read.child)
+        poses = pinocchio.link_poses(motion[0], model.link_names)
+        self._poses = dict(zip(model.link_names, poses, strict=True))
+        self._forces: dict[str, list[tuple[Array, Array, Array]]] = {}
+        for name, read_link in description(model).links.items():
+            self._forces[name] = [
+                self._pushed(name, wrench) for wrench in wrenches.get(name, ())
+            ]
+            if read_link.inertial is not None:
+                v, a = pinocchio.link_motion(*motion, name)
+                needed = self._needed(name, read_link.inertial, v, a, model.gravity)
+                self._forces[name].append(needed)
+
+    def through_the_joint_above(self, name: str) -> tuple[Array, Array]:
+        """Return force and torque on a link and all behind it, in the link's frame."""
+        R, origin = self._poses[name][:3, :3], self._poses[name][:3, 3]
+        force, torque = np.zeros(3), np.zeros(3)
+        behind = [name]
+        while behind:
+            part = behind.pop()
+            behind += self._children[part]
+            for one, moment, point in self._forces[part]:
+                force += one
+                torque += moment + np.cross(point - origin, one)
+        return R.T @ force, R.T @ torque
+
+    def _needed(
+        self, name: str, inertial: Inertial, v: Array, a: Array, gravity: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return force, moment and the centre of mass of m (a - g) and J alpha + w x J w."""
+        R, origin = self._poses[name][:3, :3], self._poses[name][:3, 3]
+        (w, u), (alpha, a_O), c = (v[:3], v[3:]), (a[:3], a[3:]), vector(inertial.origin.xyz)
+        acceleration = a_O + np.cross(w, u) + np.cross(alpha, c) + np.cross(w, np.cross(w, c))
+        J = moments_of(inertial)
+        force = inertial.mass * (R @ acceleration - gravity)
+        return force, R @ (J @ alpha + np.cross(w, J @ w)), R @ c + origin
+
+    def _pushed(self, name: str, wrench: Wrench) -> tuple[Array, Array, Array]:
+        """Return what a wrench takes off: force, moment and where it acts."""
+        frame: Array = np.eye(4)
+        if wrench.frame is ReferenceFrame.ROOT_LINK:
+            frame = next(iter(self._poses.values()))
+        elif wrench.frame is not ReferenceFrame.WORLD:
+            frame = self._poses[wrench.frame or name]
+        R, point = frame[:3, :3], self._poses[name][:3, 3]
+        if wrench.point is not None:
+            point = R @ vector(wrench.point) + frame[:3, 3]
+        return -R @ vector(wrench.force), -R @ vector(wrench.torque), point
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_every_joint_carries_what_newton_and_euler_ask_of_the_links_behind_it(
+    pair: Pair, seed: int
+) -> None:
+    model, motion = pair.model, pair.motion(seed)
+    wrenches = random_wrenches(seed, model.link_names)
+    by_links = LinkByLink(pair, motion, wrenches)
+    for name in model.link_names[0 if pair.floating else 1 :]:
+        found = model.internal_wrench(*motion, name, wrenches)
+        assert found.frame == name
+        assert_wrench(found, *by_links.through_the_joint_above(name), name)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('seeds', RANDOM_TREES[::4], ids=str)
+def test_every_joint_of_random_trees_carries_what_newton_and_euler_ask(seeds: range) -> None:
+    for seed in seeds:
+        pair = random_pair(seed)
+        motion, wrenches = pair.motion(0), random_wrenches(0, pair.model.link_names)
+        by_links = LinkByLink(pair, motion, wrenches)
+        for name in pair.model.link_names[1:]:
+            found = pair.model.internal_wrench(*motion, name, wrenches)
+            label = f'{pair.label}, {name}'
+            assert_wrench(found, *by_links.through_the_joint_above(name), label)
+
+
+# By hand
+
+
+def gripping_arm() -> RobotModel:
+    """Return a hinge about y, a flange at x = 1 on the arm, on it a tool of 2 kg, and its tip."""
+    return load(robot(
+        link('base'), link('arm', 5.0, (0.5, 0.0, 0.0)), link('tool', 2.0, (0.0, 0.0, 0.1)),
+        link('tip'),
+        joint('hinge', 'continuous', 'base', 'arm', axis=(0.0, 1.0, 0.0)),
+        joint('flange', 'fixed', 'arm', 'tool', xyz=(1.0, 0.0, 0.0)),
+        joint('tip', 'fixed', 'tool', 'tip', xyz=(0.0, 0.0, 0.3)),
+    ))
+
+
+WEIGHT = 2.0 * 9.81
+STILL = (0.0,)
+
+
+@each(
+    ('angle', 'force', 'torque'),
+    [
+        pytest.param(0.0, (0.0, 0.0, WEIGHT), (0.0, 0.0, 0.0), id='level'),
+        # The arm hangs down, the tool's x points down and its z ahead.
+        pytest.param(np.pi / 2, (-WEIGHT, 0.0, 0.0), (0.0, -0.1 * WEIGHT, 0.0), id='hanging'),
+        pytest.param(np.pi, (0.0, 0.0, -WEIGHT), (0.0, 0.0, 0.0), id='turned-over'),
+    ],
+)
+def test_a_flange_carries_the_tools_weight(
+    angle: float, force: Sequence[float], torque: Sequence[float]
+) -> None:
+    found = gripping_arm().internal_wrench([angle], STILL, STILL, 'tool')
+    assert_wrench(found, force, torque)
+
+
+def test_a_flange_carries_what_swings_the_tool_too() -> None:
+    # 1 m from the axis: 3 rad/s^2 downwards take 3 m/s^2, 2 rad/s take 4 m/s^2 inwards.
+    weightless = gripping_arm().with_gravity((0.0, 0.0, 0.0))
+    downwards = weightless.internal_wrench([0.0], [0.0], [3.0], 'tool')
+    assert_wrench(downwards, (2.0 * 0.3, 0.0, -2.0 * 3.0), (0.0, 0.1 * 2.0 * 0.3 + 0.3, 0.0))
+    around = weightless.internal_wrench([0.0], [2.0], [0.0], 'tool')
+    assert_wrench(around, (-2.0 * 4.0, 0.0, -2.0 * 0.4), (0.0, 0.1 * -2.0 * 4.0, 0.0))
+
+
+def test_a_tip_without_mass_needs_nothing() -> None:
+    found = gripping_arm().internal_wrench([0.3], [2.0], [3.0], 'tip')
+    assert_wrench(found, np.zeros(3), np.zeros(3))
+
+
+def test_what_holds_the_tool_up_is_taken_off_its_flange() -> None:
+    model = gripping_arm()
+    lift = {'tool': Wrench((0.0, 0.0, WEIGHT), frame='base', point=(1.0, 0.0, 0.1))}
+    held = model.internal_wrench([0.0], STILL, STILL, 'tool', lift)
+    assert_wrench(held, np.zeros(3), np.zeros(3))
+
+
+def test_a_push_on_the_tip_is_taken_off_the_flange_with_its_moment() -> None:
+    model = gripping_arm()
+    push = {'tip': Wrench((1.0, 2.0, 3.0), (0.1, 0.2, 0.3))}
+    free = model.internal_wrench([0.0], STILL, STILL, 'tool')
+    pushed = model.internal_wrench([0.0], STILL, STILL, 'tool', push)
+    moment = vector((0.1, 0.2, 0.3)) + np.cross((0.0, 0.0, 0.3), (1.0, 2.0, 3.0))
+    assert_wrench(pushed, vector(free.force) - (1.0, 2.0, 3.0), vector(free.torque) - moment)
+
+
+def test_a_push_on_the_near_side_of_the_cut_is_not_felt() -> None:
+    model = gripping_arm()
+    push = {'arm': Wrench((1.0, 2.0, 3.0)), 'base': Wrench((1.0, 2.0, 3.0))}
+    free = model.internal_wrench([0.3], STILL, STILL, 'tool')
+    pushed = model.internal_wrench([0.3], STILL, STILL, 'tool', push)
+    assert_wrench(pushed, free.force, free.torque)
+
+
+def test_a_mount_on_the_root_link_carries_the_robot() -> None:
+    model = load(robot(
+        link('ground'), link('mount', 3.0), link('arm', 1.0, (1.0, 0.0, 0.0)),
+        joint('bolts', 'fixed', 'ground', 'mount', xyz=(0.0, 0.0, 1.0)),
+        joint('hinge', 'continuous', 'mount', 'arm', axis=(0.0, 1.0, 0.0)),
+    ))
+    found = model.internal_wrench([0.0], STILL, STILL, 'mount')
+    assert_wrench(found, (0.0, 0.0, 4.0 * 9.81), (0.0, -9.81, 0.0))
+
+
+def test_a_lift_that_starts_makes_the_tool_heavier() -> None:
+    rising = gripping_arm().with_base_motion(BaseMotion(linear_acceleration=(0.0, 0.0, 2.0)))
+    found = rising.internal_wrench([0.0], STILL, STILL, 'tool')
+    assert_wrench(found, (0.0, 0.0, 2.0 * (9.81 + 2.0)), np.zeros(3))
+
+
+# How it fits to the rest
+
+
+@each('seed', SEEDS)
+def test_along_its_axis_a_joint_carries_its_effort(pair: Pair, seed: int) -> None:
+    model, motion = pair.model, pair.motion(seed)
+    joints = description(model).joints.values()
+    followed = {read.mimic.joint for read in joints if read.mimic is not None}
+    efforts = model.inverse_dynamics(*motion)
+    for read in joints:
+        if not read.moves or read.mimic is not None or read.name in followed:
+            continue
+        found = model.internal_wrench(*motion, read.child)
+        carried = vector(found.force if read.type == 'prismatic' else found.torque)
+        np.testing.assert_allclose(
+            carried @ vector(read.axis), efforts[model.velocity_indices(read.name)],
+            rtol=1e-9, atol=1e-9,
+        )
+
+
+@each('seed', SEEDS)
+def test_the_joint_of_a_floating_base_carries_its_effort(floating_pair: Pair, seed: int) -> None:
+    model, motion = floating_pair.model, floating_pair.motion(seed)
+    efforts = model.inverse_dynamics(*motion)[model.velocity_indices('floating_base')]
+    found = model.internal_wrench(*motion, model.link_names[0])
+    assert_wrench(found, efforts[3:], efforts[:3])
+
+
+def test_a_root_that_stands_is_carried_by_no_joint(model: RobotModel) -> None:
+    root, still = model.link_names[0], np.zeros(model.nv)
+    with pytest.raises(UnknownNameError, match=root) as caught:
+        model.internal_wrench(still, still, still, root)
+    assert root not in caught.value.known
+    assert set(caught.value.known) == set(model.link_names[1:])
+
+
+def test_an_unknown_link_is_rejected_by_name() -> None:
+    with pytest.raises(UnknownNameError, match="unknown link 'nose'; known are arm, tool, tip"):
+        gripping_arm().internal_wrench([0.0], STILL, STILL, 'nose')
+
+
+def test_a_cut_leaves_the_model_as_it_was() -> None:
+    model = gripping_arm()
+    before = model.inverse_dynamics([0.3], [1.0], [2.0])
+    with_push = {'tip': Wrench((1.0, 2.0, 3.0))}
+    first = model.internal_wrench([0.3], [1.0], [2.0], 'tool', with_push)
+    again = model.internal_wrench([0.3], [1.0], [2.0], 'tool')
+    np.testing.assert_array_equal(model.inverse_dynamics([0.3], [1.0], [2.0]), before)
+    assert model.body_names == ('arm',)
+    assert vector(first.force).tolist() != vector(again.force).tolist()
+    fresh = gripping_arm().internal_wrench([0.3], [1.0], [2.0], 'tool')
+    np.testing.assert_array_equal(vector(again.force), vector(fresh.force))
+
+
+def test_a_copy_under_another_gravity_has_cuts_of_its_own() -> None:
+    model = gripping_arm()
+    model.internal_wrench([0.0], STILL, STILL, 'tool')
+    light = model.with_gravity((0.0, 0.0, -1.62))
+    found = light.internal_wrench([0.0], STILL, STILL, 'tool')
+    assert_wrench(found, (0.0, 0.0, 2.0 * 1.62), np.zeros(3))
+
+
+def test_the_wrench_put_on_the_link_as_an_external_one_takes_all_load_off_its_joints() -> None:
+    # Cut the tool off: what its flange gave it, put on from outside, leaves the arm alone.
+    model = gripping_arm()
+    motion = ([0.3], [1.0], [2.0])
+    carried = model.internal_wrench(*motion, 'tool')
+    alone = load(robot(
+        link('base'), link('arm', 5.0, (0.5, 0.0, 0.0)),
+        joint('hinge', 'continuous', 'base', 'arm', axis=(0.0, 1.0, 0.0)),
+    ))
+    np.testing.assert_allclose(
+        model.inverse_dynamics(*motion, {'tool': carried}), alone.inverse_dynamics(*motion),
+        rtol=1e-9, atol=1e-10,
+    )

@@ -1,0 +1,356 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The equation of motion as a tool sees it: Lambda a + mu + p = F."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+import pytest
+
+from rnea_ros import BaseMotion, InputError, RobotModel, UnknownNameError
+from rnea_ros.errors import SingularityError
+from support.cases import each
+from support.models.oracle_pairs import Pair
+from support.models.oracles import Array
+from support.models.robots import SHIPPED, joint, link, load, robot
+
+pytest_plugins = ('support.models.model_fixtures',)
+
+SEEDS = range(3)
+POINT = np.array([0.1, -0.2, 0.3])
+ORIGIN = np.zeros(3)
+
+
+def assert_equal(actual: NDArray[Any], expected: NDArray[Any]) -> None:
+    # Inverting mixes all entries: the largest is the measure of errors.
+    atol = 1e-9 * max(1.0, float(np.abs(expected).max()))
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=atol)
+
+
+def independent(J: Array) -> list[int]:
+    """Return rows of a Jacobian that can move independently, well away from singularities."""
+    rows: list[int] = []
+    for row in range(6):
+        tried = J[[*rows, row]]
+        lengths = np.linalg.norm(tried, axis=1, keepdims=True)
+        if (lengths > 0.1).all() and np.linalg.cond(tried / lengths) < 20.0:
+            rows.append(row)
+    return rows
+
+
+def tasks(pair: Pair, seed: int) -> list[tuple[str, list[int]]]:
+    """Return links and which of their coordinates at POINT can move independently."""
+    model, (q, _, _) = pair.model, pair.motion(seed)
+    found = [(name, independent(model.jacobian(q, name, POINT))) for name in model.link_names]
+    chosen = [(name, rows) for name, rows in found if rows]
+    assert chosen
+    return chosen
+
+
+def jacobian_at(J: Array, point: Array) -> Array:
+    """Return the Jacobian of a point of the link, from that of its origin."""
+    return np.vstack([J[:3], J[3:] - np.cross(point, J[:3].T).T])
+
+
+def acceleration_at(a: Array, point: Array) -> Array:
+    """Return a spatial acceleration about a point of the link, from that about its origin."""
+    return np.concatenate([a[:3], a[3:] + np.cross(a[:3], point)])
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_the_tasks_inertia_is_that_of_pinocchios_matrices(pair: Pair, seed: int) -> None:
+    q, qd, _ = pair.motion(seed)
+    M = pair.pinocchio.mass_matrix(q)
+    for name, rows in tasks(pair, seed):
+        J = jacobian_at(pair.pinocchio.jacobian(q, name), POINT)[rows]
+        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        assert_equal(task.jacobian, J)
+        inertia = np.linalg.inv(J @ np.linalg.inv(M) @ J.T)
+        assert_equal(task.inertia, inertia)
+        assert_equal(task.inverse, np.linalg.inv(M) @ J.T @ inertia)
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_bias_and_gravity_of_a_task_are_those_of_pinocchio(pair: Pair, seed: int) -> None:
+    q, qd, _ = pair.motion(seed)
+    M, g = pair.pinocchio.mass_matrix(q), pair.pinocchio.gravity_torques(q)
+    coriolis = pair.pinocchio.bias_torques(q, qd) - g
+    for name, rows in tasks(pair, seed):
+        J = jacobian_at(pair.pinocchio.jacobian(q, name), POINT)[rows]
+        at_origin = pair.pinocchio.jacobian_rate(q, qd, name) @ qd
+        inverse = np.linalg.inv(M) @ J.T @ np.linalg.inv(J @ np.linalg.inv(M) @ J.T)
+        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        assert_equal(task.gravity, inverse.T @ g)
+        slowing = task.inertia @ acceleration_at(at_origin, POINT)[rows]
+        assert_equal(task.bias, inverse.T @ coriolis - slowing)
+
+
+@each('seed', SEEDS)
+def test_a_tasks_inertia_is_symmetric_and_positive(pair: Pair, seed: int) -> None:
+    q, qd, _ = pair.motion(seed)
+    for name, rows in tasks(pair, seed):
+        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        np.testing.assert_array_equal(task.inertia, task.inertia.T)
+        assert np.linalg.eigvalsh(task.inertia).min() > 0.0
+
+
+@each('seed', SEEDS)
+def test_the_inverse_undoes_the_jacobian(pair: Pair, seed: int) -> None:
+    q, qd, _ = pair.motion(seed)
+    for name, rows in tasks(pair, seed):
+        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        assert task.inverse.shape == (pair.model.nv, len(rows))
+        assert_equal(task.jacobian @ task.inverse, np.eye(len(rows)))
+
+
+@each('seed', SEEDS)
+def test_efforts_in_the_null_space_do_not_accelerate_the_task(pair: Pair, seed: int) -> None:
+    q, qd, efforts = pair.motion(seed)
+    M = pair.model.mass_matrix(q)
+    for name, rows in tasks(pair, seed):
+        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        idle = efforts - task.jacobian.T @ (task.inverse.T @ efforts)
+        left = task.jacobian @ np.linalg.solve(M, idle)
+        # A few Newton accelerate a wrist by thousands of rad/s^2.
+        scale = np.abs(task.jacobian @ np.linalg.inv(M)) @ np.abs(efforts)
+        np.testing.assert_allclose(left, np.zeros(len(rows)), atol=1e-9 * scale.max())
+
+
+@each('seed', SEEDS)
+@each('base', [BaseMotion(), BaseMotion((1, 2, 3), (0.3, -2, 1), (2, -1, 3), (1, 3, -2))])
+def test_the_tasks_equation_of_motion_is_what_the_robot_does(
+    pair: Pair, seed: int, base: BaseMotion
+) -> None:
+    model, (q, qd, efforts) = pair.model.with_base_motion(base), pair.motion(seed)
+    for name, rows in tasks(pair, seed):
+        task = model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        F = np.random.default_rng(seed).normal(size=len(rows))
+        idle = efforts - task.jacobian.T @ (task.inverse.T @ efforts)
+        # Whatever else the joints do beside the task.
+        for tau in (task.jacobian.T @ F, task.jacobian.T @ F + idle):
+            qdd = model.forward_dynamics(q, qd, tau)
+            a = acceleration_at(model.link_acceleration(q, qd, qdd, name), POINT)[rows]
+            forces = task.inertia @ a + task.bias + task.gravity
+            scale = np.abs(task.inertia) @ np.abs(a) + np.abs(task.bias) + np.abs(task.gravity)
+            np.testing.assert_allclose(forces, F, rtol=1e-9, atol=1e-9 * scale.max())
+
+
+def ready_arm() -> tuple[RobotModel, Array]:
+    """Return an arm of six joints, and a position where its tool moves in all directions."""
+    return load(SHIPPED[2]), np.array([0.3, -1.2, 1.5, -0.8, 1.1, 0.4])
+
+
+def test_as_many_coordinates_as_joints_hold_all_energy_and_all_weight() -> None:
+    model, q = ready_arm()
+    qd = np.array([0.3, -0.2, 0.5, 0.7, -0.4, 0.6])
+    task = model.operational_space_dynamics(q, qd, 'tool0')
+    velocity = model.link_velocity(q, qd, 'tool0')
+    energy = 0.5 * velocity @ task.inertia @ velocity
+    np.testing.assert_allclose(energy, model.kinetic_energy(q, qd), rtol=1e-9)
+    assert_equal(task.jacobian.T @ task.gravity, model.gravity_torques(q))
+    slowing = task.inertia @ model.bias_acceleration(q, qd, 'tool0')
+    assert_equal(task.jacobian.T @ (task.bias + slowing), model.coriolis_torques(q, qd))
+
+
+def test_all_six_coordinates_at_the_origin_are_the_default() -> None:
+    model, q = ready_arm()
+    qd = np.full(6, 0.1)
+    spelled_out = model.operational_space_dynamics(
+        q, qd, 'tool0', coordinates=range(6), point=(0.0, 0.0, 0.0)
+    )
+    default = model.operational_space_dynamics(q, qd, 'tool0')
+    for field in ('inertia', 'bias', 'gravity', 'jacobian', 'inverse'):
+        np.testing.assert_array_equal(getattr(default, field), getattr(spelled_out, field))
+
+
+@each('rows', [(3, 4, 5), (5, 3), (2,)])
+def test_coordinates_come_in_the_order_asked_for(rows: Sequence[int]) -> None:
+    model, q = ready_arm()
+    task = model.operational_space_dynamics(q, np.zeros(6), 'tool0', coordinates=rows)
+    np.testing.assert_array_equal(task.jacobian, model.jacobian(q, 'tool0')[list(rows)])
+    assert task.inertia.shape == (len(rows), len(rows))
+    # A task of fewer coordinates leaves the others free: it is no part of the whole inertia.
+    mobility = np.linalg.inv(model.operational_space_dynamics(q, np.zeros(6), 'tool0').inertia)
+    assert_equal(np.linalg.inv(task.inertia), mobility[np.ix_(rows, rows)])
+
+
+@each('seed', SEEDS)
+def test_the_root_of_a_floating_robot_has_the_inertia_that_its_joints_give_way_to(
+    floating_pair: Pair, seed: int
+) -> None:
+    model, (q, qd, _) = floating_pair.model, floating_pair.motion(seed)
+    task = model.operational_space_dynamics(q, qd, model.link_names[0])
+    M = model.mass_matrix(q)
+    yielding = np.linalg.solve(M[6:, 6:], M[6:, :6])
+    assert_equal(task.inertia, M[:6, :6] - M[:6, 6:] @ yielding)
+
+
+# By hand
+
+LENGTH, MASS, G = 0.8, 2.0, 9.81
+
+
+@each('angle', [0.0, 0.5, -2.0])
+def test_a_pendulums_bob_has_its_own_mass_and_weight(angle: float) -> None:
+    model = load(robot(
+        link('base'), link('bob', MASS, (0.0, 0.0, -LENGTH), (0.0,) * 6),
+        joint('hinge', 'continuous', 'base', 'bob', axis=(0.0, -1.0, 0.0)),
+    ))
+    task = model.operational_space_dynamics(
+        [angle], [3.0], 'bob', coordinates=(3,), point=(0.0, 0.0, -LENGTH)
+    )
+    assert_equal(task.jacobian, np.array([[LENGTH]]))
+    assert_equal(task.inertia, np.array([[MASS]]))
+    assert_equal(task.gravity, np.array([MASS * G * np.sin(angle)]))
+    assert_equal(task.bias, np.zeros(1))
+
+
+def planar_arm(length: float = 1.0, tilt: Sequence[float] = (0.0, 0.0, 0.0)) -> RobotModel:
+    """Return two equal rods in the plane y z of the mount, hinges about its x."""
+    inertia = length**2 * np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0]) / 12.0
+    middle = (0.0, 0.5 * length, 0.0)
+    place = (0.0, length, 0.0)
+    return load(robot(
+        link('base'), link('upper', 1.0, middle, tuple(inertia)),
+        link('lower', 1.0, middle, tuple(inertia)), link('tip'), link('turned_tip'),
+        joint('shoulder', 'continuous', 'base', 'upper', rpy=tilt, axis=(1.0, 0.0, 0.0)),
+        joint('elbow', 'continuous', 'upper', 'lower', xyz=place, axis=(1.0, 0.0, 0.0)),
+        joint('tip', 'fixed', 'lower', 'tip', xyz=place),
+        joint('turned_tip', 'fixed', 'tip', 'turned_tip', rpy=(0.5, 0.0, 0.0)),
+    ))
+
+
+# Singularities
+
+
+def test_a_stretched_arm_is_rejected_with_link_and_condition() -> None:
+    with pytest.raises(SingularityError, match=r'condition number \d.*fewer') as caught:
+        planar_arm().operational_space_dynamics(
+            [0.3, 0.0], [0.0, 0.0], 'turned_tip', coordinates=(4, 5)
+        )
+    assert caught.value.element == "link 'turned_tip'"
+
+
+def test_a_stretched_arms_task_along_what_it_can_do_is_fine() -> None:
+    model = planar_arm()
+    task = model.operational_space_dynamics([0.3, 0.0], [0.0, 0.0], 'tip', coordinates=(5,))
+    J, M = model.jacobian([0.3, 0.0], 'tip')[[5]], model.mass_matrix([0.3, 0.0])
+    assert_equal(task.inertia, np.linalg.inv(J @ np.linalg.solve(M, J.T)))
+
+
+@each('length', [1e-3, 1.0, 1e3])
+@each('name', ['tip', 'turned_tip'])
+@each('bend', [1e-8, 1e-10])
+def test_an_arm_that_is_all_but_stretched_is_rejected_whatever_its_size_and_axes(
+    length: float, name: str, bend: float
+) -> None:
+    model = planar_arm(length)
+    with pytest.raises(SingularityError, match=f'link {name!r} is at or near') as caught:
+        model.operational_space_dynamics([0.3, bend], [0.0, 0.0], name, coordinates=(4, 5))
+    condition = re.search(r'condition number (inf|[\d.e+]+)', str(caught.value))
+    assert condition is not None
+    assert float(condition.group(1)) > 1e8
+
+
+@each('length', [1e-3, 1.0, 1e3])
+@each('name', ['tip', 'turned_tip'])
+@each('rows', [(4, 5), (0, 4)])
+def test_a_bent_arm_is_taken_whatever_its_size_and_axes(
+    length: float, name: str, rows: Sequence[int]
+) -> None:
+    task = planar_arm(length).operational_space_dynamics(
+        [0.3, 0.02], [0.0, 0.0], name, coordinates=rows
+    )
+    assert_equal(task.jacobian @ task.inverse, np.eye(2))
+
+
+def test_a_wrist_that_is_in_line_is_rejected() -> None:
+    model, q = ready_arm()
+    q[4] = 0.0
+    with pytest.raises(SingularityError, match=r"link 'tool0' .* its 6 coordinates .*number \d"):
+        model.operational_space_dynamics(q, np.zeros(6), 'tool0')
+
+
+def test_more_coordinates_than_joints_are_rejected() -> None:
+    with pytest.raises(SingularityError, match=r"link 'tip' .* its 3 coordinates"):
+        planar_arm().operational_space_dynamics(
+            [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(0, 4, 5)
+        )
+
+
+def test_a_coordinate_that_is_named_twice_is_rejected() -> None:
+    with pytest.raises(InputError, match=r'coordinates: expected different .*got \[4, 4\]'):
+        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(4, 4))
+
+
+@each('tilt', [(0.0, 0.0, 0.0), (0.0, np.pi / 2, 0.0), (0.3, 0.4, 0.5)])
+@each('row', [1, 2, 3])
+@each('others', [(), (4,), (0, 5)])
+def test_a_coordinate_that_no_joint_moves_is_named(
+    tilt: Sequence[float], row: int, others: Sequence[int]
+) -> None:
+    # Exactly, or but for rounding errors where the mount is tilted.
+    model = planar_arm(tilt=tilt)
+    with pytest.raises(SingularityError, match=f"link 'tip' cannot move .* coordinate {row}"):
+        model.operational_space_dynamics(
+            [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(*others, row)
+        )
+
+
+def test_a_hinge_turned_by_rounding_errors_does_not_move_across_its_plane() -> None:
+    # Quarter turns leave 6e-17 in the Jacobian where the plane's own normal is.
+    model = load(robot(
+        link('base'), link('upper', 1.0, (0.3, 0.0, 0.0)), link('tip', 1.0, (0.3, 0.0, 0.0)),
+        joint('shoulder', 'continuous', 'base', 'upper', rpy=(np.pi / 2, 0.0, 0.0)),
+        joint(
+            'elbow', 'continuous', 'upper', 'tip',
+            xyz=(1.0, 0.0, 0.0), rpy=(np.pi / 2, 0.0, 0.0), axis=(0.0, 1.0, 0.0),
+        ),
+    ))
+    for row in (0, 2, 4):
+        with pytest.raises(SingularityError, match=f"link 'tip' cannot move .* coordinate {row}"):
+            model.operational_space_dynamics([0.3, 0.4], [0.0, 0.0], 'tip', coordinates=(row,))
+
+
+def test_a_point_on_its_hinges_axis_moves_in_no_direction() -> None:
+    axis = np.array([0.48, -0.6, 0.64])
+    model = load(robot(
+        link('base'), link('door', 1.0, (0.3, 0.0, 0.0)),
+        joint('hinge', 'continuous', 'base', 'door', rpy=(0.1, 0.2, 0.3), axis=axis),
+    ))
+    for row in (3, 4, 5):
+        with pytest.raises(SingularityError, match="link 'door'"):
+            model.operational_space_dynamics(
+                [0.3], [0.0], 'door', coordinates=(row,), point=0.7 * axis
+            )
+
+
+def test_the_root_link_moves_in_no_coordinate() -> None:
+    with pytest.raises(SingularityError, match="link 'base' cannot move in its coordinate 0"):
+        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'base')
+
+
+# What goes in
+
+
+@each('coordinates', [(), (6,), (-1,), (3, 17)])
+def test_coordinates_that_no_link_has_are_rejected(coordinates: Sequence[int]) -> None:
+    with pytest.raises(InputError, match=r'^coordinates'):
+        planar_arm().operational_space_dynamics(
+            [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=coordinates
+        )
+
+
+def test_an_unknown_link_and_a_point_that_is_none_are_rejected_by_name() -> None:
+    with pytest.raises(UnknownNameError, match="unknown link 'nose'"):
+        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'nose')
+    with pytest.raises(InputError, match=r'^point'):
+        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', point=(1.0, 2.0))

@@ -1,0 +1,153 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a link carries: the model with a payload is that of a robot built with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+import pytest
+
+from rnea_ros import InputError, RobotModel, UnknownNameError
+from rnea_ros.robot import Payload
+from support.models.robots import SHIPPED, joint, link, load, robot
+
+MASS, COM = 2.0, (0.1, -0.05, 0.2)
+MOMENTS = (0.02, 0.003, -0.001, 0.03, 0.002, 0.04)
+
+
+def arm(*more: str) -> RobotModel:
+    return load(robot(
+        link('base', 1.0), link('upper', 3.0, (0.2, 0.0, 0.0)),
+        link('lower', 2.0, (0.1, 0.0, 0.0)), link('flange'),
+        joint('shoulder', 'revolute', 'base', 'upper', axis=(0.0, 1.0, 0.0)),
+        joint('elbow', 'revolute', 'upper', 'lower', xyz=(0.4, 0.0, 0.1), axis=(1.0, 0.0, 0.0)),
+        joint('mount', 'fixed', 'lower', 'flange', xyz=(0.3, 0.0, 0.0), rpy=(0.3, 0.4, 0.5)),
+        *more,
+    ))
+
+
+def with_a_link_instead(carrier: str) -> RobotModel:
+    return arm(link('load', MASS, COM, MOMENTS), joint('grasp', 'fixed', carrier, 'load'))
+
+
+@pytest.mark.parametrize('carrier', ['base', 'upper', 'lower', 'flange'])
+def test_a_payload_counts_as_a_link_that_is_fixed_there(carrier: str) -> None:
+    loaded = arm().with_payload(carrier, MASS, COM, MOMENTS)
+    expected = with_a_link_instead(carrier)
+    for seed in range(20):
+        q, qd, qdd = np.random.default_rng(seed).normal(size=(3, 2))
+        np.testing.assert_allclose(
+            loaded.inverse_dynamics(q, qd, qdd), expected.inverse_dynamics(q, qd, qdd), atol=1e-12
+        )
+        np.testing.assert_allclose(loaded.mass_matrix(q), expected.mass_matrix(q), atol=1e-12)
+        np.testing.assert_allclose(loaded.centre_of_mass(q), expected.centre_of_mass(q))
+        ours = loaded.internal_wrench(q, qd, qdd, 'flange')
+        theirs = expected.internal_wrench(q, qd, qdd, 'flange')
+        for ours_part, part in ((ours.force, theirs.force), (ours.torque, theirs.torque)):
+            np.testing.assert_allclose(np.asarray(ours_part), np.asarray(part), atol=1e-12)
+
+
+def test_the_model_itself_stays_as_it_was() -> None:
+    model, q = arm(), [0.3, 0.4]
+    before = model.gravity_torques(q)
+    model.with_payload('flange', 5.0)
+    np.testing.assert_array_equal(model.gravity_torques(q), before)
+
+
+def test_payloads_add_up_and_keep_gravity_and_limits() -> None:
+    tilted = load(SHIPPED[1]).with_gravity((1.0, 2.0, -9.0))
+    twice = tilted.with_payload('fer_link7', 1.0, COM).with_payload('fer_link8', 2.0)
+    once = tilted.with_payload('fer_link8', 2.0).with_payload('fer_link7', 1.0, COM)
+    q = np.full(7, 0.3)
+    np.testing.assert_allclose(twice.gravity_torques(q), once.gravity_torques(q), atol=1e-12)
+    np.testing.assert_array_equal(twice.gravity, tilted.gravity)
+    np.testing.assert_array_equal(twice.effort_limits, tilted.effort_limits)
+    assert twice.tree.bodies['mass'].sum() == pytest.approx(tilted.tree.bodies['mass'].sum() + 3.0)
+
+
+def test_a_payload_without_mass_changes_nothing() -> None:
+    model, q = arm(), [0.3, 0.4]
+    np.testing.assert_array_equal(
+        model.with_payload('flange', 0.0).gravity_torques(q), model.gravity_torques(q)
+    )
+
+
+@pytest.mark.parametrize('direction', [(1, 0, 0), (1, 2, 2), (-3, 4, 1)])
+def test_two_points_and_the_rod_between_them_are_payloads(direction: ArrayLike) -> None:
+    u = np.asarray(direction) / np.linalg.norm(direction)
+    J = np.eye(3) - np.outer(u, u)
+    moments = J[np.triu_indices(3)]
+    # Two points of half the mass at the distance 0.3 m from the centre
+    one = arm().with_payload('flange', MASS, COM, MASS * 0.3**2 * moments)
+    points = [np.asarray(COM) + 0.3 * side * u for side in (-1.0, 1.0)]
+    two = arm()
+    for point in points:
+        two = two.with_payload('flange', 0.5 * MASS, point)
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 2))
+    np.testing.assert_allclose(
+        one.inverse_dynamics(q, qd, qdd), two.inverse_dynamics(q, qd, qdd), atol=1e-12
+    )
+    arm().with_payload('flange', MASS, COM, MASS * 0.6**2 / 12.0 * moments)
+
+
+def test_an_unknown_link_carries_nothing() -> None:
+    with pytest.raises(UnknownNameError, match="unknown link 'nose'"):
+        arm().with_payload('nose', 1.0)
+
+
+@pytest.mark.parametrize(
+    ('mass', 'com', 'inertia', 'said'),
+    [
+        (-1.0, (0, 0, 0), (0,) * 6, 'payload mass: -1.0 is negative'),
+        (np.nan, (0, 0, 0), (0,) * 6, 'payload mass'),
+        (np.inf, (0, 0, 0), (0,) * 6, 'payload mass'),
+        ('heavy', (0, 0, 0), (0,) * 6, 'payload mass'),
+        (1.0, (0, np.nan, 0), (0,) * 6, 'payload com'),
+        (1.0, (0, 0), (0,) * 6, r'payload com: has shape \(2,\)'),
+        (1.0, (0, 0, 0), (0,) * 5, r'payload inertia: has shape \(5,\)'),
+        (1.0, (0, 0, 0), (-1, 0, 0, 1, 0, 1), 'payload inertia: has a negative principal moment'),
+        (1.0, (0, 0, 0), (1, 0, 0, 1, 0, 2.1), 'payload inertia: breaks the triangle inequality'),
+        (1.0, (0, 0, 0), (0, 0, 0, 0, 0, 1), 'payload inertia: breaks the triangle inequality'),
+        (0.0, (0, 0, 0), (1, 0, 0, 1, 0, 1), 'payload inertia: is not zero, but the mass is zero'),
+        (1.0, (0, 0, 0), (1e308,) * 6, 'payload inertia: is too large'),
+        (1.0, (1e308, 0, 0), (0,) * 6, 'payload com: .* too far away'),
+    ],
+)
+def test_what_no_rigid_body_can_be_is_rejected(
+    mass: Any, com: ArrayLike, inertia: ArrayLike, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        Payload('flange', mass, com, inertia)
+    with pytest.raises(InputError, match=said):
+        arm().with_payload('flange', mass, com, inertia)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('moments', [(0.0,) * 6, MOMENTS], ids=['point', 'body'])
+def test_gravity_and_inertia_of_a_payload_are_mujocos(moments: tuple[float, ...]) -> None:
+    mujoco = pytest.importorskip('mujoco')
+    from rnea_ros.sim.mujoco_model import build_mujoco_model
+
+    urdf = SHIPPED[1].read_text(encoding='utf-8')
+    model = load(urdf)
+    assert model.description is not None
+    payload = Payload('fer_link8', MASS, COM, moments)
+    simulated = build_mujoco_model(
+        urdf, model.description, gravity=model.gravity, timestep=1e-3, held={}, payload=payload
+    )
+    simulated.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    for losses in (simulated.dof_damping, simulated.dof_frictionloss, simulated.dof_armature):
+        losses[:] = 0.0
+    data = mujoco.MjData(simulated)
+    loaded = model.with_payload('fer_link8', MASS, COM, moments)
+    for seed in range(10):
+        q, qd, qdd = np.random.default_rng(seed).normal(size=(3, 7))
+        data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, qdd
+        mujoco.mj_inverse(simulated, data)
+        np.testing.assert_allclose(
+            loaded.inverse_dynamics(q, qd, qdd), data.qfrc_inverse, rtol=1e-9, atol=1e-9
+        )

@@ -1,0 +1,458 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The model's manners: names, shapes, rejections, and that nobody's array is anybody else's."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+import contextlib
+import copy
+import pickle
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros import InputError, RneaError, RobotModel, UnknownNameError, Wrench
+from support.cases import each
+from support.concurrency import threads_that_switch_often
+from support.models.oracles import Array, random_state, random_wrenches
+from support.models.robots import SHIPPED, description, joint, link, load, robot
+
+pytest_plugins = ('support.models.model_fixtures',)
+
+ARGUMENTS = {
+    'inverse_dynamics': ('q', 'qd', 'qdd'),
+    'gravity_torques': ('q',),
+    'bias_torques': ('q', 'qd'),
+    'coriolis_torques': ('q', 'qd'),
+    'mass_matrix': ('q',),
+    'forward_dynamics': ('q', 'qd', 'tau'),
+    'kinetic_energy': ('q', 'qd'),
+    'potential_energy': ('q',),
+    'regressor': ('q', 'qd', 'qdd'),
+    'internal_wrench': ('q', 'qd', 'qdd'),
+    'forward_kinematics': ('q',),
+    'jacobian': ('q',),
+    'link_velocity': ('q', 'qd'),
+    'link_acceleration': ('q', 'qd', 'qdd'),
+    'bias_acceleration': ('q', 'qd'),
+    'centre_of_mass': ('q',),
+    'integrate': ('q', 'v'),
+    'difference': ('q0', 'q1'),
+}
+METHODS = list(ARGUMENTS)
+OF_A_LINK = (
+    'internal_wrench', 'forward_kinematics', 'jacobian', 'link_velocity', 'link_acceleration',
+    'bias_acceleration',
+)
+PLACES = [
+    pytest.param(method, argument, id=f'{method}-{argument}')
+    for method, arguments in ARGUMENTS.items()
+    for argument in arguments
+]
+
+
+def random_arguments(model: RobotModel) -> dict[str, Array]:
+    """Return positions, velocities and what else a method may take, by name."""
+    q, qd, qdd = random_state(0, model.nv)
+    q1, tau, v = random_state(1, model.nv)
+    return {'q': q, 'q0': q, 'q1': q1, 'qd': qd, 'qdd': qdd, 'tau': tau, 'v': v}
+
+
+def call(model: RobotModel, method: str, **given: Any) -> Array:
+    """Call a method at a random state, with some of its arguments replaced."""
+    arguments: dict[str, Any] = random_arguments(model)
+    arguments = {name: given.get(name, arguments[name]) for name in ARGUMENTS[method]}
+    if method in OF_A_LINK:
+        arguments['link'] = given.get('link', model.link_names[-1])
+    if method == 'integrate':
+        arguments['dt'] = given.get('dt', 0.1)
+    result = getattr(model, method)(**arguments)
+    if isinstance(result, Wrench):
+        return np.concatenate([np.asarray(result.torque), np.asarray(result.force)])
+    return np.asarray(result)
+
+
+# Names
+
+
+def test_the_pandas_names_are_in_the_order_of_its_chain(panda: RobotModel) -> None:
+    assert panda.name == 'panda'
+    assert panda.joint_names == (*(f'fer_joint{i}' for i in range(1, 8)), 'fer_finger_joint1')
+    assert panda.nq == panda.nv == 8
+
+
+def test_every_link_is_named_the_root_first(panda: RobotModel) -> None:
+    assert panda.link_names[0] == description(panda).root == 'fer_link0'
+    assert set(panda.link_names) == set(description(panda).links)
+    assert {'fer_hand', 'fer_hand_tcp'} <= set(panda.link_names)
+
+
+def test_joint_names_are_the_moving_independent_joints_parents_first(model: RobotModel) -> None:
+    joints = description(model).joints
+    assert model.joint_names == tuple(
+        name for name, read in joints.items() if read.moves and read.mimic is None
+    )
+
+
+def test_a_model_tells_what_it_is(panda: RobotModel) -> None:
+    assert repr(panda) == "RobotModel('panda', 8 joints, 13 links)"
+
+
+def test_a_robot_that_does_not_move_has_empty_efforts() -> None:
+    model = load(robot(link('base', 1.0), link('a', 1.0), joint('j', 'fixed', 'base', 'a')))
+    assert model.joint_names == ()
+    for method in ('inverse_dynamics', 'gravity_torques', 'bias_torques', 'coriolis_torques'):
+        assert call(model, method).shape == (0,)
+    assert model.effort_limits.shape == model.continuous.shape == (0,)
+    np.testing.assert_array_equal(model.forward_kinematics([], 'a'), np.eye(4))
+
+
+# Limits
+
+
+def test_limits_and_losses_are_those_of_the_joints_in_order() -> None:
+    names = ('a', 'b', 'c', 'd')
+    limit = '<limit lower="{}" upper="{}" velocity="{}" effort="{}"/>'
+    more = {
+        'a': limit.format(-1, 2, 3, 4),
+        'b': '<dynamics damping="0.5" friction="0.25"/>',
+        'c': limit.format(-5, 6, 7, 8) + '<mimic joint="a"/>',
+        'd': limit.format(-0.1, 0.2, 0.3, 0.4),
+    }
+    kinds = {'a': 'revolute', 'b': 'continuous', 'c': 'revolute', 'd': 'prismatic'}
+    joints = (
+        f'<joint name="{name}" type="{kinds[name]}"><parent link="base"/>'
+        f'<child link="{name}"/>{more[name]}</joint>'
+        for name in names
+    )
+    model = load(robot(link('base'), *(link(name, 1.0) for name in names), *joints))
+    assert model.joint_names == ('a', 'b', 'd')
+    assert model.position_lower.tolist() == [-1.0, -np.inf, -0.1]
+    assert model.position_upper.tolist() == [2.0, np.inf, 0.2]
+    assert model.velocity_limits.tolist() == [3.0, np.inf, 0.3]
+    assert model.effort_limits.tolist() == [4.0, np.inf, 0.4]
+    assert model.damping.tolist() == [0.0, 0.5, 0.0]
+    assert model.friction.tolist() == [0.0, 0.25, 0.0]
+    assert model.continuous.tolist() == [False, True, False]
+
+
+@each(
+    'field',
+    [
+        'position_lower', 'position_upper', 'velocity_limits', 'effort_limits', 'damping',
+        'friction', 'continuous',
+    ],
+)
+def test_limits_are_the_callers_own(panda: RobotModel, field: str) -> None:
+    before = getattr(panda, field).copy()
+    getattr(panda, field)[:] = 1
+    np.testing.assert_array_equal(getattr(panda, field), before)
+
+
+# What goes in
+
+
+@each(
+    'convert',
+    [
+        pytest.param(list, id='list'),
+        pytest.param(tuple, id='tuple'),
+        pytest.param(lambda q: np.repeat(q, 2)[::2], id='strided'),
+        pytest.param(lambda q: q[::-1].copy()[::-1], id='backwards'),
+        pytest.param(lambda q: q.astype('>f8'), id='big-endian'),
+        pytest.param(lambda q: q.astype(np.longdouble), id='long-double'),
+        pytest.param(lambda q: q.astype(object), id='objects'),
+    ],
+)
+@each('method', METHODS)
+def test_numbers_are_taken_in_any_container(panda: RobotModel, method: str, convert: Any) -> None:
+    state = random_arguments(panda)
+    converted = {name: convert(values) for name, values in state.items()}
+    np.testing.assert_array_equal(call(panda, method, **converted), call(panda, method))
+
+
+@each('dtype', [np.int64, np.int8, np.float32, np.bool_])
+def test_numbers_are_taken_in_any_real_type(panda: RobotModel, dtype: Any) -> None:
+    ones = np.ones(panda.nv)
+    np.testing.assert_array_equal(
+        panda.gravity_torques(ones.astype(dtype)), panda.gravity_torques(ones)
+    )
+
+
+@each('method', METHODS)
+def test_what_goes_in_is_not_written_to(panda: RobotModel, method: str) -> None:
+    state = random_arguments(panda)
+    for values in state.values():
+        values.setflags(write=False)
+    before = {name: values.copy() for name, values in state.items()}
+    call(panda, method, **state)
+    for name, values in state.items():
+        np.testing.assert_array_equal(values, before[name])
+
+
+@each(('method', 'argument'), PLACES)
+@each(
+    ('shape', 'said'),
+    [
+        ((7,), r'shape \(7,\), not \(8,\)'),
+        ((9,), r'shape \(9,\), not \(8,\)'),
+        ((0,), r'shape \(0,\), not \(8,\)'),
+        ((1, 8), r'shape \(1, 8\), not \(8,\)'),
+        ((8, 1), r'shape \(8, 1\), not \(8,\)'),
+        ((), r'shape \(\), not \(8,\)'),
+    ],
+)
+def test_a_wrong_shape_is_rejected_by_name(
+    panda: RobotModel, method: str, argument: str, shape: tuple[int, ...], said: str
+) -> None:
+    with pytest.raises(InputError, match=f'^{argument}: has {said}$') as caught:
+        call(panda, method, **{argument: np.zeros(shape)})
+    assert caught.value.argument == argument
+
+
+@each(('method', 'argument'), PLACES)
+@each('value', [np.nan, np.inf, -np.inf])
+@each('place', [0, -1])
+def test_a_value_that_is_not_finite_is_rejected_by_name_and_value(
+    panda: RobotModel, method: str, argument: str, value: float, place: int
+) -> None:
+    values = np.zeros(panda.nv)
+    values[place] = value
+    with pytest.raises(InputError, match=f'^{argument}: .*not finite.*{value}') as caught:
+        call(panda, method, **{argument: values})
+    assert caught.value.argument == argument
+
+
+@each(('method', 'argument'), PLACES)
+@each(
+    'values',
+    [
+        pytest.param([], id='empty list'),
+        pytest.param(None, id='none'),
+        pytest.param([None] * 8, id='nones'),
+        pytest.param('12345678', id='text'),
+        pytest.param(['a'] * 8, id='words'),
+        pytest.param([1j] * 8, id='complex'),
+        pytest.param(np.ones(8, dtype=complex), id='complex array'),
+        pytest.param(['1'] * 8, id='digits'),
+        pytest.param([[1.0], [1.0, 2.0]], id='ragged'),
+        pytest.param({'joint': 1.0}, id='mapping'),
+        pytest.param(object(), id='object'),
+    ],
+)
+def test_what_is_no_array_of_numbers_is_rejected_by_name(
+    panda: RobotModel, method: str, argument: str, values: Any
+) -> None:
+    with pytest.raises(InputError) as caught:
+        call(panda, method, **{argument: values})
+    assert caught.value.argument == argument
+
+
+def test_efforts_that_overflow_are_rejected(panda: RobotModel) -> None:
+    with pytest.raises(InputError, match='not finite'):
+        panda.inverse_dynamics(np.zeros(8), np.full(8, 1e200), np.zeros(8))
+
+
+@each(('method', 'argument'), PLACES)
+def test_no_result_is_returned_that_is_not_finite(
+    panda: RobotModel, method: str, argument: str
+) -> None:
+    huge = {argument: np.full(8, 1.7e308), 'q0': np.full(8, -1.7e308), 'dt': 10.0}
+    with contextlib.suppress(InputError):
+        assert np.isfinite(call(panda, method, **huge)).all()
+
+
+def test_a_rejected_input_is_a_value_error_too(panda: RobotModel) -> None:
+    assert issubclass(InputError, ValueError)
+    assert issubclass(InputError, RneaError)
+    with pytest.raises(ValueError, match='qdd'):
+        panda.inverse_dynamics(np.zeros(8), np.zeros(8), np.zeros(3))
+
+
+def test_an_unknown_link_is_named_with_those_that_are_known(panda: RobotModel) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        call(panda, 'forward_kinematics', link='fer_link9')
+    error = caught.value
+    assert isinstance(error, KeyError)
+    assert (error.kind, error.name, error.known) == ('link', 'fer_link9', panda.link_names)
+    assert str(error).startswith("unknown link 'fer_link9'; known are fer_link0, fer_link1")
+
+
+@each('method', OF_A_LINK)
+@each('name', ['fer_joint1', 'floating_base', 'Fer_link1', '', None, 3])
+def test_what_is_no_links_name_is_rejected(panda: RobotModel, method: str, name: Any) -> None:
+    with pytest.raises(UnknownNameError, match=rf'^unknown link {name!r}'):
+        call(panda, method, link=name)
+
+
+@each('name', ['fer_link1', 'fer_joint8', 'fer_finger_joint2', '', None, 3])
+def test_what_is_no_independent_joints_name_is_rejected_with_those_that_are(
+    panda: RobotModel, name: Any
+) -> None:
+    for indices in (panda.position_indices, panda.velocity_indices):
+        with pytest.raises(UnknownNameError) as caught:
+            indices(name)
+        assert (caught.value.kind, caught.value.name) == ('joint', name)
+        assert caught.value.known == panda.joint_names
+
+
+def test_every_joint_has_its_place_in_the_arrays(model: RobotModel) -> None:
+    for place, name in enumerate(model.joint_names):
+        assert model.position_indices(name) == slice(place, place + 1)
+        assert model.velocity_indices(name) == slice(place, place + 1)
+
+
+@each('method', METHODS)
+def test_a_rejection_changes_no_later_answer(panda: RobotModel, method: str) -> None:
+    before = call(panda, method)
+    for argument in ARGUMENTS[method]:
+        with pytest.raises(InputError):
+            call(panda, method, **{argument: np.full(8, np.nan)})
+    np.testing.assert_array_equal(call(panda, method), before)
+
+
+# What comes out
+
+
+@each('method', METHODS)
+def test_results_are_float64_of_the_right_shape(model: RobotModel, method: str) -> None:
+    result, n = call(model, method), model.nv
+    shapes = {
+        'mass_matrix': (n, n), 'kinetic_energy': (), 'potential_energy': (),
+        'regressor': (n, 10 * len(model.body_names)), 'internal_wrench': (6,),
+        'forward_kinematics': (4, 4), 'jacobian': (6, n), 'link_velocity': (6,),
+        'link_acceleration': (6,), 'bias_acceleration': (6,), 'centre_of_mass': (3,),
+    }
+    assert result.dtype == np.float64
+    assert result.shape == shapes.get(method, (n,))
+    assert np.isfinite(result).all()
+
+
+@each('method', METHODS)
+def test_results_are_the_callers_own(panda: RobotModel, method: str) -> None:
+    first = call(panda, method)
+    kept = first.copy()
+    other = call(panda, method, **{argument: np.zeros(8) for argument in ARGUMENTS[method]})
+    np.testing.assert_array_equal(first, kept)
+    assert not np.shares_memory(first, other)
+    first[...] = 7.0
+    np.testing.assert_array_equal(call(panda, method), kept)
+
+
+def test_the_same_question_has_the_same_answer_to_the_last_bit(model: RobotModel) -> None:
+    once = [call(model, method) for method in METHODS]
+    for method, before in zip(METHODS, once, strict=True):
+        np.testing.assert_array_equal(call(model, method), before)
+
+
+# Gravity
+
+
+def test_gravity_pulls_down_unless_told_otherwise(panda: RobotModel) -> None:
+    assert panda.gravity.tolist() == [0.0, 0.0, -9.81]
+
+
+def test_gravity_is_read_only(panda: RobotModel) -> None:
+    with pytest.raises(ValueError, match='read-only'):
+        panda.gravity[2] = 0.0
+
+
+def test_with_gravity_gives_a_changed_copy(panda: RobotModel) -> None:
+    before = panda.gravity_torques(np.ones(8))
+    moon = panda.with_gravity([0.0, 0.0, -1.62])
+    assert moon.gravity.tolist() == [0.0, 0.0, -1.62]
+    assert moon.joint_names == panda.joint_names
+    np.testing.assert_allclose(
+        moon.gravity_torques(np.ones(8)), before * 1.62 / 9.81, rtol=1e-9, atol=1e-10
+    )
+    assert panda.gravity.tolist() == [0.0, 0.0, -9.81]
+    np.testing.assert_array_equal(panda.gravity_torques(np.ones(8)), before)
+
+
+def test_from_urdf_takes_the_gravity() -> None:
+    model = RobotModel.from_urdf(SHIPPED[1], gravity=(0.0, 0.0, 0.0))
+    assert not model.gravity_torques(np.ones(7)).any()
+
+
+def test_a_gravity_that_its_giver_changes_later_stays(panda: RobotModel) -> None:
+    given = np.array([0.0, 0.0, -9.81])
+    changed = panda.with_gravity(given)
+    before = changed.gravity_torques(np.ones(8))
+    given[:] = 0.0
+    assert changed.gravity.tolist() == [0.0, 0.0, -9.81]
+    np.testing.assert_array_equal(changed.gravity_torques(np.ones(8)), before)
+
+
+@each('gravity', [(0.0, 0.0), -9.81, (0.0, 0.0, np.nan), 'down', None])
+def test_what_is_no_gravity_is_rejected(panda: RobotModel, gravity: Any) -> None:
+    with pytest.raises(InputError, match=r'^gravity: ') as caught:
+        panda.with_gravity(gravity)
+    assert caught.value.argument == 'gravity'
+
+
+# Copies, threads
+
+
+@each('copied', ['pickle', 'copy', 'deepcopy'])
+def test_a_copy_gives_the_same_answers(model: RobotModel, copied: str) -> None:
+    original = model.with_gravity([1.0, 2.0, 3.0])
+    for method in METHODS:
+        call(original, method)  # with the memory that the answers leave behind
+    ways = {
+        'pickle': lambda original: pickle.loads(pickle.dumps(original)),
+        'copy': copy.copy,
+        'deepcopy': copy.deepcopy,
+    }
+    other = ways[copied](original)
+    assert other.joint_names == original.joint_names
+    assert other.link_names == original.link_names
+    np.testing.assert_array_equal(other.gravity, original.gravity)
+    assert not other.gravity.flags.writeable
+    for method in METHODS:
+        np.testing.assert_array_equal(call(other, method), call(original, method))
+
+
+def test_threads_at_once_get_the_answers_of_one_alone(model: RobotModel) -> None:
+    workers, rounds = 4, 20
+    states = [random_state(seed, model.nv) for seed in range(workers)]
+    wrenches = [random_wrenches(seed, model.link_names) for seed in range(workers)]
+
+    def answers(i: int) -> list[Array]:
+        q, qd, qdd = states[i]
+        return [
+            model.inverse_dynamics(q, qd, qdd, wrenches[i]),
+            model.inverse_dynamics(q, qd, qdd),
+            model.gravity_torques(q),
+            model.mass_matrix(q),
+            model.coriolis_torques(q, qd),
+        ]
+
+    alone = [answers(i) for i in range(workers)]
+    together = threading.Barrier(workers)
+
+    def work(i: int) -> bool:
+        together.wait()
+        return all(
+            np.array_equal(answer, expected)
+            for _ in range(rounds)
+            for answer, expected in zip(answers(i), alone[i], strict=True)
+        )
+
+    with threads_that_switch_often(), ThreadPoolExecutor(workers) as pool:
+        assert list(pool.map(work, range(workers))) == [True] * workers
+
+
+def test_without_the_interpreters_lock_threads_share_no_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = load(SHIPPED[0])
+    monkeypatch.setattr(sys, '_is_gil_enabled', lambda: False, raising=False)
+    model = expected.with_gravity(expected.gravity)
+    monkeypatch.delattr(model, '_shared_workspace')
+    for method in METHODS:
+        np.testing.assert_array_equal(call(model, method), call(expected, method))

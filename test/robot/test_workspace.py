@@ -1,0 +1,212 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The control loop's path: one memory, used again and again, and nothing allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import repeat
+import pickle
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros import RobotModel
+from rnea_ros.compilation import COMPILED
+from support.memory_use import least
+from support.models.oracles import Array, random_state
+from support.models.robots import SHIPPED, joint, link, load, robot
+
+pytest_plugins = ('support.models.model_fixtures',)
+
+METHODS = [
+    ('inverse_dynamics', 3), ('bias_torques', 2), ('gravity_torques', 1), ('mass_matrix', 1),
+    ('forward_dynamics', 3),
+]
+"""Methods of a workspace, and how many of q, qd and a third they take."""
+
+
+@pytest.fixture
+def arm() -> RobotModel:
+    return load(SHIPPED[2])
+
+
+def test_a_workspace_gives_the_models_answers(model: RobotModel) -> None:
+    workspace = model.workspace()
+    for seed in range(3):
+        q, qd, qdd = random_state(seed, model.nv)
+        np.testing.assert_array_equal(
+            workspace.inverse_dynamics(q, qd, qdd), model.inverse_dynamics(q, qd, qdd)
+        )
+        np.testing.assert_array_equal(workspace.bias_torques(q, qd), model.bias_torques(q, qd))
+        np.testing.assert_array_equal(workspace.gravity_torques(q), model.gravity_torques(q))
+        np.testing.assert_array_equal(workspace.mass_matrix(q), model.mass_matrix(q))
+
+
+def test_a_workspace_gives_the_models_accelerations(arm: RobotModel) -> None:
+    workspace = arm.workspace()
+    for seed in range(3):
+        q, qd, tau = random_state(seed, arm.nv)
+        np.testing.assert_array_equal(
+            workspace.forward_dynamics(q, qd, tau), arm.forward_dynamics(q, qd, tau)
+        )
+
+
+def test_a_workspace_has_its_models_gravity(panda: RobotModel) -> None:
+    q, _, _ = random_state(0, panda.nv)
+    moon = panda.with_gravity([0.0, 0.0, -1.62])
+    np.testing.assert_array_equal(
+        moon.workspace().gravity_torques(q), moon.gravity_torques(q)
+    )
+
+
+def test_the_returned_array_is_used_again(panda: RobotModel) -> None:
+    workspace = panda.workspace()
+    first = workspace.inverse_dynamics(*random_state(0, panda.nv))
+    kept = first.copy()
+    assert workspace.inverse_dynamics(*random_state(1, panda.nv)) is first
+    assert workspace.gravity_torques(np.zeros(panda.nv)) is first
+    assert not np.array_equal(first, kept)
+
+
+@pytest.mark.parametrize(('method', 'arguments'), METHODS)
+def test_every_method_returns_its_array_again(
+    arm: RobotModel, method: str, arguments: int
+) -> None:
+    call = getattr(arm.workspace(), method)
+    first = call(*random_state(0, arm.nv)[:arguments])
+    kept = first.copy()
+    assert call(*random_state(1, arm.nv)[:arguments]) is first
+    assert not np.array_equal(first, kept)
+
+
+@pytest.mark.parametrize(('method', 'arguments'), METHODS)
+@pytest.mark.parametrize('before', METHODS)
+def test_what_is_left_in_the_memory_does_not_matter(
+    arm: RobotModel, method: str, arguments: int, before: tuple[str, int]
+) -> None:
+    # The workspace checks nothing, so that one bad sample must not poison those after it.
+    state = random_state(0, arm.nv)[:arguments]
+    fresh = getattr(arm.workspace(), method)(*state).copy()
+    used = arm.workspace()
+    earlier, count = before
+    for seed in range(3):
+        getattr(used, earlier)(*(1e3 * x for x in random_state(seed, arm.nv)[:count]))
+        np.testing.assert_array_equal(getattr(used, method)(*state), fresh)
+    assert np.isnan(getattr(used, earlier)(*(np.full(arm.nv, np.nan),) * count)).any()
+    np.testing.assert_array_equal(getattr(used, method)(*state), fresh)
+
+
+class Subclass(np.ndarray):
+    """Numbers that mean something else than an array's."""
+
+
+@pytest.mark.skipif(not COMPILED, reason='plain Python takes what numpy takes')
+@pytest.mark.parametrize('change', [
+    pytest.param(np.ndarray.tolist, id='list'),
+    pytest.param(lambda x: None, id='none'),
+    pytest.param(lambda x: 1.0, id='number'),
+    pytest.param(lambda x: x.astype(np.float32), id='float32'),
+    pytest.param(lambda x: x.astype('>f8'), id='byte-order'),
+    pytest.param(lambda x: x.astype(np.int64), id='int64'),
+    pytest.param(lambda x: x.astype(complex), id='complex'),
+    pytest.param(lambda x: x.astype(object), id='object'),
+    pytest.param(lambda x: np.repeat(x, 2)[::2], id='strided'),
+    pytest.param(lambda x: x[np.newaxis], id='two-dimensional'),
+    pytest.param(lambda x: np.array(1.0), id='no-dimension'),
+    pytest.param(lambda x: x.view(Subclass), id='subclass'),
+    pytest.param(np.ma.array, id='masked'),
+    pytest.param(lambda x: np.frombuffer(b'1' + x.tobytes(), offset=1), id='unaligned'),
+])
+@pytest.mark.parametrize(('method', 'arguments'), METHODS)
+def test_machine_code_rejects_arrays_of_another_type(
+    arm: RobotModel, method: str, arguments: int, change: Callable[[Array], Any]
+) -> None:
+    call = getattr(arm.workspace(), method)
+    state = random_state(0, arm.nv)[:arguments]
+    kept = call(*state).copy()
+    for position in range(arguments):
+        bad = list(random_state(1, arm.nv)[:arguments])
+        bad[position] = change(bad[position])
+        with pytest.raises(TypeError):
+            call(*bad)
+    np.testing.assert_array_equal(call(*state), kept)
+
+
+@pytest.mark.parametrize(('method', 'arguments'), METHODS)
+def test_arrays_may_be_read_only_or_pickled(
+    arm: RobotModel, method: str, arguments: int
+) -> None:
+    call = getattr(arm.workspace(), method)
+    state = random_state(0, arm.nv)[:arguments]
+    expected = call(*state).copy()
+    restored = pickle.loads(pickle.dumps(state))
+    for array in state:
+        array.setflags(write=False)
+    np.testing.assert_array_equal(call(*state), expected)
+    np.testing.assert_array_equal(call(*restored), expected)
+
+
+def test_workspaces_do_not_know_of_each_other(panda: RobotModel) -> None:
+    one, other = panda.workspace(), panda.workspace()
+    state = random_state(0, panda.nv)
+    tau = one.inverse_dynamics(*state)
+    kept = tau.copy()
+    other.add_external_force(3, np.ones(3), np.ones(3))
+    other.inverse_dynamics(*random_state(1, panda.nv))
+    panda.inverse_dynamics(*random_state(2, panda.nv))
+    np.testing.assert_array_equal(tau, kept)
+    np.testing.assert_array_equal(one.inverse_dynamics(*state), kept)
+
+
+def test_external_forces_add_up_until_they_are_cleared(panda: RobotModel) -> None:
+    workspace = panda.workspace()
+    q, _, _ = random_state(0, panda.nv)
+    free = workspace.gravity_torques(q).copy()
+    moment, force = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])
+    workspace.add_external_force(7, moment, force)
+    once = workspace.gravity_torques(q) - free
+    workspace.add_external_force(7, moment, force)
+    twice = workspace.gravity_torques(q) - free
+    assert once.any()
+    np.testing.assert_allclose(twice, 2.0 * once, rtol=1e-9, atol=1e-10)
+    workspace.clear_external_forces()
+    np.testing.assert_array_equal(workspace.gravity_torques(q), free)
+
+
+@pytest.mark.skipif(not COMPILED, reason='Python itself allocates where numba is missing')
+@pytest.mark.parametrize(('method', 'arguments'), METHODS)
+def test_a_call_allocates_nothing(method: str, arguments: int) -> None:
+    # Many joints, so that a single array would show among what the measurement itself takes.
+    n = 100
+    names = [f'link_{i}' for i in range(n)]
+    model = load(robot(
+        link('base'),
+        *(link(name, 1.0) for name in names),
+        *(
+            joint(f'joint_{name}', 'revolute', parent, name)
+            for parent, name in zip(['base', *names], names, strict=False)
+        ),
+    ))
+    state = random_state(0, n)[:arguments]
+    call = getattr(model.workspace(), method)
+    call(*state)
+
+    def allocated() -> int:
+        tracemalloc.reset_peak()
+        before, _ = tracemalloc.get_traced_memory()
+        for _ in repeat(None, 1000):
+            call(*state)
+        return tracemalloc.get_traced_memory()[1] - before
+
+    tracemalloc.start()
+    try:
+        for _ in repeat(None, 10):
+            call(*state)
+        most = least(allocated)
+    finally:
+        tracemalloc.stop()
+    assert most < np.zeros(n).nbytes

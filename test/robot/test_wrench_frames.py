@@ -1,0 +1,238 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""One wrench in the axes of any link, of the base or of the world, also where the base moves."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+import pytest
+
+from rnea_ros import BaseMotion, ReferenceFrame, RobotModel, Wrench
+from rnea_ros.urdf import parse_urdf
+from support.cases import each
+from support.models.oracle_pairs import Pair
+from support.models.oracles import Array, Pinocchio, random_wrenches
+from support.models.robots import SHIPPED, link, load, robot
+
+pytest_plugins = ('support.models.model_fixtures',)
+
+SEEDS = range(2)
+
+
+def assert_equal(actual: Array, expected: Array, label: str = '') -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10, err_msg=label)
+
+
+def vector(values: ArrayLike) -> Array:
+    return np.asarray(values, dtype=np.float64)
+
+
+def random_wrench(seed: int) -> Wrench:
+    """Return a wrench at a point, in its link's own frame."""
+    force, torque, point = np.random.default_rng(seed).normal(size=(3, 3))
+    return Wrench(force, torque, point=point)
+
+
+def point_of(wrench: Wrench) -> Array:
+    assert wrench.point is not None
+    return vector(wrench.point)
+
+
+def pose_of(model: RobotModel, q: Array, frame: str | ReferenceFrame) -> Array:
+    """Return a frame's pose in the world."""
+    if frame is ReferenceFrame.WORLD:
+        return np.eye(4)
+    name = model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame
+    return model.forward_kinematics(q, name)
+
+
+def stated_in(
+    model: RobotModel, q: Array, wrench: Wrench, link_name: str, frame: str | ReferenceFrame
+) -> Wrench:
+    """Return a wrench that is given in its link's frame in the axes of another frame."""
+    change = np.linalg.inv(pose_of(model, q, frame)) @ pose_of(model, q, link_name)
+    R = change[:3, :3]
+    point = change @ np.append(point_of(wrench), 1.0)
+    return Wrench(R @ vector(wrench.force), R @ vector(wrench.torque), frame, point[:3])
+
+
+@each('seed', SEEDS)
+def test_a_wrench_is_the_same_in_every_frame(pair: Pair, seed: int) -> None:
+    model, (q, qd, qdd) = pair.model, pair.motion(seed)
+    wrench = random_wrench(seed)
+    for name in model.link_names:
+        in_own_frame = model.inverse_dynamics(q, qd, qdd, {name: wrench})
+        for frame in (*model.link_names[::3], *ReferenceFrame):
+            other = stated_in(model, q, wrench, name, frame)
+            in_frame = model.inverse_dynamics(q, qd, qdd, {name: other})
+            assert_equal(in_frame, in_own_frame, f'{name} in {frame}')
+
+
+@each('seed', SEEDS)
+def test_without_a_point_a_wrench_acts_at_its_links_origin_in_every_frame(
+    pair: Pair, seed: int
+) -> None:
+    model, (q, qd, qdd) = pair.model, pair.motion(seed)
+    force, torque = np.random.default_rng(seed).normal(size=(2, 3))
+    for name in model.link_names:
+        for frame in (*model.link_names[::3], *ReferenceFrame):
+            to_frame = np.linalg.inv(pose_of(model, q, frame))
+            origin = (to_frame @ pose_of(model, q, name))[:3, 3]
+            bare = model.inverse_dynamics(q, qd, qdd, {name: Wrench(force, torque, frame)})
+            at_origin = Wrench(force, torque, frame, origin)
+            expected = model.inverse_dynamics(q, qd, qdd, {name: at_origin})
+            assert_equal(bare, expected, f'{name} in {frame}')
+
+
+@pytest.mark.oracle
+@each('seed', SEEDS)
+def test_a_wrench_in_any_frame_takes_pinocchios_jacobian_times_force_off_the_efforts(
+    pair: Pair, seed: int
+) -> None:
+    model, (q, qd, qdd) = pair.model, pair.motion(seed)
+    wrenches = random_wrenches(seed, model.link_names)
+    expected = pair.pinocchio.inverse_dynamics(q, qd, qdd)
+    for name, given in wrenches.items():
+        J = pair.pinocchio.jacobian(q, name)
+        for wrench in given:
+            expected = expected - J.T @ in_link(pair, q, wrench, name)
+    assert_equal(model.inverse_dynamics(q, qd, qdd, wrenches), expected)
+
+
+def in_link(pair: Pair, q: Array, wrench: Wrench, name: str) -> Array:
+    """Return [moment; force] in a link's axes about its origin, with Pinocchio's poses."""
+    link_pose = oracle_pose(pair.pinocchio, pair, q, name)
+    frame_pose = oracle_pose(pair.pinocchio, pair, q, wrench.frame or name)
+    change = np.linalg.inv(link_pose) @ frame_pose
+    R = change[:3, :3]
+    force, torque = R @ vector(wrench.force), R @ vector(wrench.torque)
+    if wrench.point is not None:
+        at = change @ np.append(point_of(wrench), 1.0)
+        torque = torque + np.cross(at[:3], force)
+    return np.concatenate([torque, force])
+
+
+def oracle_pose(
+    pinocchio: Pinocchio, pair: Pair, q: Array, frame: str | ReferenceFrame
+) -> Array:
+    if frame is ReferenceFrame.WORLD:
+        return np.eye(4)
+    name = pair.model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame
+    return pinocchio.link_poses(q, [name])[0]
+
+
+@each('seed', SEEDS)
+def test_forward_dynamics_take_wrenches_in_every_frame(pair: Pair, seed: int) -> None:
+    model, (q, qd, tau) = pair.model, pair.motion(seed)
+    name, wrench = model.link_names[-1], random_wrench(seed)
+    J, M = model.jacobian(q, name, point_of(wrench)), model.mass_matrix(q)
+    six = np.concatenate([vector(wrench.torque), vector(wrench.force)])
+    share = np.linalg.solve(M, J.T @ six)
+    expected = model.forward_dynamics(q, qd, tau) + share
+    for frame in (name, model.link_names[0], *ReferenceFrame):
+        other = stated_in(model, q, wrench, name, frame)
+        qdd = model.forward_dynamics(q, qd, tau, {name: other})
+        np.testing.assert_allclose(
+            qdd, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max(), err_msg=str(frame)
+        )
+
+
+@each('seed', SEEDS)
+def test_a_robot_floats_still_under_a_lift_of_its_weight_at_its_centre_of_mass(
+    floating_pair: Pair, seed: int
+) -> None:
+    model, (q, _, _) = floating_pair.model, floating_pair.motion(seed)
+    mass = model.tree.bodies['mass'].sum()
+    centre = model.centre_of_mass(q)
+    lift = Wrench(-mass * model.gravity, frame=ReferenceFrame.WORLD, point=centre)
+    still = np.zeros(model.nv)
+    on_base = model.velocity_indices('floating_base')
+    for name in (model.link_names[0], model.link_names[-1]):
+        efforts = model.inverse_dynamics(q, still, still, {name: lift})
+        np.testing.assert_allclose(efforts[on_base], np.zeros(6), atol=1e-9 * mass * 9.81)
+
+
+def test_a_link_named_base_is_not_mistaken_for_the_root_link() -> None:
+    # A UR's link 'base' is turned by half a turn about z from its root link, 'base_link'.
+    arm = load(SHIPPED[2])
+    q, rest = np.array([0.3, -1.2, 1.5, -0.8, 1.1, 0.4]), np.zeros(6)
+
+    def efforts(frame: str | ReferenceFrame, force: tuple[float, ...]) -> Array:
+        return arm.inverse_dynamics(q, rest, rest, {'tool0': Wrench(force, frame=frame)})
+
+    assert 'base' in arm.link_names[1:]
+    assert_equal(efforts('base', (1, 2, 3)), efforts(ReferenceFrame.ROOT_LINK, (-1, -2, 3)))
+    assert_equal(efforts('base_link', (1, 2, 3)), efforts(ReferenceFrame.ROOT_LINK, (1, 2, 3)))
+    assert not any('base' in f'{frame.name} {frame.value}'.lower() for frame in ReferenceFrame)
+
+
+BRICK = RobotModel.from_description(
+    parse_urdf(robot(link('brick', 2.0, inertia=(0.5, 0.0, 0.0, 0.5, 0.0, 0.5)))),
+    floating_base=True,
+    gravity=(0.0, 0.0, 0.0),
+)
+# Turned a quarter about x: the brick's y points along the world's z.
+TURNED = np.array([3.0, 4.0, 5.0, np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
+
+
+@each(
+    ('wrench', 'acceleration'),
+    [
+        pytest.param(Wrench((0, 0, 6)), (0, 0, 0, 0, 0, 3), id='own'),
+        pytest.param(Wrench((0, 0, 6), frame='brick'), (0, 0, 0, 0, 0, 3), id='link'),
+        pytest.param(
+            Wrench((0, 0, 6), frame=ReferenceFrame.ROOT_LINK), (0, 0, 0, 0, 0, 3), id='base'
+        ),
+        pytest.param(
+            Wrench((0, 0, 6), frame=ReferenceFrame.WORLD), (0, 0, 0, 0, 3, 0), id='world'
+        ),
+        pytest.param(
+            Wrench((0, 0, 6), frame=ReferenceFrame.WORLD, point=(4, 4, 5)),
+            (0, 0, 12, 0, 3, 0),
+            id='world-beside-the-brick',
+        ),
+        pytest.param(
+            Wrench((0, 0, 6), frame=ReferenceFrame.ROOT_LINK, point=(1, 0, 0)),
+            (0, -12, 0, 0, 0, 3),
+            id='base-beside-the-brick',
+        ),
+        pytest.param(
+            Wrench(torque=(0, 0, 1), frame=ReferenceFrame.WORLD), (0, 2, 0, 0, 0, 0), id='torque'
+        ),
+    ],
+)
+def test_a_turned_brick_flies_where_it_is_pushed(
+    wrench: Wrench, acceleration: tuple[float, ...]
+) -> None:
+    still = np.zeros(6)
+    found = BRICK.forward_dynamics(TURNED, still, still, {'brick': wrench})
+    np.testing.assert_allclose(found, acceleration, atol=1e-12)
+
+
+def test_several_wrenches_on_one_link_add_up_in_mixed_frames(pair: Pair) -> None:
+    model, (q, qd, qdd) = pair.model, pair.motion(0)
+    rng, name = np.random.default_rng(0), model.link_names[-1]
+    several = [
+        Wrench(force, torque, frame, point)
+        for frame in (None, model.link_names[1], *ReferenceFrame)
+        for force, torque, at in rng.normal(size=(2, 3, 3))
+        for point in (None, at)
+    ]
+    free = model.inverse_dynamics(q, qd, qdd)
+    shares = [model.inverse_dynamics(q, qd, qdd, {name: one}) - free for one in several]
+    together = model.inverse_dynamics(q, qd, qdd, {name: several})
+    assert_equal(together, free + np.sum(shares, axis=0))
+
+
+def test_the_bases_motion_does_not_change_what_a_wrench_takes_off(pair: Pair) -> None:
+    moving = pair.model.with_base_motion(BaseMotion((1, 2, 3), (3, 2, 1), (2, 1, 3), (1, 3, 2)))
+    motion = pair.motion(0)
+    wrenches = random_wrenches(0, moving.link_names)
+    there, here = (
+        model.inverse_dynamics(*motion, wrenches) - model.inverse_dynamics(*motion)
+        for model in (moving, pair.model)
+    )
+    # Small differences of large efforts.
+    np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)

@@ -1,0 +1,290 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+A robot's control on the bench: plain numbers in, commands out, and every command is inspected.
+
+Time is a number that the rig counts up. Each command must be finite, of the right length, within
+the effort limits, and no further from the one before than the rate limit allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rnea_ros import RobotModel
+from rnea_ros.feedforward import FeedforwardController, Reason, State
+from rnea_ros.feedforward.acting_effort import MAX_WAIT
+from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
+from rnea_ros.feedforward.settings import Settings, resolve
+from rnea_ros.feedforward.trajectory import CUBIC, Knots, Setpoint, Trajectory
+from support.models.robots import ROOT, joint, link, load, robot
+
+Array = NDArray[np.float64]
+
+NONE = np.empty(0)
+
+PANDA_POSE = (0.1, -0.7, 0.2, -2.1, -0.1, 1.6, 0.7)
+"""A pose of the Franka arm that no joint carries without effort, but the first."""
+
+
+@cache
+def panda_arm() -> RobotModel:
+    """Return the shipped seven-joint arm."""
+    return load(ROOT / 'urdf' / 'panda_arm.urdf')
+
+
+@cache
+def two_joint_arm() -> RobotModel:
+    """Return an arm that swings in a vertical plane, of 100 N m in each joint."""
+    return load(robot(
+        link('base'),
+        link('upper', 2.0, com=(0.25, 0.0, 0.0)),
+        link('lower', 1.0, com=(0.25, 0.0, 0.0)),
+        joint('shoulder', 'revolute', 'base', 'upper', axis=(0, 1, 0)),
+        joint('elbow', 'revolute', 'upper', 'lower', xyz=(0.5, 0, 0), axis=(0, 1, 0)),
+    ))
+
+
+@cache
+def mixed_arm() -> RobotModel:
+    """Return an arm with joints of every kind: lift, turn (continuous), bend, and a gripper."""
+    return load(robot(
+        link('base'),
+        link('carriage', 3.0),
+        link('upper', 2.0, com=(0.3, 0.0, 0.05)),
+        link('lower', 1.0, com=(0.2, 0.1, 0.0)),
+        link('finger', 0.5, com=(0.1, 0.0, 0.0)),
+        joint('lift', 'prismatic', 'base', 'carriage'),
+        joint(
+            'turn', 'continuous', 'carriage', 'upper', axis=(0, 1, 0),
+            more='<limit effort="80" velocity="3"/>',
+        ),
+        joint('bend', 'revolute', 'upper', 'lower', xyz=(0.6, 0, 0), axis=(0, 1, 0.2)),
+        joint('gripper', 'revolute', 'lower', 'finger', xyz=(0.4, 0, 0), axis=(0, 1, 0)),
+    ))
+
+
+class Rig:
+    """
+    Steps the control of a robot as the loop would: joint states first, then a tick.
+
+    ``q``, ``qd`` and ``effort`` are what the robot measures, for all joints of the model; tests
+    set them, and ``acting_effort`` if a watchdog commanded meanwhile. Every command is kept in
+    ``commands``.
+
+    :param model: the robot
+    :param start: monotonic time of the tick before the first, s
+    :param differentiate_velocity: of the joint states
+    :param settings: of the control, other than the defaults; ``joints`` are all of the model
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        *,
+        start: float = 1000.0,
+        differentiate_velocity: bool = False,
+        **settings: Any,
+    ) -> None:
+        self.model = model
+        # Tests put the robot somewhere else from one sample to the next.
+        defaults: dict[str, Any] = {
+            'joints': model.joint_names, 'rate': 1000.0, 'velocity_limit_factor': 0.0
+        }
+        self.settings = Settings(**(defaults | settings))
+        self.resolved = resolve(self.settings, model)
+        self.period = self.settings.period
+        self.states = JointStateMonitor(
+            model.joint_names,
+            jumps=PositionJumps.of_robot(model, self.resolved),
+            continuous=model.continuous,
+            differentiate_velocity=differentiate_velocity,
+            effort_scale=self.resolved.effort_scale,
+        )
+        self.controller = FeedforwardController(model, self.resolved, self.states)
+        self.now = start
+        self.q = np.zeros(model.nv)
+        self.qd = np.zeros(model.nv)
+        self.effort: Array | None = None
+        self.acting_effort: Array | None = None
+        self.commands: list[Array] = []
+        self._last: Array | None = None
+        self._stepped_at = math.inf
+        self._blocked_at = -math.inf
+
+    def state(self) -> State:
+        """Where the control stands."""
+        return self.controller.state
+
+    @property
+    def gravity(self) -> Array:
+        """The gravity torque of the commanded joints where the robot is, in command order."""
+        return self.model.gravity_torques(self.q)[self.resolved.joint_indices]
+
+    @property
+    def greatest_step(self) -> Array:
+        """By how much a command may differ from the one before."""
+        return self.resolved.effort_rate_limit * self.period * (1.0 + 1e-9)
+
+    def feed(
+        self,
+        *,
+        names: Sequence[str] | None = None,
+        stamp: float | None = None,
+        clock: float | None = None,
+        **values: ArrayLike | None,
+    ) -> Reason | None:
+        """
+        Let a joint state come now, of all joints or of those named.
+
+        :param stamp: its own time, by default the same as the rig's
+        :param clock: what the clock of stamps shows, by default the rig's time
+        :param values: ``q``, ``qd``, ``effort`` in the order of the names; None for an empty one
+        """
+        all_names = self.model.joint_names
+        names = list(names or all_names)
+        chosen = [all_names.index(name) for name in names if name in all_names]
+        effort = None if self.effort is None else self.effort[chosen]
+        given = {'q': self.q[chosen], 'qd': self.qd[chosen], 'effort': effort} | values
+        q, qd, tau = (
+            NONE if value is None else np.array(value, dtype=np.float64)
+            for value in (given['q'], given['qd'], given['effort'])
+        )
+        return self.states.update(
+            names,
+            q,
+            qd,
+            tau,
+            stamp=self.now if stamp is None else stamp,
+            clock=self.now if clock is None else clock,
+            received=self.now,
+        )
+
+    def wait(self, periods: float = 1.0) -> None:
+        """Let time pass in which nothing happens."""
+        self.now += periods * self.period
+
+    def step(self) -> Array | None:
+        """Return a copy of the command of a tick now, inspected."""
+        before = self._acting_effort() if self._last is None else self._last
+        if before is None:
+            before = np.zeros(len(self.settings.joints))
+        elapsed, self._stepped_at = self.now - self._stepped_at, self.now
+        blocked = elapsed - 0.5 * self.period > self.resolved.joint_states_timeout
+        ended = self.state() in (State.FAULT, State.STOPPED)
+        returned = self.controller.step(self.now)
+        if blocked and not ended and self._last is not None:
+            self._blocked_at = self.now
+        if returned is None:
+            waits = self.now - self._blocked_at <= MAX_WAIT
+            assert self._last is None or self.controller.withheld or waits, 'commands stopped'
+            if self.controller.withheld:
+                self._last = None
+            return None
+        command = returned.copy()
+        if self._blocked_at > -math.inf:
+            acting = None if self._stale() else self._acting_effort()
+            acting = self.acting_effort if acting is None else acting
+            before = before if acting is None else acting
+            self._blocked_at = -math.inf
+        assert command.shape == (len(self.settings.joints),)
+        assert np.isfinite(command).all(), command
+        assert (np.abs(command) <= self.resolved.effort_limits).all(), command
+        assert (np.abs(command - before) <= self.greatest_step).all(), (before, command)
+        self._last = command
+        self.commands.append(command)
+        return command
+
+    def tick(self, *, feed: bool = True) -> Array | None:
+        """Let a period pass, a joint state come if asked to, and the control take its tick."""
+        self.wait()
+        if feed:
+            assert self.feed() is None
+        return self.step()
+
+    def run(self, seconds: float, *, feed: bool = True) -> Array:
+        """Return the commands of some time, shape (ticks, m)."""
+        ticks = round(seconds / self.period)
+        commands = [self.tick(feed=feed) for _ in range(ticks)]
+        return np.array([command for command in commands if command is not None])
+
+    def run_until(self, *states: State, limit: float = 30.0, feed: bool = True) -> float:
+        """Run until the control is in one of some states; return how long that took."""
+        began = self.now
+        while self.state() not in states:
+            assert self.now - began < limit, f'still {self.state()}'
+            self.tick(feed=feed)
+        return self.now - began
+
+    def activate(self) -> None:
+        """Run until the start ramp is over."""
+        self.run_until(State.ACTIVE)
+
+    def change(self, **settings: Any) -> None:
+        """Change settings while running."""
+        self.settings = Settings(**(vars(self.settings) | settings))
+        self.controller.change(resolve(self.settings, self.model))
+
+    def wanted(self) -> tuple[Array, Array]:
+        """Return the position and velocity that are wanted, zeros while none are."""
+        wanted = self.controller.reference_at(self.now)
+        zero = np.zeros(len(self.settings.joints))
+        return (zero, zero) if wanted is None else (wanted.position, wanted.velocity)
+
+    def _stale(self) -> bool:
+        resolved, now = self.resolved, self.now + 0.5 * self.period
+        others = np.setdiff1d(np.arange(self.model.nv), resolved.joint_indices)
+        return (
+            self.states.age(now, resolved.joint_indices) > resolved.joint_states_timeout
+            or self.states.age(now, others) > resolved.uncommanded_timeout
+        )
+
+    def _acting_effort(self) -> Array | None:
+        """Return the effort that the control is to take over from, by DESIGN's rule."""
+        effort = self.states.effort[self.resolved.joint_indices]
+        if (
+            self.settings.hardware_compensates
+            or not self.settings.start_from_measured_effort
+            or not np.isfinite(effort).all()
+        ):
+            return None
+        limits = self.resolved.effort_limits
+        acting: Array = np.clip(effort, -limits, limits)
+        return acting
+
+
+def swing(
+    names: Sequence[str], start: ArrayLike, end: ArrayLike, duration: float
+) -> Trajectory:
+    """Return a motion from rest to rest, a cubic."""
+    positions = np.array([start, end], dtype=np.float64)
+    still = np.zeros_like(positions)
+    knots = Knots(
+        np.array([0.0, duration]), positions, still, still.copy(), np.array([CUBIC, CUBIC])
+    )
+    return Trajectory(tuple(names), None, knots)
+
+
+def setpoint(names: Sequence[str], q: ArrayLike, qd: ArrayLike = 0.0) -> Setpoint:
+    """Return a streamed set-point."""
+    position = np.array(q, dtype=np.float64)
+    velocity = np.broadcast_to(np.array(qd, dtype=np.float64), position.shape).copy()
+    return Setpoint(None, tuple(names), position, velocity, np.zeros_like(position))
+
+
+def cubic(start: float, end: float, s: float) -> float:
+    """Return where a motion from rest to rest is after a share ``s`` of its time."""
+    s = min(max(s, 0.0), 1.0)
+    return start + (end - start) * (3.0 - 2.0 * s) * s * s
+
+
+def half_turn(angle: float) -> float:
+    """Return an angle as one from minus to plus half a turn."""
+    return math.atan2(math.sin(angle), math.cos(angle))

@@ -1,0 +1,319 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Trees with joints of every type, built side by side: here, in Pinocchio and in MuJoCo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+import pytest
+
+from rnea_ros import RobotModel
+from rnea_ros.dynamics.tree import FIXED, Placement, RigidBodyInertia, TreeBuilder, joint_types
+from support.models.oracles import Array, random_moments, random_rotation, skew
+
+GRAVITY = (1.0, -2.0, -9.0)
+
+SIZES = {
+    'fixed': (0, 0), 'revolute': (1, 1), 'prismatic': (1, 1), 'helical': (1, 1),
+    'cylindrical': (2, 2), 'planar': (3, 3), 'spherical': (4, 3), 'floating': (7, 6),
+}
+"""Positions and velocities of each type of joint."""
+
+MOVING = tuple(kind for kind in SIZES if kind != 'fixed')
+
+
+@dataclass(frozen=True)
+class Part:
+    """
+    A link and the joint above it, which has the link's name.
+
+    :param parent: another part's name, or 'base'
+    :param kind: a key of :data:`SIZES`
+    :param R: axes of the joint frame in the parent link, shape (3, 3)
+    :param p: origin of the joint frame in the parent link, shape (3,)
+    :param axis: unit vector in the joint frame, the normal of a planar joint
+    """
+
+    name: str
+    parent: str
+    kind: str
+    R: Array
+    p: Array
+    axis: Array
+    pitch: float
+    mass: float
+    com: Array
+    J_com: Array
+
+
+def random_parts(seed: int, kinds: Sequence[str], *, branches: bool = True) -> list[Part]:
+    """Return a tree of joints of these types, each on any part before it or on the last."""
+    rng = np.random.default_rng(seed)
+    names = ['base']
+    parts = []
+    for i, kind in enumerate(kinds):
+        axis = rng.normal(size=3)
+        if kind == 'planar':
+            axis[2] = abs(axis[2])  # there is one smallest rotation to it
+        parts.append(Part(
+            f'{kind}_{i}', str(rng.choice(names)) if branches else names[-1], kind,
+            random_rotation(rng), rng.normal(scale=0.3, size=3), axis / np.linalg.norm(axis),
+            float(rng.normal()), float(rng.uniform(0.1, 5.0)), rng.normal(scale=0.2, size=3),
+            random_moments(rng),
+        ))
+        names.append(parts[-1].name)
+    return parts
+
+
+def random_kinds(seed: int) -> list[str]:
+    """Return types of joints, each at most a few times."""
+    rng = np.random.default_rng(seed)
+    return [str(kind) for kind in rng.choice(tuple(SIZES), size=rng.integers(3, 12))]
+
+
+def random_motion(seed: int, parts: Sequence[Part]) -> tuple[Array, Array, Array]:
+    """Return q, with quaternions of unit length, qd and qdd."""
+    rng = np.random.default_rng(seed)
+    q = [np.zeros(0)]
+    for part in parts:
+        own = rng.normal(size=SIZES[part.kind][0])
+        if part.kind in ('spherical', 'floating'):
+            own[-4:] /= np.linalg.norm(own[-4:])
+        q.append(own)
+    qd, qdd = rng.normal(size=(2, sum(SIZES[part.kind][1] for part in parts)))
+    return np.concatenate(q), qd, qdd
+
+
+def places(parts: Sequence[Part]) -> Iterator[tuple[Part, slice, slice]]:
+    """Return every part that moves with its places in q and qd."""
+    i = j = 0
+    for part in parts:
+        nq, nv = SIZES[part.kind]
+        if nv:
+            yield part, slice(i, i + nq), slice(j, j + nv)
+        i, j = i + nq, j + nv
+
+
+def smallest_rotation_of_z_to(axis: Array) -> Array:
+    """Return the matrix that turns z to a unit vector about the normal of both."""
+    z = np.array([0.0, 0.0, 1.0])
+    quaternion = np.append(np.cross(z, axis), 1.0 + z @ axis)
+    quaternion /= np.linalg.norm(quaternion)
+    u, w = skew(quaternion[:3]), quaternion[3]
+    R: Array = np.eye(3) + 2.0 * w * u + 2.0 * u @ u
+    return R
+
+
+def model_of(parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> RobotModel:
+    """Return the code under test."""
+    builder = TreeBuilder('base')
+    for part in parts:
+        name, axis = part.name, part.axis
+        joint = {
+            'fixed': FIXED,
+            'revolute': joint_types.revolute(name, axis),
+            'prismatic': joint_types.prismatic(name, axis),
+            'helical': joint_types.helical(name, part.pitch, axis),
+            'cylindrical': joint_types.cylindrical(name, axis),
+            'planar': joint_types.planar(name, axis),
+            'spherical': joint_types.spherical(name),
+            'floating': joint_types.floating(name),
+        }[part.kind]
+        inertia = RigidBodyInertia.from_centre_of_mass(part.mass, part.com, part.J_com)
+        builder.add_link(name, part.parent, Placement(part.R, part.p), joint, inertia)
+    return RobotModel.from_tree(builder.build(), gravity=gravity)
+
+
+class PinocchioTree:
+    """
+    The tree in Pinocchio, with coordinates as they are here.
+
+    Where Pinocchio's velocities v are others (planar joints: of the body, in its own axes;
+    floating ones: [linear; angular]), v = B qd, and efforts are B^T times Pinocchio's.
+    """
+
+    def __init__(self, parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> None:
+        self._pin = pin = pytest.importorskip('pinocchio')
+        self._model = pin.Model()
+        self._model.gravity.linear = np.array(gravity)
+        self._parts = parts
+        self._first_joint: dict[str, int] = {}
+        carriers = {'base': (0, pin.SE3.Identity())}
+        for part in parts:
+            joint, link_in_joint = carriers[part.parent]
+            placement = link_in_joint * pin.SE3(part.R, part.p)
+            turned = pin.SE3.Identity()
+            if part.kind == 'planar':
+                turned.rotation = smallest_rotation_of_z_to(part.axis)
+            for i, joint_model in enumerate(self._joint_models(part)):
+                where = placement * turned if i == 0 else pin.SE3.Identity()
+                joint = self._model.addJoint(joint, joint_model, where, f'{part.name}_{i}')
+                self._first_joint.setdefault(part.name, joint)
+                placement = turned.inverse()
+            self._model.appendBodyToJoint(
+                joint, pin.Inertia(part.mass, part.com, part.J_com), placement
+            )
+            self._model.addFrame(
+                pin.Frame(part.name, joint, 0, placement, pin.FrameType.OP_FRAME)
+            )
+            carriers[part.name] = (joint, placement)
+        self._data = self._model.createData()
+
+    def _joint_models(self, part: Part) -> list[Any]:
+        pin, axis = self._pin, part.axis
+        if part.kind == 'helical':
+            if not hasattr(pin, 'JointModelHelicalUnaligned'):
+                pytest.skip(f'Pinocchio {pin.__version__} has no helical joints')
+            return [pin.JointModelHelicalUnaligned(axis, part.pitch)]
+        models: dict[str, list[Any]] = {
+            'fixed': [],
+            'revolute': [pin.JointModelRevoluteUnaligned(axis)],
+            'prismatic': [pin.JointModelPrismaticUnaligned(axis)],
+            'cylindrical': [
+                pin.JointModelRevoluteUnaligned(axis), pin.JointModelPrismaticUnaligned(axis)
+            ],
+            'planar': [pin.JointModelPlanar()],
+            'spherical': [pin.JointModelSpherical()],
+            'floating': [pin.JointModelFreeFlyer()],
+        }
+        return models[part.kind]
+
+    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return tau."""
+        positions, B, B_rate_qd = self._converted(q, qd)
+        accelerations = B @ qdd + B_rate_qd
+        tau = self._pin.rnea(self._model, self._data, positions, B @ qd, accelerations)
+        efforts: Array = B.T @ tau
+        return efforts
+
+    def mass_matrix(self, q: Array) -> Array:
+        """
+        Return M(q), one column a call: efforts of unit accelerations less those of none.
+
+        Pinocchio's composite bodies give other numbers where joints are not in depth-first order.
+        """
+        rest = np.zeros(self._model.nv)
+        bias = self.inverse_dynamics(q, rest, rest)
+        columns = [self.inverse_dynamics(q, rest, unit) - bias for unit in np.eye(len(rest))]
+        return np.array(columns).reshape(len(rest), len(rest)).T
+
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
+        """Return qdd, by articulated bodies."""
+        positions, B, B_rate_qd = self._converted(q, qd)
+        efforts = np.linalg.solve(B.T, tau)
+        accelerations = self._pin.aba(self._model, self._data, positions, B @ qd, efforts)
+        return np.asarray(np.linalg.solve(B, accelerations - B_rate_qd), dtype=np.float64)
+
+    def link_pose(self, q: Array, name: str) -> Array:
+        """Return the pose of a link in the base, homogeneous."""
+        positions, _, _ = self._converted(q, np.zeros(self._model.nv))
+        self._pin.framesForwardKinematics(self._model, self._data, positions)
+        pose: Array = self._data.oMf[self._model.getFrameId(name)].homogeneous
+        return pose
+
+    def jacobian(self, q: Array, name: str) -> Array:
+        """Return J of a link, [angular; linear], in its own axes."""
+        pin, frame = self._pin, self._model.getFrameId(name)
+        positions, B, _ = self._converted(q, np.zeros(self._model.nv))
+        J = pin.computeFrameJacobian(self._model, self._data, positions, frame, pin.LOCAL)
+        columns: Array = np.concatenate([J[3:], J[:3]]) @ B
+        return columns
+
+    def _converted(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+        """Return Pinocchio's positions, B and (dB/dt) qd."""
+        positions, B = np.zeros(self._model.nq), np.zeros((self._model.nv, self._model.nv))
+        B_rate_qd = np.zeros(self._model.nv)
+        for part, where_q, where_qd in places(self._parts):
+            joint = self._model.joints[self._first_joint[part.name]]
+            own, rates = q[where_q], qd[where_qd]
+            block = np.eye(len(rates))
+            in_v = slice(joint.idx_v, joint.idx_v + len(rates))
+            if part.kind == 'floating':
+                block = np.roll(block, 3, axis=0)
+            if part.kind == 'planar':
+                c, s = np.cos(own[2]), np.sin(own[2])
+                block[:2, :2] = [[c, s], [-s, c]]
+                v = block @ rates
+                B_rate_qd[in_v] = v[2] * np.array([v[1], -v[0], 0.0])
+                own = np.array([own[0], own[1], c, s])
+            positions[joint.idx_q : joint.idx_q + len(own)] = own
+            B[in_v, where_qd] = block
+        return positions, B, B_rate_qd
+
+
+class MuJoCoTree:
+    """
+    The tree in MuJoCo, with coordinates as they are here; no screws.
+
+    A free joint's velocity is linear in the world's axes, then angular in the body's, and its
+    quaternion w, x, y, z; a floating part stands on the base, its joint frame in the base's.
+    """
+
+    def __init__(self, parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> None:
+        self._mujoco = pytest.importorskip('mujoco')
+        self._parts = parts
+        robot = self._mujoco.MjSpec()
+        robot.option.gravity = gravity
+        robot.option.disableflags |= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+        bodies = {'base': robot.worldbody}
+        for part in parts:
+            bodies[part.name] = self._add_body(bodies[part.parent], part)
+        self._model = robot.compile()
+        self._data = self._mujoco.MjData(self._model)
+
+    def _add_body(self, parent: Any, part: Part) -> Any:
+        kinds, quaternion, J = self._mujoco.mjtJoint, np.zeros(4), part.J_com
+        self._mujoco.mju_mat2Quat(quaternion, part.R.reshape(-1))
+        body = parent.add_body(
+            name=part.name, pos=part.p, quat=quaternion, mass=part.mass, ipos=part.com,
+            fullinertia=[J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]],
+            explicitinertial=True,
+        )
+        x, y, _ = smallest_rotation_of_z_to(part.axis).T
+        hinge, slide = (kinds.mjJNT_HINGE, part.axis), (kinds.mjJNT_SLIDE, part.axis)
+        joints = {
+            'fixed': [],
+            'revolute': [hinge],
+            'prismatic': [slide],
+            'cylindrical': [hinge, slide],
+            'planar': [(kinds.mjJNT_SLIDE, x), (kinds.mjJNT_SLIDE, y), hinge],
+            'spherical': [(kinds.mjJNT_BALL, part.axis)],
+            'floating': [(kinds.mjJNT_FREE, part.axis)],
+        }[part.kind]
+        for i, (kind, axis) in enumerate(joints):
+            body.add_joint(name=f'{part.name}_{i}', type=kind, axis=axis)
+        return body
+
+    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return tau."""
+        B, data = np.zeros((self._model.nv, len(qd))), self._data
+        B_rate_qd = np.zeros(self._model.nv)
+        for part, where_q, where_qd in places(self._parts):
+            joint = self._model.joint(f'{part.name}_0')
+            i, j = int(joint.qposadr[0]), int(joint.dofadr[0])
+            own, rates = q[where_q], qd[where_qd]
+            block = np.eye(len(rates))
+            in_v = slice(j, j + len(rates))
+            if part.kind in ('spherical', 'floating'):
+                own = np.concatenate([own[:-4], own[-1:], own[-4:-1]])
+            if part.kind == 'floating':
+                R = np.zeros(9)
+                self._mujoco.mju_quat2Mat(R, own[-4:])
+                block = np.block([
+                    [np.zeros((3, 3)), R.reshape(3, 3)], [np.eye(3), np.zeros((3, 3))]
+                ])
+                # d/dt (R u) = R (du/dt + w x u)
+                B_rate_qd[j : j + 3] = R.reshape(3, 3) @ np.cross(rates[:3], rates[3:])
+            data.qpos[i : i + len(own)] = own
+            B[in_v, where_qd] = block
+        data.qvel[:] = B @ qd
+        data.qacc[:] = B @ qdd + B_rate_qd
+        self._mujoco.mj_inverse(self._model, data)
+        tau: Array = B.T @ data.qfrc_inverse
+        return tau

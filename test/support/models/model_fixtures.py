@@ -1,0 +1,60 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Robots that every rule of the model is tried on; a test module names this as its plugin."""
+
+from __future__ import annotations
+
+import pytest
+
+from rnea_ros import RobotModel
+from support.models.oracle_pairs import Pair
+from support.models.oracles import random_tree
+from support.models.robots import SHIPPED, load
+
+SOURCES = {
+    **{path.stem: path.read_text(encoding='utf-8') for path in SHIPPED},
+    # Branches, slides, mimic joints, links without inertia, fixed links in between.
+    **{f'random_{seed}': random_tree(seed) for seed in (3, 19, 53)},
+}
+
+
+PAIRS = {
+    f'{label}-{"floating" if floating else "fixed"}': Pair(label, urdf, floating=floating)
+    for label, urdf in {
+        **SOURCES,
+        # Without mimic joints.
+        **{f'random_{seed}': random_tree(seed) for seed in (5, 41)},
+    }.items()
+    for floating in (False, True)
+}
+
+
+@pytest.fixture(params=PAIRS)
+def pair(request: pytest.FixtureRequest) -> Pair:
+    return PAIRS[request.param]
+
+
+@pytest.fixture(params=[label for label in PAIRS if not PAIRS[label].floating])
+def fixed_pair(request: pytest.FixtureRequest) -> Pair:
+    return PAIRS[request.param]
+
+
+@pytest.fixture(params=[label for label in PAIRS if PAIRS[label].floating])
+def floating_pair(request: pytest.FixtureRequest) -> Pair:
+    return PAIRS[request.param]
+
+
+@pytest.fixture(params=SOURCES)
+def urdf(request: pytest.FixtureRequest) -> str:
+    return SOURCES[request.param]
+
+
+@pytest.fixture
+def model(urdf: str) -> RobotModel:
+    return load(urdf)
+
+
+@pytest.fixture
+def panda() -> RobotModel:
+    return load(SHIPPED[0])

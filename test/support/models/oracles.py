@@ -1,0 +1,533 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+What the package is compared with. Nothing in here runs the code under test.
+
+Six by six matrices in plain numpy; Pinocchio and MuJoCo, reading the same URDF text; and random
+kinematic trees, written as URDF text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+import pytest
+
+from rnea_ros import ReferenceFrame, Wrench
+from support.models.robots import joint, link, numbers, robot
+
+Array = NDArray[np.float64]
+
+STATES = range(3)
+"""Seeds of the random states that a robot is compared at."""
+
+
+def skew(a: Array) -> Array:
+    """Return the matrix of a x."""
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def motion_transform(E: Array, r: Array) -> Array:
+    """Return the motion transform of a frame turned by E, with its origin at r."""
+    zero = np.zeros((3, 3))
+    return np.block([[E, zero], [-E @ skew(r), E]])
+
+
+def force_transform(E: Array, r: Array) -> Array:
+    """Return the force transform of a frame turned by E, with its origin at r."""
+    zero = np.zeros((3, 3))
+    return np.block([[E, -E @ skew(r)], [zero, E]])
+
+
+def motion_cross(v: Array) -> Array:
+    """Return the matrix of v x, on motion vectors."""
+    zero = np.zeros((3, 3))
+    return np.block([[skew(v[:3]), zero], [skew(v[3:]), skew(v[:3])]])
+
+
+def spatial_inertia(mass: float, com: Array, J_com: Array) -> Array:
+    """Return the inertia of a rigid body about the frame's origin, shape (6, 6)."""
+    C = skew(com)
+    return np.block([[J_com + mass * C @ C.T, mass * C], [mass * C.T, mass * np.eye(3)]])
+
+
+def random_rotation(rng: np.random.Generator) -> Array:
+    """Return a rotation matrix."""
+    Q: Array = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    rotation: Array = Q * np.linalg.det(Q)
+    return rotation
+
+
+def random_moments(rng: np.random.Generator) -> Array:
+    """Return a rotational inertia that a rigid body can have."""
+    A = rng.normal(scale=0.2, size=(3, 3))
+    second_moments = A @ A.T
+    moments: Array = np.trace(second_moments) * np.eye(3) - second_moments
+    return moments
+
+
+def random_state(seed: int, n: int) -> tuple[Array, Array, Array]:
+    """Return q, qd and qdd."""
+    q, qd, qdd = np.random.default_rng(seed).normal(size=(3, n))
+    return q, qd, qdd
+
+
+def random_wrenches(seed: int, links: Sequence[str]) -> dict[str, list[Wrench]]:
+    """
+    Return wrenches on some links, several a link.
+
+    In the link's own frame, in another link's and in those of base and world; at a point of that
+    frame, and at the link's origin.
+    """
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(links, size=min(4, len(links)), replace=False)
+    frames = (None, str(rng.choice(links)), *ReferenceFrame)
+    return {
+        str(name): [
+            Wrench(force, torque, frame, at if at_a_point else None)
+            for frame in frames
+            for at_a_point, (force, torque, at) in enumerate(rng.normal(size=(2, 3, 3)).tolist())
+        ]
+        for name in chosen
+    }
+
+
+def random_tree(seed: int) -> str:
+    """
+    Return the URDF of a random robot.
+
+    Branches, fixed links in any place, links without inertia, mimic joints, turned inertial
+    frames, axes in all directions: general ones, the frame's own, and close to the frame's own.
+    """
+    rng = np.random.default_rng(seed)
+    elements = [link('link_0', 1.0)]
+    independent: list[str] = []
+    for i in range(1, int(rng.integers(2, 16))):
+        kind = str(rng.choice(
+            ['revolute', 'continuous', 'prismatic', 'fixed'], p=[0.4, 0.15, 0.25, 0.2]
+        ))
+        mimic = ''
+        if kind in ('revolute', 'prismatic') and independent and rng.random() < 0.2:
+            multiplier, offset = rng.normal(size=2)
+            mimic = (
+                f'<mimic joint="{rng.choice(independent)}" multiplier="{numbers(multiplier)}" '
+                f'offset="{numbers(offset)}"/>'
+            )
+        elif kind != 'fixed':
+            independent.append(f'joint_{i}')
+        elements.append(_random_link(rng, f'link_{i}'))
+        elements.append(joint(
+            f'joint_{i}', kind, f'link_{rng.integers(i)}', f'link_{i}',
+            xyz=rng.normal(scale=0.3, size=3), rpy=rng.normal(size=3), axis=_random_axis(rng),
+            more=mimic,
+        ))
+    return robot(*elements, name=f'random_{seed}')
+
+
+def _random_link(rng: np.random.Generator, name: str) -> str:
+    if rng.random() < 0.15:
+        return link(name)
+    J = random_moments(rng)
+    inertia = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
+    com, rpy = rng.normal(scale=0.2, size=3), rng.normal(size=3)
+    return link(name, rng.uniform(0.1, 5.0), com, inertia, rpy)
+
+
+def _random_axis(rng: np.random.Generator) -> Array:
+    axis = np.zeros(3)
+    axis[rng.integers(3)] = rng.choice([-1.0, 1.0])
+    # The frame's own axis, off by nothing, by a rounding in a CAD export, or by anything.
+    axis += rng.choice([0.0, 1e-5, 1e-3, 1.0]) * rng.normal(size=3)
+    unit: Array = axis / np.linalg.norm(axis)
+    return unit
+
+
+def mimic_rules(urdf: str) -> dict[str, tuple[str, float, float]]:
+    """Return leader, multiplier and offset of moving mimic joints; chains are not resolved."""
+    joints = {
+        # A transmission too has elements of this name, below.
+        element.get('name', ''): element
+        for element in ElementTree.fromstring(urdf).findall('joint')
+    }
+    rules = {}
+    for name, element in joints.items():
+        mimic = element.find('mimic')
+        if mimic is None or element.get('type') == 'fixed':
+            continue
+        leader = mimic.get('joint', '')
+        if leader not in joints:
+            # alex_psyonic_hands.urdf leaves the side out: Left_index_q2 mimics index_q1.
+            leader = f'{name.split("_")[0]}_{leader}'
+        multiplier, offset = float(mimic.get('multiplier', 1)), float(mimic.get('offset', 0))
+        rules[name] = (leader, multiplier, offset)
+    return rules
+
+
+class _Folded:
+    """
+    An oracle's joint positions by the independent joints' positions: G q + offsets.
+
+    :param dofs: the oracle's joints
+    :param rules: leader, multiplier and offset of those that follow another
+    :param names: the order of q; checked to be the other joints
+    """
+
+    def __init__(
+        self,
+        dofs: Sequence[str],
+        rules: Mapping[str, tuple[str, float, float]],
+        names: Sequence[str],
+    ) -> None:
+        assert sorted(names) == sorted(set(dofs) - set(rules))
+        self.G = np.zeros((len(dofs), len(names)))
+        self.offsets = np.zeros(len(dofs))
+        for row, name in enumerate(dofs):
+            leader, multiplier, self.offsets[row] = rules.get(name, (name, 1.0, 0.0))
+            self.G[row, names.index(leader)] = multiplier
+
+
+class Pinocchio:
+    """
+    A robot as Pinocchio reads it.
+
+    :param names: the order of joint arrays, checked to be the independent joints
+    :param gravity: in the root link's frame
+    :param own_mimics: mimic joints are Pinocchio's own, or folded in here by their rule
+    :param floating: the root link moves freely. Seven positions (three of the root link in the
+        world, quaternion x, y, z, w) and six velocities ([angular; linear], in the root link's
+        axes) then stand before those of the joints
+    """
+
+    def __init__(
+        self,
+        urdf: str,
+        names: Sequence[str],
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        *,
+        own_mimics: bool = False,
+        floating: bool = False,
+    ) -> None:
+        self._pin = pytest.importorskip('pinocchio')
+        root = [self._pin.JointModelFreeFlyer()] if floating else []
+        if own_mimics and not hasattr(self._pin, 'JointModelMimic'):
+            pytest.skip(f'Pinocchio {self._pin.__version__} has no mimic joints')
+        mimics = [True] if own_mimics else []
+        self._model = self._pin.buildModelFromXML(urdf, *root, *mimics)
+        self._model.gravity.linear = np.array(gravity)
+        self._data = self._model.createData()
+        names_and_joints = zip(self._model.names, self._model.joints, strict=True)
+        next(names_and_joints)  # the universe
+        # A mimic joint of Pinocchio's own has no degree of freedom.
+        self._dofs = [(name, dof) for name, dof in names_and_joints if dof.nv == 1]
+        rules = {} if own_mimics else mimic_rules(urdf)
+        self._folded = _Folded([name for name, _ in self._dofs], rules, names)
+        # Pinocchio's velocities by ours; those of its free joint are [linear; angular].
+        free = 6 if floating else 0
+        self._P = np.zeros((self._model.nv, free + len(names)))
+        self._P[:free, :free] = np.roll(np.eye(free), 3, axis=0)
+        for row, (_, dof) in zip(self._folded.G, self._dofs, strict=True):
+            self._P[dof.idx_v, free:] = row
+
+    @property
+    def has_followers(self) -> bool:
+        """Whether a joint follows another."""
+        return bool(self._P.shape[0] != self._P.shape[1])
+
+    def inverse_dynamics(
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        wrenches: Mapping[str, Sequence[Wrench]] | None = None,
+    ) -> Array:
+        """Return tau, with wrenches of the environment on links."""
+        positions = self._positions(q)
+        forces = self._forces(positions, wrenches or {})
+        P = self._P
+        tau = self._pin.rnea(self._model, self._data, positions, P @ qd, P @ qdd, forces)
+        folded: Array = P.T @ tau
+        return folded
+
+    def gravity_torques(self, q: Array) -> Array:
+        """Return g(q)."""
+        g = self._pin.computeGeneralizedGravity(self._model, self._data, self._positions(q))
+        folded: Array = self._P.T @ g
+        return folded
+
+    def bias_torques(self, q: Array, qd: Array) -> Array:
+        """Return C(q, qd) qd + g(q)."""
+        bias = self._pin.nonLinearEffects(
+            self._model, self._data, self._positions(q), self._P @ qd
+        )
+        folded: Array = self._P.T @ bias
+        return folded
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Return M(q)."""
+        upper = np.triu(self._pin.crba(self._model, self._data, self._positions(q)))
+        M = upper + np.triu(upper, 1).T
+        folded: Array = self._P.T @ M @ self._P
+        return folded
+
+    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
+        """Return C(q, qd)."""
+        C = self._pin.computeCoriolisMatrix(
+            self._model, self._data, self._positions(q), self._P @ qd
+        )
+        folded: Array = self._P.T @ C @ self._P
+        return folded
+
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
+        """Return qdd: by articulated bodies, or by the mass matrix where joints follow others."""
+        P = self._P
+        if P.shape[0] == P.shape[1]:
+            qdd = self._pin.aba(self._model, self._data, self._positions(q), P @ qd, P @ tau)
+            folded: Array = P.T @ qdd
+            return folded
+        solution = np.linalg.solve(self.mass_matrix(q), tau - self.bias_torques(q, qd))
+        return np.asarray(solution, dtype=np.float64)
+
+    def inverse_dynamics_derivatives(
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        wrenches: Mapping[str, Sequence[Wrench]] | None = None,
+    ) -> list[Array]:
+        """
+        Return the derivatives of tau by q, qd and qdd.
+
+        Wrenches are constant in the frames of joints: of links that move with their joint.
+        """
+        data, P = self._data, self._P
+        positions = self._positions(q)
+        given = (positions, P @ qd, P @ qdd, self._forces(positions, wrenches or {}))
+        self._pin.computeRNEADerivatives(self._model, data, *given)
+        M = np.triu(data.M) + np.triu(data.M, 1).T
+        return [P.T @ of_joints @ P for of_joints in (data.dtau_dq, data.dtau_dv, M)]
+
+    def forward_dynamics_derivatives(self, q: Array, qd: Array, tau: Array) -> list[Array]:
+        """Return the derivatives of qdd by q, qd and tau; no joint may follow another."""
+        data, P = self._data, self._P
+        assert not self.has_followers
+        positions = self._positions(q)
+        self._pin.computeABADerivatives(self._model, data, positions, P @ qd, P @ tau)
+        inverse = np.triu(data.Minv) + np.triu(data.Minv, 1).T
+        return [P.T @ of_joints @ P for of_joints in (data.ddq_dq, data.ddq_dv, inverse)]
+
+    def kinetic_energy(self, q: Array, qd: Array) -> float:
+        """Return the kinetic energy; of a root link only where it floats."""
+        return float(
+            self._pin.computeKineticEnergy(
+                self._model, self._data, self._positions(q), self._P @ qd
+            )
+        )
+
+    def potential_energy(self, q: Array) -> float:
+        """Return the potential energy; of a root link only where it floats."""
+        return float(
+            self._pin.computePotentialEnergy(self._model, self._data, self._positions(q))
+        )
+
+    def centre_of_mass(self, q: Array) -> Array:
+        """Return the centre of mass in the world; without the root link unless it floats."""
+        return np.array(self._pin.centerOfMass(self._model, self._data, self._positions(q)))
+
+    def regressor(self, q: Array, qd: Array, qdd: Array, links: Sequence[str]) -> Array:
+        """Return Y of what moves with these links, each at its joint; ten columns a link."""
+        P = self._P
+        Y = self._pin.computeJointTorqueRegressor(
+            self._model, self._data, self._positions(q), P @ qd, P @ qdd
+        )
+        # Pinocchio drops the first axis where there is one joint.
+        by_joint = np.reshape(Y, (self._model.nv, -1, 10) if np.size(Y) else (0, 0, 10))
+        of_links = by_joint[:, [self._joint_of(link) - 1 for link in links]]
+        return P.T @ of_links.reshape(self._model.nv, 10 * len(links))
+
+    def inertial_parameters(self, links: Sequence[str]) -> Array:
+        """Return phi of what moves with these links, each at its joint; ten numbers a link."""
+        parameters = [
+            self._model.inertias[self._joint_of(link)].toDynamicParameters() for link in links
+        ]
+        return np.concatenate([np.zeros(0), *parameters])
+
+    def joint_wrenches(
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        links: Sequence[str],
+        wrenches: Mapping[str, Sequence[Wrench]] | None = None,
+    ) -> list[tuple[Array, Array]]:
+        """Return force and torque on links at their joints, which move, in the links' axes."""
+        self.inverse_dynamics(q, qd, qdd, wrenches)
+        forces = [self._data.f[self._joint_of(link)] for link in links]
+        return [(np.array(force.linear), np.array(force.angular)) for force in forces]
+
+    def jacobian(self, q: Array, link: str) -> Array:
+        """Return J of a link, [angular; linear], in its own axes."""
+        pin = self._pin
+        J = pin.computeFrameJacobian(
+            self._model, self._data, self._positions(q), self._frame(link), pin.LOCAL
+        )
+        return self._angular_first(self._by_joints(J)) @ self._P
+
+    def jacobian_rate(self, q: Array, qd: Array, link: str) -> Array:
+        """Return Jdot of a link, [angular; linear], in its own axes."""
+        if self._joint_of(link) == 0:  # fixed to the universe, which crashes Pinocchio 4.1 here
+            return np.zeros((6, self._P.shape[1]))
+        pin, positions = self._pin, self._positions(q)
+        pin.computeJointJacobiansTimeVariation(
+            self._model, self._data, positions, self._P @ qd
+        )
+        pin.updateFramePlacements(self._model, self._data)
+        Jdot = pin.getFrameJacobianTimeVariation(
+            self._model, self._data, self._frame(link), pin.LOCAL
+        )
+        return self._angular_first(self._by_joints(Jdot)) @ self._P
+
+    def link_motion(self, q: Array, qd: Array, qdd: Array, link: str) -> tuple[Array, Array]:
+        """Return spatial velocity and acceleration of a link, [angular; linear], in its axes."""
+        pin, P, frame = self._pin, self._P, self._frame(link)
+        pin.forwardKinematics(self._model, self._data, self._positions(q), P @ qd, P @ qdd)
+        velocity, acceleration = (
+            self._angular_first(np.array(read(self._model, self._data, frame, pin.LOCAL).vector))
+            for read in (pin.getFrameVelocity, pin.getFrameAcceleration)
+        )
+        return velocity, acceleration
+
+    def link_poses(self, q: Array, links: Sequence[str]) -> list[Array]:
+        """Return the pose of links in the root link's frame, homogeneous."""
+        self._pin.framesForwardKinematics(self._model, self._data, self._positions(q))
+        return [self._data.oMf[self._frame(name)].homogeneous for name in links]
+
+    def _frame(self, name: str) -> int:
+        frame: int = self._model.getFrameId(name, self._pin.FrameType.BODY)
+        assert frame < self._model.nframes, name
+        return frame
+
+    def _pose(self, frame: str | ReferenceFrame) -> Any:
+        """Return where a frame stands in the world, as of the last forward kinematics."""
+        if isinstance(frame, str):
+            return self._data.oMf[self._frame(frame)]
+        floats = self._P.shape[1] > self._folded.G.shape[1]
+        if frame is ReferenceFrame.ROOT_LINK and floats:
+            return self._data.oMi[1]
+        return self._pin.SE3.Identity()
+
+    def _joint_of(self, link: str) -> int:
+        frame = self._model.frames[self._frame(link)]
+        joint: int = frame.parentJoint if hasattr(frame, 'parentJoint') else frame.parent
+        return joint
+
+    def _by_joints(self, J: Array) -> Array:
+        # Pinocchio drops the second axis where there is one joint.
+        return np.reshape(J, (6, self._model.nv))
+
+    @staticmethod
+    def _angular_first(rows: Array) -> Array:
+        return np.concatenate([rows[3:], rows[:3]])
+
+    def _positions(self, q: Array) -> Array:
+        positions = np.zeros(self._model.nq)
+        free = len(q) - self._folded.G.shape[1]
+        positions[:free] = q[:free]
+        joint_positions = self._folded.G @ q[free:] + self._folded.offsets
+        for x, (_, dof) in zip(joint_positions, self._dofs, strict=True):
+            # A continuous joint is a point on the unit circle.
+            where = slice(dof.idx_q, dof.idx_q + dof.nq)
+            positions[where] = x if dof.nq == 1 else (np.cos(x), np.sin(x))
+        return positions
+
+    def _forces(self, positions: Array, wrenches: Mapping[str, Sequence[Wrench]]) -> object:
+        pin = self._pin
+        pin.framesForwardKinematics(self._model, self._data, positions)
+        forces = pin.StdVec_Force()
+        forces.extend([pin.Force.Zero() for _ in range(self._model.njoints)])
+        for name, given in wrenches.items():
+            carrier = self._joint_of(name)
+            for wrench in given:
+                stated_in = self._pose(wrench.frame or name)
+                force = stated_in.rotation @ np.array(wrench.force)
+                torque = stated_in.rotation @ np.array(wrench.torque)
+                point = self._pose(name).translation
+                if wrench.point is not None:
+                    point = stated_in.act(np.array(wrench.point))
+                in_world = pin.Force(force, torque + np.cross(point, force))
+                forces[carrier] += self._data.oMi[carrier].actInv(in_world)
+        return forces
+
+
+class MuJoCo:
+    """
+    A robot as MuJoCo reads it, without shapes, friction, contacts and constraints.
+
+    :param names: the order of joint arrays, checked to be the independent joints
+    """
+
+    def __init__(self, urdf: str, names: Sequence[str]) -> None:
+        self._mujoco = pytest.importorskip('mujoco')
+        self._model = self._mujoco.MjModel.from_xml_string(_bare(urdf))
+        self._model.opt.disableflags |= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+        for losses in ('dof_damping', 'dof_frictionloss', 'dof_armature'):
+            getattr(self._model, losses)[:] = 0.0
+        self._data = self._mujoco.MjData(self._model)
+        dofs = [self._model.joint(i).name for i in range(self._model.njnt)]
+        self._folded = _Folded(dofs, mimic_rules(urdf), names)
+
+    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return tau."""
+        G = self._folded.G
+        self._data.qpos[:] = G @ q + self._folded.offsets
+        self._data.qvel[:] = G @ qd
+        self._data.qacc[:] = G @ qdd
+        self._mujoco.mj_inverse(self._model, self._data)
+        tau: Array = G.T @ self._data.qfrc_inverse
+        return tau
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Return M(q)."""
+        self._forward(q, np.zeros(len(q)), np.zeros(len(self._folded.G)))
+        M = np.zeros((self._model.nv, self._model.nv))
+        for column, unit in zip(M, np.eye(self._model.nv), strict=True):
+            self._mujoco.mj_mulM(self._model, self._data, column, unit)
+        folded: Array = self._folded.G.T @ M @ self._folded.G
+        return folded
+
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
+        """Return qdd: by MuJoCo's own, or by its mass matrix where joints follow others."""
+        G = self._folded.G
+        if G.shape[0] == G.shape[1]:
+            return G.T @ self._forward(q, qd, G @ tau)
+        bias = self.inverse_dynamics(q, qd, np.zeros(len(qd)))
+        solution = np.linalg.solve(self.mass_matrix(q), tau - bias)
+        return np.asarray(solution, dtype=np.float64)
+
+    def _forward(self, q: Array, qd: Array, efforts: Array) -> Array:
+        self._data.qpos[:] = self._folded.G @ q + self._folded.offsets
+        self._data.qvel[:] = self._folded.G @ qd
+        self._data.qfrc_applied[:] = efforts
+        self._mujoco.mj_forward(self._model, self._data)
+        return np.array(self._data.qacc)
+
+
+def _bare(urdf: str) -> str:
+    root = ElementTree.fromstring(urdf)
+    for element in root.findall('link'):
+        for tag in ('visual', 'collision'):
+            for shape in element.findall(tag):
+                element.remove(shape)
+    # Limits and mimic rules play no part, and MuJoCo logs what it does not like about them.
+    for element in root.findall('joint'):
+        for tag in ('limit', 'mimic'):
+            for rule in element.findall(tag):
+                element.remove(rule)
+    # Inertias are taken as they stand, and links behind fixed joints lumped.
+    extension = ElementTree.SubElement(root, 'mujoco')
+    ElementTree.SubElement(extension, 'compiler', balanceinertia='false', fusestatic='true')
+    return ElementTree.tostring(root, 'unicode')

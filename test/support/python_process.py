@@ -1,0 +1,39 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Code in a Python process of its own, with an environment of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+from support.models.robots import ROOT
+
+needs_proc = pytest.mark.skipif(
+    not Path('/proc/self/status').exists(), reason='/proc is not mounted'
+)
+
+
+def run(code: str, package: Path = ROOT, **environment: str) -> str:
+    """Run code in a new Python that finds the package there; return what it prints."""
+    ours = ('RNEA_ROS_', 'NUMBA_', 'PYTHON', 'PYTEST_')
+    inherited = {name: x for name, x in os.environ.items() if not name.startswith(ours)}
+    # Bytecode is told from edited source by its time in whole seconds: too coarse for a test.
+    fixed = {'PYTHONPATH': str(package), 'PYTHONDONTWRITEBYTECODE': '1'}
+    finished = subprocess.run(
+        [sys.executable, '-c', code],
+        env={**inherited, **fixed, **environment},
+        cwd=package,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stderr == ''
+    return finished.stdout

@@ -1,0 +1,109 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A result of an identification with known figures, made without a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rnea_ros import RobotModel
+from rnea_ros.arrays import Array
+from rnea_ros.feedforward.law import JointFriction
+from rnea_ros.identification import (
+    BaseParameters,
+    Comparison,
+    Identification,
+    JointDeviations,
+    ModelErrors,
+    Origin,
+    Run,
+)
+from rnea_ros.identification.writing import link_inertials
+from rnea_ros.urdf import with_inertials
+from support.models.robots import ROOT, description, load
+
+ARM = ROOT / 'urdf/panda_arm.urdf'
+
+
+def motion(n: int, seconds: float = 10.0, step: float = 0.02) -> Any:
+    """Return time, and sines of n joints with their derivatives."""
+    t = np.arange(0.0, seconds, step)
+    speed = 0.5 + 0.3 * np.arange(n)
+    phase = np.outer(t, speed) + np.arange(n)
+    q = 0.6 * np.sin(phase)
+    return np.asarray(t), q, 0.6 * speed * np.cos(phase), -(speed**2) * q
+
+
+def identified(
+    model: RobotModel | None = None, *, noise: float = 0.05, silent: Sequence[int] = ()
+) -> Identification:
+    """
+    Return a result that fits its held-out run up to noise, and whose URDF has a tenth too little.
+
+    :param model: the model of the URDF
+    :param noise: standard deviation of the measured efforts
+    :param silent: numbers of joints that are not recorded
+    """
+    prior = model or load(ARM)
+    n = len(prior.joint_names)
+    phi = 1.1 * prior.inertial_parameters
+    inertials, _ = link_inertials(prior, phi)
+    better = load(with_inertials(description(prior).text, inertials), prior.gravity)
+    here = np.array([joint not in silent for joint in range(n)])
+    joint = np.arange(n)
+    coulomb = np.where(here, 0.2 + 0.05 * joint, 0.0)
+    offset = np.where(here, 0.1 - 0.12 * joint, 0.0)
+    friction = JointFriction(
+        np.tile(np.where(here, 0.3 + 0.1 * joint, 0.0), (2, 1)),
+        np.maximum([coulomb + offset, coulomb - offset], 0.0),
+        np.where(joint == 1, 0.02, 0.0),
+        np.full(n, 0.03),
+    )
+    armature = np.where(here, 0.1, 0.0)
+    time, q, qd, qdd = motion(n)
+    q, qd, qdd = (np.where(here, each, 0.0) for each in (q, qd, qdd))
+    rigid = better.inverse_dynamics_batch(q, qd, qdd)
+    truth = rigid + armature * qdd + friction.friction(qd, rigid)
+    effort = truth + noise * np.random.default_rng(3).normal(size=q.shape)
+    effort[:, ~here] = np.nan
+    run = Run(
+        'my_bag', time, q, qd, qdd, effort, np.zeros(len(time), dtype=np.intp),
+        tuple(name for name, of in zip(prior.joint_names, here, strict=True) if of),
+        ('14 samples that repeat the previous one during motion were removed',),
+    )  # fmt: skip
+    urdf = prior.inverse_dynamics_batch(q, qd, qdd)
+    with_friction = urdf + truth - rigid
+
+    def rms(values: Array) -> Array:
+        size: Array = np.sqrt(np.mean(values**2, axis=0))
+        return size
+
+    def errors(predicted: Array) -> ModelErrors:
+        return ModelErrors((predicted,), rms(predicted - effort), rms(predicted - effort))
+
+    comparison = Comparison(
+        (run,), rms(effort), rms(effort), errors(urdf), errors(with_friction), errors(truth)
+    )
+    per_joint = 0.01 * np.ones(n)
+    return Identification(
+        prior=prior,
+        model=better,
+        parameters=phi,
+        covariance=np.diag((0.02 * np.abs(phi) + 1e-4) ** 2),
+        origin=tuple(
+            (Origin.DATA, Origin.PRIOR, Origin.NOTHING)[k % 3] for k in range(len(phi))
+        ),
+        friction=friction,
+        armature=armature,
+        offset=offset,
+        joint_deviations=JointDeviations(*5 * (per_joint,)),
+        base=BaseParameters(
+            1, 27.0, ('m(fer_link7)',), np.eye(1, len(phi)), phi[:1], phi[:1], phi[:1] * 0.1
+        ),
+        comparison=comparison,
+        fitted=(run.part(0, len(time) // 2),),
+    )

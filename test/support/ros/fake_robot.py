@@ -1,0 +1,222 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A robot made of topics: publishes the joint states that a test sets, collects commands."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+import rnea_ros
+from support.models.robots import ROOT
+from support.ros.node_observer import Array, Onlooker
+from support.ros.ros_process import RosProcess, ros_node, wait_until
+
+PERIOD = 0.005
+"""Of the node, s."""
+
+RAMPS = (
+    f'-p hardware_compensates:=[none] -p rate:={1.0 / PERIOD} '
+    '-p ramp_duration:=0.05 -p hold_duration:=0.3 '
+)
+PATIENT = f'{RAMPS} -p joint_states_timeout:=5.0 '
+"""Options of the node: machines that run tests stall, and what is not tested must not end it."""
+
+DEFAULT_RATE_LIMIT = 10.0
+"""How fast the node lets an effort change, in effort limits a second."""
+
+JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
+POSE = (0.1, -0.4, 0.2, -1.9, 0.3, 1.7, 0.5)
+PANDA_ARM = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
+MODEL = rnea_ros.RobotModel.from_urdf(PANDA_ARM)
+GRAVITY = MODEL.gravity_torques(POSE)
+LIMITS = MODEL.effort_limits
+
+NODE = 'rnea_ros.node.feedforward_node'
+
+
+def node(
+    domain_id: int, options: str = '', *, module: str = 'support.ros.prompt_node'
+) -> RosProcess:
+    """
+    Start a feedforward node; where its ``with`` block ends, it goes on to end.
+
+    :param domain_id: its DDS domain
+    :param options: ROS arguments; of an option that is given twice the last counts
+    :param module: that runs it; :data:`NODE` for one that starts as a user's does
+    """
+    return RosProcess(
+        module, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id,
+        wait_for_end=False,
+    )
+
+
+class FakeRobot(Onlooker):
+    """
+    What a feedforward node needs to see of a robot, at a pose that never changes.
+
+    :param node: a node of the test's own, spun in a thread
+    :param joints: the effort controller's joints, None for a listener without parameters
+    :param urdf: what is latched on robot_description, None for nothing
+    :param rate: of joint states, Hz
+    :param controller: whether the robot's node is the effort controller too
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        *,
+        joints: Sequence[str] | None = JOINTS,
+        urdf: str | None = PANDA_ARM,
+        rate: float = 200.0,
+        controller: bool = True,
+    ) -> None:
+        from rclpy.qos import DurabilityPolicy, QoSProfile
+        from sensor_msgs.msg import JointState
+        from std_msgs.msg import String
+
+        if joints is not None and controller:
+            node.declare_parameter('joints', list(joints))
+        super().__init__(node, controller=node.get_name() if controller else '')
+        self.message = JointState(
+            name=list(JOINTS),
+            position=array('d', POSE),
+            velocity=array('d', [0.0] * 7),
+            effort=array('d', [float('nan')] * 7),
+        )
+        self.sending = True
+        self.stamped = True
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._descriptions = node.create_publisher(String, 'robot_description', latched)
+        if urdf is not None:
+            self.describe(urdf)
+        self._states = node.create_publisher(JointState, 'joint_states', 1)
+        node.create_timer(1.0 / rate, self.send)
+
+    def describe(self, urdf: str) -> None:
+        """Latch a robot_description."""
+        from std_msgs.msg import String
+
+        self._descriptions.publish(String(data=urdf))
+
+    def send(self) -> None:
+        """Publish the joint state as it stands."""
+        if not self.sending:
+            return
+        if self.stamped:
+            self.message.header.stamp = self.node.get_clock().now().to_msg()
+        self._states.publish(self.message)
+
+
+class SimulatedTime:
+    """
+    Simulated time of a robot and its node. The robot's thread advances it: both stall together.
+
+    :param robot: its joint states get this time as stamp
+    :ivar begin: time at the start, s; set it to set the clock
+    :ivar now: s
+    """
+
+    def __init__(self, robot: FakeRobot) -> None:
+        from rosgraph_msgs.msg import Clock
+
+        self.begin = self.now = 100.0
+        self._passed = 0.0
+        self._robot = robot
+        self._clock = robot.node.create_publisher(Clock, '/clock', 10)
+        robot.stamped = False
+        robot.node.create_timer(0.004, self._advance)
+
+    def _advance(self) -> None:
+        from rosgraph_msgs.msg import Clock
+
+        self._passed += 0.004
+        self.now, message = self.begin + self._passed, Clock()
+        message.clock.sec = int(self.now)
+        message.clock.nanosec = int(1e9 * (self.now % 1.0))
+        self._clock.publish(message)
+        self._robot.message.header.stamp = message.clock
+
+    def skip(self, duration: float) -> None:
+        """Let time jump, s; return when the node has commanded after the jump."""
+        efforts, after = self._robot.efforts, self.now + duration
+        self.begin += duration
+        assert wait_until(lambda: efforts and efforts[-1][0] >= after)
+
+
+@contextmanager
+def fake_robot(domain_id: int, **options: Any) -> Iterator[FakeRobot]:
+    """Give a fake robot on a DDS domain; its effort controller is called effort_controller."""
+    name = 'effort_controller' if options.get('controller', True) else 'robot'
+    with ros_node(domain_id, name) as node:
+        yield FakeRobot(node, **options)
+
+
+@contextmanager
+def fake_controller(
+    domain_id: int, joints: Sequence[str] | None = JOINTS
+) -> Iterator[list[tuple[float, Array]]]:
+    """
+    Give what an effort controller of its own is sent, and when, s, while it is there.
+
+    :param domain_id: its DDS domain
+    :param joints: that it commands, None for one that answers no question
+    """
+    from std_msgs.msg import Float64MultiArray
+
+    commands: list[tuple[float, Array]] = []
+
+    def on_command(message: Any, info: Any) -> None:
+        commands.append((1e-9 * info['source_timestamp'], np.array(message.data)))
+
+    answers = joints is not None
+    with ros_node(domain_id, 'effort_controller', start_parameter_services=answers) as node:
+        node.declare_parameter('joints', list(joints or ()))
+        topic = '/effort_controller/commands'
+        node.create_subscription(Float64MultiArray, topic, on_command, 1000)
+        yield commands
+
+
+def assert_rejected(robot: FakeRobot, name: str, value: Any, said: str) -> None:
+    """
+    Check that the node rejects a value of a parameter.
+
+    :param robot: asks the node
+    :param name: of the parameter, with __ for each dot
+    :param value: to set
+    :param said: part of the reason
+    """
+    (result,) = robot.set_parameters(**{name: value})
+    assert not result.successful, name
+    assert said in result.reason
+
+
+def assert_safe(robot: FakeRobot, limits: Array) -> None:
+    """Check every command: finite, of the right length, within the limits, never a step."""
+    for sequence in (robot.commands, robot.efforts):
+        values = np.array([command for _, command in list(sequence)])  # more may come meanwhile
+        if values.size:
+            assert values.ndim == 2
+            assert values.shape[1] == limits.size
+            assert np.isfinite(values).all()
+            assert (np.abs(values) <= limits * (1.0 + 1e-12)).all()
+    assert_rate(robot.efforts, DEFAULT_RATE_LIMIT * limits)
+
+
+def assert_rate(efforts: Sequence[tuple[float, Array]], rate_limit: Array) -> None:
+    """
+    Check that efforts change no faster than they may.
+
+    Some may be lost where the machine stalls, and ticks come late: the time between two is what
+    the node says, and two periods. Simulated time may be set back in between.
+    """
+    if not efforts:
+        return
+    stamps, values = zip(*list(efforts), strict=True)
+    elapsed = np.maximum(np.diff(stamps), 0.0)[:, np.newaxis] + 2.0 * PERIOD
+    assert (np.abs(np.diff(values, axis=0)) <= rate_limit * elapsed).all()

@@ -1,0 +1,135 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a test sees of a feedforward node, and asks of it, through topics and services."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from support.ros.ros_process import PATIENCE, wait_until
+
+Array = NDArray[np.float64]
+
+
+class Onlooker:
+    """
+    Hears what a feedforward node commands and tells, and asks it for changes.
+
+    :param node: of the test's own, in the feedforward node's namespace, spun in a thread
+    :param controller: whose commands are heard; empty: none
+    """
+
+    def __init__(self, node: Any, controller: str = 'effort_controller') -> None:
+        from diagnostic_msgs.msg import DiagnosticArray
+        from sensor_msgs.msg import JointState
+        from std_msgs.msg import Float64MultiArray
+
+        self.node = node
+        self.commands: list[tuple[float, Array]] = []
+        """The commands, each with the time at which it was sent, s."""
+
+        self.efforts: list[tuple[float, Array]] = []
+        """The commands again, each with the node's own time, s."""
+
+        self.diagnostics: dict[str, str] = {}
+        self.reports = 0
+        """How many diagnostics have come."""
+
+        self.told: dict[str, str] = {}
+        """The newest message of every status, by its name."""
+
+        self._clients: dict[str, Any] = {}
+        self._reporter = f'{node.get_namespace()}/feedforward: control'.lstrip('/')
+        if controller:
+            topic = f'{controller}/commands'
+            node.create_subscription(Float64MultiArray, topic, self._on_command, 1000)
+        node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
+        node.create_subscription(JointState, 'feedforward/effort', self._on_effort, 1000)
+
+    def _on_command(self, message: Any, info: Any) -> None:
+        self.commands.append((1e-9 * info['source_timestamp'], np.array(message.data)))
+
+    def _on_effort(self, message: Any) -> None:
+        from rnea_ros.ros import seconds
+
+        self.efforts.append((seconds(message.header.stamp), np.array(message.effort)))
+
+    def _on_diagnostics(self, message: Any) -> None:
+        for status in message.status:
+            self.told[status.name] = status.message
+            if status.name == self._reporter:
+                self.diagnostics = {value.key: value.value for value in status.values}
+                self.reports += 1
+
+    @property
+    def newest(self) -> Array:
+        """The newest command."""
+        return self.commands[-1][1]
+
+    def sends_nothing_for(self, duration: float) -> bool:
+        """Whether no command is sent from now on, for a time, s; earlier ones may still come."""
+        now = time.time()
+        time.sleep(duration)
+        return all(sent <= now for sent, _ in self.commands)
+
+    def steady(self, effort: Array, tolerance: float = 1e-9) -> bool:
+        """Whether the newest command is an effort."""
+        return bool(self.commands) and bool(np.allclose(self.newest, effort, atol=tolerance))
+
+    @property
+    def controlled(self) -> bool:
+        """Whether the robot is controlled; where the machine stalls, late states are flagged."""
+        return self.diagnostics.get('state') in ('active', 'degraded')
+
+    def wait_until_controlled(self, timeout: float = PATIENCE) -> None:
+        """Wait until diagnostics tell that the robot is controlled, s."""
+        assert wait_until(lambda: self.controlled, timeout), self.diagnostics
+
+    def wait_for_state(self, state: str, timeout: float = PATIENCE) -> None:
+        """Wait until diagnostics tell a state of the control, s."""
+        told = wait_until(lambda: self.diagnostics.get('state') == state, timeout)
+        assert told, f'state {state} was not reached: {self.diagnostics}'
+
+    def set_parameters(self, **values: Any) -> list[Any]:
+        """Set parameters of the feedforward node in one request; return the results."""
+        from rcl_interfaces.srv import SetParameters
+        from rclpy.parameter import Parameter
+
+        request = SetParameters.Request(
+            parameters=[
+                Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
+                for name, value in values.items()
+            ]
+        )
+        response = self.call(SetParameters, 'feedforward/set_parameters', request)
+        return list(response.results)
+
+    def change_state(self, transition: int) -> bool:
+        """Ask the node for a lifecycle transition; return whether it succeeded."""
+        from lifecycle_msgs.srv import ChangeState
+
+        request = ChangeState.Request()
+        request.transition.id = transition
+        return bool(self.call(ChangeState, 'feedforward/change_state', request).success)
+
+    @property
+    def lifecycle_state(self) -> str:
+        """The node's lifecycle state."""
+        from lifecycle_msgs.srv import GetState
+
+        answer = self.call(GetState, 'feedforward/get_state', GetState.Request())
+        return str(answer.current_state.label)
+
+    def call(self, kind: Any, name: str, request: Any) -> Any:
+        """Call a service and return its response."""
+        client = self._clients.get(name) or self.node.create_client(kind, name)
+        self._clients[name] = client
+        assert wait_until(client.service_is_ready), f'no service {name}'
+        future = client.call_async(request)
+        assert wait_until(future.done), f'no answer from {name}'
+        return future.result()

@@ -1,0 +1,79 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The parameters of trajectory_effort agree with its document, and bad values are rejected."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from rnea_ros.errors import InputError
+from support.models.robots import ROOT
+from support.ros.ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from rnea_ros.node.parameters import table
+from rnea_ros.trajectory_effort.motion_efforts import EffortReason
+from rnea_ros.trajectory_effort.parameters import PARAMETERS, values_of
+
+TEXT = (ROOT / 'docs/trajectory_controllers.md').read_text(encoding='utf-8')
+
+
+class Node:
+    """A node with every parameter at its default, or at what is given."""
+
+    def __init__(self, **given: Any) -> None:
+        self._values = {name: declared.default for name, declared in PARAMETERS.items()} | given
+
+    def get_parameter(self, name: str) -> SimpleNamespace:
+        return SimpleNamespace(value=self._values[name])
+
+
+def test_the_document_has_every_parameter_and_the_defaults_of_its_own() -> None:
+    for name, declared in PARAMETERS.items():
+        group = f'{name.partition(".")[0]}.*'
+        assert f'`{name}`' in TEXT or f'`{group}`' in TEXT, name
+        if name in table.PARAMETERS and name != 'joint_states_timeout':
+            assert declared.default == table.PARAMETERS[name].default
+    rows = dict(re.findall(r'^\| `(\w+)` \| `?([\w./\[\]\']+?)`?(?: s)? \|', TEXT, re.MULTILINE))
+    assert rows['trajectory_topic'] == PARAMETERS['trajectory_topic'].default
+    assert float(rows['resample']) == PARAMETERS['resample'].default
+    assert float(rows['joint_states_timeout']) == PARAMETERS['joint_states_timeout'].default
+    assert rows['joints'] == repr(PARAMETERS['joints'].default)
+
+
+def test_the_document_explains_every_reason_for_which_efforts_are_rejected() -> None:
+    assert all(f'`{reason.value}`' in TEXT for reason in EffortReason)
+
+
+def test_the_defaults_are_accepted_and_stand_beside_those_of_the_control() -> None:
+    values = values_of(Node())
+    assert values['resample'] == 0.02
+    assert values['mode'] == 'gravity'
+
+
+@pytest.mark.parametrize(
+    ('name', 'value'),
+    [
+        ('resample', float('nan')),
+        ('resample', 5e-4),
+        ('joint_states_timeout', float('inf')),
+        ('start_tolerance', float('nan')),
+        ('friction.model', 'stribeck'),
+        ('gravity', [0.0, 0.0]),
+        ('payload.mass', [-1.0]),
+        ('hardware_compensates', ['weight']),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_rejected_by_name(name: str, value: Any) -> None:
+    given = {name: value}
+    if name == 'payload.mass':
+        given['payload.link'] = ['hand']
+    with pytest.raises(InputError) as caught:
+        values_of(Node(**given))
+    assert caught.value.argument.startswith(name.partition('.')[0])
