@@ -17,7 +17,7 @@ from .closure import LoopConstraints
 from .linkage import Linkage
 from .loop_joint import LoopJoint
 
-_LEAST_INERTIA_RATIO = 1e-13
+_MIN_INERTIA_RATIO = 1e-13
 """Least nonzero eigenvalue of a mass matrix that is scaled to a unit diagonal."""
 
 
@@ -193,7 +193,7 @@ class ClosedLoopModel:
         M = G.T @ self._model.mass_matrix(closed) @ G
         scale = np.sqrt(np.maximum(np.diagonal(M), np.finfo(np.float64).tiny))
         least = np.linalg.eigvalsh(M / np.outer(scale, scale)).min(initial=1.0)
-        if not least > _LEAST_INERTIA_RATIO:
+        if not least > _MIN_INERTIA_RATIO:
             raise SingularityError(
                 f'linkage with the actuated joints {", ".join(self._actuated_joints)}',
                 'has a motion without inertia to accelerate',

@@ -25,7 +25,7 @@ Largest gap of a closed loop, rad or parts of its longest lever, and the ratio o
 below which a constraint is redundant. URDF files have angles such as 1.5708.
 """
 
-_MOST_ITERATIONS = 100
+_MAX_ITERATIONS = 100
 _ROUNDING = 1e-13
 
 
@@ -99,7 +99,7 @@ class LoopConstraints:
         :param coordinates: indices of the velocity coordinates that may move
         """
         gaps = self.error(q)
-        for _ in range(_MOST_ITERATIONS):
+        for _ in range(_MAX_ITERATIONS):
             step = np.zeros(self.model.nv)
             step[coordinates] = -pseudo_inverse(self.matrix(q)[:, coordinates]) @ gaps
             if np.abs(step).max() < _ROUNDING:

@@ -14,11 +14,11 @@ from ..errors import InputError, LoopClosureError, SingularityError, brief
 from ..robot import RobotModel
 from .closure import TOLERANCE, LoopConstraints, rank
 
-_SHORTEST_STEP = 1.0 / 4096
+_MIN_STEP = 1.0 / 4096
 """Fraction of the way to the new positions of the actuated joints."""
-_LONGEST_STEP = 1.0
+_MAX_STEP = 1.0
 """Change of the position of one joint, rad or m."""
-_LARGEST_CORRECTION = 0.25
+_MAX_CORRECTION = 0.25
 """Distance of the closed positions from the linear prediction, as a fraction of the step."""
 _NEARBY = (1e-2, 1e-3, 1e-4)
 """Displacements of all joints, rad or m, in the search for a regular configuration."""
@@ -106,7 +106,7 @@ class Linkage:
                 q, done, step = moved, end, 2.0 * step
                 continue
             step *= 0.5
-            if step < _SHORTEST_STEP:
+            if step < _MIN_STEP:
                 raise LoopClosureError(
                     f'actuated joints {", ".join(self._names)}',
                     f'cannot move from {start.tolist()} to {y.tolist()} with closed loops: the '
@@ -124,7 +124,7 @@ class Linkage:
         except SingularityError:
             return None
         step = G @ (y - q[self._in_q])
-        if not np.abs(step).max() <= _LONGEST_STEP:
+        if not np.abs(step).max() <= _MAX_STEP:
             return None
         predicted = self.model.integrate(q, step, 1.0)
         predicted[self._in_q] = y
@@ -133,7 +133,7 @@ class Linkage:
             return None
         # Where the correction is small, no loop has changed to another assembly mode.
         correction = np.abs(self.model.difference(predicted, closed)).max()
-        if correction > _LARGEST_CORRECTION * np.abs(step).max() + TOLERANCE:
+        if correction > _MAX_CORRECTION * np.abs(step).max() + TOLERANCE:
             return None
         # All eigenvalues of K_d^+(q) K_d are 1 at q. Between two assembly modes of a loop K_d is
         # singular: one of them passes zero.

@@ -26,7 +26,7 @@ from .cdr import HEADER, CdrMessage, MalformedError
 _FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 # The parts of a point, in this order; and the bytes of a point without values.
 _PARTS = (*(part for field in _FIELDS for part in (f'number of {field}', field)), 'time')
-_SHORTEST_POINT = 24
+_MIN_POINT = 24
 
 # Little endian; no stamp, frame or joints; one point at time 0 with one position.
 _SMALLEST = bytes((0, 1, 0, 0, *bytes(16), 1, 0, 0, 0, 1, 0, 0, 0, *bytes(8 + 12 + 8)))
@@ -66,7 +66,7 @@ def load_decoder() -> None:
 def _read_points(message: CdrMessage) -> tuple[Array, list[Column]]:
     """Return the times of the points, shape (points,), and their fields."""
     count = message.unsigned('number of points')
-    message.expect(count * _SHORTEST_POINT, f'{count} points')
+    message.expect(count * _MIN_POINT, f'{count} points')
     starts, counts = np.empty((2, len(_FIELDS), count), dtype=np.int64)
     times = np.empty((2, count), dtype=np.int32)
     point, part, offset, need = _find_points(
