@@ -39,7 +39,7 @@ def main() -> None:
     q = np.array([0.0, -1.0, 0.5, -0.5, 0.3, 0.0])
     figure, axes = plt.subplots(figsize=(8.0, 4.5), layout='constrained')
     print(f'UR5e let go, {DURATION} s: greatest drift of its energy, J')
-    for color, method in zip(('tab:red', 'tab:orange', 'tab:blue'), Method, strict=True):
+    for colour, method in zip(('tab:red', 'tab:orange', 'tab:blue'), Method, strict=True):
         for style, dt in zip((':', '--', '-'), STEPS, strict=True):
             motion = rnea_ros.simulate(
                 model, q, np.zeros(6), dt=dt, steps=round(DURATION / dt), method=method
@@ -47,7 +47,7 @@ def main() -> None:
             off = drift(model, motion)
             print(f'  {method.value:20} dt {1e3 * dt:.0f} ms  {off.max():.3g}')
             axes.semilogy(
-                motion.time[1:], np.maximum(off[1:], 1e-14), style, color=color,
+                motion.time[1:], np.maximum(off[1:], 1e-14), style, color=colour,
                 label=f'{method.value}, {1e3 * dt:.0f} ms',
             )
     axes.set_xlabel('time, s')

@@ -59,7 +59,7 @@ def panels(layout: Any) -> Iterator[str]:
 def test_every_layout_is_tested() -> None:
     names = {path.name for path in LAYOUTS.iterdir()}
     assert names == {'plotjuggler.xml', 'foxglove.json', *RVIZ}
-    text = (ROOT / 'docs/visualization.md').read_text(encoding='utf-8')
+    text = (ROOT / 'docs/visualisation.md').read_text(encoding='utf-8')
     assert all(f'layouts/{name}' in text for name in names)
 
 

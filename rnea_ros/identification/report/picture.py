@@ -41,9 +41,9 @@ def picture(path: Path, result: Identification) -> None:
         efforts.plot(time, identified[:, joint], color='C3', linewidth=1.0, label='identified')
         efforts.set_ylabel(f'{names[joint]}\nN m or N', fontsize='small')
         residuals.axhline(0.0, color='0.6', linewidth=1.0)
-        for model, color in ((urdf, 'C0'), (identified, 'C3')):
+        for model, colour in ((urdf, 'C0'), (identified, 'C3')):
             rest = measured[:, joint] - model[:, joint]
-            residuals.plot(time, rest, color=color, linewidth=0.9)
+            residuals.plot(time, rest, color=colour, linewidth=0.9)
         residuals.set_title(_figures(comparison, int(joint)), loc='right', fontsize='small')
         for axis in (efforts, residuals):
             add_grid(axis)
