@@ -46,7 +46,7 @@ def make_test(log: Path, action: str) -> Iterator[subprocess.Popen[str]]:
     """Give ``make test``, running in a copy with a fake pytest that does something."""
     folder = log.parent
     for name in ('Makefile', 'test/support/totals.py'):
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     python = folder / 'python'
     python.write_text(PYTEST.format(python=sys.executable, log=log, action=action), 'utf-8')
