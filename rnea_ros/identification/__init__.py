@@ -7,7 +7,7 @@ from .base_parameters import BaseParameters
 from .comparison import Comparison, ModelErrors
 from .identify import PRIOR_WEIGHT, identify
 from .loading import load, run_from
-from .payload import PayloadFit, identify_payload
+from .payload import PayloadFit, identify_payload, payload_parameters
 from .result import Identification, JointDeviations, Origin
 from .run import IdentificationError, Run, require_scipy
 
@@ -25,6 +25,7 @@ __all__ = [
     'identify',
     'identify_payload',
     'load',
+    'payload_parameters',
     'require_scipy',
     'run_from',
 ]

@@ -16,12 +16,12 @@ from ..errors import InputError
 from ..feedforward.law import JointFriction
 from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
-from .checks import check_fit, check_runs, check_same_load
 from .comparison import compare
 from .equations import Equations, triangular
 from .friction_terms import TERMS
 from .jackknife import Uncertainty, uncertainty
 from .loading import check_model
+from .plausibility import check_fit, check_runs, check_same_load
 from .result import Identification, JointDeviations, Origin, total_efforts
 from .rounds import Fitted, fit_in_rounds
 from .run import IdentificationError, Run
@@ -87,8 +87,8 @@ def identify(
     size = 10 * len(model.body_names)
     phi = fitted.x[:size]
     identified = model.with_inertial_parameters(phi)
-    friction, armature, offset = joint_parameters(fitted, model.nv, keep_friction)
-    urdf_friction, urdf_armature, _ = joint_parameters(only_friction, model.nv, keep_friction)
+    friction, armature, offset = friction_and_rotors(fitted, model.nv, keep_friction)
+    urdf_friction, urdf_armature, _ = friction_and_rotors(only_friction, model.nv, keep_friction)
     return Identification(
         prior=model,
         model=identified,
@@ -112,7 +112,7 @@ def identify(
     )
 
 
-def joint_parameters(
+def friction_and_rotors(
     fitted: Fitted, n: int, keep_friction: JointFriction | None
 ) -> tuple[JointFriction, Array, Array]:
     """

@@ -18,6 +18,7 @@ from ..arrays import Array
 from ..dynamics.tree import RigidBodyInertia
 from ..errors import UnknownNameError
 from ..feedforward.law import JointFriction
+from ..parameters import Value
 from ..robot import Payload, RobotModel
 from .equations import BLOCKS, CHUNK, Equations, triangular
 from .fit import Problem, solve
@@ -122,6 +123,20 @@ def identify_payload(
         _rms(without, equations),
         _rms(residual, equations),
     )
+
+
+def payload_parameters(payload: Payload) -> dict[str, Value]:
+    """
+    Return the parameters of a payload.
+
+    :param payload: payload of one link
+    """
+    return {
+        'payload.link': [payload.link],
+        'payload.mass': [float(payload.mass)],
+        'payload.com': np.asarray(payload.com, dtype=np.float64).tolist(),
+        'payload.inertia': np.asarray(payload.inertia, dtype=np.float64).tolist(),
+    }
 
 
 def _in_body_parameters(model: RobotModel, link: str) -> Array:

@@ -13,18 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array
 from ..feedforward.law import JointFriction
 from ..files import write_file
-from ..parameters import parameter_file_text
-from ..robot import RobotModel
+from ..parameters import Value, parameter_file_text
+from ..recordings import STILL_SPEED
+from ..robot import STANDARD_GRAVITY, RobotModel
 from ..urdf import with_inertials
 from .base_parameters import BaseParameters
 from .comparison import Comparison
+from .link_inertials import link_inertials
 from .run import Run
-from .writing import joint_parameters, link_inertials
 
 DETERMINED = 0.75
 """Least share of a parameter's prior variance that the data remove if they determine it."""
@@ -162,13 +163,68 @@ class Identification:
             model joint; written if it is not 1
         :raises FileError: the file cannot be written
         """
-        values, _ = joint_parameters(self)
+        values, _ = self.node_parameters()
         names = self.prior.joint_names
         scale = dict(zip(names, np.broadcast_to(effort_scale, len(names)).tolist(), strict=True))
         if any(factor != 1.0 for factor in scale.values()):
             joints: Any = values['joints']
             values['effort_scale'] = [scale[name] for name in joints]
         write_file(Path(path), parameter_file_text(values, comments))
+
+    def node_parameters(self) -> tuple[dict[str, Value], tuple[str, ...]]:
+        """
+        Return the parameters of friction and rotor inertia, and notes.
+
+        :return: values by the names of the node's parameters, one for each joint in use; sentences
+            on offsets
+        """
+        recorded = self._recorded()
+        names = [name for name, of in zip(self.prior.joint_names, recorded, strict=True) if of]
+        viscous, coulomb, load = (
+            self.friction.viscous, self.friction.coulomb, self.friction.load
+        )  # fmt: skip
+        values: dict[str, Value] = {'joints': names}
+        if not np.array_equal(self.prior.gravity, STANDARD_GRAVITY):
+            values['gravity'] = self.prior.gravity.tolist()
+        values['armature'] = self.armature[recorded].tolist()
+        values['friction.model'] = 'parameters'
+        for name, directions in (('viscous', viscous), ('coulomb', coulomb)):
+            values[f'friction.{name}'] = directions[0, recorded].tolist()
+            if (directions[0, recorded] != directions[1, recorded]).any():
+                values[f'friction.{name}_negative'] = directions[1, recorded].tolist()
+        if load[recorded].any():
+            values['friction.load'] = load[recorded].tolist()
+        smoothing = self.friction.smoothing_velocity[recorded]
+        values['friction.smoothing_velocity'] = smoothing.tolist()
+        return values, self._offset_notes(recorded)
+
+    def _recorded(self) -> NDArray[np.bool_]:
+        """Return which joints moved or have an effort, shape (n,); no gripper at rest."""
+        moved = [(np.abs(run.qd) > STILL_SPEED).any(axis=0) for run in self.fitted]
+        with_effort = [np.isfinite(run.effort).any(axis=0) for run in self.fitted]
+        recorded: NDArray[np.bool_] = np.any([*moved, *with_effort], axis=0)
+        return recorded
+
+    def _offset_notes(self, recorded: NDArray[np.bool_]) -> tuple[str, ...]:
+        if not self.offset[recorded].any():
+            return ()
+        if self.friction_is_given:
+            return ('offsets of the efforts are not written, because the friction is kept',)
+        text = (
+            'offsets of the efforts are written as Coulomb friction that differs by direction; '
+            'they act while a joint moves'
+        )
+        forwards, backwards = self.friction.coulomb
+        lost = 2.0 * np.abs(self.offset) - np.abs(forwards - backwards)
+        joints = [
+            f'{name} ({missing:.2g} N m or N)'
+            for name, missing, of in zip(self.prior.joint_names, lost, recorded, strict=True)
+            if of and missing > 1e-3
+        ]
+        if not joints:
+            return (text,)
+        lost_text = 'the part of the offset that exceeds the Coulomb friction is not written'
+        return (text, f'{lost_text}: {", ".join(joints)}')
 
 
 def total_efforts(

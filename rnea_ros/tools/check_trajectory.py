@@ -24,11 +24,11 @@ from dataclasses import replace
 from pathlib import Path
 import sys
 
-from ..checking import RATE, Limits, Quantity, TrajectoryCheck, check, picture, report
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..feedforward.trajectory import TrajectoryRequest
 from ..robot import RobotModel
+from ..trajectory_check import RATE, Limits, Quantity, TrajectoryCheck, check, picture, report
 from .arguments import (
     add_bag,
     add_gravity,

@@ -40,6 +40,7 @@ from ..identification import (
     IdentificationError,
     identify,
     identify_payload,
+    payload_parameters,
     require_scipy,
 )
 from ..identification.report import (
@@ -50,7 +51,6 @@ from ..identification.report import (
     picture,
     text,
 )
-from ..identification.writing import payload_parameters
 from ..parameters import parameter_file_text
 from ..recordings import CUTOFF
 from ..robot import RobotModel

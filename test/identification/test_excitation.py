@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 import pytest
 
 from rnea_ros import RneaError, RobotModel
-from rnea_ros.checking import Limits, Quantity, check
 from rnea_ros.identification.excitation import (
     Excitation,
     JointLimits,
@@ -26,6 +25,7 @@ from rnea_ros.identification.excitation import (
     known_motion,
     report,
 )
+from rnea_ros.trajectory_check import Limits, Quantity, check
 from support.models.oracles import random_tree
 from support.models.robots import ARM, PENDULUM, SHIPPED, joint, link, load, robot
 

@@ -13,7 +13,7 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.arrays import Array
 from rnea_ros.errors import UrdfError
-from rnea_ros.identification.writing import link_inertials
+from rnea_ros.identification.link_inertials import link_inertials
 from rnea_ros.urdf import with_inertials
 from support.models.robots import SHIPPED, description, joint, link, load, robot, vendor_robots
 

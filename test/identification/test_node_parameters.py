@@ -12,8 +12,7 @@ import numpy as np
 
 from rnea_ros.feedforward.law import Feedforward, LoadedModel
 from rnea_ros.feedforward.settings import ResolvedSettings, resolve
-from rnea_ros.identification import Identification
-from rnea_ros.identification.writing import joint_parameters, payload_parameters
+from rnea_ros.identification import Identification, payload_parameters
 from rnea_ros.node.parameters import (
     complete_values,
     listed_joints,
@@ -40,7 +39,7 @@ def settings(
 
 def test_the_nodes_feedforward_equals_the_identified_efforts(tmp_path: Path) -> None:
     result = identified()
-    values, _ = joint_parameters(result)
+    values, _ = result.node_parameters()
     resolved = settings(result, values, tmp_path)
     law = Feedforward(
         LoadedModel(result.model), np.zeros(7), np.zeros(7),
@@ -61,20 +60,20 @@ def test_a_gripper_at_rest_without_efforts_is_no_joint_of_the_node() -> None:
     q, qd, effort = run.q.copy(), run.qd.copy(), run.effort.copy()
     q[:, 6], qd[:, 6], effort[:, 6] = 0.04, 1e-3, np.nan
     run = replace(run, q=q, qd=qd, effort=effort)
-    values, _ = joint_parameters(replace(result, fitted=(run,)))
+    values, _ = replace(result, fitted=(run,)).node_parameters()
     assert values['joints'] == list(result.prior.joint_names[:6])
 
 
 def test_only_what_differs_by_direction_and_what_is_there_is_written() -> None:
     result = identified()
     same = replace(result.friction, coulomb=np.full((2, 7), 0.3))
-    values, notes = joint_parameters(replace(result, offset=np.zeros(7), friction=same))
+    values, notes = replace(result, offset=np.zeros(7), friction=same).node_parameters()
     assert [*values] == [
         'joints', 'armature', 'friction.model', 'friction.viscous', 'friction.coulomb',
         'friction.load', 'friction.smoothing_velocity',
     ]  # fmt: skip
     assert notes == ()
-    values, notes = joint_parameters(result)
+    values, notes = result.node_parameters()
     assert 'friction.coulomb_negative' in values
     assert 'friction.viscous_negative' not in values
     assert 'offsets of the efforts are written as Coulomb friction' in notes[0]
@@ -87,7 +86,7 @@ def test_joints_that_are_not_recorded_are_left_out_and_gravity_of_a_wall_is_stat
     model = load(HAND, gravity=(9.81, 0.0, 0.0))
     n = len(model.joint_names)
     result = identified(model, silent=range(7, n))
-    values, _ = joint_parameters(result)
+    values, _ = result.node_parameters()
     assert values['joints'] == [*model.joint_names[:7]]
     assert values['gravity'] == [9.81, 0.0, 0.0]
     resolved = settings(result, values, tmp_path)

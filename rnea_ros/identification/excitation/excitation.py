@@ -15,9 +15,9 @@ from ...arrays import Array, finite_vector
 from ...errors import UnknownNameError
 from ...robot import RobotModel
 from .accuracy import Accuracy, accuracy
-from .checks import check_limits, check_rest, no_room, rounded_away, way_to_start
 from .constraints import Constraints
 from .criterion import Information, regressor
+from .feasibility import check_limits, check_rest, no_room, rounded_away, way_to_start
 from .fourier import FourierBasis
 from .limits import ExcitationError, JointLimits, Region, chosen
 from .motion import Motion, fourier_motion

@@ -14,9 +14,9 @@ from ...arrays import Array, finite_vector
 from ...errors import UnknownNameError
 from ...feedforward.trajectory import TrajectoryRequest
 from ...robot import RobotModel
-from .checks import check_motion, way_to_start
 from .constraints import Constraints
 from .excitation import region_with_links
+from .feasibility import check_motion, way_to_start
 from .limits import ExcitationError, JointLimits, Region
 from .motion import Motion
 

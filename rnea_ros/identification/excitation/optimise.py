@@ -13,9 +13,9 @@ import numpy as np
 
 from ...arrays import Array
 from ...robot import RobotModel
-from .checks import no_room
 from .constraints import Constraints
 from .criterion import Information, regressor
+from .feasibility import no_room
 from .fourier import DEGREES, FourierBasis
 
 STARTS = 3000

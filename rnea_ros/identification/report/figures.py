@@ -15,7 +15,6 @@ from ...arrays import Array
 from ..base_parameters import BaseParameters
 from ..result import Identification
 from ..run import Run
-from ..writing import joint_parameters
 from .advice import advice
 from .bodies import Body, bodies
 
@@ -150,7 +149,7 @@ def figures(result: Identification) -> Figures:
         combinations=_combinations(result.base),
         condition=result.base.condition,
         advice=tuple(advice(result)),
-        notes=(*of_fit, *result.urdf()[1], *joint_parameters(result)[1]),
+        notes=(*of_fit, *result.urdf()[1], *result.node_parameters()[1]),
         flaws=tuple(flaws),
     )
 

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import enum
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ...arrays import Indices
 from ...feedforward.inputs import JointStateMonitor
-
-if TYPE_CHECKING:
-    from ...ros import Clock
 
 TIMEOUT = 1.5
 """Without new joint states, a tick comes after this many periods."""
@@ -27,6 +24,20 @@ class Trigger(enum.Enum):
 
     TIMER = 'timer'                # time, at the rate
     JOINT_STATES = 'joint_states'  # new states of all commanded joints, or 1.5 periods without
+
+
+class LoopClock(Protocol):
+    """The clock of the loop, such as ``MachineClock`` of ``rnea_ros.ros``."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether time is simulated."""
+
+    def now(self) -> float:
+        """Return the time, s."""
+
+    def sleep(self, duration: float) -> None:
+        """Sleep for a time, s."""
 
 
 class JointStateTrigger:
@@ -53,7 +64,7 @@ class JointStateTrigger:
         wait: Callable[[float], None],
         take: Callable[[float], None],
         period: float,
-        clock: Clock,
+        clock: LoopClock,
     ) -> None:
         self._states = states
         self._commanded = commanded

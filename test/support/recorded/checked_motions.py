@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
-from rnea_ros.checking import Limits, TrajectoryCheck, check
-from rnea_ros.checking.check import Figures
 from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+from rnea_ros.trajectory_check import Limits, TrajectoryCheck, check
+from rnea_ros.trajectory_check.check import Figures
 from support.models.robots import SHIPPED, load
 
 Array = NDArray[np.float64]

@@ -22,7 +22,7 @@ from rnea_ros.identification import (
     Origin,
     Run,
 )
-from rnea_ros.identification.writing import link_inertials
+from rnea_ros.identification.link_inertials import link_inertials
 from rnea_ros.urdf import with_inertials
 from support.models.robots import ROOT, description, load
 

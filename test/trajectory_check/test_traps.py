@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from rnea_ros import InputError
-from rnea_ros.checking import Limits, Quantity, TrajectoryCheck, check, report
-from rnea_ros.checking.check import NothingToCheckError, Verdict
 from rnea_ros.feedforward.trajectory import TrajectoryPoint
+from rnea_ros.trajectory_check import Limits, Quantity, TrajectoryCheck, check, report
+from rnea_ros.trajectory_check.check import NothingToCheckError, Verdict
 from support.models.robots import ARM as ONE_JOINT
 from support.models.robots import joint, link, load, robot
 from support.recorded.checked_motions import at, checked, figures_of, requested

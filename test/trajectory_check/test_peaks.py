@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from rnea_ros import InputError, RobotModel, UnknownNameError
-from rnea_ros.checking import Limits, Quantity
-from rnea_ros.checking.check import Verdict
-from rnea_ros.checking.compiling import compiled, start_of, without_limits
-from rnea_ros.checking.efforts import samples
-from rnea_ros.checking.peaks import Peak, extremes
+from rnea_ros.trajectory_check import Limits, Quantity
+from rnea_ros.trajectory_check.check import Verdict
+from rnea_ros.trajectory_check.compiling import compiled, start_of, without_limits
+from rnea_ros.trajectory_check.efforts import samples
+from rnea_ros.trajectory_check.peaks import Peak, extremes
 from support.models.robots import ARM as ONE_JOINT
 from support.models.robots import load
 from support.recorded.checked_motions import ARM, at, checked, figures_of, motion, requested

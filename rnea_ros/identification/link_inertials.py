@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Array
-from ...dynamics.tree import Placement, RigidBodyInertia
-from ...errors import UrdfError
-from ...robot import RobotModel, link_inertia
-from ...urdf import Inertial, Origin, RobotDescription, rounded
+from ..arrays import Array
+from ..dynamics.tree import Placement, RigidBodyInertia
+from ..errors import UrdfError
+from ..robot import RobotModel, link_inertia
+from ..urdf import Inertial, Origin, RobotDescription, rounded
 
 PARAMETERS = 10
 """Standard parameters of a body."""

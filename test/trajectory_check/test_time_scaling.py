@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from rnea_ros.checking import Limits, Quantity
+from rnea_ros.trajectory_check import Limits, Quantity
 from support.models.robots import load
 from support.recorded.checked_motions import ARM, at, checked, figures_of, motion, stretched
 
