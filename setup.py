@@ -23,7 +23,6 @@ EXECUTABLES = {
     'excite': 'rnea_ros.tools.excite',
     'replay': 'rnea_ros.tools.replay',
     'identify': 'rnea_ros.tools.identify',
-    'plot': 'rnea_ros.tools.plot',
     'activate_controller': 'rnea_ros.tools.activate_controller',
 }
 

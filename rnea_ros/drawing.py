@@ -77,18 +77,13 @@ def add_grid(axis: Axes) -> None:
     axis.tick_params(labelsize='small')
 
 
-def legend_above(axis: Axes, columns: int = 3) -> None:
-    """
-    Put the legend above the axes, at the left.
-
-    :param axis: axes
-    :param columns: number of columns of the legend
-    """
+def legend_above(axis: Axes) -> None:
+    """Put the legend above the axes, at the left."""
     axis.legend(
         loc='lower left',
         bbox_to_anchor=(0.0, 1.0),
         fontsize='small',
-        ncol=columns,  # ncols needs matplotlib 3.6
+        ncol=3,  # ncols needs matplotlib 3.6
         frameon=False,
     )
 

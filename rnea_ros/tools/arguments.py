@@ -129,7 +129,8 @@ def add_recorded_joints(parser: argparse.ArgumentParser, *, each: bool = False) 
     """
     Add ``--joints`` and ``--effort-scale``.
 
-    ``joints`` are pairs of names, in the model and in the recording.
+    ``joints`` are pairs of names, in the model and in the recording; ``effort-scale`` has the
+    meaning of the node's parameter.
 
     :param parser: parser of the tool
     :param each: whether ``--effort-scale`` also takes one factor for each joint of the model
@@ -143,23 +144,14 @@ def add_recorded_joints(parser: argparse.ArgumentParser, *, each: bool = False) 
         help='recorded names of joints, if they differ from the model by more than one common '
         'prefix',
     )
-    add_effort_scale(parser, each=', or one for each joint of the model' if each else '')
-
-
-def add_effort_scale(parser: argparse.ArgumentParser, *, each: str = '') -> None:
-    """
-    Add ``--effort-scale``, which has the meaning of the node's parameter.
-
-    :param parser: parser of the tool
-    :param each: end of the help text, if the option also takes one factor per joint
-    """
     parser.add_argument(
         '--effort-scale',
         type=_factor,
         default=1.0,
         nargs='+' if each else None,
         help='N m or N per unit of the measured efforts, as the parameter effort_scale: -1 for '
-        f'inverted signs, N m/A for currents{each}',
+        'inverted signs, N m/A for currents'
+        + (', or one for each joint of the model' if each else ''),
     )
 
 

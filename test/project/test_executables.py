@@ -32,7 +32,7 @@ from support.ros.ros_process import (
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
 EXECUTABLES: dict[str, str] = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
 
-WITHOUT_ROS = ('preflight', 'check_trajectory', 'excite', 'replay', 'identify', 'plot')
+WITHOUT_ROS = ('preflight', 'check_trajectory', 'excite', 'replay', 'identify')
 URDF = f'--urdf {ROOT}/urdf/panda_arm.urdf'
 ROS = '--ros-args'
 FROM_ROS = ('-r bad', '--foo', '-p rate:', '--params-file none.yaml', '--params-file text.yaml')
@@ -115,7 +115,6 @@ REJECTED = {
         '', 'a b', 'effort_controller --timeout 0', 'effort_controller --node a//b',
         *(f'effort_controller {ROS} {arguments}' for arguments in FROM_ROS),
     ],
-    'plot': ['', '--bag none.db3', '--bag text.db3', f'{ROS} -r bad'],
 }  # fmt: skip
 
 NODES = {
@@ -287,7 +286,6 @@ def test_an_interrupt_during_imports_ends_a_tool_with_one_line(
     [
         ('preflight', 'rosbags', f'text.db3 {URDF}'),
         ('replay', 'rosbags', f'text.db3 {URDF}'),
-        ('plot', 'rosbags', 'text.db3'),
         ('check_trajectory', 'yaml', f'text.yaml {URDF}'),
         ('identify', 'scipy', f'text.db3 {URDF}'),
         ('excite', 'scipy', f'--out a.yaml {URDF}'),

@@ -61,7 +61,7 @@ def test_impossible_input_is_rejected_in_one_sentence(
         f'preflight {MOTION} --picture', f'preflight {MOTION} --write',
         f'identify {MOTION} --write-urdf', f'identify {MOTION} --write-parameters',
         f'identify {MOTION} --report', f'identify {MOTION} --picture',
-        f'replay {MOTION} --csv', f'replay {MOTION} --picture', 'plot terms --output',
+        f'replay {MOTION} --csv', f'replay {MOTION} --picture',
         'check_trajectory good.yaml --urdf arm.urdf --picture',
         'excite --urdf arm.urdf --out', 'excite --urdf arm.urdf --out out/a --picture',
     ],
@@ -76,7 +76,7 @@ def test_a_file_that_cannot_be_written_is_rejected_first(
     'line',
     [
         f'preflight {LONG} --urdf arm.urdf', f'identify {LONG} --urdf arm.urdf',
-        f'replay {LONG}.db3 --urdf arm.urdf', f'plot {LONG}',
+        f'replay {LONG}.db3 --urdf arm.urdf',
         f'identify {MOTION} --validate {LONG}', f'check_trajectory {LONG} --urdf arm.urdf',
     ],
 )  # fmt: skip
@@ -125,15 +125,14 @@ def test_too_high_a_speed_of_playing_is_rejected(folder: Path) -> None:
         rejected(f'play_joint_states motion --speed {speed}', 'is not between', folder)
 
 
-@pytest.mark.parametrize('tool', ['preflight', 'identify', 'replay', 'plot'])
+@pytest.mark.parametrize('tool', ['preflight', 'identify', 'replay'])
 def test_a_missing_package_is_named(
     tool: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = 'scipy' if tool == 'identify' else 'rosbags'
     for name in {missing, *(name for name in sys.modules if name.startswith(f'{missing}.'))}:
         monkeypatch.setitem(sys.modules, name, None)
-    more = '' if tool == 'plot' else ' --urdf arm.urdf'
-    rejected(f'{tool} motion{more}', f'pip install {missing}', folder)
+    rejected(f'{tool} motion --urdf arm.urdf', f'pip install {missing}', folder)
 
 
 def rejected(line: str, reason: str, folder: Path) -> str:

@@ -74,14 +74,6 @@ TOOLS: dict[str, tuple[str, tuple[str, ...], tuple[Option, ...]]] = {
             ('--csv', ('output',)),
         ),
     ),
-    'plot': (
-        'plot',
-        ('terms', '--output', 'output'),
-        (
-            ('--joints', ('joint',)), ('--node', ('topic',)), ('--topic', ('topic',)),
-            ('--effort-scale', ('number',)), ('--effort-scale', ('number', 'number')),
-        ),
-    ),
     'check_trajectory': (
         'check_trajectory',
         ('trajectory', '--urdf', 'urdf'),
@@ -200,7 +192,7 @@ def _word(kind: str, chance: random.Random, files: Sequence[str]) -> str:
         number = chance.choice(NUMBERS)
         value = chance.choice((number, f'[{number}]', f'[{number}, {number}, {number}]'))
         return f'{chance.choice(parameters)}:={value}'
-    if kind in ('bag', 'broken', 'parameters', 'terms', 'trajectory', 'urdf'):
+    if kind in ('bag', 'broken', 'parameters', 'trajectory', 'urdf'):
         return _file(kind, chance, files)
     if kind in USUAL and chance.random() < 0.7:
         return chance.choice(USUAL[kind])
@@ -213,7 +205,6 @@ def _file(kind: str, chance: random.Random, files: Sequence[str]) -> str:
         'parameters': [name for name in files if name.endswith('.yaml')],
         'trajectory': [name for name in files if name.endswith('.yaml')],
         'bag': [name for name in files if not name.endswith(('.urdf', '.yaml'))],
-        'terms': [name for name in files if name.startswith('terms')],
         'broken': [name for name in files if BROKEN.search(name)],
     }[kind]
     other = (LONG, f'{LONG}.db3', 'none.mcap', 'out', '', '/', '/dev/null', chance.choice(files))

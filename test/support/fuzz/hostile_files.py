@@ -113,10 +113,7 @@ def write_files(folder: Path, samples: int = 0) -> list[str]:
     write_bag(folder / 'mcap', recordings()['poses'].part(slice(100)), 'MCAP')
     efforts = np.cumsum(np.ones((50, 2)), axis=0)
     topics = ('/feedforward/terms/gravity', '/feedforward/effort', '/joint_states')
-    for name, size in (('terms', 1.0), ('terms_far', 1e306), ('terms_nan', np.nan)):
-        write_efforts(
-            folder / name, dict.fromkeys(topics, (JOINTS, size * efforts)), 'SQLITE3'
-        )
+    write_efforts(folder / 'terms', dict.fromkeys(topics, (JOINTS, efforts)), 'SQLITE3')
     write_efforts(folder / 'two_topics', {'/a': (JOINTS, efforts), '/b': (JOINTS, efforts)},
                   'SQLITE3')
     write_efforts(folder / 'without_names', {'/joint_states': ((), efforts[:, :0])}, 'SQLITE3')

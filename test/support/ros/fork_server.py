@@ -47,7 +47,6 @@ PRELOADED = (
     'rnea_ros.tools.check_trajectory',
     'rnea_ros.tools.excite',
     'rnea_ros.tools.play_joint_states',
-    'rnea_ros.tools.plot',
     'rnea_ros.tools.preflight',
     'rnea_ros.tools.replay',
 )
