@@ -11,13 +11,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from .compare import Memory, Result
-from .contenders import WORKSPACE, Quantity
+from .contenders import BATCH, CHECKED, PINOCCHIO, WORKSPACE, Quantity
 from .figures import Figure, figures
 from .growth import LARGE, SMALL, Growth
 from .processes import TO_FIRST_TORQUE, StartUp
 from .robots import Robot
 
 GROWTH_SHOWN = (1, 10, 100, 1000)
+
+ARM = 7
+"""Number of joints of the robot whose figures users compare."""
+
+SHOWN = {
+    'checked call': (CHECKED, BATCH),
+    'workspace': (WORKSPACE,),
+    'Pinocchio': (PINOCCHIO,),
+}
+"""The columns that users compare, and the contenders of each."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +59,12 @@ def report(run: Run) -> str:
 
 
 def summary(run: Run) -> str:
-    """Return what users compare: speed beside other libraries, and the time of a start."""
-    absent = f'Not installed: {", ".join(run.missing)}.' if run.missing else ''
+    """Return what users compare: speed beside Pinocchio for an arm, and the time of a start."""
+    names = [robot.name for robot in run.robots if robot.joints == ARM]
     parts = [
-        f'Measured on one core of: {run.machine}. {absent}'.rstrip(),
-        'Speed relative to Pinocchio (2 is twice as fast), and time per result:',
-        _comparison(run),
+        f'Measured on one core of: {run.machine}.',
+        f'{names[0]}, speed relative to Pinocchio (2 is twice as fast), and time per result:',
+        _of_the_arm(run),
     ]
     if run.start:
         parts += ['Time from the start of a process:', _start(run.start)]
@@ -62,8 +72,12 @@ def summary(run: Run) -> str:
 
 
 def details(run: Run) -> str:
-    """Return the targets, the growth with the number of bodies, and the first calls."""
+    """Return every speed, the targets, the growth with the number of bodies, the first calls."""
+    absent = [f'Not installed: {", ".join(run.missing)}.'] if run.missing else []
     parts = [
+        'Speed relative to Pinocchio (2 is twice as fast), and time per result:',
+        _comparison(run),
+        *absent,
         'Targets for the speed relative to Pinocchio (at least), in brackets:',
         *_figures(figures(run.results, run.memory, run.start)),
         'Inverse dynamics of a chain of n bodies:',
@@ -73,6 +87,20 @@ def details(run: Run) -> str:
     if run.start:
         parts += ['Time of each first call in a new process:', _first_calls(run.start)]
     return '\n\n'.join(parts)
+
+
+def _of_the_arm(run: Run) -> str:
+    rows = []
+    for quantity in Quantity:
+        cells = {
+            result.contender: f'{_times(result.ratio)} ({_seconds(result.seconds)})'
+            for result in run.results
+            if result.quantity is quantity and result.joints == ARM
+        }
+        rows.append([quantity.value, *(
+            next((cells[name] for name in names if name in cells), '') for names in SHOWN.values()
+        )])
+    return table(['', *SHOWN], rows)
 
 
 def _comparison(run: Run) -> str:
