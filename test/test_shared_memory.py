@@ -23,17 +23,14 @@ PROFILE = str(ROOT / 'config/udp_on_loopback.xml')
     [
         ({}, UDP),
         ({RANGE: 'SUBNET'}, UDP),
-        (
-            {RANGE: 'LOCALHOST', 'ROS_DISTRO': 'kilted'},
-            {RANGE: 'SYSTEM_DEFAULT', NEW: PROFILE},
-        ),
+        ({RANGE: 'LOCALHOST', 'ROS_DISTRO': 'kilted'}, {RANGE: 'SYSTEM_DEFAULT', NEW: PROFILE}),
         (
             {RANGE: 'LOCALHOST', 'ROS_DISTRO': 'jazzy', 'RMW_IMPLEMENTATION': 'rmw_fastrtps_cpp'},
             {RANGE: 'SYSTEM_DEFAULT', OLD: PROFILE},
         ),
     ],
 )
-def test_udp_is_chosen_by_a_variable_or_where_ros_overrules_that_by_a_profile(
+def test_udp_is_chosen_by_a_variable_or_by_a_profile(
     environment: Mapping[str, str], variables: Mapping[str, str]
 ) -> None:
     assert without_shared_memory(environment) == variables

@@ -65,7 +65,7 @@ def sleeper(name: str, seconds: float, result: float = 1.0) -> Contender:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize('robot', robots_to_compare()[:2], ids=lambda robot: robot.name)
-def test_everybody_computes_the_same(robot: Robot) -> None:
+def test_all_libraries_compute_the_same_results(robot: Robot) -> None:
     pinocchio = Pinocchio(robot).calls()
     for quantity, ours in our_calls(robot).items():
         check_agreement([*ours, *pinocchio[quantity]], robot.states())
@@ -81,13 +81,13 @@ def test_every_library_that_is_installed_takes_part(arm: Robot) -> None:
     assert names | set(LIBRARIES) == {MUJOCO, KDL, TEXTBOOK}
 
 
-def test_who_computes_something_else_ends_the_race() -> None:
+def test_a_different_result_ends_the_comparison() -> None:
     contenders = [sleeper('one', 0.0), sleeper('other', 0.0, 1.0 + 1e-6)]
     with pytest.raises(DisagreementError, match='other differs from one by 1e-06, of 1'):
         race(contenders, states(), 1)
 
 
-def test_what_is_not_a_number_is_no_agreement() -> None:
+def test_nan_does_not_count_as_agreement() -> None:
     with pytest.raises(DisagreementError):
         race([sleeper('one', 0.0), sleeper('other', 0.0, np.nan)], states(), 1)
 
@@ -101,7 +101,7 @@ def test_times_are_of_one_result_and_ratios_say_how_many_times_faster() -> None:
     assert 5.0 < times.ratio('many', 'slow') < 20.0
 
 
-def test_a_race_tells_of_every_quantity_against_pinocchio(arm: Robot) -> None:
+def test_each_quantity_is_compared_with_pinocchio(arm: Robot) -> None:
     results = single_calls(arm, SHORT)
     for quantity in our_calls(arm):
         names = {result.contender for result in results if result.quantity is quantity}
@@ -163,12 +163,12 @@ def test_memory_that_is_taken_is_a_figure_that_is_not_reached() -> None:
 
 
 @pytest.mark.parametrize('power', [1.0, 2.0])
-def test_growth_tells_the_power_of_a_cost(power: float) -> None:
+def test_growth_is_the_exponent_of_a_cost(power: float) -> None:
     bodies = np.array([1.0, 10.0, 100.0, 200.0, 500.0])
     assert abs(Growth(bodies, 1e-6 * bodies**power).exponent - power) < 1e-9
 
 
-def test_growth_tells_a_call_from_its_bodies() -> None:
+def test_growth_separates_the_cost_of_a_call_from_that_of_its_bodies() -> None:
     bodies = np.array([1.0, 10.0, 100.0, 1000.0])
     call, body = Growth(bodies, 3e-7 + 5e-8 * bodies).call_and_body
     np.testing.assert_allclose([call, body], [3e-7, 5e-8])
@@ -181,7 +181,7 @@ def test_a_table_has_aligned_columns_and_all_cells() -> None:
     assert lines[3] == '| second one |  22 |'
 
 
-def test_the_machine_is_told_with_its_versions() -> None:
+def test_the_machine_is_described_with_its_versions() -> None:
     assert re.search(r'core.*Python 3\.\d+.*numpy \d.*pin \d', machine())
 
 

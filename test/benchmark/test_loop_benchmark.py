@@ -57,7 +57,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 # How late ticks are
 
 
-def test_a_tick_is_late_beyond_half_a_period_and_so_is_each_that_never_came() -> None:
+def test_ticks_over_half_a_period_late_and_missing_ticks_count_as_late() -> None:
     lateness = Lateness(1e-3, np.array([0.0, 4e-4, 6e-4, 3.2e-3]))
     assert lateness.skipped == 3
     assert lateness.ticks == 7
@@ -91,7 +91,7 @@ def test_a_grid_counts_what_a_timer_skipped() -> None:
     assert Lateness(1e-3, errors).skipped == 2
 
 
-def test_errors_around_an_event_are_told_apart() -> None:
+def test_errors_around_an_event_are_separated() -> None:
     began = np.arange(0.0, 10.0, 0.01)
     errors = np.where((began >= 5.0) & (began < 5.1), 2.0, 1.0)
     errors[(began < 3.9) | (began > 6.1)] = 9.0
@@ -173,7 +173,7 @@ def test_a_histogram_is_read_to_its_greatest() -> None:
     np.testing.assert_allclose(parse_histogram(HISTOGRAM), [1e-6, 1e-6, 2e-6, 2e-6, 57e-6])
 
 
-def test_what_is_no_histogram_is_told() -> None:
+def test_an_invalid_histogram_is_reported() -> None:
     with pytest.raises(ValueError, match="no histogram of cyclictest: 'unable"):
         parse_histogram('unable to set scheduler\n')
 
@@ -220,7 +220,7 @@ def test_a_turn_that_failed_is_taken_once_more_and_no_more() -> None:
         turns_of([part], take)
 
 
-def test_what_the_node_does_not_know_yet_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_that_are_still_unknown_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('benchmark.loop.parameters.PARAMETERS', {})
     assert not turns_of([Part(Condition.IDLE, 100.0, (TRIGGERED,), 1, 1.0)], turn)
 
@@ -379,7 +379,7 @@ def test_jitter_that_comes_and_goes_does_not_grow() -> None:
 
 
 @pytest.mark.parametrize('seed', range(5))
-def test_jitter_that_grows_is_told_unless_the_machine_explains_it(seed: int) -> None:
+def test_growing_jitter_is_reported_unless_the_machine_explains_it(seed: int) -> None:
     growing = 1e-4 * (1.0 + 2.0 * TIMES / TIMES[-1])
     assert verdict(p99=growing * noise(seed, 0.2)) == (False, True)
     assert verdict(
@@ -449,7 +449,7 @@ def test_a_process_that_does_not_listen_is_killed(monkeypatch: pytest.MonkeyPatc
     assert not Path(f'/proc/{child.pid}').exists()
 
 
-def test_a_process_that_ends_too_early_is_told_with_what_it_wrote() -> None:
+def test_a_process_that_ends_too_early_is_reported_with_its_output() -> None:
     with Child('benchmark.loop.sleeper', domain=1) as child:
         with pytest.raises(ChildError, match='the following arguments are required'):
             child.wait_for('ready')

@@ -104,9 +104,7 @@ def by_virtual_work(
 
 
 @each('guess, mode', [(OPEN, -1.0), (CROSSED, 1.0)])
-def test_the_motors_torque_is_that_of_virtual_work(
-    guess: tuple[float, ...], mode: float
-) -> None:
+def test_the_motors_torque_is_that_of_virtual_work(guess: tuple[float, ...], mode: float) -> None:
     masses = (0.7, 1.3, 0.9)
     model = four_bar(LENGTHS, masses, guess)
     random = np.random.default_rng(2)

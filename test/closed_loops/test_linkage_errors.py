@@ -44,9 +44,7 @@ def arm() -> RobotModel:
     return RobotModel.from_urdf(palletiser(loops=True))
 
 
-@each('motors, joints', [
-    (MOTORS[:3], 3), ((*MOTORS, 'elbow'), 5), ((), 0),
-])
+@each('motors, joints', [(MOTORS[:3], 3), ((*MOTORS, 'elbow'), 5), ((), 0)])
 def test_too_few_and_too_many_motors_are_counted_against_the_freedom(
     motors: tuple[str, ...], joints: int
 ) -> None:
@@ -54,7 +52,7 @@ def test_too_few_and_too_many_motors_are_counted_against_the_freedom(
         ClosedLoopModel(arm(), PALLETISER_LOOPS, motors)
 
 
-def test_motors_that_do_not_determine_the_motion_are_named_with_a_joint_that_moves() -> None:
+def test_motors_that_do_not_determine_the_motion_are_rejected_by_name() -> None:
     # Axis 2 and the rod beside the lower arm turn together, axis 3 is left without a motor.
     with pytest.raises(InputError, match=r'a wrong choice.*can move while the actuated joints'):
         ClosedLoopModel(arm(), PALLETISER_LOOPS, ('axis_1', 'axis_2', 'plate_rod', 'axis_4'))
@@ -105,7 +103,7 @@ def test_the_end_of_a_motors_range_is_a_singular_configuration() -> None:
         four_bar(LENGTHS, MASSES, tuple(q), motor='rocker')
 
 
-def test_a_parallelogram_passes_its_flat_position_without_changing_to_an_antiparallelogram() -> (
+def test_a_parallelogram_passes_its_flat_position_in_its_own_branch() -> (
     None
 ):
     model = four_bar((0.3, 0.5, 0.3, 0.5), MASSES, (1.0, -1.0, 1.0))
@@ -119,7 +117,7 @@ def test_a_parallelogram_passes_its_flat_position_without_changing_to_an_antipar
         np.testing.assert_allclose(model.positions([y]), [y, -y, y], atol=1e-8)
 
 
-def test_two_parallelograms_that_pass_their_flat_positions_at_once_are_stopped() -> None:
+def test_two_parallelograms_in_flat_positions_at_once_are_rejected() -> None:
     names = [f'{part}_{side}' for side in ('left', 'right') for part in ('crank', 'rod', 'rocker')]
     parts, joints, pins = [link('ground')], [], []
     for side, y in (('left', 0.1), ('right', -0.1)):
@@ -151,7 +149,7 @@ def test_the_guess_selects_the_assembly_mode() -> None:
     assert np.abs(model.positions([2.0]) - q).max() > 0.5
 
 
-def test_an_open_loop_is_no_argument() -> None:
+def test_an_open_loop_is_not_accepted_as_an_argument() -> None:
     model = four_bar(LENGTHS, MASSES, OPEN)
     q = model.reference + np.array([0.0, 0.01, 0.0])
     calls: list[Any] = [
@@ -265,9 +263,7 @@ def test_angles_with_four_decimals_close_and_are_as_good() -> None:
                 rpy=(math.pi / 2, 0, 0),
             ),
         )
-        pin = LoopJoint(
-            'pin', 'revolute', 'coupler', 'rocker', at(0.12, 0, 0), at(0.08, 0, 0)
-        )
+        pin = LoopJoint('pin', 'revolute', 'coupler', 'rocker', at(0.12, 0, 0), at(0.08, 0, 0))
         return ClosedLoopModel(RobotModel.from_urdf(tree), [pin], ['crank'], OPEN)
 
     exact, rounded = linkage(math.pi / 2), linkage(1.5708)
@@ -288,7 +284,7 @@ def test_the_size_of_a_linkage_does_not_matter(scale: float) -> None:
         np.testing.assert_allclose(q, four_bar(LENGTHS, MASSES, OPEN).positions([y]), atol=1e-9)
 
 
-def test_opposite_axes_are_no_closed_joint() -> None:
+def test_opposite_axes_do_not_close_a_joint() -> None:
     tree = four_bar(LENGTHS, MASSES, OPEN).model
     half_turn = Placement.from_xyz_rpy((0.08, 0.0, 0.0), (math.pi, 0.0, 0.0))
     pin = LoopJoint('pin', 'revolute', 'coupler', 'rocker', at(0.12, 0, 0), half_turn, (0, -1, 0))

@@ -102,7 +102,5 @@ def test_a_load_on_the_flange_by_hand() -> None:
 
         for point in ((0.0, 0.0, 0.0), (0.4, 0.1, -0.2)):
             pushed = moments({'flange': Wrench((0.0, 0.0, -load), frame='flange', point=point)})
-            expected = [
-                0.0, -load * RISE * math.sin(y[1]), -load * REACH * math.cos(y[2]), 0.0,
-            ]
+            expected = [0.0, -load * RISE * math.sin(y[1]), -load * REACH * math.cos(y[2]), 0.0]
             np.testing.assert_allclose(pushed - moments({}), expected, atol=1e-7)

@@ -192,9 +192,7 @@ def first_of_cross(x):
 
 
 @needs_numba
-def test_a_kernel_of_another_folder_is_compiled_again_after_an_edit_of_a_shared_kernel(
-    tmp_path: Path,
-) -> None:
+def test_an_edit_of_a_shared_kernel_recompiles_kernels_in_other_folders(tmp_path: Path) -> None:
     package, folder = copied_package(tmp_path / 'package'), tmp_path / 'folder'
     folder.mkdir()
     (folder / 'other.py').write_text(CROSS, encoding='utf-8')

@@ -140,9 +140,7 @@ def test_a_kernel_of_many_samples_is_checked_before_its_use(
     OF_MANY_SAMPLES[name](model)
     assert f'{name}_batch' in self_test._checked
     monkeypatch.setattr(self_test, '_checked', set())
-    monkeypatch.setattr(
-        batch_kernels, name, lambda *arguments: batch_kernels.NO_BAD_SAMPLE
-    )
+    monkeypatch.setattr(batch_kernels, name, lambda *arguments: batch_kernels.NO_BAD_SAMPLE)
     with pytest.raises(CompiledCodeError, match=f'{name}_batch accepts nan'):
         OF_MANY_SAMPLES[name](model)
 

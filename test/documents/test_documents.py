@@ -213,7 +213,7 @@ def test_links_lead_to_files_and_headings_that_exist(document: Path) -> None:
         ('<!-- wants: ros2 -->\n```bash\nls\n```\n', "x.md:2: unknown mark 'wants'"),
     ],
 )
-def test_a_block_that_nobody_knows_how_to_run_is_rejected(text: str, complaint: str) -> None:
+def test_a_block_of_an_unknown_kind_is_rejected(text: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         blocks_of(text, 'x.md')
 

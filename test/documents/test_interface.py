@@ -195,9 +195,7 @@ def test_the_reference_has_every_key_of_the_other_nodes_diagnostics(graph: Any) 
 
     graph.create_subscription(DiagnosticArray, '/diagnostics', take, 10)
     efforts = 'trajectory_effort: trajectories'
-    assert wait_until(
-        lambda: {'effort_watchdog', 'feedforward: control', efforts} <= seen.keys()
-    )
+    assert wait_until(lambda: {'effort_watchdog', 'feedforward: control', efforts} <= seen.keys())
     assert seen['effort_watchdog'] == [*tables.WATCHDOG_DIAGNOSTICS]
     of_a_plan = ('points', 'greatest_share_of_limit', 'greatest_deviation')
     assert seen[efforts] == [key for key in tables.EFFORT_DIAGNOSTICS if key not in of_a_plan]

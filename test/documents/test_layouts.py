@@ -76,7 +76,7 @@ def test_every_split_of_plotjuggler_has_as_many_sizes_as_parts() -> None:
         assert sum(sizes) == pytest.approx(1.0)
 
 
-def test_the_curves_of_plotjuggler_are_of_terms_joints_and_topics_that_there_are() -> None:
+def test_plotjuggler_curves_name_existing_terms_joints_and_topics() -> None:
     names = {curve.attrib['name'] for curve in plotjuggler().iter('curve')}
     efforts = {name for name in names if name.endswith('/effort')}
     topics = {*terms(), '/feedforward/effort', '/joint_states'}

@@ -64,7 +64,7 @@ def test_the_index_links_every_page_where_tables_of_contents_are_not_shown() -> 
 
 
 @pytest.mark.parametrize('reason', [reason.value for reason in Reason])
-def test_troubleshooting_tells_cause_and_remedy_of_every_reason(reason: str) -> None:
+def test_troubleshooting_has_cause_and_remedy_of_every_reason(reason: str) -> None:
     by_word = text_of(DOCS / 'troubleshooting.md').partition('## By word')[2]
     rows = re.findall(rf'^\| `{reason}` \| (.+) \| (.*) \|$', by_word, re.MULTILINE)
     assert len(rows) == 1

@@ -149,7 +149,7 @@ def test_the_preset_of_the_gen3_fits_its_joints_which_turn_without_end() -> None
 
 
 @pytest.mark.parametrize('preset', [name for name in PRESETS if name != 'generic'])
-def test_no_preset_starts_from_an_effort_that_is_none_of_the_commands(preset: str) -> None:
+def test_no_preset_starts_from_an_effort_other_than_the_command(preset: str) -> None:
     values = values_of(preset)
     assert values['start_from_measured_effort'] is False
     holds_itself = preset != 'kinova_gen3'

@@ -60,9 +60,7 @@ def test_an_inertia_is_transformed_as_x_transposed_i_x(rng: np.random.Generator)
 
 def test_two_transforms_are_their_product(rng: np.random.Generator) -> None:
     inertia, a, b = random_inertia(rng), random_placement(rng), random_placement(rng)
-    assert_equal(
-        matrix(inertia.transformed(b).transformed(a)), matrix(inertia.transformed(a @ b))
-    )
+    assert_equal(matrix(inertia.transformed(b).transformed(a)), matrix(inertia.transformed(a @ b)))
 
 
 def test_a_transform_and_its_inverse_change_nothing(rng: np.random.Generator) -> None:

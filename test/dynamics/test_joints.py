@@ -172,7 +172,7 @@ def test_a_slide_goes_along_the_bodys_own_z() -> None:
     np.testing.assert_array_equal(X, motion_transform(on_its_side, np.array([2.0, 0.0, 0.0])))
 
 
-def test_a_floating_body_stands_at_its_position_in_the_joint_frame_however_turned() -> None:
+def test_position_of_a_floating_body_is_independent_of_its_orientation() -> None:
     rng = np.random.default_rng(2)
     E_T, r_T = random_rotation(rng), rng.normal(size=3)
     q = random_position(rng, JointKind.FLOATING)

@@ -76,9 +76,7 @@ def test_no_turn_is_exactly_the_identity() -> None:
 def test_placements_compose_as_matrices(seed: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = random_placement(rng), random_placement(rng)
-    np.testing.assert_allclose(
-        (a @ b).matrix(), a.matrix() @ b.matrix(), rtol=1e-9, atol=1e-10
-    )
+    np.testing.assert_allclose((a @ b).matrix(), a.matrix() @ b.matrix(), rtol=1e-9, atol=1e-10)
 
 
 @pytest.mark.parametrize('seed', SEEDS)

@@ -88,9 +88,7 @@ def test_efforts_change_with_each_bodys_parameters_by_its_columns(pair: Pair) ->
 
 
 @each('pair', ROBOTS[:8])
-def test_of_a_motion_that_excites_enough_the_parameters_efforts_are_recovered(
-    pair: Pair,
-) -> None:
+def test_parameters_are_recovered_from_a_sufficiently_exciting_motion(pair: Pair) -> None:
     # Not the parameters themselves: some never show, and some only together.
     motions = [random_motion(pair.model, seed) for seed in range(15 * len(pair.model.body_names))]
     Y = np.concatenate([pair.model.regressor(*motion) for motion in motions])

@@ -124,7 +124,7 @@ def test_lanes_add_and_multiply_as_numbers_do() -> None:
 
 
 @pytest.mark.parametrize('bad', [np.nan, np.inf, 0.0])
-def test_a_number_that_is_none_stays_in_its_lane(bad: float) -> None:
+def test_nan_stays_in_its_lane(bad: float) -> None:
     a = np.linspace(1.0, 2.0, LANES)[np.newaxis]
     a[0, 3] = bad
     results = np.zeros((13, LANES))
@@ -150,9 +150,7 @@ def by_kind(kind: int, a: Array, target: Array) -> None:
 
 
 @pytest.mark.parametrize(('kind', 'factor'), [(0, 0.0), (1, 1.0), (2, 2.0)])
-def test_a_branch_that_ends_in_one_number_gives_it_to_every_lane(
-    kind: int, factor: float
-) -> None:
+def test_a_branch_that_ends_in_one_number_gives_it_to_every_lane(kind: int, factor: float) -> None:
     a, target = np.arange(1.0, LANES + 1.0)[np.newaxis], np.full((1, LANES), np.nan)
     by_kind(kind, a, target)
     np.testing.assert_array_equal(target, factor * a)
@@ -223,9 +221,7 @@ def test_the_cosine_of_nothing_is_one() -> None:
 
 
 @pytest.mark.parametrize('angle', [np.nan, np.inf, -np.inf])
-def test_an_angle_that_is_none_has_no_cosine_and_leaves_its_neighbours_theirs(
-    angle: float
-) -> None:
+def test_an_angle_of_nan_does_not_affect_the_other_lanes(angle: float) -> None:
     angles = np.linspace(0.0, 3.0, LANES)
     angles[5] = angle
     with np.errstate(invalid='ignore'):

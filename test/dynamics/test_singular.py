@@ -39,9 +39,7 @@ def point(mass: float) -> RigidBodyInertia:
 def with_a_mimic_joint(builder: TreeBuilder) -> TreeBuilder:
     """Add two bodies that move by one coordinate, so that the mass matrix has to be inverted."""
     builder.add_link('leader', 'base', HERE, revolute('leader'), ball(1.0))
-    builder.add_link(
-        'follower', 'base', HERE, revolute(Coordinate('leader', 2.0)), ball(1.0)
-    )
+    builder.add_link('follower', 'base', HERE, revolute(Coordinate('leader', 2.0)), ball(1.0))
     return builder
 
 
@@ -205,7 +203,7 @@ def test_a_position_that_no_sample_has_rejects_none(way: Way) -> None:
 
 @pytest.mark.parametrize('way', WAYS)
 @pytest.mark.parametrize('mass', [1e-3, 1e-9, 1e-15])
-def test_a_light_tip_on_a_heavy_arm_is_no_singularity(mass: float, way: Way) -> None:
+def test_a_light_tip_on_a_heavy_arm_is_not_singular(mass: float, way: Way) -> None:
     builder = TreeBuilder('base')
     builder.add_link('arm', 'base', HERE, revolute('shoulder', X), ball(100.0))
     builder.add_link('tip', 'arm', HERE, prismatic('tip'), ball(mass))

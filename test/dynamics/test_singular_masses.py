@@ -56,8 +56,7 @@ SINGULAR = {
 }
 FLOATING = {
     f'a {kind} joint on a floating root without mass': (
-        link('root') + BODY
-        + joint('only', kind, 'root', 'body', xyz=PLACE, rpy=TILT, axis=AXIS),
+        link('root') + BODY + joint('only', kind, 'root', 'body', xyz=PLACE, rpy=TILT, axis=AXIS),
         {'only', 'floating_base'},
     )
     for kind in ('revolute', 'prismatic')

@@ -260,7 +260,7 @@ def mixed_tree(joints: Sequence[str] | None = None) -> KinematicTree:
     return builder.build()
 
 
-def test_every_joint_has_its_own_place_in_q_and_qd_in_the_order_of_the_links() -> None:
+def test_coordinates_of_joints_are_in_the_order_of_the_links() -> None:
     tree = mixed_tree()
     places = {
         name: (place.positions.start, place.positions.stop, place.velocities.start,
@@ -306,7 +306,7 @@ def test_the_link_has_the_mass_not_the_bodies_between() -> None:
     assert builder.build().bodies['mass'].tolist() == [0.0, 0.0, 0.0, inertia.mass]
 
 
-def test_joints_with_a_quaternion_are_told() -> None:
+def test_joints_with_a_quaternion_are_listed() -> None:
     assert mixed_tree().quaternions() == [('f', 0, 0, True), ('s', 8, 7, False)]
 
 

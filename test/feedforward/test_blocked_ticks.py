@@ -50,7 +50,7 @@ def test_after_a_blocked_tick_it_winds_down_from_the_effort_that_acts_then() -> 
     assert (difference <= rig.greatest_step).all()
 
 
-def test_where_that_effort_is_not_known_it_winds_down_from_the_last_command() -> None:
+def test_without_a_measured_effort_it_ramps_down_from_the_last_command() -> None:
     rig = active_rig(0.02)
     before = rig.commands[-1]
     rig.now += 0.5
@@ -59,7 +59,7 @@ def test_where_that_effort_is_not_known_it_winds_down_from_the_last_command() ->
 
 
 @pytest.mark.parametrize('rate', [500.0, 1000.0])
-def test_ticks_that_are_a_little_late_end_nothing_however_short_the_timeout(rate: float) -> None:
+def test_slightly_late_ticks_end_nothing_at_any_timeout(rate: float) -> None:
     rig = active_rig(1.0 / rate, rate)
     for late in np.random.default_rng(3).uniform(-0.4, 0.4, 500):
         rig.wait(1.0 + late)

@@ -105,7 +105,7 @@ def test_nothing_is_commanded_while_the_state_of_some_joint_is_too_old() -> None
     assert rig.step() is not None
 
 
-def test_nothing_is_commanded_before_it_is_permitted_and_the_ramp_begins_then() -> None:
+def test_the_ramp_begins_when_commands_are_permitted() -> None:
     rig = panda_rig()
     rig.controller.permitted = False
     for _ in range(50):
@@ -121,9 +121,7 @@ def test_nothing_is_commanded_before_it_is_permitted_and_the_ramp_begins_then() 
 
 
 @pytest.mark.parametrize('action', StaleAction)
-def test_a_controller_that_comes_back_after_a_stop_is_led_to_the_last_command(
-    action: StaleAction,
-) -> None:
+def test_a_controller_back_after_a_stop_is_ramped_to_the_last_command(action: StaleAction) -> None:
     rig = panda_rig(stale_action=action)
     rig.run(1.2 * RAMP)
     rig.controller.permitted = False
@@ -157,7 +155,7 @@ def test_the_start_ramp_leads_linearly_from_zero_to_what_is_wanted() -> None:
     assert rig.state() is State.ACTIVE
 
 
-def test_the_start_ramp_leads_linearly_from_the_measured_effort_to_what_is_wanted() -> None:
+def test_the_start_ramp_is_linear_from_the_measured_effort() -> None:
     rig = panda_rig()
     rig.effort = rig.gravity + np.array([1.0, -8.0, 3.0, 5.0, 0.5, -0.5, 0.2])
     share = shares(600, rig)
@@ -167,9 +165,7 @@ def test_the_start_ramp_leads_linearly_from_the_measured_effort_to_what_is_wante
 
 
 @pytest.mark.parametrize('bad', [NAN, INF, -INF])
-def test_an_effort_that_is_not_finite_in_one_joint_starts_all_of_them_from_zero(
-    bad: float,
-) -> None:
+def test_a_non_finite_effort_of_one_joint_starts_all_from_zero(bad: float) -> None:
     rig = panda_rig()
     rig.effort = rig.gravity.copy()
     rig.effort[2] = bad
@@ -248,7 +244,7 @@ def test_coriolis_efforts_are_added_where_asked() -> None:
     np.testing.assert_allclose(settle(rig), expected, rtol=1e-9, atol=1e-10)
 
 
-def test_more_than_the_limit_is_cut_and_told() -> None:
+def test_an_effort_above_the_limit_is_clamped_and_flagged() -> None:
     rig = panda_rig(effort_limits=(5.0,))
     command = settle(rig)
     np.testing.assert_allclose(command, np.clip(rig.gravity, -5.0, 5.0))
@@ -304,9 +300,7 @@ def follow_on_a_subset(mode: type[ControlLaw]) -> tuple[Rig, Array, Array]:
 
 
 @pytest.mark.parametrize('mode', MODES_THAT_FOLLOW)
-def test_joints_that_are_not_commanded_want_to_go_on_as_they_are_measured(
-    mode: type[ControlLaw]
-) -> None:
+def test_joints_that_are_not_commanded_are_expected_as_measured(mode: type[ControlLaw]) -> None:
     _, command, expected = follow_on_a_subset(mode)
     np.testing.assert_allclose(command, expected, rtol=1e-9, atol=1e-10)
 
@@ -412,7 +406,7 @@ def test_a_change_within_the_start_ramp_or_another_change_never_steps() -> None:
     assert np.abs(np.diff(commands, axis=0)).max() < 0.5
 
 
-def test_a_blend_counts_from_the_last_command_where_the_limits_held_that_back() -> None:
+def test_a_blend_starts_at_the_last_command_also_when_it_was_limited() -> None:
     rig = swinging_rig(mode=Feedback, kp=(2000.0, 2000.0), effort_rate_limit=(200.0,))
     settle(rig)
     rig.controller.follow(setpoint(rig.model.joint_names, rig.q + 0.5), None)
@@ -439,8 +433,7 @@ def test_what_costs_time_in_a_change_is_done_before_the_tick(
     assert rig.controller.error is None
 
 
-def test_mode_gravity_forgets_the_reference_so_that_an_arm_moved_by_hand_is_not_pulled_back(
-) -> None:
+def test_mode_gravity_drops_the_reference() -> None:
     rig, _ = holding_rig()
     rig.change(mode=Gravity)
     settle(rig)
@@ -461,7 +454,7 @@ def test_mode_gravity_forgets_a_motion_that_waits_for_its_start() -> None:
     np.testing.assert_allclose(settle(rig), rig.gravity, rtol=1e-9, atol=1e-10)
 
 
-def test_a_motion_that_was_asked_for_before_mode_gravity_came_is_not_followed_after_it() -> None:
+def test_a_motion_requested_before_mode_gravity_is_not_followed_later() -> None:
     rig = swinging_rig(mode=Feedforward)
     settle(rig)
     rig.change(mode=Gravity)
@@ -533,7 +526,7 @@ def test_the_end_of_a_motion_is_held_with_velocity_and_acceleration_zero(
     assert velocity.tolist() == [0.0, 0.0]
 
 
-def test_a_motion_that_replaces_another_is_in_force_from_its_start_and_never_steps() -> None:
+def test_a_replacing_motion_acts_from_its_start_without_a_step() -> None:
     rig = swinging_rig(mode=GravityFeedback)
     settle(rig)
     names = rig.model.joint_names
@@ -591,7 +584,7 @@ def test_a_cancel_with_nothing_to_cancel_leaves_plain_gravity() -> None:
 
 
 @pytest.mark.parametrize(('qd', 'flagged'), [((0.5, -0.5), True), ((0.0, 0.0), False)])
-def test_a_stream_of_set_points_that_stops_is_held_and_flagged_only_if_it_moved(
+def test_a_stopped_stream_is_held_and_flagged_only_if_it_moved(
     qd: tuple[float, float], flagged: bool
 ) -> None:
     rig = swinging_rig(mode=Feedforward, reference_timeout=0.1)
@@ -613,7 +606,7 @@ def test_a_stream_of_set_points_that_stops_is_held_and_flagged_only_if_it_moved(
     assert Reason.REFERENCE_STALE not in rig.controller.flags
 
 
-def test_requests_take_effect_at_the_next_tick_in_the_order_in_which_they_came() -> None:
+def test_requests_act_at_the_next_tick_in_their_order() -> None:
     rig = swinging_rig(mode=Feedforward)
     settle(rig)
     names = rig.model.joint_names
@@ -632,7 +625,7 @@ def test_requests_take_effect_at_the_next_tick_in_the_order_in_which_they_came()
     assert rig.state() is not State.ACTIVE
 
 
-def test_the_held_position_is_the_reference_or_without_one_the_measured_position() -> None:
+def test_the_held_position_is_the_reference_or_else_the_measured_one() -> None:
     rig = swinging_rig(mode=Feedforward)
     settle(rig)
     assert rig.controller.hold_position(rig.now).tolist() == rig.q.tolist()
@@ -641,7 +634,7 @@ def test_the_held_position_is_the_reference_or_without_one_the_measured_position
     assert rig.controller.hold_position(rig.now).tolist() == [0.5, 0.6]
 
 
-def test_what_is_told_of_measured_and_wanted_motion_is_a_copy() -> None:
+def test_returned_motions_are_copies() -> None:
     rig, _ = holding_rig()
     before = rig.tick()
     wanted = rig.controller.reference_at(rig.now)

@@ -43,12 +43,10 @@ def run(output: Stage, wanted: ArrayLike, ticks: int) -> Array:
     return np.array([output.next(target).copy() for _ in range(ticks)])
 
 
-def test_what_is_wanted_is_approached_at_the_rate_limit_and_then_reached_exactly() -> None:
+def test_the_target_is_approached_at_the_rate_limit_and_reached() -> None:
     commands = run(stage(), (9.0, -1.1), 8)
     np.testing.assert_allclose(commands[:, 0], [2.0, 4.0, 6.0, 8.0, 9.0, 9.0, 9.0, 9.0])
-    np.testing.assert_allclose(
-        commands[:, 1], [-0.2, -0.4, -0.6, -0.8, -1.0, -1.1, -1.1, -1.1]
-    )
+    np.testing.assert_allclose(commands[:, 1], [-0.2, -0.4, -0.6, -0.8, -1.0, -1.1, -1.1, -1.1])
     assert commands[-1].tolist() == [9.0, -1.1]
 
 
@@ -68,7 +66,7 @@ def test_a_start_beyond_the_limits_is_cut_to_them() -> None:
     assert output.command.tolist() == [10.0, -5.0]
 
 
-def test_a_blend_starts_at_the_last_command_and_fades_linearly_in_its_duration() -> None:
+def test_a_blend_fades_linearly_from_the_last_command() -> None:
     output = stage((4.0, 2.0))
     output.blend(0.2)
     commands = run(output, (1.0, 3.0), 101)
@@ -140,7 +138,7 @@ def test_settled_is_within_one_step_of_what_is_wanted_or_of_its_limit() -> None:
     assert output.settled(np.array([100.0, -7.0]), PERIOD)
 
 
-def test_a_command_is_handed_out_as_its_own_array_and_not_that_of_the_caller() -> None:
+def test_a_returned_command_is_not_the_array_of_the_caller() -> None:
     output, wanted = stage(), np.array([1.0, 0.1])
     command = output.next(wanted)
     assert command is not wanted

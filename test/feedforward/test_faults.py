@@ -161,7 +161,7 @@ def test_joint_states_that_stop_are_flagged_after_two_periods(rate: float) -> No
     assert rig.controller.flag_counts == Counter({Reason.JOINT_STATES_LATE: 2})
 
 
-def test_joint_states_slower_than_the_control_are_late_after_two_of_their_own_periods() -> None:
+def test_slow_joint_states_are_late_after_two_of_their_own_periods() -> None:
     rig = Rig(panda_arm(), ramp_duration=RAMP)
     rig.q[:] = PANDA_POSE
     for k in range(500):
@@ -190,7 +190,7 @@ def test_gravity_far_from_the_command_is_approached_at_the_rate_limit() -> None:
     assert_winds_down(rig, feed=False)
 
 
-def test_a_fault_is_over_when_the_command_is_zero_however_slow_the_rate_limit_is() -> None:
+def test_a_fault_ends_at_a_command_of_zero_at_any_rate_limit() -> None:
     rig = rig_in_motion(effort_rate_limit=(20.0,))
     rig.run_until(State.RAMPING_DOWN, feed=False)
     began = np.abs(rig.commands[-1]).max()
@@ -232,7 +232,7 @@ def test_a_new_control_starts_again_from_what_the_robot_measures() -> None:
     np.testing.assert_allclose(again.commands[-1], again.gravity)
 
 
-def test_with_stale_action_hold_gravity_is_kept_after_a_fault_until_it_is_stopped() -> None:
+def test_stale_action_hold_keeps_gravity_after_a_fault_until_the_stop() -> None:
     rig = rig_in_motion(stale_action=StaleAction.HOLD)
     rig.run_until(State.HOLDING, feed=False)
     rig.run(5.0 * (HOLD + RAMP), feed=False)
@@ -278,7 +278,7 @@ def test_up_to_nineteen_lost_samples_in_a_row_stop_nothing(lost: int, rate: floa
     ],
     ids=['repeated', 'repeated from long ago', 'backward', 'in the future'],
 )
-def test_joint_states_that_are_stamped_wrong_are_rejected_counted_and_as_good_as_none(
+def test_joint_states_with_wrong_stamps_are_rejected_and_counted(
     offset: Callable[[int], float], reason: Reason
 ) -> None:
     rig = rig_in_motion()
@@ -324,9 +324,7 @@ def test_a_wall_clock_that_is_off_changes_no_age(offset: float) -> None:
 
 
 @pytest.mark.parametrize('rate', RATES)
-def test_values_that_freeze_while_a_motion_is_commanded_are_flagged_within_100_ms(
-    rate: float,
-) -> None:
+def test_values_frozen_during_a_motion_are_flagged_within_100_ms(rate: float) -> None:
     rig = rig_in_motion(rate=rate)
     frozen_since = rig.now
     while not rig.controller.flags:
@@ -349,7 +347,7 @@ def test_values_that_never_change_are_not_flagged_at_rest() -> None:
     assert not rig.controller.flag_counts
 
 
-def test_a_motion_that_starts_after_a_long_rest_is_not_flagged_before_its_time() -> None:
+def test_a_motion_after_a_long_rest_is_not_flagged_too_early() -> None:
     rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=RAMP)
     rig.q[:] = PANDA_POSE
     rig.run(1.0)
@@ -502,7 +500,7 @@ def test_an_effort_that_is_not_finite_ends_the_control_at_once(
 # --- row 8: positions that jump ------------------------------------------------------------------
 
 
-def test_a_position_that_jumps_is_rejected_and_the_valid_one_stays_in_force() -> None:
+def test_a_jump_is_rejected_and_the_valid_position_stays_in_force() -> None:
     rig, other = rig_in_motion(velocity_limit_factor=2.0), rig_in_motion(velocity_limit_factor=2.0)
     for k in range(200):
         follow_along(rig)
@@ -522,7 +520,7 @@ def test_a_position_that_jumps_is_rejected_and_the_valid_one_stays_in_force() ->
 @pytest.mark.parametrize('jump', [0.03, 0.1, 1.0, 100.0])
 @pytest.mark.parametrize('moving', [True, False])
 @pytest.mark.parametrize('timeout', [0.0, 1.0])
-def test_a_jump_that_stays_ends_the_control_although_lost_samples_would_allow_for_it(
+def test_a_persistent_jump_ends_the_control_despite_lost_samples(
     timeout: float, moving: bool, jump: float, rate: float
 ) -> None:
     rig = rig_in_motion(velocity_limit_factor=2.0, rate=rate, joint_states_timeout=timeout)
@@ -704,7 +702,7 @@ def test_a_second_stop_changes_nothing() -> None:
     assert rig.state() is State.STOPPED
 
 
-def test_with_stale_action_hold_a_stop_ends_with_gravity_as_the_last_command() -> None:
+def test_stale_action_hold_stops_with_gravity_as_the_last_command() -> None:
     rig = rig_in_motion(stale_action=StaleAction.HOLD)
     rig.controller.request_stop()
     rig.run_until(State.STOPPED)
@@ -727,9 +725,7 @@ def test_without_ramp_and_hold_a_stop_is_as_fast_as_the_rate_limit_allows() -> N
 
 @pytest.mark.parametrize('back', [0.05, 10.0, 1000.0])
 @pytest.mark.parametrize('after', [0.0, 0.1, HOLD + 0.05])
-def test_time_that_is_set_back_while_the_control_winds_down_neither_stops_nor_reverses_that(
-    after: float, back: float
-) -> None:
+def test_time_set_back_during_the_ramp_down_does_not_stop_it(after: float, back: float) -> None:
     rig = rig_in_motion()
     rig.run_until(State.HOLDING, feed=False)
     rig.run(after, feed=False)
@@ -789,7 +785,7 @@ def test_an_exception_in_a_tick_winds_down_and_the_first_one_is_kept(
     assert str(rig.controller.error) == 'call 1'
 
 
-def test_an_exception_while_the_control_winds_down_does_not_keep_it_from_that(
+def test_an_exception_during_the_ramp_down_does_not_stop_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rig = rig_in_motion()
@@ -814,7 +810,7 @@ def test_an_exception_before_anything_was_commanded_commands_nothing(
     assert rig.state() is State.STOPPED
 
 
-def test_an_exception_in_the_very_first_command_leads_from_the_measured_effort_to_zero(
+def test_after_an_exception_at_the_start_the_measured_effort_is_ramped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rig = Rig(panda_arm(), ramp_duration=RAMP, hold_duration=0.0)
@@ -838,7 +834,7 @@ def test_a_motion_that_cannot_be_sampled_winds_down() -> None:
 # --- what others read meanwhile ------------------------------------------------------------------
 
 
-def test_whoever_reads_flags_and_counts_meanwhile_is_not_disturbed() -> None:
+def test_reading_flags_and_counts_during_a_tick_is_safe() -> None:
     rig = rig_in_motion()
     rig.wait()
     rig.feed(stamp=1.0)

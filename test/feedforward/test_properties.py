@@ -196,9 +196,7 @@ class Chance:
         command = rig.step()
         self.steps += 1
 
-        stages = [
-            ORDER.index(AS.get(state, state)) for state in (before, rig.state())
-        ]
+        stages = [ORDER.index(AS.get(state, state)) for state in (before, rig.state())]
         returned = rig.controller.stalls.counts - returns
         self.stalls += returned
         if returned:
@@ -450,9 +448,7 @@ def test_no_command_ever_breaks_a_rule_whatever_chance_sends() -> None:
     assert set(chance.stalls) == {Reason.JOINT_STATES_STALE, Reason.TICK_BLOCKED}
 
 
-EVENTS = st.lists(
-    st.tuples(st.integers(0, 21), st.integers(1, 40)), min_size=10, max_size=40
-)
+EVENTS = st.lists(st.tuples(st.integers(0, 21), st.integers(1, 40)), min_size=10, max_size=40)
 """Numbers of what happens, and for how many ticks then nothing but that goes on."""
 
 

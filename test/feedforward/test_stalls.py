@@ -169,7 +169,7 @@ def test_a_return_starts_from_the_measured_effort_or_the_last_command(reason: Re
     np.testing.assert_allclose(rig.commands[-1], rig.gravity)
 
 
-def test_a_second_blocked_tick_while_gravity_is_held_starts_from_the_measured_effort() -> None:
+def test_a_second_blocked_tick_starts_again_from_the_measured_effort() -> None:
     rig = active_rig()
     stall(rig, BLOCKED)
     rig.effort = 0.1 * rig.gravity
@@ -312,7 +312,7 @@ def test_a_glitch_of_a_position_during_a_stall_does_not_exclude_the_return() -> 
     rig.activate()
 
 
-def test_positions_that_jumped_before_or_during_a_stall_are_no_return() -> None:
+def test_the_control_does_not_return_on_positions_that_jumped() -> None:
     for before in (True, False):
         rig = active_rig(velocity_limit_factor=2.0)
         if not before:

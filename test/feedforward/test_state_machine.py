@@ -147,7 +147,7 @@ def test_a_stop_ends_in_stopped_and_never_in_fault(state: State) -> None:
     assert state_machine.state is State.STOPPED
 
 
-def test_a_stop_while_a_fault_winds_down_ends_in_stopped_with_the_fault_as_reason() -> None:
+def test_a_stop_during_a_fault_ends_in_stopped_with_its_reason() -> None:
     state_machine = in_state(State.ACTIVE)
     state_machine.handle(Event.FAILED, 2.0, Reason.JOINT_STATES_STALE)
     state_machine.handle(Event.STOP, 2.5, Reason.STOP_REQUESTED)

@@ -29,7 +29,7 @@ ARMS = [
 
 
 @pytest.mark.parametrize(('name', 'urdf', 'cutoff'), ARMS)
-def test_external_efforts_of_a_free_motion_are_no_larger_than_the_identified_residual(
+def test_external_efforts_of_a_free_motion_are_within_the_residual(
     name: str, urdf: Path, cutoff: float
 ) -> None:
     prior = load(urdf)

@@ -46,7 +46,7 @@ def test_what_is_above_the_cut_off_frequency_is_removed() -> None:
     assert np.abs(motion.effort - 3.0 * motion.position).max() < 1e-3
 
 
-def test_the_stamps_are_left_if_evenly_spaced_samples_agree_better_with_the_velocity() -> None:
+def test_even_times_replace_stamps_where_they_fit_the_velocity_better() -> None:
     recording = swing(50.0)
     random = np.random.default_rng(0)
     jitter = recording.time + random.uniform(-0.004, 0.004, len(recording.time))

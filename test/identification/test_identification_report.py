@@ -92,7 +92,7 @@ def test_what_the_data_do_not_determine_is_named(result: Identification) -> None
     assert '\n- fer_link1: my, Jxy, Jyz\n' in report
 
 
-def test_flaws_and_notes_are_told_once(result: Identification) -> None:
+def test_flaws_and_notes_are_reported_once(result: Identification) -> None:
     report = text(figures(result))
     flaw = 'my_bag: 14 samples that repeat the previous one during motion were removed'
     assert report.count(flaw) == 1

@@ -88,7 +88,7 @@ def test_a_tool_that_fits_into_the_body_keeps_its_mass() -> None:
     np.testing.assert_allclose(load(text).inertial_parameters, phi, rtol=1e-8, atol=1e-9)
 
 
-def test_a_tool_that_does_not_fit_into_the_body_loses_its_mass_to_the_carrier() -> None:
+def test_the_carrier_takes_the_mass_of_a_tool_that_does_not_fit() -> None:
     model = arm(*tool(2.5))
     phi = 0.3 * model.inertial_parameters
     text, (note,) = written(model, phi)
@@ -105,7 +105,7 @@ def test_the_mass_stays_on_a_body_that_is_fixed_to_a_frame_without_mass() -> Non
     assert notes == ()
 
 
-def test_bodies_with_the_parameters_of_the_urdf_and_the_base_are_not_touched() -> None:
+def test_bodies_with_unchanged_parameters_and_the_base_stay_as_written() -> None:
     hand = (link('hand', 0.5), joint('wrist', 'revolute', 'arm', 'hand'))
     stand = (link('stand', 9.0), joint('bolts', 'fixed', 'base', 'stand'))
     model = arm(*hand, *stand)

@@ -27,9 +27,7 @@ from support.recorded.known_result import identified
 HAND = ROOT / 'urdf/panda.urdf'
 
 
-def settings(
-    result: Identification, values: dict[str, Value], folder: Path
-) -> ResolvedSettings:
+def settings(result: Identification, values: dict[str, Value], folder: Path) -> ResolvedSettings:
     """Return what the node makes of the values, by a file."""
     path = folder / 'arm.yaml'
     path.write_text(parameter_file_text(values, ['made by a test']), encoding='utf-8')
@@ -54,7 +52,7 @@ def test_the_nodes_feedforward_equals_the_identified_efforts(tmp_path: Path) -> 
     np.testing.assert_allclose(commanded, efforts, rtol=1e-5, atol=1e-5)
 
 
-def test_a_gripper_at_rest_without_efforts_is_no_joint_of_the_node() -> None:
+def test_a_gripper_at_rest_without_efforts_is_left_out() -> None:
     result = identified()
     (run,) = result.fitted
     q, qd, effort = run.q.copy(), run.qd.copy(), run.effort.copy()
@@ -80,9 +78,7 @@ def test_only_what_differs_by_direction_and_what_is_there_is_written() -> None:
     assert 'is not written: fer_joint6 (0.05 N m or N), fer_joint7 (0.12 N m or N)' in notes[1]
 
 
-def test_joints_that_are_not_recorded_are_left_out_and_gravity_of_a_wall_is_stated(
-    tmp_path: Path,
-) -> None:
+def test_unrecorded_joints_are_left_out_and_tilted_gravity_is_stated(tmp_path: Path) -> None:
     model = load(HAND, gravity=(9.81, 0.0, 0.0))
     n = len(model.joint_names)
     result = identified(model, silent=range(7, n))

@@ -42,9 +42,7 @@ def with_other_masses(model: RobotModel, factor: float) -> RobotModel:
 
 
 @pytest.mark.parametrize('factor', [1.0, 0.5, 1.5])
-def test_the_identified_panda_misses_few_percent_whatever_the_urdfs_masses(
-    factor: float,
-) -> None:
+def test_the_identified_panda_misses_few_percent_whatever_the_urdfs_masses(factor: float) -> None:
     model = with_other_masses(load(PANDA), factor)
     of_panda = run('panda_exciting_trajectory.db3', PANDA, 5.0)
     assert 'evenly spaced' in ' '.join(of_panda.notes)

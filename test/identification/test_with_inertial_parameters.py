@@ -37,7 +37,7 @@ def test_other_parameters_give_the_efforts_that_pinocchio_has_with_them() -> Non
         )
 
 
-def test_with_strict_inertia_points_and_rods_are_accepted_wherever_they_are() -> None:
+def test_strict_inertia_accepts_points_and_rods_anywhere() -> None:
     model = load(ROOT / 'urdf/panda_arm.urdf')
     phi = model.inertial_parameters
     for place in np.random.default_rng(0).normal(size=(20, 3)):

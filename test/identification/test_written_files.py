@@ -89,9 +89,7 @@ def held_out(case: Case, joints: list[str]) -> tuple[Array, ...]:
     t = np.linspace(t[0], t[-1], len(t))
     grid = np.arange(t[0], t[-1], 1.0 / RATE)
     low_pass = butter(4, case.cutoff, fs=RATE, output='sos')
-    q, effort = (
-        sosfiltfilt(low_pass, CubicSpline(t, each)(grid), axis=0) for each in (q, effort)
-    )
+    q, effort = (sosfiltfilt(low_pass, CubicSpline(t, each)(grid), axis=0) for each in (q, effort))
     qd = np.gradient(q, 1.0 / RATE, axis=0)
     qdd = np.gradient(qd, 1.0 / RATE, axis=0)
     edge = grid[[0, -1]] + [0.5, -0.5]
@@ -130,9 +128,7 @@ def test_the_written_files_predict_the_efforts_that_were_not_fitted(
     assert joints == values['joints']
     q, qd, qdd, effort = held_out(this, joints)
     data = model.createData()
-    rigid = np.array([
-        pinocchio.rnea(model, data, *each) for each in zip(q, qd, qdd, strict=True)
-    ])
+    rigid = np.array([pinocchio.rnea(model, data, *each) for each in zip(q, qd, qdd, strict=True)])
     predicted = rigid + values['armature'] * qdd + friction(values, qd, rigid)
     rms = np.sqrt(np.mean((effort - predicted) ** 2, axis=0) / np.mean(effort**2, axis=0))
     assert (100.0 * rms <= this.ceilings).all(), 100.0 * rms
@@ -184,9 +180,7 @@ PALLETISER = robot(
 
 
 @pytest.mark.parametrize('text', [SCARA, PALLETISER], ids=['prismatic', 'mimic'])
-def test_the_written_files_of_prismatic_and_mimic_joints_have_the_true_efforts(
-    text: str, tmp_path: Path
-) -> None:
+def test_written_files_of_prismatic_and_mimic_joints_are_right(text: str, tmp_path: Path) -> None:
     model = load(text)
     arm = arm_unlike(model, seed=1)
     arm = replace(arm, offset=np.zeros(model.nv), noise=0.3 * arm.noise)
@@ -197,9 +191,7 @@ def test_the_written_files_of_prismatic_and_mimic_joints_have_the_true_efforts(
         np.pad(each, ((0, 0), (0, len(others))))
         for each in (recorded.position, recorded.velocity, recorded.effort)
     )
-    recorded = Recording(
-        (*recorded.names, *others), recorded.time, position, velocity, effort
-    )
+    recorded = Recording((*recorded.names, *others), recorded.time, position, velocity, effort)
     fit = identification.identify(model, identification.run_from(recorded, model))
     fit.write_urdf(tmp_path / 'b.urdf')
     fit.write_parameters(tmp_path / 'b.yaml')

@@ -227,9 +227,7 @@ def test_a_process_that_fails_ends_everything_with_an_error(
     assert run(prefix).code == 1
 
 
-def test_gazebo_does_not_outlive_the_launch(
-    prefix: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gazebo_does_not_outlive_the_launch(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('GAZEBO_TEST_EFFORT_CONTROLLER', '1')
     lines = run(prefix).lines
     assert 'end gz' in lines

@@ -33,7 +33,7 @@ def ros2_launch(domain_id: int, *arguments: str) -> RosProcess:
 
 
 @pytest.mark.parametrize('name', FILES)
-def test_every_launch_file_tells_its_arguments(domain_id: int, name: str) -> None:
+def test_every_launch_file_lists_its_arguments(domain_id: int, name: str) -> None:
     with ros2_launch(domain_id, name, '--show-args') as process:
         assert process.wait(PATIENCE) == 0
         assert 'Arguments (pass arguments as' in process.output
@@ -61,7 +61,7 @@ def test_an_argument_that_cannot_be_used_is_named_and_nothing_starts(
         assert 'process started' not in process.output
 
 
-def test_ctrl_c_waits_for_a_ramp_that_is_longer_than_launch_waits_by_itself(
+def test_ctrl_c_waits_for_a_ramp_longer_than_the_timeout_of_launch(
     domain_id: int, tmp_path: Path
 ) -> None:
     pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')

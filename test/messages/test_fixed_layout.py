@@ -109,7 +109,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize('other', OTHERS)
-def test_a_message_of_another_layout_is_read_anew_and_the_first_is_not_forgotten(
+def test_several_layouts_are_remembered(
     read: FixedLayoutReader[JointStateSample], other: bytes
 ) -> None:
     alone, _ = FixedLayoutReader(JointStateSample.read)(other)
@@ -158,9 +158,7 @@ def test_a_part_of_an_imu_is_absent_where_its_covariance_says_so() -> None:
         encoder = header('<', 'imu')
         encoder.put('d', *numbers)
         sample, _ = read(bytes(encoder.data))
-        parts: list[list[float] | None] = [
-            [0, 1, 2, 3], [13, 14, 15], [25, 26, 27],
-        ]
+        parts: list[list[float] | None] = [[0, 1, 2, 3], [13, 14, 15], [25, 26, 27]]
         parts[absent] = None
         assert sample.present() == parts
         assert sample.frame == 'imu'
@@ -199,9 +197,7 @@ def test_random_bytes_are_rejected_or_are_some_message(header: bytes, body: byte
 
 
 @settings(max_examples=300)
-@given(
-    where=st.integers(4, 119), byte=st.integers(0, 255), order=st.sampled_from(ORDERS)
-)
+@given(where=st.integers(4, 119), byte=st.integers(0, 255), order=st.sampled_from(ORDERS))
 def test_a_damaged_message_is_read_as_if_it_were_the_first(
     where: int, byte: int, order: str
 ) -> None:

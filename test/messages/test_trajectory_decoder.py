@@ -106,9 +106,7 @@ def plain(message: Any) -> Message:
         return stamp.sec, stamp.nanosec
 
     points = [
-        Point(
-            (p.positions, p.velocities, p.accelerations, p.effort), when(p.time_from_start)
-        )
+        Point((p.positions, p.velocities, p.accelerations, p.effort), when(p.time_from_start))
         for p in message.points
     ]
     stamp, frame = when(message.header.stamp), message.header.frame_id
@@ -168,7 +166,7 @@ def test_times_are_seconds_plus_nanoseconds_for_all_values() -> None:
 @pytest.mark.parametrize(
     ('stamp', 'start_time'), [((0, 0), None), ((0, 1), 1e-9), ((5, 250_000_000), 5.25)]
 )
-def test_a_stamp_of_0_is_no_start_time(stamp: tuple[int, int], start_time: float | None) -> None:
+def test_stamp_0_means_no_start_time(stamp: tuple[int, int], start_time: float | None) -> None:
     assert decode_trajectory(encoded(Message(stamp=stamp))).start_time == start_time
 
 
@@ -234,7 +232,7 @@ def named(*names: bytes) -> bytes:
     'name',
     [b'elbow', b'el\0bow\0', b'elbow\0\0', b'\0\0', b'elb\xffow\0', b'\xc3\0', b'\xed\xa0\x80\0'],
 )
-def test_a_name_that_is_no_text_ending_in_its_only_zero_is_rejected(name: bytes) -> None:
+def test_a_name_must_be_text_with_one_final_zero(name: bytes) -> None:
     error = rejection(named(b'wrist\0', name))
     assert error.offset == 44
     assert error.detail == (

@@ -214,7 +214,7 @@ def test_a_wrench_that_is_rejected_is_counted_and_its_term_fades(
 # --- row 8: positions that jump ------------------------------------------------------------------
 
 
-def test_a_position_that_jumps_is_rejected_and_one_that_stays_there_ends_the_control(
+def test_a_jump_is_rejected_and_a_persistent_one_ends_the_control(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with node(domain_id, SOON) as process:
@@ -265,7 +265,7 @@ def test_ticks_that_were_blocked_are_counted_and_not_made_up_for(
         assert_safe(robot, LIMITS)
 
 
-def test_a_loop_that_stood_still_for_longer_than_the_timeout_ends_the_control(
+def test_a_loop_stopped_beyond_the_timeout_ends_the_control(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with node(domain_id, SOON) as process:

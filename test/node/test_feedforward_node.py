@@ -81,9 +81,7 @@ def test_a_controller_may_command_some_of_the_joints(domain_id: int) -> None:
         assert wait_until(lambda: robot.steady(GRAVITY[2:5]))
 
 
-def test_a_controller_that_names_no_joints_is_commanded_where_the_user_lists_them(
-    domain_id: int,
-) -> None:
+def test_a_controller_without_joint_names_is_commanded_if_they_are_given(domain_id: int) -> None:
     listed = f'-p joints:=[{",".join(JOINTS)}]'
     with fake_robot(domain_id, joints=None) as robot, node(domain_id, listed):
         assert wait_until(lambda: robot.steady(GRAVITY))
@@ -127,7 +125,7 @@ def test_a_description_beside_the_parameter_counts_for_nothing(domain_id: int) -
         assert process.output.count('cannot configure: ') == 1
 
 
-def test_new_descriptions_in_a_row_are_told_of_once_a_second(
+def test_new_descriptions_are_logged_at_most_once_a_second(
     robot: FakeRobot, active: RosProcess
 ) -> None:
     began = time.monotonic()
@@ -249,9 +247,7 @@ def test_signals_that_mean_nothing_to_the_node_change_nothing(
     assert_safe(robot, LIMITS)
 
 
-def test_stale_action_hold_leaves_gravity_torque_behind(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_stale_action_hold_leaves_gravity_torque_behind(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, '-p stale_action:=hold') as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         process.send(signal.SIGINT)
@@ -274,9 +270,7 @@ def test_deactivate_ramps_down_and_activate_begins_anew(
     assert_safe(robot, LIMITS)
 
 
-def test_a_cleaned_up_node_can_be_configured_again(
-    robot: FakeRobot, active: RosProcess
-) -> None:
+def test_a_cleaned_up_node_can_be_configured_again(robot: FakeRobot, active: RosProcess) -> None:
     from lifecycle_msgs.msg import Transition
 
     assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
@@ -355,9 +349,7 @@ def test_a_trajectory_is_rejected_with_its_reason_and_the_arm_stays(
     assert robot.set_parameters(mode='computed_torque')[0].successful
     assert wait_until(lambda: robot.diagnostics.get('mode') == 'computed_torque')
     publisher.publish(far)
-    assert wait_until(
-        lambda: robot.diagnostics.get('count/joint_trajectory/start_too_far') == '1'
-    )
+    assert wait_until(lambda: robot.diagnostics.get('count/joint_trajectory/start_too_far') == '1')
     assert robot.steady(GRAVITY)
 
 

@@ -163,9 +163,7 @@ def test_a_tare_that_is_pending_when_the_node_is_deactivated_is_answered(bench: 
     assert answer.result().message == 'the node is not active'
 
 
-def test_cycles_of_the_lifecycle_leave_no_publisher_thread_or_descriptor_behind(
-    bench: Bench,
-) -> None:
+def test_lifecycle_cycles_leave_no_publisher_thread_or_descriptor(bench: Bench) -> None:
     def cycle() -> tuple[list[str], int, int, int]:
         assert bench.configure() is SUCCESS
         bench.activate()

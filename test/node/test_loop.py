@@ -198,7 +198,7 @@ def test_the_duration_of_a_tick_is_measured_from_its_start() -> None:
         assert 0.005 <= longest <= time.monotonic() - began
 
 
-def test_a_process_that_was_stopped_within_a_tick_does_not_send_what_it_had_ready(
+def test_a_process_stopped_within_a_tick_does_not_send_its_old_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with Rig() as rig:
@@ -219,7 +219,7 @@ def test_a_process_that_was_stopped_within_a_tick_does_not_send_what_it_had_read
         assert wait_until(lambda: sent[-1] > sent[1])
 
 
-def test_a_sample_that_comes_while_a_tick_is_held_up_is_not_from_the_future() -> None:
+def test_a_sample_received_during_a_blocked_tick_is_not_in_the_future() -> None:
     with Rig() as rig:
         rig.joint_states.stamped = True
         assert wait_until(lambda: rig.controller.state in CONTROLLING)
@@ -251,9 +251,7 @@ def test_a_loop_whose_thread_dies_is_ramped_down_by_its_supervisor(
         assert wait_until(lambda: len(commands) > sent + 10)  # zeros, for as long as it is active
 
 
-def test_a_loop_that_hangs_is_ramped_down_by_its_supervisor_and_sends_nothing_afterwards(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_supervisor_ramps_down_a_loop_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     released, returned = threading.Event(), threading.Event()
 
     def hang() -> list[bytes]:
@@ -286,7 +284,7 @@ def test_a_stop_does_not_wait_for_time_that_stands_still_and_ends_in_zeros() -> 
     assert not rig.outputs.commands[-1].any()
 
 
-def test_the_last_command_of_a_stop_is_repeated_for_listeners_that_may_lose_one() -> None:
+def test_the_last_command_of_a_stop_is_repeated() -> None:
     with Rig(ramp_duration=0.05) as rig:
         assert wait_until(lambda: rig.controller.state is State.ACTIVE)
     assert len(rig.outputs.commands) > 3
@@ -294,9 +292,7 @@ def test_the_last_command_of_a_stop_is_repeated_for_listeners_that_may_lose_one(
 
 
 @pytest.mark.parametrize('returns', [True, False])
-def test_a_stop_waits_for_a_controller_that_has_come_back_and_sends_it_zeros(
-    returns: bool,
-) -> None:
+def test_a_stop_sends_zeros_to_a_controller_that_has_returned(returns: bool) -> None:
     with Rig(ramp_duration=0.05) as rig:
         assert wait_until(lambda: rig.controller.state is State.ACTIVE)
         rig.permission.permitted, rig.permission.unconfirmed = False, returns
@@ -336,7 +332,7 @@ def test_a_stop_that_takes_too_long_is_ended() -> None:
     assert rig.loop.join(0.1) == 'it did not stop in time'
 
 
-def test_the_loop_sends_nothing_while_it_is_not_permitted_and_starts_again_from_zero() -> None:
+def test_the_loop_starts_again_from_zero_once_it_is_permitted() -> None:
     with Rig(ramp_duration=0.05) as rig:
         commands = rig.outputs.commands
         assert wait_until(lambda: rig.controller.state is State.ACTIVE)

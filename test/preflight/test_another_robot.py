@@ -101,7 +101,7 @@ def test_a_model_that_is_too_light_is_not_accepted_and_no_sign_is_wrong(
     assert 'masses' in checkup.report()
 
 
-def test_every_sign_is_named_with_an_interval_that_contains_minus_1_and_not_0() -> None:
+def test_each_inverted_sign_has_an_interval_around_minus_1() -> None:
     urdf = vendor_robots('xarm7')[0].values[0]
     for model in (UR, load(urdf)) if urdf else (UR,):
         report = judged(model, record(Robot(ARM), Kind.MOTION, 5), Kind.MOTION).report()

@@ -77,7 +77,7 @@ def test_a_missing_tool_is_weighed_and_placed(kind: Kind) -> None:
     assert 'fer_link7' in text_of(checkup, Cause.MISSING_TOOL)
 
 
-def test_a_load_that_is_significant_but_too_small_to_matter_is_no_alarm() -> None:
+def test_a_significant_load_that_is_too_small_raises_no_alarm() -> None:
     checkup = check(ARM, record(Robot(ARM, mass=0.1, noise=0.02, coulomb=0.0), Kind.MOTION, 3))
     assert checkup.assessment.hypothesis.loaded
     assert checkup.verdict is Verdict.ACCEPTED
@@ -102,7 +102,7 @@ def test_the_angle_of_gravity_is_measured(kind: Kind, degrees: float) -> None:
     assert must_be_fixed(checkup) == {'GRAVITY_DIRECTION'}
 
 
-def test_poses_at_rest_cannot_distinguish_an_inverted_effort_from_a_robot_upside_down() -> None:
+def test_poses_at_rest_leave_inverted_efforts_and_gravity_ambiguous() -> None:
     hanging = Robot(ARM.with_gravity((0.0, 0.0, 9.81)))
     at_rest = check(ARM, record(hanging, Kind.STILL, 5))
     assert 'upside down' in text_of(at_rest, Cause.INVERTED_EFFORT)
@@ -137,12 +137,12 @@ def test_an_offset_beyond_a_sensors_is_found(kind: Kind) -> None:
     assert 'fer_joint4' in text_of(checkup, Cause.OFFSET)
 
 
-def test_scatter_beyond_every_cause_is_no_acceptance() -> None:
+def test_unexplained_scatter_is_not_accepted() -> None:
     recording = record(Robot(ARM, noise=40.0), Kind.STILL, 2)
     assert check(ARM, recording).verdict is not Verdict.ACCEPTED
 
 
-def test_a_joint_without_gravity_is_not_judged_and_does_not_spoil_the_verdict() -> None:
+def test_a_joint_without_gravity_is_not_judged() -> None:
     checkup = check(ARM, record(Robot(ARM), Kind.STILL, 1))
     (finding,) = [f for f in checkup.findings if f.cause is Cause.UNJUDGED]
     assert 0 in finding.joints  # its axis is vertical

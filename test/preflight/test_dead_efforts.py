@@ -30,9 +30,7 @@ def found(checkup: Checkup, cause: Cause) -> Finding:
 
 @pytest.mark.parametrize('kind', Kind)
 @pytest.mark.parametrize('value', [0.0, -3.5])
-def test_a_loaded_joint_whose_effort_never_changes_is_dead_and_the_others_fit(
-    kind: Kind, value: float
-) -> None:
+def test_a_loaded_joint_with_a_constant_effort_is_dead(kind: Kind, value: float) -> None:
     recorded = with_constant(record(Robot(ARM), kind, 1), ELBOW, value)
     checkup = check(ARM, recorded, kind=kind)
     assert checkup.verdict is Verdict.REJECTED

@@ -64,7 +64,7 @@ def test_what_compensation_leaves_has_no_direction() -> None:
     assert '[gravity]' in finding.remedy
 
 
-def test_a_gravity_vector_upwards_is_a_direction_only_with_inertial_efforts() -> None:
+def test_upward_gravity_is_a_finding_only_with_inertial_efforts() -> None:
     hanging = Robot(ARM.with_gravity((0.0, 0.0, 9.81)))
     (moving,) = judged_by(TURNED, record(hanging, Kind.MOTION, 5), Kind.MOTION)
     assert moving.cause is Cause.GRAVITY_DIRECTION
@@ -73,14 +73,14 @@ def test_a_gravity_vector_upwards_is_a_direction_only_with_inertial_efforts() ->
     assert 'upside down' in at_rest.text
 
 
-def test_gravity_of_another_size_beside_right_inertia_is_no_known_cause() -> None:
+def test_another_size_of_gravity_beside_right_inertia_has_no_cause() -> None:
     heavy = Robot(ARM.with_gravity((0.0, 0.0, -1.6 * 9.81)))
     checkup = check(ARM, record(heavy, Kind.MOTION, 2))
     assert must_be_fixed(checkup) == {Cause.UNEXPLAINED}
     assert 'gravity is 1.60' in of(checkup, Cause.UNEXPLAINED).text
 
 
-def test_traces_that_compensation_leaves_are_no_unit() -> None:
+def test_remainders_of_compensation_are_not_taken_for_a_unit() -> None:
     # A share that the robot's own model does not compensate: significant, though not seen.
     held = record(Robot(ARM, compensated=True, noise=2.0), Kind.STILL, 1)
     full = record(Robot(ARM, noise=0.0), Kind.STILL, 1)
@@ -104,9 +104,7 @@ def test_an_inverted_effort_of_another_size_is_reported_as_both(
 
 
 @pytest.mark.parametrize('kind', Kind)
-def test_a_joint_with_little_load_and_no_effort_is_reported_but_need_not_be_fixed(
-    kind: Kind
-) -> None:
+def test_little_load_without_effort_is_reported_as_a_note(kind: Kind) -> None:
     recording = record(Robot(ARM, compensated=only(5), noise=0.02), kind, 0)
     checkup = check(ARM, recording, kind=kind)
     finding = of(checkup, Cause.COMPENSATED)
@@ -118,7 +116,7 @@ def test_a_joint_with_little_load_and_no_effort_is_reported_but_need_not_be_fixe
 # Tools
 
 
-def test_a_tool_of_the_right_mass_in_the_wrong_place_is_found_by_its_moment() -> None:
+def test_a_misplaced_tool_of_the_right_mass_is_found_by_its_moment() -> None:
     model = ARM.with_payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
     robot = Robot(ARM, mass=2.0, com=(0.15, 0.0, 0.1), noise=0.02)
     checkup = check(model, record(robot, Kind.STILL, 3))
@@ -130,14 +128,14 @@ def test_a_tool_of_the_right_mass_in_the_wrong_place_is_found_by_its_moment() ->
 
 
 @pytest.mark.parametrize(('share', 'found'), [(0.05, False), (0.2, True)])
-def test_friction_of_a_fifth_is_before_the_gear_and_of_a_twentieth_behind_it(
+def test_large_friction_is_at_the_motor_and_small_friction_at_the_joint(
     share: float, found: bool
 ) -> None:
     checkup = check(ARM, record(Robot(ARM, coulomb=share), Kind.MOTION, 1))
     assert must_be_fixed(checkup) == ({Cause.CURRENT} if found else set())
 
 
-def test_one_joint_with_much_friction_is_no_current() -> None:
+def test_one_joint_with_much_friction_is_not_measured_in_amperes() -> None:
     checkup = check(ARM, record(with_friction(SHOULDER, 0.3), Kind.MOTION, 1))
     assert must_be_fixed(checkup) == set()
 
@@ -150,7 +148,7 @@ def test_friction_dominates_where_it_is_more_than_the_load() -> None:
 
 
 @pytest.mark.parametrize(('offset', 'found'), [(5.5, False), (12.0, True)])
-def test_an_offset_that_friction_may_hide_is_none(offset: float, found: bool) -> None:
+def test_an_offset_that_friction_may_explain_is_not_reported(offset: float, found: bool) -> None:
     recording = record(Robot(ARM, coulomb=0.3), Kind.MOTION, 1)
     shifted = replace(recording, effort=recording.effort + of_joint(ELBOW, offset, 0.0))
     assert (Cause.OFFSET in must_be_fixed(check(ARM, shifted))) is found

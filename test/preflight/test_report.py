@@ -44,7 +44,7 @@ def test_a_robot_that_holds_itself_is_named_once_with_the_parameter(kind: Kind) 
 
 
 @pytest.mark.parametrize('kind', Kind)
-def test_one_joint_without_gravity_is_no_case_for_a_parameter_of_all(kind: Kind) -> None:
+def test_one_joint_without_gravity_changes_no_parameter_of_all_joints(kind: Kind) -> None:
     text = checked('held_in_one_joint', kind).report()
     assert '* hardware compensates gravity: fer_joint2' in text
     assert 'set hardware_compensates: [gravity]' not in text
@@ -71,7 +71,7 @@ def test_what_is_to_be_set_is_what_the_parameter_takes(robot: str) -> None:
     assert set(set_to) <= {word.value for word in HardwareCompensation}
 
 
-def test_shares_of_an_effort_of_nearly_nothing_and_signs_of_zero_are_not_printed() -> None:
+def test_shares_of_tiny_efforts_and_signs_of_zero_are_not_printed() -> None:
     text = checked('held', Kind.STILL, 0).report()
     assert '-0.00' not in text
     assert all(int(share) < 1000 for share in re.findall(r'(\d+) %\)', text))

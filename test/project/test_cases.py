@@ -38,7 +38,7 @@ def test_each_case_that_fails_is_named_and_the_others_are_run() -> None:
     assert 'the product is 2' in str(caught.value)
 
 
-def test_no_cases_are_no_proof() -> None:
+def test_a_run_without_cases_fails() -> None:
     @each('a', [])
     def rule(a: int) -> None:
         del a

@@ -203,15 +203,13 @@ def why_not_rejected(name: str, ended: Ended) -> str:
 
 
 @pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
-def test_a_process_of_every_executable_rejects_what_it_does_not_know(
-    name: str, directory: Path
-) -> None:
+def test_every_executable_rejects_unknown_arguments(name: str, directory: Path) -> None:
     assert why_not_rejected(name, run_anew(name, '--no-such-option', directory)) == ''
 
 
 @pytest.mark.ros
 @pytest.mark.parametrize('name', NODES)
-def test_a_process_of_every_node_runs_until_a_signal_and_ends_with_exit_code_0(name: str) -> None:
+def test_every_node_runs_until_a_signal_and_exits_with_code_0(name: str) -> None:
     module = module_of(name, ROS)
     domain_id = new_domain_id()
     node, arguments = NODES[name]
@@ -272,9 +270,7 @@ def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(name: str) ->
 
 
 @pytest.mark.parametrize('name', [needs_ros(name) for name in TOOLS])
-def test_an_interrupt_during_imports_ends_a_tool_with_one_line(
-    name: str, tmp_path: Path
-) -> None:
+def test_an_interrupt_during_imports_ends_a_tool_with_one_line(name: str, tmp_path: Path) -> None:
     (tmp_path / 'numpy.py').write_text(INTERRUPTING)
     for module in ('rclpy', 'urdf_parser_py'):
         (tmp_path / f'{module}.py').write_text(INTERRUPTING)
@@ -322,9 +318,7 @@ def test_what_cannot_be_used_is_rejected_in_one_line_with_exit_code_2(
         ('effort_watchdog', 'rnea_ros.watchdog.parameters.PARAMETERS'),
     ],
 )
-def test_the_help_of_a_node_has_all_its_parameters(
-    name: str, table: str, directory: Path
-) -> None:
+def test_the_help_of_a_node_has_all_its_parameters(name: str, table: str, directory: Path) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     module, _, variable = table.rpartition('.')
     told = run(name, '--help', directory).stdout

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The layout of the package: small modules, small folders, imports through each package's face."""
+"""Layout of package and tests: small modules, small folders, imports through packages' faces."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_folder_holds_few_modules(folder: Path) -> None:
     assert len(modules) <= MAX_MODULES
 
 
-def test_the_page_of_the_architecture_draws_the_layers_of_the_import_contract() -> None:
+def test_the_architecture_page_draws_the_layers_of_the_import_contract() -> None:
     contract = (ROOT / 'pyproject.toml').read_text(encoding='utf-8')
     first = contract[contract.index("name = 'imports run one way'") :]
     layers = [
@@ -65,3 +65,35 @@ def test_the_page_of_the_architecture_draws_the_layers_of_the_import_contract() 
     page = (ROOT / 'docs/development/architecture.md').read_text(encoding='utf-8')
     drawn = page[page.index('```\n') + 4 :].split('```', 1)[0]
     assert [re.split(r'  +', line)[0].split(', ') for line in drawn.splitlines()] == layers
+
+
+TESTS = ROOT / 'test'
+TEST_FOLDERS = sorted({path.parent for path in TESTS.rglob('*.py')})
+MAX_FILES = 16
+MAX_TEST_LINES = 60
+MAX_NAME = 70
+
+
+@pytest.mark.parametrize('folder', TEST_FOLDERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_test_folder_holds_few_files(folder: Path) -> None:
+    files = [path for path in folder.iterdir() if path.is_file()]
+    assert len(files) <= MAX_FILES
+
+
+def test_tests_are_short_and_so_are_their_names() -> None:
+    """The name states the rule; ``told``, ``who`` and ``nobody`` are words for persons."""
+    tests = [
+        (path.relative_to(TESTS), node)
+        for path in TESTS.rglob('test_*.py')
+        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8')))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith('test_')
+    ]
+    assert len(tests) > 1000
+    long = [
+        f'{path}: {test.name}'
+        for path, test in tests
+        if (test.end_lineno or 0) - test.lineno >= MAX_TEST_LINES or len(test.name) > MAX_NAME
+    ]
+    assert not long
+    persons = re.compile(r'_(told|tells|who|whoever|nobody|somebody|everybody)(_|$)')
+    assert not [f'{path}: {test.name}' for path, test in tests if persons.search(test.name)]

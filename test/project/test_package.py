@@ -173,7 +173,7 @@ def test_the_documents_explain_every_word_of_the_log(words: Any) -> None:
     assert set(missing) <= unseen
 
 
-def test_the_document_of_the_watchdog_has_its_states_parameters_and_defaults() -> None:
+def test_the_watchdog_page_has_its_states_parameters_and_defaults() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     from rnea_ros.watchdog.parameters import PARAMETERS, Action
     from rnea_ros.watchdog.silence import State as WatchdogState

@@ -20,7 +20,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytestmark = pytest.mark.ros
 
 
-def test_a_domain_is_given_again_only_when_nobody_is_in_it() -> None:
+def test_a_domain_is_reused_only_when_it_is_empty() -> None:
     used, idle = new_domain_id(), new_domain_id()
     with ros_node(used):
         given = [new_domain_id() for _ in range(2 * ros_process.MAX_DOMAINS)]

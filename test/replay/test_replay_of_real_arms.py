@@ -58,15 +58,13 @@ def ur10(urdf: Path) -> Review:
     return replayed('ur10_exciting_trajectory.db3', load(urdf))
 
 
-def compare(
-    percent: Array, figures: Sequence[float], *, atol: float, rtol: float = 0.0
-) -> None:
+def compare(percent: Array, figures: Sequence[float], *, atol: float, rtol: float = 0.0) -> None:
     print(np.round(percent, 1))
     np.testing.assert_allclose(percent, np.array(figures), rtol=rtol, atol=atol)
 
 
 @pytest.mark.oracle
-def test_gravity_misses_the_pandas_efforts_by_as_much_as_pinocchios_does() -> None:
+def test_gravity_of_the_panda_has_the_residual_of_pinocchio() -> None:
     # The figures are of all samples, repeats and ringing too: nothing but rounding is between.
     whole = robot_of('panda_exciting_trajectory.db3', panda_arm()).recording
     percent = of_gravity(panda_arm(), whole).percent
@@ -83,7 +81,7 @@ def test_commands_miss_the_pandas_efforts_by_no_more_than_gravity() -> None:
 
 
 @pytest.mark.oracle
-def test_the_full_inverse_dynamics_miss_the_pandas_efforts_by_as_much_as_pinocchios() -> None:
+def test_inverse_dynamics_of_the_panda_have_the_residual_of_pinocchio() -> None:
     # Another low-pass filter accounts for what joint 1 differs in, which accelerates more than it
     # carries, and joint 6, which hardly carries anything.
     percent = panda().inverse_dynamics.percent
@@ -93,7 +91,7 @@ def test_the_full_inverse_dynamics_miss_the_pandas_efforts_by_as_much_as_pinocch
 
 @pytest.mark.oracle
 @pytest.mark.parametrize('urdf', UR10)
-def test_gravity_misses_the_ur10s_efforts_by_as_much_as_pinocchios_does(urdf: Path) -> None:
+def test_gravity_of_the_ur10_has_the_residual_of_pinocchio(urdf: Path) -> None:
     compare(ur10(urdf).gravity.percent, UR10_GRAVITY, atol=0.6)
     compare(ur10(urdf).commanded.percent, UR10_GRAVITY, atol=1.5)
 
@@ -103,7 +101,7 @@ def test_with_coriolis_the_pandas_loaded_joints_are_met_more_closely() -> None:
     assert (with_it[:4] < without[:4]).all()
 
 
-def test_the_hand_that_the_real_panda_does_not_have_is_seen_in_the_residuals() -> None:
+def test_a_hand_missing_on_the_real_panda_shows_in_the_residuals() -> None:
     played = replayed('panda_exciting_trajectory.db3', load(ROOT / 'urdf/panda.urdf'))
     more = played.inverse_dynamics.percent[1:4] / panda().inverse_dynamics.percent[1:4]
     assert (more > 3.0).all()

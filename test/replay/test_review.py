@@ -30,9 +30,7 @@ MOTION = of_13_seconds(Robot(ARM))
 EXACT = of_13_seconds(Robot(ARM, coulomb=0.0, noise=0.0))
 
 
-def reviewed(
-    recorded: Recording, model: RobotModel = ARM, **settings: Any
-) -> Review:
+def reviewed(recorded: Recording, model: RobotModel = ARM, **settings: Any) -> Review:
     robot = recorded_robot(model, samples_of(recorded))
     given: dict[str, Any] = {'joints': (), 'rate': 100.0}
     return review(robot, Settings(**(given | settings)))
@@ -87,7 +85,7 @@ def test_commands_in_the_ramp_are_not_compared() -> None:
     assert played.gravity.time[0] == 0.0
 
 
-def test_a_sample_is_compared_with_the_first_command_that_knows_of_it() -> None:
+def test_a_sample_is_compared_with_the_first_command_after_it() -> None:
     # Another publisher, of joints that the arm does not have, was the first to be recorded.
     samples = [replace(sample, time=sample.time + 0.5) for sample in samples_of(EXACT)]
     stranger = replace(samples[0], time=0.0, names=tuple('abcdef'), position=[0.0] * 6,
@@ -131,9 +129,7 @@ def test_a_start_that_rings_is_reported() -> None:
 @pytest.mark.parametrize(
     ('scale', 'word'), [(-1.0, 'inverted effort'), (50.0, 'gear ratio, unit or current')]
 )
-def test_efforts_of_a_wrong_sign_or_scale_are_reported_and_can_be_corrected(
-    scale: float, word: str
-) -> None:
+def test_wrong_signs_and_scales_are_reported_and_can_be_corrected(scale: float, word: str) -> None:
     wrong = MOTION.with_scaled_effort(scale)
     assert word in flaws(wrong)
     assert word not in flaws(wrong, units=EffortUnits(effort_scale=(1.0 / scale,)))

@@ -128,9 +128,7 @@ def test_a_tool_on_a_base_that_starts_to_move_needs_force_and_moment() -> None:
     pushed = arm.with_base_motion(BaseMotion(linear_acceleration=(1.0, 0.0, 0.0)))
     still, task = (model.operational_space_dynamics(q, rest, 'tool0') for model in (arm, pushed))
     assert_equal(still.bias, np.zeros(6))
-    np.testing.assert_allclose(
-        task.bias, [-0.131, 0.056, 0.0, -0.338, -0.209, -1.359], atol=5e-4
-    )
+    np.testing.assert_allclose(task.bias, [-0.131, 0.056, 0.0, -0.338, -0.209, -1.359], atol=5e-4)
     for part in ('inertia', 'gravity', 'jacobian', 'inverse'):
         assert_equal(getattr(task, part), getattr(still, part), part)
     # Efforts that leave the joints at rest relative to the base carry the tool along.
@@ -154,9 +152,7 @@ def test_the_bias_acceleration_of_a_point_is_that_of_a_link_there(
 
 @pytest.mark.oracle
 @each('seed', SEEDS)
-def test_the_energy_of_a_robot_on_a_moving_base_is_pinocchios(
-    fixed_pair: Pair, seed: int
-) -> None:
+def test_the_energy_of_a_robot_on_a_moving_base_is_pinocchios(fixed_pair: Pair, seed: int) -> None:
     free = OnFreeBase(fixed_pair, seed)
     expected = free.oracle.kinetic_energy(free.q, free.qd)
     assert_equal(free.model.kinetic_energy(*free.motion[:2]), expected)
@@ -174,7 +170,7 @@ def test_joints_on_a_moving_base_carry_what_pinocchios_do(fixed_pair: Pair, seed
 
 
 @each('seed', SEEDS)
-def test_a_robot_that_floats_in_a_moving_frame_needs_what_it_needs_in_the_world(
+def test_efforts_of_a_floating_robot_are_the_same_in_a_moving_frame(
     floating_pair: Pair, seed: int
 ) -> None:
     at_rest, (q, qd, qdd) = floating_pair.model, floating_pair.motion(seed)
@@ -282,7 +278,7 @@ def test_the_edge_of_a_turntable_moves_as_its_centre_says(
 
 
 @each('seed', SEEDS)
-def test_nobody_feels_a_constant_velocity_of_the_base(fixed_pair: Pair, seed: int) -> None:
+def test_a_constant_velocity_of_the_base_needs_no_effort(fixed_pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = fixed_pair.model, fixed_pair.motion(seed)
     sailing = model.with_base_motion(BaseMotion(linear_velocity=(30.0, -20.0, 10.0)))
     assert_equal(sailing.inverse_dynamics(q, qd, qdd), model.inverse_dynamics(q, qd, qdd))
@@ -292,7 +288,7 @@ def test_nobody_feels_a_constant_velocity_of_the_base(fixed_pair: Pair, seed: in
 
 
 @each('seed', SEEDS)
-def test_nobody_feels_a_constant_velocity_on_top_of_a_turn(fixed_pair: Pair, seed: int) -> None:
+def test_constant_velocity_of_a_turning_base_needs_no_effort(fixed_pair: Pair, seed: int) -> None:
     model, (q, qd, _) = fixed_pair.model, fixed_pair.motion(seed)
     w = (0.3, -0.5, 0.7)
     turning = model.with_base_motion(BaseMotion(angular_velocity=w))
@@ -313,9 +309,7 @@ def test_gravity_is_what_a_base_at_rest_needs(pair: Pair, seed: int) -> None:
 def test_coriolis_are_what_velocities_need_the_bases_too(pair: Pair, seed: int) -> None:
     q, qd, _ = pair.motion(seed)
     base = random_base(seed)
-    coasting = pair.model.with_base_motion(
-        BaseMotion(base.linear_velocity, base.angular_velocity)
-    )
+    coasting = pair.model.with_base_motion(BaseMotion(base.linear_velocity, base.angular_velocity))
     speeding = pair.model.with_base_motion(base)
     assert_equal(speeding.coriolis_torques(q, qd), coasting.coriolis_torques(q, qd))
     assert_equal(
@@ -343,9 +337,7 @@ def test_efforts_are_linear_in_the_bases_acceleration(pair: Pair, seed: int) -> 
 
 
 @each('seed', SEEDS)
-def test_an_acceleration_of_the_base_alone_is_gravity_the_other_way(
-    pair: Pair, seed: int
-) -> None:
+def test_an_acceleration_of_the_base_alone_is_gravity_the_other_way(pair: Pair, seed: int) -> None:
     q, qd, qdd = pair.motion(seed)
     a = np.random.default_rng(seed).normal(size=3)
     pushed = pair.model.with_base_motion(BaseMotion(linear_acceleration=a))
@@ -406,7 +398,7 @@ def test_a_model_at_first_stands_and_a_copy_keeps_its_motion() -> None:
     ['linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration'],
 )
 @each('value', [(1.0, 2.0), (1.0, np.nan, 2.0), 'fast'])
-def test_a_motion_that_is_no_motion_is_rejected_by_name(part: str, value: ArrayLike) -> None:
+def test_an_invalid_motion_is_rejected_by_name(part: str, value: ArrayLike) -> None:
     with pytest.raises(InputError, match=f'^{part}') as caught:
         chair_swing().with_base_motion(BaseMotion(**{part: value}))
     assert caught.value.argument == part

@@ -103,9 +103,7 @@ def test_one_foot_that_holds_in_all_directions_determines_everything(
 ) -> None:
     motion, J, Jdot_qd = allowed(walker, seed, FEET[:1], list(range(6)))
     assert np.abs(motion[1]).max() > 0.1
-    found = walker.constrained_inverse_dynamics(
-        *motion, J, [FLOATING_BASE], contact_bias=Jdot_qd
-    )
+    found = walker.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE], contact_bias=Jdot_qd)
     assert found.determined
     assert found.free_forces == 0
     assert not found.efforts[walker.velocity_indices(FLOATING_BASE)].any()
@@ -117,9 +115,7 @@ def test_two_feet_that_hold_leave_six_forces_open_and_say_so(
     walker: RobotModel, seed: int
 ) -> None:
     motion, J, Jdot_qd = allowed(walker, seed, FEET, list(range(6)))
-    found = walker.constrained_inverse_dynamics(
-        *motion, J, [FLOATING_BASE], contact_bias=Jdot_qd
-    )
+    found = walker.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE], contact_bias=Jdot_qd)
     assert not found.determined
     assert found.free_forces == 6
     assert not found.efforts[walker.velocity_indices(FLOATING_BASE)].any()
@@ -129,9 +125,7 @@ def test_two_feet_that_hold_leave_six_forces_open_and_say_so(
 @each('seed', range(20))
 def test_of_open_forces_those_of_least_norm_are_taken(walker: RobotModel, seed: int) -> None:
     motion, J, Jdot_qd = allowed(walker, seed, FEET, list(range(6)))
-    found = walker.constrained_inverse_dynamics(
-        *motion, J, [FLOATING_BASE], contact_bias=Jdot_qd
-    )
+    found = walker.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE], contact_bias=Jdot_qd)
     on_the_base = J[:, walker.velocity_indices(FLOATING_BASE)].T
     # What is of least norm has no part in what leaves the base's motion alone.
     _, _, rows = np.linalg.svd(on_the_base)
@@ -252,9 +246,7 @@ def test_the_motion_that_the_error_names_is_accepted(walker: RobotModel) -> None
     walker.constrained_inverse_dynamics(q, qd, nearest, J, contact_bias=Jdot_qd)
 
 
-def test_contacts_of_a_moving_robot_need_their_bias_and_those_at_rest_do_not(
-    walker: RobotModel,
-) -> None:
+def test_only_contacts_of_a_moving_robot_need_their_bias(walker: RobotModel) -> None:
     q, rest, _ = standing(walker, 0)
     J = contacts(walker, q, FEET, list(range(6)))
     without = walker.constrained_inverse_dynamics(q, rest, rest, J)
@@ -282,7 +274,7 @@ def test_feet_in_a_lift_that_starts_carry_more_weight(walker: RobotModel) -> Non
 
 
 @each('wrong', [np.zeros(11), 0.0, [np.nan] * 12, 'still', [10**400] * 12])
-def test_what_is_no_bias_of_the_contacts_is_rejected(walker: RobotModel, wrong: Any) -> None:
+def test_an_invalid_bias_of_contacts_is_rejected(walker: RobotModel, wrong: Any) -> None:
     q, rest, _ = standing(walker, 0)
     J = contacts(walker, q, FEET, list(range(6)))
     with pytest.raises(InputError, match=r'^contact_bias: '):

@@ -66,9 +66,7 @@ def test_wrenches_are_taken_off_whatever_the_motion(model: RobotModel, seed: int
     q, qd, qdd = random_state(seed, model.nv)
     wrenches = random_wrenches(seed, model.link_names)
     free = model.inverse_dynamics(q, qd, qdd)
-    assert_equal(
-        model.inverse_dynamics(q, qd, qdd, wrenches), free - share(model, q, wrenches)
-    )
+    assert_equal(model.inverse_dynamics(q, qd, qdd, wrenches), free - share(model, q, wrenches))
 
 
 @each('seed', SEEDS)
@@ -178,9 +176,7 @@ def test_a_frame_only_says_how_the_wrench_is_written(panda: RobotModel) -> None:
         point=(in_link @ (*POINT, 1.0))[:3].tolist(),
     )
     by_frame = Wrench(force=FORCE, torque=TORQUE, point=POINT, frame='fer_link2')
-    assert_equal(
-        share(panda, q, {'fer_link6': by_frame}), share(panda, q, {'fer_link6': by_hand})
-    )
+    assert_equal(share(panda, q, {'fer_link6': by_frame}), share(panda, q, {'fer_link6': by_hand}))
 
 
 def test_links_fixed_to_each_other_feel_the_same_wrench(panda: RobotModel) -> None:
@@ -277,6 +273,6 @@ def test_a_wrench_is_not_changed_by_assignment() -> None:
         Wrench().force = FORCE  # type: ignore[misc]
 
 
-def test_a_wrench_is_nothing_until_it_is_told() -> None:
+def test_a_wrench_is_zero_by_default() -> None:
     zero = (0.0, 0.0, 0.0)
     assert Wrench() == Wrench(force=zero, torque=zero, frame=None, point=None)

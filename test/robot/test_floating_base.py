@@ -45,9 +45,7 @@ def assert_equal(actual: Array, expected: Array) -> None:
 def pair(source: str | Path, gravity: Any = (1.0, -2.0, -9.0)) -> tuple[RobotModel, RobotModel]:
     """Return a robot on a floating base, and on a fixed one."""
     fixed = load(source, gravity)
-    floating = RobotModel.from_description(
-        description(fixed), floating_base=True, gravity=gravity
-    )
+    floating = RobotModel.from_description(description(fixed), floating_base=True, gravity=gravity)
     return floating, fixed
 
 
@@ -93,9 +91,7 @@ def test_the_free_joint_has_no_limits_and_no_losses() -> None:
 
 @each('kind', ['revolute', 'floating'])
 def test_a_robot_with_a_moving_joint_of_that_name_is_rejected(kind: str) -> None:
-    text = robot(
-        link('base'), link('arm', 1.0), joint('floating_base', kind, 'base', 'arm')
-    )
+    text = robot(link('base'), link('arm', 1.0), joint('floating_base', kind, 'base', 'arm'))
     with pytest.raises(UrdfError, match="joint 'floating_base'") as caught:
         RobotModel.from_urdf(text, floating_base=True)
     assert caught.value.element == "joint 'floating_base'"
@@ -126,7 +122,7 @@ def test_a_link_may_have_that_name() -> None:
     assert model.joint_names == ('floating_base', 'shoulder')
 
 
-def test_the_base_is_fixed_unless_told_otherwise() -> None:
+def test_the_base_is_fixed_by_default() -> None:
     assert RobotModel.from_urdf(ARM).joint_names == ('shoulder',)
     assert RobotModel.from_description(parse_urdf(ARM)).joint_names == ('shoulder',)
 
@@ -206,9 +202,7 @@ def test_at_rest_the_support_carries_the_weight_at_the_centre_of_mass(
 
 
 @each('source', ROBOTS)
-def test_a_support_given_as_a_wrench_leaves_the_base_nothing_to_carry(
-    source: str | Path
-) -> None:
+def test_a_support_given_as_a_wrench_leaves_the_base_nothing_to_carry(source: str | Path) -> None:
     floating, _ = pair(source)
     motion = random_motion(0, floating)
     support = floating.inverse_dynamics(*motion)[:6]
@@ -236,9 +230,7 @@ def test_what_is_dropped_at_rest_falls_as_one(source: str | Path) -> None:
     fall = np.concatenate([np.zeros(3), R.T @ floating.gravity, np.zeros(floating.nv - 6)])
     # In the mass matrix light hands stand beside heavy trunks: efforts rest on both.
     scale = np.abs(floating.gravity_torques(q)).max()
-    np.testing.assert_allclose(
-        floating.inverse_dynamics(q, rest, fall), rest, atol=1e-12 * scale
-    )
+    np.testing.assert_allclose(floating.inverse_dynamics(q, rest, fall), rest, atol=1e-12 * scale)
 
 
 @each('source', ROBOTS)

@@ -96,9 +96,7 @@ class LinkByLink:
         self._poses = dict(zip(model.link_names, poses, strict=True))
         self._forces: dict[str, list[tuple[Array, Array, Array]]] = {}
         for name, read_link in description(model).links.items():
-            self._forces[name] = [
-                self._pushed(name, wrench) for wrench in wrenches.get(name, ())
-            ]
+            self._forces[name] = [self._pushed(name, wrench) for wrench in wrenches.get(name, ())]
             if read_link.inertial is not None:
                 v, a = pinocchio.link_motion(*motion, name)
                 needed = self._needed(name, read_link.inertial, v, a, model.gravity)
@@ -143,9 +141,7 @@ class LinkByLink:
 
 @pytest.mark.oracle
 @each('seed', SEEDS)
-def test_every_joint_carries_what_newton_and_euler_ask_of_the_links_behind_it(
-    pair: Pair, seed: int
-) -> None:
+def test_internal_wrenches_satisfy_newton_and_euler(pair: Pair, seed: int) -> None:
     model, motion = pair.model, pair.motion(seed)
     wrenches = random_wrenches(seed, model.link_names)
     by_links = LinkByLink(pair, motion, wrenches)
@@ -318,7 +314,7 @@ def test_a_copy_under_another_gravity_has_cuts_of_its_own() -> None:
     assert_wrench(found, (0.0, 0.0, 2.0 * 1.62), np.zeros(3))
 
 
-def test_the_wrench_put_on_the_link_as_an_external_one_takes_all_load_off_its_joints() -> None:
+def test_applied_as_an_external_wrench_it_unloads_the_joints() -> None:
     # Cut the tool off: what its flange gave it, put on from outside, leaves the arm alone.
     model = gripping_arm()
     motion = ([0.3], [1.0], [2.0])

@@ -165,9 +165,7 @@ def test_a_links_acceleration_is_the_rate_of_its_velocity(seed: int) -> None:
     for part in parts:
         # qd + h qdd / 2 is the mean velocity of a step
         ahead, behind = (
-            model.link_velocity(
-                model.integrate(q, qd + 0.5 * h * qdd, h), qd + h * qdd, part.name
-            )
+            model.link_velocity(model.integrate(q, qd + 0.5 * h * qdd, h), qd + h * qdd, part.name)
             for h in (STEP, -STEP)
         )
         np.testing.assert_allclose(
@@ -192,9 +190,7 @@ def test_the_motion_subspace_of_every_joint_is_its_own(seed: int) -> None:
 
 
 @each('seed', RANDOM_TREES)
-def test_the_efforts_of_a_joint_and_its_constraint_forces_are_the_wrench_through_it(
-    seed: int,
-) -> None:
+def test_joint_efforts_and_constraint_forces_make_the_internal_wrench(seed: int) -> None:
     # f = T_a tau + T lambda with T_a^T S = 1 (Featherstone 2008, section 3.5)
     parts = random_parts(seed, random_kinds(seed))
     q, qd, qdd = random_motion(seed, parts)
@@ -295,7 +291,7 @@ def test_a_planar_joint_moves_in_the_plane_and_turns_about_its_normal(
 
 
 @each('normal', NORMALS)
-def test_the_axes_of_a_plane_are_the_joint_frames_after_the_smallest_rotation(
+def test_axes_of_a_planar_joint_follow_from_the_smallest_rotation(
     normal: tuple[float, float, float]
 ) -> None:
     unit = np.array(normal) / np.linalg.norm(normal)
@@ -322,9 +318,7 @@ def test_a_screw_without_pitch_is_a_revolute_joint() -> None:
     flat = [replace(part, pitch=0.0) for part in parts]
     plain = [replace(part, kind='revolute') if part.kind == 'helical' else part for part in flat]
     state = random_motion(0, parts)
-    assert_equal(
-        model_of(flat).inverse_dynamics(*state), model_of(plain).inverse_dynamics(*state)
-    )
+    assert_equal(model_of(flat).inverse_dynamics(*state), model_of(plain).inverse_dynamics(*state))
 
 
 @pytest.mark.oracle
@@ -386,9 +380,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(seed: int) -> None:
 
 
 @each('seed', SEEDS)
-def test_a_floating_body_takes_its_own_weight_wherever_it_is_and_however_turned(
-    seed: int
-) -> None:
+def test_a_floating_body_needs_its_weight_in_every_pose(seed: int) -> None:
     parts = random_parts(seed, ['floating'])
     q, _, _ = random_motion(seed, parts)
     part, R = parts[0], parts[0].R @ turned_by(q[3:])
@@ -401,9 +393,7 @@ def test_a_ball_joints_efforts_are_a_moment_in_the_bodys_axes() -> None:
     # Turned a quarter about x, a weight on the body's y hangs straight up; on its x, level.
     builder = TreeBuilder('base')
     inertia = RigidBodyInertia(2.0, 2.0 * np.array([0.5, 0.3, 0.0]), np.eye(3))
-    builder.add_link(
-        'link', 'base', Placement.identity(), joint_types.spherical('ball'), inertia
-    )
+    builder.add_link('link', 'base', Placement.identity(), joint_types.spherical('ball'), inertia)
     model = RobotModel.from_tree(builder.build())
     quarter = [np.sin(np.pi / 4), 0.0, 0.0, np.cos(np.pi / 4)]
     # The world's z is the body's y: a force up at x = 0.5 turns about z.

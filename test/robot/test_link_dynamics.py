@@ -54,9 +54,7 @@ def test_a_link_needs_what_newton_and_euler_ask_of_pinocchios_motion(
 
 
 @each('seed', SEEDS)
-def test_the_forces_on_a_link_add_up_to_those_that_its_motion_needs(
-    pair: Pair, seed: int
-) -> None:
+def test_the_forces_on_a_link_add_up_to_those_that_its_motion_needs(pair: Pair, seed: int) -> None:
     # In the world's axes: F = f - sum of the children's f + weight + external forces; moments
     # about the centre of mass.
     model, motion = pair.model, pair.motion(seed)
@@ -197,9 +195,7 @@ def test_the_planar_arm_has_the_forces_of_the_textbooks_exercise(seed: int) -> N
         0.0,
     ])
     f_1 = F_1 + np.array([[c_2, -s_2, 0.0], [s_2, c_2, 0.0], [0.0, 0.0, 1.0]]) @ F_2
-    tau_2 = m_2 * l_2 * (
-        l_1 * c_2 * qdd[0] + l_1 * s_2 * qd[0] ** 2 + g * c_12 + l_2 * qdd.sum()
-    )
+    tau_2 = m_2 * l_2 * (l_1 * c_2 * qdd[0] + l_1 * s_2 * qd[0] ** 2 + g * c_12 + l_2 * qdd.sum())
     tau_1 = tau_2 + m_1 * l_1**2 * qdd[0] + m_1 * l_1 * g * c_1 + m_2 * l_1**2 * qdd[0]
     tau_1 += m_2 * l_1 * (
         -l_2 * s_2 * qd.sum() ** 2 + g * s_2 * s_12 + l_2 * c_2 * qdd.sum() + g * c_2 * c_12

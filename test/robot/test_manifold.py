@@ -134,9 +134,7 @@ def test_a_quaternion_and_its_opposite_are_one_rotation(rng: np.random.Generator
     assert np.linalg.norm(logarithm(quaternion)) <= np.pi
 
 
-def test_the_product_of_quaternions_turns_by_one_after_the_other(
-    rng: np.random.Generator
-) -> None:
+def test_the_product_of_quaternions_turns_by_one_after_the_other(rng: np.random.Generator) -> None:
     a, b = unit(rng, 4), unit(rng, 4)
 
     def matrix(quaternion: Array) -> Array:
@@ -255,7 +253,7 @@ CALLS: list[tuple[str, Callable[[RobotModel, Array, Array], Array]]] = [
 @each(('argument', 'call'), CALLS)
 @each('kind', ['spherical', 'floating'])
 @each('length', [0.0, 0.5, 1.0 - 2e-6, 1.0 + 2e-6, 1e200])
-def test_a_quaternion_that_has_not_unit_length_is_rejected_by_argument_joint_and_length(
+def test_a_quaternion_without_unit_length_is_rejected_by_joint(
     argument: str, call: Any, kind: str, length: float
 ) -> None:
     model, parts = tree(0, 'revolute', kind, 'prismatic')
@@ -301,7 +299,7 @@ def test_the_neutral_position_is_a_position() -> None:
 
 
 @each('dt', [np.nan, np.inf, None, 'soon', [1.0], 1j])
-def test_what_is_no_time_is_rejected(dt: Any) -> None:
+def test_an_invalid_time_is_rejected(dt: Any) -> None:
     model, parts = tree(0, 'revolute')
     q, v, _ = random_motion(0, parts)
     with pytest.raises(InputError, match=r'^dt: '):

@@ -183,7 +183,7 @@ def test_coordinates_come_in_the_order_asked_for(rows: Sequence[int]) -> None:
 
 
 @each('seed', SEEDS)
-def test_the_root_of_a_floating_robot_has_the_inertia_that_its_joints_give_way_to(
+def test_the_floating_root_has_the_inertia_of_the_articulated_body(
     floating_pair: Pair, seed: int
 ) -> None:
     model, (q, qd, _) = floating_pair.model, floating_pair.motion(seed)
@@ -249,7 +249,7 @@ def test_a_stretched_arms_task_along_what_it_can_do_is_fine() -> None:
 @each('length', [1e-3, 1.0, 1e3])
 @each('name', ['tip', 'turned_tip'])
 @each('bend', [1e-8, 1e-10])
-def test_an_arm_that_is_all_but_stretched_is_rejected_whatever_its_size_and_axes(
+def test_an_almost_stretched_arm_is_rejected_at_any_size(
     length: float, name: str, bend: float
 ) -> None:
     model = planar_arm(length)
@@ -300,9 +300,7 @@ def test_a_coordinate_that_no_joint_moves_is_named(
     # Exactly, or but for rounding errors where the mount is tilted.
     model = planar_arm(tilt=tilt)
     with pytest.raises(SingularityError, match=f"link 'tip' cannot move .* coordinate {row}"):
-        model.operational_space_dynamics(
-            [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(*others, row)
-        )
+        model.operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(*others, row))
 
 
 def test_a_hinge_turned_by_rounding_errors_does_not_move_across_its_plane() -> None:
@@ -349,7 +347,7 @@ def test_coordinates_that_no_link_has_are_rejected(coordinates: Sequence[int]) -
         )
 
 
-def test_an_unknown_link_and_a_point_that_is_none_are_rejected_by_name() -> None:
+def test_an_unknown_link_and_an_invalid_point_are_rejected_by_name() -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'nose'"):
         planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'nose')
     with pytest.raises(InputError, match=r'^point'):

@@ -100,9 +100,7 @@ def test_a_quaternion_that_has_not_unit_length_is_rejected(
 
 @each('method', POSITION_CALLS)
 @each('size', [0, 5, 7, 12])
-def test_positions_of_another_number_are_rejected(
-    arm: RobotModel, method: str, size: int
-) -> None:
+def test_positions_of_another_number_are_rejected(arm: RobotModel, method: str, size: int) -> None:
     with pytest.raises(InputError, match=rf'^q: has shape \({size},\), not \(6,\)$'):
         POSITION_CALLS[method](arm, np.zeros(size), np.zeros(6))
 
@@ -141,9 +139,7 @@ POINT_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
         (None, 'not an array of real numbers'),
     ],
 )
-def test_what_is_no_point_is_rejected(
-    arm: RobotModel, method: str, point: Any, said: str
-) -> None:
+def test_an_invalid_point_is_rejected(arm: RobotModel, method: str, point: Any, said: str) -> None:
     with pytest.raises(InputError, match=f'^point: .*{said}') as caught:
         POINT_CALLS[method](arm, point)
     assert caught.value.argument == 'point'
@@ -153,9 +149,7 @@ def test_what_is_no_point_is_rejected(
 
 
 @each('coordinates', [(6,), (-1,), (0, 0), (), (0.5,), ('x',), None, 3])
-def test_what_are_no_coordinates_of_a_task_are_rejected(
-    arm: RobotModel, coordinates: Any
-) -> None:
+def test_invalid_coordinates_of_a_task_are_rejected(arm: RobotModel, coordinates: Any) -> None:
     with pytest.raises(InputError) as caught:
         arm.operational_space_dynamics(np.ones(6), np.ones(6), 'tool0', coordinates=coordinates)
     assert caught.value.argument == 'coordinates'
@@ -176,7 +170,7 @@ def test_a_task_of_an_unknown_link_is_rejected(arm: RobotModel) -> None:
         ('tip', 'not an array of real numbers'),
     ],
 )
-def test_what_is_no_contact_jacobian_is_rejected(
+def test_an_invalid_contact_jacobian_is_rejected(
     arm: RobotModel, jacobian: Any, said: str
 ) -> None:
     with pytest.raises(InputError, match=f'^contact_jacobian: .*{said}'):
@@ -190,7 +184,7 @@ def test_an_unknown_joint_without_actuator_is_rejected(arm: RobotModel, unactuat
 
 
 @each('names', ['elbow_joint', None, 3, np.array('elbow_joint')])
-def test_names_that_are_no_sequence_are_rejected(arm: RobotModel, names: Any) -> None:
+def test_names_must_be_a_sequence(arm: RobotModel, names: Any) -> None:
     with pytest.raises(InputError, match=r'^unactuated: expected a sequence of names, got '):
         arm.constrained_inverse_dynamics(*MOTION, np.zeros((0, 6)), names)
     with pytest.raises(InputError, match=r'^links: expected a sequence of names, got '):
@@ -211,7 +205,7 @@ def test_names_that_are_no_sequence_are_rejected(arm: RobotModel, names: Any) ->
         (None, 'not an array'), (1.0, 'shape'),
     ],
 )
-def test_what_is_no_motion_of_the_base_is_rejected(
+def test_an_invalid_motion_of_the_base_is_rejected(
     arm: RobotModel, part: str, values: Any, said: str
 ) -> None:
     with pytest.raises(InputError, match=f'^{part}: .*{said}'):

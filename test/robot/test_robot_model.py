@@ -99,7 +99,7 @@ def test_joint_names_are_the_moving_independent_joints_parents_first(model: Robo
     )
 
 
-def test_a_model_tells_what_it_is(panda: RobotModel) -> None:
+def test_a_model_describes_itself(panda: RobotModel) -> None:
     assert repr(panda) == "RobotModel('panda', 8 joints, 13 links)"
 
 
@@ -245,7 +245,7 @@ def test_a_value_that_is_not_finite_is_rejected_by_name_and_value(
         pytest.param(object(), id='object'),
     ],
 )
-def test_what_is_no_array_of_numbers_is_rejected_by_name(
+def test_an_argument_must_be_an_array_of_numbers(
     panda: RobotModel, method: str, argument: str, values: Any
 ) -> None:
     with pytest.raises(InputError) as caught:
@@ -285,13 +285,13 @@ def test_an_unknown_link_is_named_with_those_that_are_known(panda: RobotModel) -
 
 @each('method', OF_A_LINK)
 @each('name', ['fer_joint1', 'floating_base', 'Fer_link1', '', None, 3])
-def test_what_is_no_links_name_is_rejected(panda: RobotModel, method: str, name: Any) -> None:
+def test_an_invalid_name_of_a_link_is_rejected(panda: RobotModel, method: str, name: Any) -> None:
     with pytest.raises(UnknownNameError, match=rf'^unknown link {name!r}'):
         call(panda, method, link=name)
 
 
 @each('name', ['fer_link1', 'fer_joint8', 'fer_finger_joint2', '', None, 3])
-def test_what_is_no_independent_joints_name_is_rejected_with_those_that_are(
+def test_the_name_of_a_dependent_joint_is_rejected_with_a_list(
     panda: RobotModel, name: Any
 ) -> None:
     for indices in (panda.position_indices, panda.velocity_indices):
@@ -353,7 +353,7 @@ def test_the_same_question_has_the_same_answer_to_the_last_bit(model: RobotModel
 # Gravity
 
 
-def test_gravity_pulls_down_unless_told_otherwise(panda: RobotModel) -> None:
+def test_gravity_points_down_by_default(panda: RobotModel) -> None:
     assert panda.gravity.tolist() == [0.0, 0.0, -9.81]
 
 
@@ -389,7 +389,7 @@ def test_a_gravity_that_its_giver_changes_later_stays(panda: RobotModel) -> None
 
 
 @each('gravity', [(0.0, 0.0), -9.81, (0.0, 0.0, np.nan), 'down', None])
-def test_what_is_no_gravity_is_rejected(panda: RobotModel, gravity: Any) -> None:
+def test_an_invalid_gravity_is_rejected(panda: RobotModel, gravity: Any) -> None:
     with pytest.raises(InputError, match=r'^gravity: ') as caught:
         panda.with_gravity(gravity)
     assert caught.value.argument == 'gravity'

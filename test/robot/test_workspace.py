@@ -58,9 +58,7 @@ def test_a_workspace_gives_the_models_accelerations(arm: RobotModel) -> None:
 def test_a_workspace_has_its_models_gravity(panda: RobotModel) -> None:
     q, _, _ = random_state(0, panda.nv)
     moon = panda.with_gravity([0.0, 0.0, -1.62])
-    np.testing.assert_array_equal(
-        moon.workspace().gravity_torques(q), moon.gravity_torques(q)
-    )
+    np.testing.assert_array_equal(moon.workspace().gravity_torques(q), moon.gravity_torques(q))
 
 
 def test_the_returned_array_is_used_again(panda: RobotModel) -> None:
@@ -137,9 +135,7 @@ def test_machine_code_rejects_arrays_of_another_type(
 
 
 @pytest.mark.parametrize(('method', 'arguments'), METHODS)
-def test_arrays_may_be_read_only_or_pickled(
-    arm: RobotModel, method: str, arguments: int
-) -> None:
+def test_arrays_may_be_read_only_or_pickled(arm: RobotModel, method: str, arguments: int) -> None:
     call = getattr(arm.workspace(), method)
     state = random_state(0, arm.nv)[:arguments]
     expected = call(*state).copy()
@@ -150,7 +146,7 @@ def test_arrays_may_be_read_only_or_pickled(
     np.testing.assert_array_equal(call(*restored), expected)
 
 
-def test_workspaces_do_not_know_of_each_other(panda: RobotModel) -> None:
+def test_workspaces_are_independent(panda: RobotModel) -> None:
     one, other = panda.workspace(), panda.workspace()
     state = random_state(0, panda.nv)
     tau = one.inverse_dynamics(*state)

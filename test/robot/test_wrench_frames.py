@@ -88,9 +88,7 @@ def test_without_a_point_a_wrench_acts_at_its_links_origin_in_every_frame(
 
 @pytest.mark.oracle
 @each('seed', SEEDS)
-def test_a_wrench_in_any_frame_takes_pinocchios_jacobian_times_force_off_the_efforts(
-    pair: Pair, seed: int
-) -> None:
+def test_a_wrench_in_any_frame_acts_as_pinocchios_jacobian_says(pair: Pair, seed: int) -> None:
     model, (q, qd, qdd) = pair.model, pair.motion(seed)
     wrenches = random_wrenches(seed, model.link_names)
     expected = pair.pinocchio.inverse_dynamics(q, qd, qdd)
@@ -114,9 +112,7 @@ def in_link(pair: Pair, q: Array, wrench: Wrench, name: str) -> Array:
     return np.concatenate([torque, force])
 
 
-def oracle_pose(
-    pinocchio: Pinocchio, pair: Pair, q: Array, frame: str | ReferenceFrame
-) -> Array:
+def oracle_pose(pinocchio: Pinocchio, pair: Pair, q: Array, frame: str | ReferenceFrame) -> Array:
     if frame is ReferenceFrame.WORLD:
         return np.eye(4)
     name = pair.model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame
@@ -140,7 +136,7 @@ def test_forward_dynamics_take_wrenches_in_every_frame(pair: Pair, seed: int) ->
 
 
 @each('seed', SEEDS)
-def test_a_robot_floats_still_under_a_lift_of_its_weight_at_its_centre_of_mass(
+def test_a_force_of_its_weight_at_the_centre_of_mass_balances_a_robot(
     floating_pair: Pair, seed: int
 ) -> None:
     model, (q, _, _) = floating_pair.model, floating_pair.motion(seed)

@@ -48,7 +48,7 @@ class Ticks:
         return newest
 
 
-def test_simulated_time_is_that_of_the_newest_message_and_told_when_it_runs_back() -> None:
+def test_simulated_time_is_the_newest_message_and_reports_running_back() -> None:
     ticks: Any = Ticks()
     set_back: list[float] = []
     clock = SimClock(ticks, set_back.append)

@@ -106,9 +106,7 @@ def test_no_more_is_taken_at_once_than_the_history_keeps(node: Any) -> None:
     assert [message.data for message in direct.take_all()] == [6, 7, 8, 9]
 
 
-def test_a_question_is_answered_without_an_executor_and_an_old_answer_does_not_count(
-    node: Any,
-) -> None:
+def test_a_service_is_called_without_an_executor(node: Any) -> None:
     asked: list[bool] = []
 
     def answer(request: Any, response: Any) -> Any:

@@ -211,9 +211,7 @@ def test_computed_torque_tracks_a_demanding_motion(
     assert rms < bound
 
 
-def test_what_is_run_in_gazebo_holds_to_1_mrad_and_tracks_two_sines_to_10_mrad(
-    tmp_path: Path,
-) -> None:
+def test_the_gazebo_setup_holds_to_1_mrad_and_tracks_sines_to_10_mrad(tmp_path: Path) -> None:
     made = with_gazebo_control((ROOT / 'urdf/panda.urdf').read_text(encoding='utf-8'), '')
     urdf = tmp_path / 'panda.urdf'
     urdf.write_text(made.description)
@@ -247,9 +245,7 @@ def test_what_is_run_in_gazebo_holds_to_1_mrad_and_tracks_two_sines_to_10_mrad(
     assert largest < 10e-3
 
 
-def test_in_lockstep_the_node_winds_down_though_the_falling_arm_is_not_believed(
-    tmp_path: Path,
-) -> None:
+def test_in_lockstep_the_node_ramps_down_while_the_arm_falls(tmp_path: Path) -> None:
     parameters = {'mode': 'gravity', **IN_LOCKSTEP}
     with arm_under_control(tmp_path, READY, LOCKSTEP, **parameters) as (arm, control):
         before = arm.stamps[-1]

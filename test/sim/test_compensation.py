@@ -63,9 +63,7 @@ def held_drift(loop: ClosedLoop) -> float:
 
 
 @ROBOTS
-def test_a_payload_set_while_the_arm_is_held_takes_the_sag_away_without_a_step(
-    path: Path
-) -> None:
+def test_a_payload_set_during_a_hold_removes_the_sag_without_a_step(path: Path) -> None:
     load = Payload(TOOLS[path], 3.0, (0.0, 0.0, 0.1), (0.01, 0.0, 0.0, 0.01, 0.0, 0.005))
     pose = POSES[path]
     loop = ClosedLoop(

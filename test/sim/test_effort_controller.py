@@ -159,7 +159,7 @@ def test_an_effort_that_was_cut_stays_cut_once_the_controller_is_inactive() -> N
     assert rig.cycle((0.9, 0.0)) == [0.0, 5.0]
 
 
-def test_an_effort_without_a_limit_passes_whole_beyond_a_position_limit_too() -> None:
+def test_an_unlimited_effort_passes_beyond_a_position_limit_too() -> None:
     rig = Rig((Limits(lower=-1.0, upper=1.0), Limits()))
     rig.controller.receive([1e6, -1e6])
     assert rig.cycle((2.0, 0.0)) == [1e6, -1e6]

@@ -82,7 +82,7 @@ def push(loop: ClosedLoop, force: Array) -> None:
 @pytest.mark.parametrize('source', EffortSource, ids=lambda source: source.value)
 @pytest.mark.parametrize('motion', [resting, swaying], ids=['resting', 'swaying'])
 @pytest.mark.parametrize('direction', DIRECTIONS)
-def test_a_push_of_10_newtons_is_found_within_20_ms_and_its_force_within_10_percent(
+def test_a_push_of_10_newtons_is_found_within_20_ms_and_10_percent(
     direction: str, motion: Motion, source: EffortSource
 ) -> None:
     loop = arm(ContactAction.FLAG, source)

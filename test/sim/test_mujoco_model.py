@@ -98,9 +98,7 @@ def test_every_link_is_a_body() -> None:
 
 
 def test_damping_and_friction_are_those_of_the_urdf_and_nothing_is_added() -> None:
-    lossy = joint(
-        'a', 'revolute', 'base', 'arm', more='<dynamics damping="0.3" friction="0.2"/>'
-    )
+    lossy = joint('a', 'revolute', 'base', 'arm', more='<dynamics damping="0.3" friction="0.2"/>')
     model = build(
         robot(
             link('base'),

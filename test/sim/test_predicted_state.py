@@ -33,9 +33,7 @@ from rnea_ros.sim.physics import NO_NOISE, Noise, SimulatedRobot
 
 MODEL = panda_arm()
 URDF = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
-POSE = np.array([
-    0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4
-])
+POSE = np.array([0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4])
 PERIOD = 2
 """Of control and joint states, ms."""
 
@@ -138,7 +136,7 @@ def test_the_error_of_the_motion_is_at_least_three_times_smaller(age: int) -> No
     assert without.rms > 3.0 * predicted.rms
 
 
-def test_commands_are_no_noisier() -> None:
+def test_commands_are_not_noisier() -> None:
     deviations = []
     for predict in (False, True):
         clean, noisy = (followed(predict, age=1, noise=noise) for noise in (NO_NOISE, NOISE))

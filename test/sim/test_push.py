@@ -23,7 +23,7 @@ CART = robot(
 PUSH = Wrench(force=(4.0, 0.0, 0.0))
 
 
-def test_a_push_lasts_from_its_start_after_the_brakes_opened_for_its_duration() -> None:
+def test_a_push_starts_after_the_brakes_open_and_lasts_its_duration() -> None:
     cart = SimulatedRobot(CART)
     push = ScheduledPush(cart, 'cart', PUSH, start=0.1, duration=0.2)
     speeds = []

@@ -181,7 +181,7 @@ def test_joint_states_have_the_quality_of_the_joint_state_broadcaster(resting: C
     assert publisher.qos_profile.durability is DurabilityPolicy.VOLATILE
 
 
-def test_the_description_reaches_whoever_comes_late(resting: Client) -> None:
+def test_the_description_reaches_late_subscribers(resting: Client) -> None:
     latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     (description,) = resting.collect(String, 'robot_description', latched)
     assert description.data == PANDA.read_text()
@@ -199,7 +199,7 @@ def test_the_sensor_reads_the_weight_that_hangs_on_it(resting: Client) -> None:
     assert math.hypot(force.x, force.y, force.z) == pytest.approx(2.0 * 9.81)
 
 
-def test_commanded_gravity_torques_take_over_from_the_brakes_and_hold_the_robot() -> None:
+def test_commanded_gravity_torques_hold_the_robot_once_brakes_open() -> None:
     with simulated_robot() as client:
         carried = client.state.effort
         np.testing.assert_allclose(carried, GRAVITY_TORQUES, rtol=1e-9, atol=1e-9)
@@ -232,7 +232,7 @@ def test_a_command_of_wrong_length_makes_the_controller_inactive() -> None:
         client.wait_for_efforts(GRAVITY_TORQUES)
 
 
-def test_commands_are_in_the_order_of_the_controllers_joints_and_the_others_are_held() -> None:
+def test_commands_are_in_the_order_of_the_controllers_joints() -> None:
     backward = JOINTS[::-1]
     options = {'urdf': PANDA_HAND, 'joints': backward, 'initial_positions': POSTURE[::-1]}
     with simulated_robot(**options) as client:
@@ -247,7 +247,7 @@ def test_commands_are_in_the_order_of_the_controllers_joints_and_the_others_are_
         assert np.isnan(state.effort[7:]).all()
 
 
-def test_simulated_time_keeps_up_with_the_clock_on_the_wall_and_stamps_the_states() -> None:
+def test_simulated_time_keeps_up_with_the_wall_clock() -> None:
     with simulated_robot(publish_clock=True) as client:
         clocks: list[tuple[float, float]] = []
 
@@ -288,7 +288,7 @@ def test_in_lockstep_time_goes_on_if_commands_stop() -> None:
         client.process.wait_for('no command within 2 s')
 
 
-def test_names_follow_the_namespace_and_the_option_and_not_the_robots_node_name() -> None:
+def test_names_follow_the_namespace_and_the_option() -> None:
     renamed = ('-r', '__ns:=/left', '-r', '__node:=arm')
     with simulated_robot(*renamed, controller='torque_controller') as client:
         states = client.collect(JointState, '/left/joint_states')

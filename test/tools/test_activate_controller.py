@@ -42,9 +42,7 @@ def test_commands_that_still_grow_do_not_hold(state: State) -> None:
     assert not commands_hold(values(state))
 
 
-@pytest.mark.parametrize(
-    'state', [State.HOLDING, State.RAMPING_DOWN, State.FAULT, State.STOPPED]
-)
+@pytest.mark.parametrize('state', [State.HOLDING, State.RAMPING_DOWN, State.FAULT, State.STOPPED])
 def test_a_control_that_ends_gets_no_controller(state: State) -> None:
     with pytest.raises(NotActivatedError, match=rf'{state.value} \(joint_states_stale\)'):
         commands_hold(values(state))
@@ -108,9 +106,7 @@ class ControllerManager:
             result=lambda: self.answer,
         )
 
-    def diagnose(
-        self, state: State, name: str = 'left/feedforward: control', **more: str
-    ) -> None:
+    def diagnose(self, state: State, name: str = 'left/feedforward: control', **more: str) -> None:
         told = values(state) | {key.replace('__', '/'): value for key, value in more.items()}
         pairs = [KeyValue(key=key, value=value) for key, value in told.items()]
         status = DiagnosticStatus(name=name, values=pairs)

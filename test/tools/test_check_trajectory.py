@@ -179,7 +179,7 @@ def test_a_file_without_a_trajectory_is_rejected(
     assert reason in rejected(capsys, good, '--urdf', URDF)
 
 
-def test_bytes_that_are_no_text_are_rejected(good: Path, capsys: Rejected) -> None:
+def test_bytes_that_are_not_text_are_rejected(good: Path, capsys: Rejected) -> None:
     good.write_bytes(b'\xff\xfe\x00joint')
     assert 'cannot be read' in rejected(capsys, good, '--urdf', URDF)
 
@@ -233,7 +233,7 @@ def test_bad_arguments_are_rejected(
     assert reason in rejected(capsys, *arguments)
 
 
-def test_a_joint_of_start_that_is_unknown_and_a_bad_picture_or_rate_are_rejected(
+def test_an_unknown_start_joint_a_bad_picture_and_rate_are_rejected(
     good: Path, capsys: Rejected
 ) -> None:
     assert "unknown joint 'x'" in rejected(capsys, good, '--urdf', URDF, '--start', 'x=1')
@@ -301,9 +301,7 @@ def test_a_trajectory_of_a_live_topic_is_checked() -> None:
         ('motion', ('--ros-args', '--dance'), '--dance'),
     ],
 )
-def test_a_rejection_of_ros_is_one_line(
-    topic: str, more: tuple[str, ...], reason: str
-) -> None:
+def test_a_rejection_of_ros_is_one_line(topic: str, more: tuple[str, ...], reason: str) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     with RosProcess(
         'rnea_ros.tools.check_trajectory', '--topic', topic, '--urdf', URDF, *more,

@@ -248,9 +248,7 @@ def test_a_live_motion_is_identified(tmp_path: Path) -> None:
         player.start()
         arguments = ('--duration', '4', '--write-urdf', str(urdf))
         try:
-            with RosProcess(
-                'rnea_ros.tools.identify', *arguments, domain_id=domain_id
-            ) as process:
+            with RosProcess('rnea_ros.tools.identify', *arguments, domain_id=domain_id) as process:
                 assert process.wait(60.0) == 0, process.output
                 assert 'better: the identified model' in process.output
                 assert 'of 4 s' in process.output

@@ -58,7 +58,7 @@ def test_the_gravity_model_explains_what_the_real_panda_measured() -> None:
 
 
 @pytest.mark.parametrize('name', ['absent.db3', 'notes.txt'])
-def test_a_file_that_is_no_bag_is_rejected_by_name(tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_not_a_bag_is_rejected_by_name(tmp_path: Path, name: str) -> None:
     (tmp_path / 'notes.txt').write_text('not a bag')
     with pytest.raises(BagError, match=name):
         list(read_joint_states(tmp_path / name))

@@ -162,7 +162,7 @@ def empty_database(path: Path) -> None:
 
 
 @pytest.mark.parametrize('make', [no_bag, empty_database, Path.mkdir, lambda path: None])
-def test_what_is_no_bag_is_rejected_by_name(tmp_path: Path, make: Callable[[Path], None]) -> None:
+def test_a_path_must_be_a_bag(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / 'some.db3')
     assert 'some.db3' in rejected('--bag', tmp_path / 'some.db3', '--urdf', ARM_URDF)
 

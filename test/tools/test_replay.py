@@ -100,9 +100,7 @@ def test_bags_of_both_storages_are_played(
     assert f'{len(SHORT.time)} joint states in 2.5 s' in output
 
 
-def test_a_cell_is_empty_where_nothing_was_commanded_or_measured(
-    tmp_path: Path, run: Run
-) -> None:
+def test_a_cell_is_empty_where_nothing_was_commanded_or_measured(tmp_path: Path, run: Run) -> None:
     effort = SHORT.effort.copy()
     effort[:, 6] = np.nan
     write_bag(tmp_path / 'bag', replace(SHORT, effort=effort), 'MCAP')
@@ -131,9 +129,7 @@ def test_the_nodes_parameter_files_are_taken_and_single_parameters_win(
 ) -> None:
     assert len(PARAMETER_FILES) == 8
     for path in PARAMETER_FILES:
-        code, output, _ = run(
-            bag, '--urdf', ARM_URDF, '--params-file', path, '-p', 'rate:=250.0'
-        )
+        code, output, _ = run(bag, '--urdf', ARM_URDF, '--params-file', path, '-p', 'rate:=250.0')
         assert code == 0, path
         assert ', 250 Hz, ' in output
     output = run(bag, '--urdf', ARM_URDF, '--params-file', ROOT / 'config/presets/franka.yaml')[1]
@@ -180,9 +176,7 @@ def test_bad_arguments_are_rejected(
     assert reason in complaint
 
 
-def test_bad_files_are_rejected(
-    tmp_path: Path, bag: Path, rejected: Callable[..., str]
-) -> None:
+def test_bad_files_are_rejected(tmp_path: Path, bag: Path, rejected: Callable[..., str]) -> None:
     assert '--urdf' in rejected(bag)
     assert 'none.urdf' in rejected(bag, '--urdf', 'none.urdf')
     assert 'none.mcap does not exist' in rejected('none.mcap', '--urdf', ARM_URDF)

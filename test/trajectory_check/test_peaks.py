@@ -43,7 +43,7 @@ def test_the_time_of_a_peak_counts_from_the_start_of_the_trajectory() -> None:
     assert peak(Quantity.VELOCITY, *points).time == pytest.approx(2.5)
 
 
-def test_a_swing_beyond_a_position_limit_between_points_is_found_at_its_time() -> None:
+def test_a_swing_over_a_position_limit_between_points_is_found() -> None:
     # 2.9 + s (1 - s) * 0.8: 3.1 halfway through 4 s, though both ends are below 3.
     points = at(0.0, 2.9, 0.2), at(4.0, 2.9, -0.2)
     found = peak(Quantity.POSITION, *points)
@@ -61,7 +61,7 @@ def test_a_position_is_compared_with_the_limit_that_is_nearer(
     assert (found.limit, found.margin) == pytest.approx((limit, margin))
 
 
-def test_a_value_at_its_limit_is_no_violation_and_a_value_beyond_is_one() -> None:
+def test_a_violation_begins_above_the_limit() -> None:
     at_limit = peak(Quantity.VELOCITY, at(0.0, 0.0, 0.0), at(0.75, 1.0, 0.0))
     assert at_limit.value == pytest.approx(2.0)
     assert not at_limit.is_violation
@@ -87,9 +87,7 @@ def test_samples_are_at_both_sides_of_every_point_and_at_rest_at_both_ends() -> 
     limits = Limits.of_model(SHOULDER)
     points = [at(0.0, 0.0, 0.0), at(1.0, 1.0, 0.0), at(1.5, 0.9, 0.0)]
     request = requested(points, SHOULDER.joint_names)
-    trajectory = compiled(
-        request, without_limits(limits.rules()), start_of(request, limits, {})
-    )
+    trajectory = compiled(request, without_limits(limits.rules()), start_of(request, limits, {}))
     time, q, qd, qdd = samples(trajectory, 10.0)
     assert list(time).count(1.0) == 2
     assert np.diff(time).max() <= 0.1 + 1e-12
@@ -104,9 +102,7 @@ def test_efforts_are_those_of_inverse_dynamics_at_the_sampled_state() -> None:
     efforts = figures_of(checked(points)).efforts
     limits = Limits.of_model(ARM)
     request = requested(points)
-    trajectory = compiled(
-        request, without_limits(limits.rules()), start_of(request, limits, {})
-    )
+    trajectory = compiled(request, without_limits(limits.rules()), start_of(request, limits, {}))
     for row in range(3, len(efforts.time) - 1, 100):
         state = trajectory.state(float(efforts.time[row]))
         if efforts.time[row] == efforts.time[row + 1]:
@@ -128,7 +124,7 @@ def test_a_payload_is_in_the_efforts() -> None:
     assert heavy > bare + 5.0
 
 
-def test_a_limit_of_0_is_no_limit_and_others_can_be_given() -> None:
+def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
     text = ONE_JOINT.replace('velocity="2" effort="100"', 'velocity="0" effort="0"')
     limits = Limits.of_model(load(text))
     assert np.isinf([limits.velocity, limits.effort, limits.acceleration]).all()
@@ -150,6 +146,6 @@ def test_a_rate_that_makes_no_sense_is_rejected(rate: float) -> None:
         checked([at(0.0, 0.0, 0.0), at(1.0, 1.0, 0.0)], model=SHOULDER, rate=rate)
 
 
-def test_more_samples_than_fit_into_memory_are_rejected_before_they_are_made() -> None:
+def test_too_many_samples_are_rejected_before_allocation() -> None:
     with pytest.raises(InputError, match='more than'):
         checked([at(0.0, 0.0, 0.0), at(1e9, 1.0, 0.0)], model=SHOULDER)

@@ -93,7 +93,7 @@ def test_joint_names_that_are_wrong_are_a_trap(names: tuple[str, ...], word: str
     assert found.figures is None
 
 
-def test_a_motion_beyond_position_limits_is_a_violation_and_a_rejection_of_the_node() -> None:
+def test_a_motion_over_position_limits_is_also_rejected_by_the_node() -> None:
     found = checked([at(0.0, 2.9, 0.0), at(4.0, 2.9, 1.5), at(5.0, 2.9, 0.0)], model=SHOULDER)
     assert {error.word for error in found.rejections} == {'position_limit'}
     assert {peak.quantity for peak in found.violations} == {Quantity.POSITION}
@@ -168,7 +168,7 @@ def test_a_robot_with_joints_of_several_axes_is_rejected() -> None:
         Limits.of_model(planar)
 
 
-def test_the_report_names_joint_time_and_margin_of_a_violation_and_the_pace() -> None:
+def test_the_report_names_joint_time_margin_and_pace_of_a_violation() -> None:
     found: TrajectoryCheck = checked([REST, at(0.5, 1.0, 0.0)], model=SHOULDER)
     text = report(found)
     assert (

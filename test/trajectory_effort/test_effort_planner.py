@@ -93,7 +93,7 @@ def test_a_start_that_has_passed_is_joined_where_the_motion_is_now() -> None:
     np.testing.assert_allclose(first.positions, measured(JOINTS))
 
 
-def test_a_trajectory_that_left_the_robot_behind_during_planning_is_rejected() -> None:
+def test_a_trajectory_too_far_ahead_after_planning_is_rejected() -> None:
     make = planner(start_tolerance=0.1)
     made = make.plan(request(end(time=1.0), start=NOW + 1.0), NOW, MEASURED, np.zeros(4))
     for now in (NOW, NOW + 1.0, NOW + 1.3):

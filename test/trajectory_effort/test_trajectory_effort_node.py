@@ -134,9 +134,7 @@ def points_of(message: Any) -> list[Point]:
     ]
 
 
-def test_the_controller_then_commands_the_effort_of_the_motion_at_every_time(
-    domain_id: int,
-) -> None:
+def test_the_controller_commands_the_effort_of_the_motion_at_each_time(domain_id: int) -> None:
     zero = np.zeros(7)
     with beside(domain_id, '-p resample:=0.01') as (controller, process):
         controller.send((2.0, END, zero, zero), frame='world')
@@ -148,18 +146,14 @@ def test_the_controller_then_commands_the_effort_of_the_motion_at_every_time(
         assert [points[0].time, points[-1].time, len(points)] == [0.0, 2.0, 201]
         for time in np.linspace(0.0, 1.99, 61):
             q, qd, qdd, effort = sample(points, time)
-            np.testing.assert_allclose(
-                effort, MODEL.inverse_dynamics(q, qd, qdd), atol=0.02
-            )
+            np.testing.assert_allclose(effort, MODEL.inverse_dynamics(q, qd, qdd), atol=0.02)
         *_, held = sample(points, 100.0)
         np.testing.assert_allclose(held, MODEL.gravity_torques(END), atol=1e-9)
         process.wait_for('trajectory passed on: 201 points')
         assert wait_until(lambda: controller.diagnostics.get('passed_on') == '1')
 
 
-def test_the_order_of_the_joints_stays_and_fields_that_were_left_out_stay_out(
-    domain_id: int,
-) -> None:
+def test_the_order_of_joints_and_omitted_fields_are_kept(domain_id: int) -> None:
     backwards = JOINTS[::-1]
     with beside(domain_id, '-p resample:=0.0') as (controller, _):
         controller.send((0.0, POSE[::-1]), (1.0, END[::-1]), names=backwards)

@@ -191,7 +191,7 @@ def test_the_description_has_its_text_with_the_files_line_breaks(tmp_path: Path)
     assert parse_urdf(read_urdf(path)).text.encode() == path.read_bytes()
 
 
-def test_an_unknown_link_and_a_text_that_is_no_urdf_are_rejected() -> None:
+def test_an_unknown_link_and_an_invalid_urdf_are_rejected() -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'leg'; known are base, arm"):
         with_inertials(BEFORE, {'leg': NEW})
     with pytest.raises(UnknownNameError, match="unknown link 'arm'"):

@@ -48,9 +48,7 @@ TWO_TREES = robot(
     link('a'), link('b'), link('c'), link('d'),
     joint('ab', 'fixed', 'a', 'b'), joint('cd', 'fixed', 'c', 'd'),
 )
-CYCLE = robot(
-    link('a'), link('b'), joint('ab', 'fixed', 'a', 'b'), joint('ba', 'fixed', 'b', 'a')
-)
+CYCLE = robot(link('a'), link('b'), joint('ab', 'fixed', 'a', 'b'), joint('ba', 'fixed', 'b', 'a'))
 CYCLE_BESIDE_A_TREE = robot(
     link('root'), link('tip'), link('a'), link('b'), joint('good', 'fixed', 'root', 'tip'),
     joint('ab', 'fixed', 'a', 'b'), joint('ba', 'fixed', 'b', 'a'),
@@ -382,7 +380,7 @@ def test_what_xacro_made_of_a_document_type_is_rejected(tmp_path: Path) -> None:
         pytest.param(b' ' * MAX_BYTES + b'\xc3\xa4', 'over 16777216 bytes', id='cut-letter'),
     ],
 )
-def test_a_file_that_is_no_urdf_is_rejected(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_a_file_must_be_a_urdf(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / 'robot.urdf'
     path.write_bytes(content)
     with pytest.raises(UrdfError, match=reason):

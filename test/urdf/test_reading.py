@@ -97,9 +97,7 @@ def test_what_an_origin_leaves_out_is_zero(attributes: str, origin: Origin) -> N
 
 @pytest.mark.parametrize('kind', ['planar', 'floating'])
 @pytest.mark.parametrize('limit', ['', LIMIT])
-def test_a_joint_of_several_freedoms_needs_no_limit_and_one_limit_says_nothing(
-    kind: str, limit: str
-) -> None:
+def test_a_joint_of_several_freedoms_needs_no_limit_and_ignores_one(kind: str, limit: str) -> None:
     read = only_joint(limit, kind)
     assert (read.type, read.limits) == (kind, Limits())
     assert read.moves
@@ -177,7 +175,7 @@ def test_a_fixed_joint_has_no_limit_and_no_mimic() -> None:
     assert (read.limits, read.mimic, read.moves) == (Limits(), None, False)
 
 
-def test_an_infinite_limit_is_none() -> None:
+def test_an_infinite_limit_means_unlimited() -> None:
     more = '<limit effort="inf" velocity="inf" lower="-inf" upper="inf"/>'
     assert only_joint(more).limits == Limits()
 
@@ -211,7 +209,7 @@ def test_a_link_and_a_joint_may_have_the_same_name() -> None:
     assert list(parse_urdf(text).joints) == ['arm']
 
 
-def test_a_long_chain_is_no_deep_recursion() -> None:
+def test_a_long_chain_does_not_recurse_deeply() -> None:
     n = 3000
     text = robot(
         *(link(f'link_{i}') for i in range(n)),
@@ -254,7 +252,7 @@ def test_a_zero_multiplier_stays_zero() -> None:
     assert fingers('<mimic joint="a" multiplier="0" offset="0"/>').mimic == Mimic('a', 0.0, 0.0)
 
 
-def test_a_forgotten_prefix_is_completed_and_told() -> None:
+def test_a_forgotten_prefix_is_completed_and_reported() -> None:
     names = ('left_1', 'right_1', 'left_2', 'right_2')
     mimic = '<mimic joint="1" multiplier="2"/>'
     description = parse_urdf(robot(

@@ -94,7 +94,7 @@ def test_nothing_is_printed_over_vendors_robots(
 # What is told
 
 
-def test_a_robot_without_name_is_told() -> None:
+def test_a_robot_without_name_is_reported() -> None:
     text = ARM.replace(' name="robot"', '')
     description = parse_urdf(text)
     assert description.name == ''
@@ -112,7 +112,7 @@ def test_a_robot_without_name_is_told() -> None:
         (0.0, SPHERE, 'is not zero, but the mass is zero'),
     ],
 )
-def test_an_inertia_that_no_body_has_is_told(
+def test_an_impossible_inertia_is_reported(
     mass: float, inertia: tuple[float, ...], complaint: str
 ) -> None:
     (message,) = parse_urdf(robot(link('base', mass, inertia=inertia))).warnings
@@ -137,11 +137,11 @@ def test_an_inertia_at_the_edge_is_accepted(inertia: tuple[float, ...]) -> None:
     assert parse_urdf(text, strict_inertia=True).warnings == ()
 
 
-def test_a_body_of_no_mass_and_no_inertia_is_not_told() -> None:
+def test_a_body_without_mass_and_inertia_is_not_reported() -> None:
     assert parse_urdf(robot(link('base', 0.0, inertia=(0.0,) * 6))).warnings == ()
 
 
-def test_a_joint_that_moves_no_mass_is_told() -> None:
+def test_a_joint_that_moves_no_mass_is_reported() -> None:
     text = robot(
         link('base', 1.0), link('a'), link('b', 1.0),
         joint('ja', 'revolute', 'base', 'a'), joint('jb', 'revolute', 'a', 'b'),
@@ -150,7 +150,7 @@ def test_a_joint_that_moves_no_mass_is_told() -> None:
     assert message == "link 'a' moves with joint 'ja' but has no mass; its inertia is set to zero"
 
 
-def test_a_joint_that_moves_mass_behind_fixed_joints_is_not_told() -> None:
+def test_a_joint_that_moves_mass_behind_fixed_joints_is_not_reported() -> None:
     text = robot(
         link('base'), link('a'), link('b'), link('c', 1.0),
         joint('ja', 'revolute', 'base', 'a'), joint('jb', 'fixed', 'a', 'b'),
@@ -159,7 +159,7 @@ def test_a_joint_that_moves_mass_behind_fixed_joints_is_not_told() -> None:
     assert parse_urdf(text).warnings == ()
 
 
-def test_the_model_tells_every_warning_of_the_description() -> None:
+def test_the_model_repeats_every_warning_of_the_description() -> None:
     text = ARM.replace(' name="robot"', '').replace('<mass value="1.0"/>', '<mass value="0"/>')
     with pytest.warns(UrdfWarning) as told:
         model = RobotModel.from_urdf(text)

@@ -26,9 +26,7 @@ MACRO = (
     f'<xacro:arm name="arm"/>{ARM[ARM.index("<joint") :]}'
 )
 
-needs_xacro = pytest.mark.skipif(
-    find_spec('xacro') is None, reason='xacro is not installed'
-)
+needs_xacro = pytest.mark.skipif(find_spec('xacro') is None, reason='xacro is not installed')
 
 
 @each(

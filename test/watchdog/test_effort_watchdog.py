@@ -165,7 +165,7 @@ def assert_ramp_to_zero(controller: Controller) -> None:
     assert (sizes <= np.abs(EFFORTS)).all()
 
 
-def test_a_killed_publisher_is_followed_by_a_ramp_to_zero_and_then_by_silence(
+def test_after_a_killed_publisher_it_ramps_to_zero_and_falls_silent(
     controller: Controller, domain_id: int
 ) -> None:
     slow = watchdog(domain_id, PATIENT, '-p ramp_duration:=1.0')
@@ -188,7 +188,7 @@ def test_a_killed_publisher_is_followed_by_a_ramp_to_zero_and_then_by_silence(
     assert watching.output.count('zero effort was commanded') == 1
 
 
-def test_it_acts_in_time_whenever_the_publisher_hangs_and_hands_back_when_it_goes_on(
+def test_it_acts_in_time_on_a_hang_and_releases_when_commands_resume(
     controller: Controller, domain_id: int, record_property: Any
 ) -> None:
     options = f'-p ramp_duration:=1.0 -p timeout:={TIMEOUT}'
@@ -288,7 +288,7 @@ def test_commands_that_the_controller_drops_are_silence(
             watching.wait_for('zero effort was commanded')
 
 
-def test_a_watchdog_that_is_ended_in_the_middle_of_its_ramp_leaves_zero_behind(
+def test_a_watchdog_that_ends_during_its_ramp_leaves_zero(
     controller: Controller, domain_id: int
 ) -> None:
     with watchdog(domain_id, '-p ramp_duration:=30.0') as process, commander(domain_id) as other:
@@ -400,7 +400,7 @@ def test_the_simulated_arm_gets_zeros_when_its_node_is_killed(domain_id: int) ->
 
 
 @pytest.mark.parametrize('measured', [True, False], ids=['measured efforts', 'none'])
-def test_after_a_stall_the_node_goes_on_from_the_effort_that_the_watchdog_left(
+def test_after_a_stall_the_node_starts_at_the_effort_of_the_watchdog(
     domain_id: int, measured: bool
 ) -> None:
     options = '-p joint_states_timeout:=0.1 -p hold_duration:=60.0'

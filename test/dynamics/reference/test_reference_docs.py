@@ -17,9 +17,7 @@ from support.models.robots import ROOT
 PAGE = ROOT / 'docs/development/formulations.md'
 REFERENCE = ROOT / 'rnea_ros' / 'dynamics' / 'reference'
 # [`module.function`](path of the module)
-LINKS = sorted(set(re.findall(
-    r'\[`(\w+)\.(\w+)`\]\(([^)]+)\)', PAGE.read_text(encoding='utf-8')
-)))
+LINKS = sorted(set(re.findall(r'\[`(\w+)\.(\w+)`\]\(([^)]+)\)', PAGE.read_text(encoding='utf-8'))))
 # | | `equation` | number | [`module.function`](path of the module) |
 EQUATIONS = re.findall(
     r'^\|[^|]*\| `(.+)` \| ([^|]*) \| \[`\w+\.(\w+)`\]\(([^)]+)\) \|$',

@@ -41,9 +41,7 @@ CHAIN_FORMULATIONS = [
 ]
 RANDOM_TREES = range(60)
 RANDOM_CHAINS = range(40)
-ARMS = [
-    pytest.param(ROOT / 'urdf' / name, id=name) for name in ('ur5e.urdf', 'panda_arm.urdf')
-]
+ARMS = [pytest.param(ROOT / 'urdf' / name, id=name) for name in ('ur5e.urdf', 'panda_arm.urdf')]
 
 
 def assert_equal(actual: Array, expected: Array) -> None:
@@ -168,9 +166,7 @@ def test_the_terms_of_a_tree_are_the_kernels(seed: int) -> None:
     bodies, (q, qd, _) = bodies_of(model.tree), random_state(seed, model.nv)
     assert_equal(mass_matrix.mass_matrix(bodies, q), model.mass_matrix(q))
     assert_equal(mass_matrix.coriolis_torques(bodies, q, qd), model.coriolis_torques(q, qd))
-    assert_equal(
-        mass_matrix.gravity_torques(bodies, q, model.gravity), model.gravity_torques(q)
-    )
+    assert_equal(mass_matrix.gravity_torques(bodies, q, model.gravity), model.gravity_torques(q))
 
 
 @each('seed', RANDOM_CHAINS)
@@ -183,9 +179,7 @@ def test_the_terms_of_a_chain_in_closed_form_are_the_kernels(seed: int) -> None:
 
 
 @each('seed', RANDOM_CHAINS)
-def test_the_accelerations_of_forward_dynamics_need_the_efforts_that_they_follow_from(
-    seed: int,
-) -> None:
+def test_inverse_dynamics_of_forward_dynamics_gives_back_the_efforts(seed: int) -> None:
     model = chain_model(seed)
     bodies, (q, qd, tau) = bodies_of(model.tree), random_state(seed, model.nv)
     wrenches, external = random_loads(model, seed)
@@ -264,9 +258,7 @@ def test_chains_on_a_moving_base_need_the_kernels_efforts(
     base = random_base(seed)
     model = chain_model(seed).with_base_motion(base)
     state = random_state(seed, model.nv)
-    efforts = formulation(
-        screw_form(model), *state, model.gravity, np.zeros(6), *base.spatial()
-    )
+    efforts = formulation(screw_form(model), *state, model.gravity, np.zeros(6), *base.spatial())
     assert_equal(efforts, model.inverse_dynamics(*state))
 
 
@@ -286,9 +278,7 @@ def test_chains_on_a_moving_base_need_pinocchios_efforts(
     expected = free.inverse_dynamics(
         np.concatenate([here, q]), np.concatenate([V_0, qd]), np.concatenate([V_dot_0, qdd])
     )[6:]
-    efforts = formulation(
-        screw_form(model), q, qd, qdd, gravity, np.zeros(6), V_0, V_dot_0
-    )
+    efforts = formulation(screw_form(model), q, qd, qdd, gravity, np.zeros(6), V_0, V_dot_0)
     assert_equal(efforts, expected)
 
 

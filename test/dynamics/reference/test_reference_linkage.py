@@ -139,7 +139,7 @@ def test_a_body_without_mass_has_no_centre_of_mass_to_divide_for() -> None:
     np.testing.assert_array_equal(body.inertia, spin.J)
 
 
-def test_a_branch_is_no_serial_chain() -> None:
+def test_a_branched_tree_is_not_a_serial_chain() -> None:
     tree = tree_of(
         ('a', 'base', revolute('x')), ('b', 'a', revolute('y')), ('c', 'a', revolute('z'))
     )

@@ -120,9 +120,7 @@ def test_joints_that_are_not_commanded_do_not_count(bench: Bench) -> None:
     assert setpoint.q.tolist() == [0.01, 0.5, 1.0]
 
 
-def test_velocities_scale_with_the_factor_and_accelerations_with_its_square(
-    bench: Bench,
-) -> None:
+def test_velocities_scale_by_the_factor_and_accelerations_by_its_square(bench: Bench) -> None:
     setpoint = bench.taken(qd=(0.4, 0.8, 1.2), qdd=(1.0, 2.0, 3.0), speed=0.5)
     assert setpoint.qd.tolist() == [0.2, 0.4, 0.6]
     assert setpoint.qdd.tolist() == [0.25, 0.5, 0.75]
@@ -140,9 +138,7 @@ def test_missing_accelerations_and_velocities_are_zero(bench: Bench) -> None:
     assert bench.taken((0.02, 0.5, 1.0)).qd.tolist() == [0.0] * 3
 
 
-def test_a_reference_that_stands_still_has_no_velocity_and_no_acceleration(
-    bench: Bench,
-) -> None:
+def test_a_reference_that_stands_still_has_no_velocity_and_no_acceleration(bench: Bench) -> None:
     last = (0.01, 0.5, 1.0)
     assert bench.taken(last, (0.1,) * 3, (2.0,) * 3).qdd.tolist() == [2.0] * 3
     for _ in range(3):
@@ -268,9 +264,7 @@ def test_an_invalid_factor_is_rejected(bench: Bench, speed: float) -> None:
     assert str(speed) in bench.rejected('speed_out_of_range', speed=speed)
 
 
-def test_stamps_in_the_wrong_order_or_in_the_future_are_rejected_and_a_stamp_of_zero_is_ignored(
-    bench: Bench,
-) -> None:
+def test_backward_and_future_stamps_are_rejected_and_zero_is_ignored(bench: Bench) -> None:
     bench.taken()
     bench.rejected('stamp_not_newer', stamp=CLOCK + bench.now)
     bench.rejected('stamp_in_future', stamp=CLOCK + bench.now + 1.0)
@@ -364,9 +358,7 @@ def test_the_effort_is_that_of_the_motion_at_its_true_speed(speed: float) -> Non
 
 
 @pytest.mark.parametrize(('tells', 'true_speed'), [(True, 1.0), (False, 0.5)])
-def test_the_speed_scaling_topic_counts_once_or_not_at_all(
-    tells: bool, true_speed: float
-) -> None:
+def test_the_speed_scaling_topic_counts_once_or_not_at_all(tells: bool, true_speed: float) -> None:
     beside, said = Beside(), lift()
     said.tells_speed = tells
     beside.rig.controller.speed_scaling.set_target(0.5)
@@ -377,7 +369,7 @@ def test_the_speed_scaling_topic_counts_once_or_not_at_all(
     np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
 
 
-def test_after_the_end_only_gravity_is_held_although_the_last_acceleration_is_repeated() -> None:
+def test_a_repeated_last_acceleration_is_ignored_after_the_end() -> None:
     beside, said = Beside(), lift()
     beside.follow(said, 1.2)
     assert np.abs(said.reference[2]).max() > 0.1
@@ -399,7 +391,7 @@ def test_the_first_reference_is_blended_in_and_not_jumped_to() -> None:
     np.testing.assert_allclose(beside.rig.commands[-1], wanted, atol=1e-9)
 
 
-def test_a_controller_that_falls_silent_is_flagged_even_at_rest_and_its_position_held() -> None:
+def test_a_silent_controller_is_flagged_at_rest_and_its_position_held() -> None:
     beside = Beside()
     q = np.array(PANDA_POSE) + 0.01
     beside.say(q, np.zeros(7), np.zeros(7))
@@ -414,7 +406,7 @@ def test_a_controller_that_falls_silent_is_flagged_even_at_rest_and_its_position
     assert beside.rig.controller.flags == frozenset()
 
 
-def test_a_controller_that_falls_silent_in_motion_leaves_no_velocity_behind() -> None:
+def test_velocity_is_zero_after_a_controller_falls_silent_in_motion() -> None:
     beside, said = Beside(), lift()
     beside.follow(said, 0.5)
     beside.rig.run(0.4)

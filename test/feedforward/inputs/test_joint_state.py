@@ -30,9 +30,7 @@ NAN, INF = math.nan, math.inf
 
 
 def monitor(*, differentiate_velocity: bool = False, cutoff: float = 20.0) -> JointStateMonitor:
-    return JointStateMonitor(
-        JOINTS, differentiate_velocity=differentiate_velocity, cutoff=cutoff
-    )
+    return JointStateMonitor(JOINTS, differentiate_velocity=differentiate_velocity, cutoff=cutoff)
 
 
 def feed(
@@ -134,14 +132,10 @@ def test_naming_the_joints_in_another_order_does_not_get_an_old_stamp_past(
 ) -> None:
     stamp = CLOCK + 5.0
     assert_rejected(states, Reason.STAMP_NOT_NEWER, names=('c', 'b', 'a'), stamp=stamp)
-    assert_rejected(
-        states, Reason.STAMP_NOT_NEWER, names=('b',), q=(0.0,), qd=(0.0,), stamp=stamp
-    )
+    assert_rejected(states, Reason.STAMP_NOT_NEWER, names=('b',), q=(0.0,), qd=(0.0,), stamp=stamp)
 
 
-def test_a_rejected_stamp_does_not_count_for_the_order_of_those_that_follow(
-    states: JointStateMonitor,
-) -> None:
+def test_a_rejected_stamp_does_not_count_for_later_ones(states: JointStateMonitor) -> None:
     assert_rejected(states, Reason.NOT_FINITE, q=(NAN, 0.0, 0.0), stamp=CLOCK + 5.4)
     assert feed(states, 5.5, stamp=CLOCK + 5.3) is None
 
@@ -155,7 +149,7 @@ def test_a_stamp_may_lie_ten_milliseconds_in_the_future_but_no_more(
     assert feed(states, 5.5, stamp=CLOCK + 5.5 + 0.0099) is None
 
 
-def test_a_stamp_of_zero_is_none_and_its_order_is_not_checked(states: JointStateMonitor) -> None:
+def test_a_stamp_of_zero_counts_as_missing_and_is_not_ordered(states: JointStateMonitor) -> None:
     assert feed(states, 5.1, q=(4.0, 5.0, 6.0), stamp=0.0) is None
     assert feed(states, 5.2, q=(7.0, 8.0, 9.0), stamp=0.0) is None
     assert states.position.tolist() == [7.0, 8.0, 9.0]
@@ -181,9 +175,7 @@ def test_nan_or_no_effort_is_normal_and_replaces_an_older_one(states: JointState
     assert np.isnan(states.effort).all()
 
 
-def test_joints_that_the_robot_does_not_have_are_ignored_with_all_their_values(
-    states: JointStateMonitor,
-) -> None:
+def test_unknown_joints_are_ignored_with_all_their_values(states: JointStateMonitor) -> None:
     q, qd = (NAN, 4.0, 5.0, INF, 6.0), (INF, 0.4, 0.5, NAN, 0.6)
     assert feed(states, 5.1, names=('x', 'a', 'b', 'y', 'c'), q=q, qd=qd) is None
     assert states.position.tolist() == [4.0, 5.0, 6.0]
@@ -201,9 +193,7 @@ def test_a_sample_of_other_joints_only_is_neither_taken_nor_rejected(
     assert states.age(5.1) == pytest.approx(0.1)
 
 
-def test_joints_are_told_apart_by_name_in_any_order_that_may_change(
-    states: JointStateMonitor,
-) -> None:
+def test_joints_are_matched_by_name_in_any_changing_order(states: JointStateMonitor) -> None:
     orders = [('c', 'a', 'b'), ('b', 'c', 'a'), ('a', 'b', 'c'), ('c', 'b', 'a')]
     for k, order in enumerate(orders):
         value = {name: 10.0 * k + number for number, name in enumerate(JOINTS)}
@@ -227,7 +217,7 @@ def test_several_publishers_are_merged_and_each_joint_has_its_own_age() -> None:
     assert states.position.tolist() == [1.5, 2.0, 3.5]
 
 
-def test_late_is_who_is_silent_for_two_of_the_longer_of_period_and_usual_interval() -> None:
+def test_a_joint_is_late_after_two_periods_or_two_usual_intervals() -> None:
     states = monitor()
     for k in range(101):
         feed(states, 0.01 * k, names=('a', 'c'), q=(k, k), qd=(0.0, 0.0))
@@ -253,8 +243,7 @@ def test_a_joint_that_two_publishers_send_has_its_own_usual_interval() -> None:
     assert states.late(10.021, period=0.002)
 
 
-def test_a_joint_of_two_publishers_does_not_keep_the_velocities_of_others_from_being_derived(
-) -> None:
+def test_a_joint_of_two_publishers_does_not_block_derived_velocities() -> None:
     states = monitor(differentiate_velocity=True)
     for k in range(200):
         q = (0.01 * k, 0.01 * k)
@@ -293,7 +282,7 @@ def test_a_joint_that_rests_while_others_in_its_message_move_is_not_frozen(
     assert states.frozen_for(np.array([0])) == 0.0
 
 
-def test_of_several_publishers_that_of_the_joints_asked_for_decides_on_frozen() -> None:
+def test_frozen_is_judged_by_the_publisher_of_the_given_joints() -> None:
     states = monitor()
     for k in range(11):
         feed(states, 0.01 * k, names=('a', 'b'), q=(k, k), qd=(0.0, 0.0))
@@ -321,7 +310,7 @@ def test_nothing_is_frozen_before_the_first_sample() -> None:
     assert states.frozen_for(ALL) == 0.0
 
 
-def test_frozen_positions_are_told_although_their_derived_velocity_still_fades() -> None:
+def test_frozen_positions_are_found_while_derived_velocity_fades() -> None:
     states = monitor(differentiate_velocity=True)
     for k in range(10):
         feed(states, 0.01 * k, q=(k, k, k), qd=())
@@ -371,7 +360,7 @@ def test_the_first_derived_velocity_is_zero_wherever_the_robot_is() -> None:
     assert states.velocity.tolist() == [0.0, 0.0, 0.0]
 
 
-def test_samples_received_in_the_same_tick_do_not_upset_the_derived_velocity() -> None:
+def test_derived_velocity_is_right_for_samples_of_the_same_tick() -> None:
     states = monitor(differentiate_velocity=True)
     rng = np.random.default_rng(5)
     newest, q = 0, np.zeros(3)
@@ -410,7 +399,7 @@ def test_a_flood_of_new_joint_lists_does_not_fill_the_memory() -> None:
     assert least(beyond_what_is_kept) <= 0
 
 
-def test_velocities_that_are_nan_for_every_joint_are_none_where_they_are_to_be_derived() -> None:
+def test_velocities_of_nan_alone_are_derived_from_positions() -> None:
     states = monitor(differentiate_velocity=True, cutoff=1e6)
     for now in (5.0, 5.01):
         assert feed(states, now, q=(now, 2.0, -now), qd=(NAN, NAN, NAN)) is None

@@ -123,14 +123,14 @@ def test_a_joint_of_unlimited_speed_and_a_first_position_may_be_anywhere() -> No
 
 
 @pytest.mark.parametrize('turns', [-3, -1, 1, 2])
-def test_whole_turns_of_a_joint_that_turns_without_end_are_no_jump(turns: int) -> None:
+def test_whole_turns_of_a_continuous_joint_are_not_jumps(turns: int) -> None:
     robot = Robot()
     assert robot.feed((0.0, math.tau * turns + 0.005, 0.0)) is None
     assert robot.states.position[1] == math.tau * turns + 0.005  # and are not taken away
     assert robot.feed((math.tau * turns, 0.0, 0.0)) is Reason.POSITION_JUMP
 
 
-def test_a_position_that_is_wrapped_on_its_way_makes_no_step_in_a_derived_velocity() -> None:
+def test_a_wrapped_position_does_not_step_the_derived_velocity() -> None:
     robot = Robot(differentiate=True)
     robot.qd[:] = (0.0, 1.0, 0.0)
     for _ in range(5000):
@@ -146,7 +146,7 @@ def test_a_position_that_is_wrapped_on_its_way_makes_no_step_in_a_derived_veloci
     lost=st.sets(st.integers(0, 59), max_size=19),
     glitches=st.dictionaries(st.integers(0, 59), st.floats(0.03, 10.0), max_size=20),
 )
-def test_glitches_are_rejected_and_motion_never_is_whatever_was_lost_before(
+def test_after_any_loss_glitches_are_rejected_and_motion_is_not(
     rates: list[float], lost: set[int], glitches: dict[int, float]
 ) -> None:
     robot = Robot()
@@ -170,9 +170,7 @@ def test_glitches_are_rejected_and_motion_never_is_whatever_was_lost_before(
 
 @pytest.mark.parametrize('late', [0.02, 0.09])
 @pytest.mark.parametrize('stamped', [True, False])
-def test_samples_that_come_late_and_then_all_at_once_are_no_jump(
-    stamped: bool, late: float
-) -> None:
+def test_a_burst_of_late_samples_is_not_a_jump(stamped: bool, late: float) -> None:
     robot, periods = Robot(), 5
     robot.qd[0] = 2.0
     way = robot.qd * periods * PERIOD
@@ -188,7 +186,7 @@ def test_samples_that_come_late_and_then_all_at_once_are_no_jump(
         assert robot.feed(after=after, stamp=stamp, late=until - robot.now - after) is None
 
 
-def test_stamps_tell_how_long_a_joint_moved_where_the_sample_before_came_late() -> None:
+def test_stamps_give_the_duration_of_motion_after_a_late_sample() -> None:
     robot = Robot()
     for _ in range(100):
         robot.feed()
@@ -197,7 +195,7 @@ def test_stamps_tell_how_long_a_joint_moved_where_the_sample_before_came_late() 
     assert robot.feed(after=0.08) is None
 
 
-def test_after_a_glitch_in_the_direction_of_a_fast_motion_the_motion_is_believed() -> None:
+def test_after_a_glitch_along_a_fast_motion_the_motion_is_accepted() -> None:
     robot, period = Robot(), 1.0 / 30.0
     robot.qd[0] = 1.9
     for k in range(30):
@@ -263,7 +261,7 @@ def test_a_joint_that_two_publishers_send_has_its_own_elapsed_time(stamped: bool
     assert feed(['a', 'b'], [0.3, 0.0], 100.204) is None
 
 
-def test_positions_that_jumped_before_all_joints_were_there_are_taken_after_a_while() -> None:
+def test_positions_that_jumped_before_all_joints_came_are_taken_later() -> None:
     robot = Robot()
     robot.q[0] = 1.0
     rejected = 0
@@ -295,7 +293,7 @@ def test_the_limits_are_those_of_the_urdf_times_the_margin() -> None:
     assert reach_of(model, 0.0, 0.0) == [True] * 7
 
 
-def test_a_velocity_limit_of_zero_is_none() -> None:
+def test_a_velocity_limit_of_zero_means_unlimited() -> None:
     text = (ROOT / 'urdf' / 'panda_arm.urdf').read_text().replace('velocity="2.61', 'velocity="0')
     assert reach_of(load(text), 2.0, 0.0) == [False] * 4 + [True] * 3
 

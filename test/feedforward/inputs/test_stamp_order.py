@@ -94,9 +94,7 @@ def test_after_a_clock_was_set_the_third_sample_counts(
 
 @settings(max_examples=200)
 @given(delays=DELAYS, own=st.lists(st.floats(-1e7, 1e7), min_size=40, max_size=40))
-def test_the_nodes_own_clock_may_be_set_at_any_time(
-    delays: list[float], own: list[float]
-) -> None:
+def test_the_nodes_own_clock_may_be_set_at_any_time(delays: list[float], own: list[float]) -> None:
     stream = Stream(StampOrder(3))
     assert stream.send() is None
     for delay, clock in zip(delays, own, strict=True):
@@ -136,7 +134,7 @@ def test_old_samples_that_come_in_a_burst_are_never_taken() -> None:
         assert order.check(ALL, CLOCK + 0.001 * k, CLOCK + 0.02, 0.02)
 
 
-def test_a_second_publisher_of_the_same_joints_with_another_clock_is_never_taken() -> None:
+def test_a_second_publisher_with_another_clock_is_never_accepted() -> None:
     order = StampOrder(3)
     first, second = Stream(order), Stream(order)
     second.offset -= 3600.0
@@ -167,7 +165,7 @@ def test_each_publisher_recovers_by_itself_while_others_go_on() -> None:
     assert order.steps == 2
 
 
-def test_after_a_clock_was_set_forward_stamps_ahead_of_it_are_rejected_as_before() -> None:
+def test_after_a_clock_was_set_forward_future_stamps_are_rejected() -> None:
     stream = Stream(StampOrder(3))
     for offset in (CLOCK, CLOCK + 100.0, CLOCK - 100.0):
         stream.offset = offset

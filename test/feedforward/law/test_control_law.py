@@ -80,9 +80,7 @@ def formula(mode: type[ControlLaw], case: Case, oracle: RobotModel | Pinocchio) 
     efforts: dict[type[ControlLaw], Callable[[], Array]] = {
         Gravity: lambda: gravity,
         Feedforward: lambda: oracle.inverse_dynamics(q_d, qd_d, qdd_d) + feedback,
-        ComputedTorque: lambda: oracle.inverse_dynamics(
-            case.q, case.qd, qdd_d + feedback
-        ),
+        ComputedTorque: lambda: oracle.inverse_dynamics(case.q, case.qd, qdd_d + feedback),
         Feedback: lambda: feedback,
         GravityFeedback: lambda: gravity + feedback,
     }
@@ -125,7 +123,7 @@ def test_while_nothing_is_wanted_every_mode_is_gravity(mode: type[ControlLaw], a
 
 @each('mode', LAWS.values())
 @each('arm', ARMS)
-def test_coriolis_efforts_are_added_where_asked_to_gravity_and_nowhere_else(
+def test_coriolis_efforts_are_added_to_gravity_modes_on_request_only(
     mode: type[ControlLaw], arm: Arm
 ) -> None:
     model = arm()
@@ -155,9 +153,7 @@ def test_the_parts_add_up_to_the_effort(
         case = Case(arm(), seed, compensate_coriolis=coriolis)
         terms = case.terms(mode, wanted=wanted)
         total = terms.total()
-        np.testing.assert_allclose(
-            total, case.effort(mode, wanted=wanted), rtol=1e-9, atol=1e-9
-        )
+        np.testing.assert_allclose(total, case.effort(mode, wanted=wanted), rtol=1e-9, atol=1e-9)
 
 
 def load_of(model: RobotModel) -> Payload:
@@ -196,14 +192,12 @@ def test_the_parts_add_up_with_losses_payloads_and_pushes(
             'compensate_coriolis': seed % 2 == 0,
         }
         total = case.terms(mode, wanted=wanted).total()
-        np.testing.assert_allclose(
-            total, case.effort(mode, wanted=wanted), rtol=1e-9, atol=1e-9
-        )
+        np.testing.assert_allclose(total, case.effort(mode, wanted=wanted), rtol=1e-9, atol=1e-9)
 
 
 @each('arm', ARMS)
 @each('mode', [mode for mode in LAWS.values() if mode is not Feedback])
-def test_what_is_added_is_friction_rotors_and_pushes_less_what_the_hardware_does(
+def test_friction_rotors_and_pushes_are_added_less_hardware_terms(
     mode: type[ControlLaw], arm: Arm
 ) -> None:
     model = arm()
@@ -240,7 +234,7 @@ def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
 
 
 @each('arm', ARMS)
-def test_friction_of_the_desired_velocity_is_none_while_nothing_is_wanted(arm: Arm) -> None:
+def test_friction_of_the_desired_velocity_is_zero_without_a_motion(arm: Arm) -> None:
     model = arm()
     robot, friction, _ = burdened(model, np.random.default_rng(0))
     case = Case(model, 0)

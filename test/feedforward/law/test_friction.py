@@ -62,14 +62,14 @@ def test_the_directions_may_differ() -> None:
     np.testing.assert_allclose(friction(joints, -4.0), 2 * [-4.0])
 
 
-def test_at_rest_there_is_none_and_near_it_a_slope() -> None:
+def test_friction_is_zero_at_rest_with_a_slope_near_it() -> None:
     joints = resolved(coulomb=(5.0,), smoothing_velocity=(0.1,))
     assert not friction(joints, 0.0).any()
     np.testing.assert_allclose(friction(joints, 0.1), 2 * [5.0 * math.tanh(1.0)])
     np.testing.assert_allclose(friction(joints, 1e-6), 2 * [5.0 * 1e-5], rtol=1e-6)
 
 
-def test_what_a_joint_carries_adds_to_its_coulomb_friction_whatever_its_sign() -> None:
+def test_the_load_of_a_joint_adds_to_its_coulomb_friction() -> None:
     joints = resolved(coulomb=(5.0,), load=(0.1, 0.0))
     for carried in (30.0, -30.0):
         np.testing.assert_allclose(friction(joints, 4.0, carried), [8.0, 5.0])
@@ -105,15 +105,13 @@ def test_of_the_urdf_the_dynamics_count_and_no_parameters() -> None:
 
 
 @pytest.mark.parametrize('model', [FrictionModel.NONE, FrictionModel.PARAMETERS])
-def test_without_being_asked_for_there_is_none(model: FrictionModel) -> None:
+def test_friction_is_zero_by_default(model: FrictionModel) -> None:
     assert not resolved(model=model).has_friction
 
 
 @pytest.mark.parametrize('model', FrictionModel)
 def test_what_the_hardware_compensates_is_not_compensated_twice(model: FrictionModel) -> None:
-    joints = resolved(
-        model=model, viscous=(1.0,), coulomb=(1.0,), load=(1.0,), compensated=True
-    )
+    joints = resolved(model=model, viscous=(1.0,), coulomb=(1.0,), load=(1.0,), compensated=True)
     assert not joints.has_friction
 
 

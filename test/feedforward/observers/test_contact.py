@@ -114,9 +114,7 @@ def test_hold_ends_the_motion_where_it_is() -> None:
 
 
 def test_gravity_leaves_nothing_but_gravity() -> None:
-    arm = rig(
-        ContactAction.GRAVITY, mode=GravityFeedback, kp=(20.0,), ramp_duration=5.0,
-    )
+    arm = rig(ContactAction.GRAVITY, mode=GravityFeedback, kp=(20.0,), ramp_duration=5.0)
     arm.controller.follow(setpoint(arm.model.joint_names, np.array(PANDA_POSE) + 0.3), None)
     arm.run(0.2)
     push(arm, PUSH)
@@ -228,7 +226,7 @@ def test_thresholds_and_the_reaction_change_while_it_runs() -> None:
     assert arm.controller.external_effort is None
 
 
-def test_efforts_while_commands_are_withheld_are_no_contact() -> None:
+def test_efforts_while_commands_are_withheld_are_not_a_contact() -> None:
     arm = rig(ContactAction.HOLD)
     arm.controller.permitted = False
     push(arm, 5.0 * PUSH)  # another controller moves the arm
@@ -320,7 +318,7 @@ def test_a_stream_that_a_contact_ended_stays_ended_while_it_does_not_pause(
     assert (arm.wanted()[0] != far).all()
 
 
-def test_set_points_that_are_rejected_are_no_pause_of_their_stream() -> None:
+def test_rejected_set_points_are_not_a_pause_of_their_stream() -> None:
     arm = rig(ContactAction.HOLD, reference_timeout=0.1)
     arm.controller.follow(setpoint(arm.model.joint_names, PANDA_POSE), None)
     arm.run(0.05)

@@ -82,7 +82,7 @@ def largest(model: RobotModel, seed: int, seconds: float) -> float:
 
 
 @pytest.mark.parametrize('name', ['panda_arm', 'ur5e'])
-def test_fast_motion_with_a_model_that_is_wrong_by_5_percent_is_no_contact(name: str) -> None:
+def test_fast_motion_with_a_model_error_of_5_percent_is_not_a_contact(name: str) -> None:
     minutes = int(os.environ.get(MINUTES, 1))
     model = load(ROOT / f'urdf/{name}.urdf')
     shares = [largest(model, seed, MINUTE) for seed in range(minutes)]

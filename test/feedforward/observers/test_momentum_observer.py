@@ -84,18 +84,14 @@ def run(
         effort = np.asarray(efforts(q, qd, qdd, k * dt))
         added = None if compensated is None else compensated(q)
         command = effort[resolved.joint_indices]
-        observer.step(
-            q, qd, effort if measured else none, command, added, None, dt if k else -1.0
-        )
+        observer.step(q, qd, effort if measured else none, command, added, None, dt if k else -1.0)
         found.append(observer.effort.copy())
     return np.array(found), observer
 
 
 def settings_of(model: RobotModel, **more: Any) -> Settings:
     limits = {} if np.isfinite(model.effort_limits).all() else {'effort_limits': (100.0,)}
-    return Settings(**{
-        'joints': model.joint_names, 'external_effort': MEASURED, **limits, **more
-    })
+    return Settings(**{'joints': model.joint_names, 'external_effort': MEASURED, **limits, **more})
 
 
 def filtered(steps: Array, dt: float) -> Array:
@@ -166,7 +162,7 @@ COMPENSATED: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize('parts', COMPENSATED.values(), ids=COMPENSATED)
 @pytest.mark.parametrize('source', [MEASURED, COMMANDED], ids=['measured', 'commanded'])
-def test_what_the_hardware_adds_is_in_measured_efforts_and_comes_on_top_of_commanded_ones(
+def test_hardware_efforts_are_in_measured_but_not_in_commanded_efforts(
     parts: tuple[str, ...], source: ExternalEffortSettings
 ) -> None:
     model = panda_arm()
@@ -199,7 +195,7 @@ def test_what_the_hardware_adds_is_in_measured_efforts_and_comes_on_top_of_comma
     assert np.abs(found).max() < 0.05
 
 
-def test_a_base_that_turns_and_accelerates_is_no_external_effort() -> None:
+def test_a_moving_base_does_not_appear_as_external_effort() -> None:
     base = BaseMotion((0.5, 0.0, 1.0), (0.4, -0.3, 0.2), (1.0, -2.0, 0.5), (0.0, 0.0, 0.0))
     model = mixed_arm()
     moving = model.with_base_motion(base)

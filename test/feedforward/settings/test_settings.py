@@ -44,7 +44,7 @@ def test_the_defaults_are_those_that_the_documentation_states() -> None:
 
 
 @pytest.mark.parametrize(('rate', 'timeout'), [(1000.0, 0.1), (500.0, 0.1), (100.0, 0.2)])
-def test_joint_states_time_out_after_twenty_periods_but_not_before_a_tenth_of_a_second(
+def test_joint_states_timeout_is_20_periods_and_at_least_0_1_s(
     rate: float, timeout: float
 ) -> None:
     assert resolved(rate=rate).joint_states_timeout == pytest.approx(timeout)
@@ -73,13 +73,13 @@ def test_the_full_effort_takes_a_tenth_of_a_second_by_default() -> None:
     )
 
 
-def test_one_value_counts_for_every_joint_and_several_go_by_the_order_of_the_joints() -> None:
+def test_one_value_is_for_all_joints_and_several_are_in_their_order() -> None:
     settings = resolved(kp=(3.0,), kd=tuple(range(N)))
     assert settings.kp.tolist() == [3.0] * N
     assert settings.kd.tolist() == list(range(N))
 
 
-def test_joints_keep_the_controller_s_order_and_are_found_in_the_model_by_name() -> None:
+def test_joints_keep_the_order_of_the_controller() -> None:
     joints = (JOINTS[5], JOINTS[0], JOINTS[3])
     settings = resolved(joints=joints)
     assert settings.joints == joints
@@ -139,9 +139,7 @@ def test_the_ends_of_a_range_belong_to_it(value: float) -> None:
         ('effort_rate_limit', 'effort_rate_limit'),
     ],
 )
-def test_a_value_per_joint_must_be_finite_not_negative_and_of_the_right_number(
-    parameter: str, field: str
-) -> None:
+def test_values_per_joint_must_be_finite_and_not_negative(parameter: str, field: str) -> None:
     for bad in (-1.0, NAN, INF, -INF):
         values = (1.0,) * (N - 1) + (bad,)
         reason = rejection(parameter, **{field: values})
@@ -163,7 +161,7 @@ def test_a_joint_that_is_listed_twice_is_rejected_by_name() -> None:
 
 
 @pytest.mark.parametrize('name', ['elbow', 'fer_joint8', ''])
-def test_a_joint_that_does_not_move_by_itself_is_rejected_with_those_that_do(name: str) -> None:
+def test_a_dependent_joint_is_rejected_with_a_list_of_the_others(name: str) -> None:
     reason = rejection('joints', joints=(JOINTS[0], name))
     assert reason.startswith(f'joint {name!r} is no moving, independent joint of robot')
     assert all(known in reason for known in JOINTS)
@@ -178,7 +176,7 @@ def cart() -> RobotModel:
     ))
 
 
-def test_a_joint_without_effort_limit_in_the_urdf_is_rejected_by_name_unless_one_is_set() -> None:
+def test_a_joint_without_effort_limit_is_rejected_unless_one_is_set() -> None:
     both = ('hinge', 'wheel')
     with pytest.raises(InputError, match=r"^effort_limits: joint 'wheel': the URDF has limit"):
         resolve(Settings(joints=both), cart())
@@ -186,11 +184,11 @@ def test_a_joint_without_effort_limit_in_the_urdf_is_rejected_by_name_unless_one
     assert settings.effort_limits.tolist() == [100.0, 2.0]
 
 
-def test_a_joint_without_effort_limit_is_no_obstacle_where_it_is_not_commanded() -> None:
+def test_only_commanded_joints_need_an_effort_limit() -> None:
     assert resolve(Settings(joints=('hinge',)), cart()).effort_limits.tolist() == [100.0]
 
 
-def test_a_joint_whose_urdf_limit_is_zero_is_rejected_by_name_unless_one_is_set() -> None:
+def test_a_joint_with_a_limit_of_zero_is_rejected_unless_one_is_set() -> None:
     text = robot(
         link('base'), link('tip', 1.0),
         joint('hinge', 'revolute', 'base', 'tip').replace('effort="100"', 'effort="0"'),

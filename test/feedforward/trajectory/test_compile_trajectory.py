@@ -203,9 +203,7 @@ def test_joints_left_out_hold_their_position_where_that_is_allowed() -> None:
 
 def test_a_held_joint_may_be_beyond_its_limit() -> None:
     request = request_of(TrajectoryPoint(1.0, (0.5,), (0.0,)), names=('shoulder',))
-    trajectory = compiled(
-        request, rules(allow_partial_joints_goal=True), position=(0.0, 1.2, 0.0)
-    )
+    trajectory = compiled(request, rules(allow_partial_joints_goal=True), position=(0.0, 1.2, 0.0))
     assert sample(trajectory, 0.5)[0, 1] == 1.2
 
 
@@ -427,7 +425,7 @@ def test_the_bridge_to_a_point_with_a_velocity_is_cubic() -> None:
     np.testing.assert_allclose(sample(trajectory, 0.5)[:, 0], expected, 1e-9, 1e-10)
 
 
-def test_the_bridge_to_positions_alone_is_a_straight_line_whatever_the_velocity() -> None:
+def test_the_bridge_to_positions_alone_is_a_straight_line() -> None:
     request = request_of(TrajectoryPoint(2.0, (1.0, 0.0, 0.0)))
     trajectory = compiled(request, velocity=(0.7, 0.7, 0.7))
     np.testing.assert_allclose(sample(trajectory, 0.5)[:, 0], (0.25, 0.5, 0.0), 1e-9, 1e-10)
@@ -450,7 +448,7 @@ def test_a_start_that_has_passed_is_joined_where_the_motion_is_now() -> None:
         np.testing.assert_array_equal(sample(trajectory, time), sample(from_start, time))
 
 
-def test_a_motion_joined_midway_must_be_near_the_robot_now_not_at_its_first_point() -> None:
+def test_a_motion_joined_midway_must_be_near_the_robot_now() -> None:
     request = request_of(*valid_points(), start_time=100.0)
     assert rejection(request, now=101.5) == ('start_too_far', 'shoulder', 1)
 
@@ -485,9 +483,7 @@ def test_a_continuous_joint_is_shifted_by_whole_turns_to_the_robot(turns: int) -
 
 
 def test_the_turns_within_a_motion_are_kept() -> None:
-    request = request_of(
-        TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(9.0, (0.0, 0.0, 20.0))
-    )
+    request = request_of(TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(9.0, (0.0, 0.0, 20.0)))
     trajectory = compiled(request, position=(0.0, 0.0, 4.0 * math.pi))
     assert trajectory.final_position[2] == pytest.approx(20.0 + 4.0 * math.pi)
 
@@ -612,7 +608,7 @@ def test_values_may_be_any_sequence_of_floats(kind: Any) -> None:
     )
 
 
-def test_ten_thousand_points_of_seven_joints_follow_the_motion_they_are_taken_from() -> None:
+def test_10000_points_of_7_joints_follow_the_sampled_motion() -> None:
     count, joints = 10_000, 7
     names = tuple(f'joint_{number}' for number in range(joints))
     rate, size = np.linspace(0.5, 2.0, joints), np.linspace(0.2, 1.0, joints)
@@ -620,9 +616,7 @@ def test_ten_thousand_points_of_seven_joints_follow_the_motion_they_are_taken_fr
 
     def motion(time: Any) -> tuple[Array, Array, Array]:
         phase = np.multiply.outer(time, rate)
-        return (
-            size * np.sin(phase), size * rate * np.cos(phase), -size * rate**2 * np.sin(phase)
-        )
+        return (size * np.sin(phase), size * rate * np.cos(phase), -size * rate**2 * np.sin(phase))
 
     q, qd, qdd = motion(times)
     points = [
@@ -737,9 +731,7 @@ def outcome_of(
     velocity: ArrayLike,
 ) -> Trajectory | Setpoint | TrajectoryReason:
     try:
-        return compile_trajectory(
-            request, held_to, now=now, position=position, velocity=velocity
-        )
+        return compile_trajectory(request, held_to, now=now, position=position, velocity=velocity)
     except TrajectoryError as error:
         return error.reason
 
@@ -761,7 +753,7 @@ def is_finite_over_time(motion: Trajectory | Setpoint) -> bool:
     velocity=st.just(AT_REST) | st.tuples(SOME_FLOATS, SOME_FLOATS, SOME_FLOATS),
     lenient=st.booleans(),
 )
-def test_whatever_comes_is_rejected_with_a_reason_or_is_finite_at_every_time(
+def test_random_requests_are_finite_or_rejected_with_a_reason(
     request: TrajectoryRequest,
     now: float,
     position: tuple[float, float, float],
@@ -779,7 +771,7 @@ def test_whatever_comes_is_rejected_with_a_reason_or_is_finite_at_every_time(
 
 @settings(max_examples=250)
 @given(request=finite_requests(), position=THREE_FINITE, velocity=THREE_FINITE)
-def test_finite_requests_of_any_size_are_finite_at_every_time_or_rejected_as_not_finite(
+def test_requests_of_any_size_are_finite_or_rejected_as_not_finite(
     request: TrajectoryRequest, position: list[float], velocity: list[float]
 ) -> None:
     held_to = rules(

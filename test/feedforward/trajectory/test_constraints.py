@@ -87,9 +87,7 @@ KINDS = {1: ((), 1.0), 3: ((0.0,), 1.5), 5: ((0.0, 0.0), 1.875)}
 
 @pytest.mark.parametrize('degree', KINDS)
 @pytest.mark.parametrize('side', [-1.0, 1.0])
-def test_a_velocity_beyond_the_limit_is_rejected_and_one_at_the_limit_is_not(
-    degree: int, side: float
-) -> None:
+def test_velocities_are_rejected_only_above_the_limit(degree: int, side: float) -> None:
     fields, peak = KINDS[degree]
     duration = 2.0
     distance = side * SPEEDS[1] * duration / peak
@@ -159,9 +157,7 @@ def seen(trajectory: Trajectory) -> tuple[Array, Array, Array]:
     states = np.empty((times.size, 3, 3))
     for time, state in zip(times, states, strict=True):
         trajectory.sample(time, *state)
-    return (
-        states[:, 0].min(axis=0), states[:, 0].max(axis=0), np.abs(states[:, 1]).max(axis=0)
-    )
+    return (states[:, 0].min(axis=0), states[:, 0].max(axis=0), np.abs(states[:, 1]).max(axis=0))
 
 
 FREE: dict[str, Any] = {
@@ -177,9 +173,7 @@ def with_limit(field: str, joint: int, value: float) -> JointRules:
 
 
 @pytest.mark.parametrize('seed', range(8))
-def test_the_peak_speed_of_random_motions_is_found_neither_too_low_nor_too_high(
-    seed: int,
-) -> None:
+def test_the_peak_speed_of_random_motions_is_exact(seed: int) -> None:
     points = random_points(np.random.default_rng(seed))
     trajectory = compiled(points, rules(**FREE))
     assert isinstance(trajectory, Trajectory)
@@ -191,7 +185,7 @@ def test_the_peak_speed_of_random_motions_is_found_neither_too_low_nor_too_high(
         assert error.joint == NAMES[joint]
 
 
-def test_the_farthest_swing_of_random_motions_is_found_neither_too_low_nor_too_high() -> None:
+def test_the_extreme_positions_of_random_motions_are_exact() -> None:
     rng = np.random.default_rng(8)
     swings = 0
     for _ in range(8):

@@ -86,8 +86,7 @@ def code(goal: Goal) -> ErrorCode | None:
 # --- which tolerances count ----------------------------------------------------------------------
 
 
-def test_tolerances_of_parameters_are_for_positions_and_the_goal_velocity_with_0_for_no_limit(
-) -> None:
+def test_default_tolerances_limit_positions_and_the_goal_velocity() -> None:
     limits = default_tolerances(JOINTS, {'elbow': 0.1}, {'shoulder': 0.2}, 0.01, 0.0)
     assert limits.path.tolist() == [[math.inf, 0.1], [math.inf, math.inf]]
     assert limits.goal.tolist() == [[0.2, math.inf], [0.01, 0.01]]
@@ -106,7 +105,7 @@ def test_a_goal_states_tolerances_in_any_order_of_joints() -> None:
     assert stated.goal_time == 2.0
 
 
-def test_in_a_goal_0_is_the_default_and_minus_1_is_no_limit() -> None:
+def test_tolerance_0_of_a_goal_is_the_default_and_minus_1_unlimited() -> None:
     default = tolerances(0.1, 0.2, 0.3, 0.4)
     unset = [JointTolerance('elbow', 0.0, 0.0, 0.0)]
     same = default.stated(unset, unset, 0.0)
@@ -150,7 +149,7 @@ def test_a_rejected_goal_has_the_error_code_of_its_reason() -> None:
 # --- success -------------------------------------------------------------------------------------
 
 
-def test_a_goal_is_reached_at_the_end_of_the_motion_and_the_position_is_held() -> None:
+def test_a_goal_succeeds_at_the_end_of_its_motion_and_is_held() -> None:
     rig = ready_rig()
     goal = follow(rig, tolerances(0.01, 0.01, 0.01))
     track(rig, DURATION)
@@ -224,8 +223,7 @@ def test_a_motion_that_waits_for_its_start_is_not_judged_before_it() -> None:
 # --- violated tolerances -------------------------------------------------------------------------
 
 
-def test_a_violated_path_tolerance_ends_the_goal_at_that_tick_and_the_arm_holds_where_it_is(
-) -> None:
+def test_a_violated_path_tolerance_ends_the_goal_at_that_tick() -> None:
     rig = ready_rig()
     goal = follow(rig, tolerances(path=0.05))
     track(rig, 0.1, error=0.04)
@@ -348,7 +346,7 @@ def test_a_goal_accepted_before_mode_gravity_came_ends_without_a_motion() -> Non
     assert goal.result.text.startswith('mode_gravity: ')
 
 
-def test_a_goal_ends_where_commands_are_withheld_and_its_motion_does_not_go_on() -> None:
+def test_withheld_commands_end_a_goal_and_its_motion() -> None:
     rig = ready_rig()
     goal = follow(rig, tolerances())
     track(rig, 0.05)

@@ -79,7 +79,7 @@ def test_by_default_the_way_begins_in_the_measured_state() -> None:
     assert motion.start_time is None
 
 
-def test_the_way_can_begin_at_the_wanted_position_velocity_and_acceleration() -> None:
+def test_the_way_can_begin_at_the_desired_state() -> None:
     motion = compiled(GOAL)
     np.testing.assert_allclose(at(motion, 0.0), WANTED[:3], rtol=1e-9, atol=1e-10)
     before_goal = at(motion, math.nextafter(2.0, 0.0))
@@ -92,12 +92,12 @@ def test_where_nothing_is_wanted_it_begins_where_the_robot_is() -> None:
     assert motion.start_time is None
 
 
-def test_a_trajectory_from_the_desired_state_starts_now_not_at_its_first_sample() -> None:
+def test_a_trajectory_from_the_desired_state_starts_now() -> None:
     assert compiled(GOAL).start_time == 100.0
     assert compiled(GOAL, start_time=103.0).start_time == 103.0
 
 
-def test_a_first_point_at_time_0_must_be_near_the_robot_not_near_what_is_wanted() -> None:
+def test_a_first_point_at_time_0_must_be_near_the_measured_position() -> None:
     near_robot = TrajectoryPoint(0.0, MEASURED[0], AT_REST)
     assert compiled(near_robot, GOAL).start_time is None
     near_wanted = TrajectoryPoint(0.0, (0.3, 0.2), AT_REST)
@@ -105,8 +105,7 @@ def test_a_first_point_at_time_0_must_be_near_the_robot_not_near_what_is_wanted(
         compiled(near_wanted, GOAL)
 
 
-def test_a_continuous_joint_is_shifted_to_the_desired_position_and_compared_the_short_way_round(
-) -> None:
+def test_a_continuous_joint_is_shifted_by_turns_to_the_desired_position() -> None:
     turned = WANTED._replace(position=np.array((0.3, 0.2 + 4.0 * math.pi)))
     motion = compiled(GOAL, wanted=turned)
     np.testing.assert_allclose(motion.final_position, (1.0, 2.0 + 4.0 * math.pi))
@@ -157,7 +156,7 @@ def test_what_will_be_wanted_is_where_the_motion_in_force_is_then() -> None:
     ],
     ids=['held', 'over', 'cleared'],
 )
-def test_a_held_position_is_the_future_state_and_without_one_there_is_none(
+def test_the_future_state_is_the_held_position_if_there_is_one(
     change: Callable[[Reference], Any], position: tuple[float, float] | None
 ) -> None:
     reference = reference_in_motion()
@@ -181,9 +180,7 @@ def test_the_future_state_of_a_set_point_is_at_rest_after_its_timeout() -> None:
 
 
 @pytest.mark.parametrize('busy', [0, 150])
-def test_a_motion_that_replaces_another_on_the_way_does_not_jump_however_long_it_was_checked(
-    busy: int,
-) -> None:
+def test_a_replacing_motion_does_not_jump_after_a_long_check(busy: int) -> None:
     rig = Rig(two_joint_arm(), mode=GravityFeedback, kp=(50.0,), ramp_duration=0.1)
     rig.activate()
     rig.controller.follow(swing(NAMES, rig.q, rig.q + 1.0, 2.0), None)

@@ -76,7 +76,7 @@ def needed(model: RobotModel, motion: tuple[Array, Array, Array]) -> Array:
     period=st.sampled_from([0.0, 0.01, 0.033, 0.1]),
     seed=st.integers(0, 1000),
 )
-def test_points_that_are_added_leave_the_motion_of_the_controller_as_it_was(
+def test_added_points_do_not_change_the_motion_of_the_controller(
     degrees: list[int], period: float, seed: int
 ) -> None:
     motion = random_motion(np.random.default_rng(seed), 2, degrees)
@@ -88,9 +88,7 @@ def test_points_that_are_added_leave_the_motion_of_the_controller_as_it_was(
 
 
 @pytest.mark.parametrize('period', [0.0, 0.004, 0.1])
-def test_points_given_stay_exactly_and_no_two_are_further_apart_than_the_period(
-    period: float,
-) -> None:
+def test_given_points_stay_and_gaps_are_at_most_one_period(period: float) -> None:
     motion = random_motion(np.random.default_rng(1), 3, [QUINTIC, CUBIC, LINEAR, LINEAR, QUINTIC])
     points, knots = MotionPoints(motion, period), motion.knots
     assert points.times.size == number_of_points(motion, period)
@@ -193,9 +191,7 @@ def test_lines_between_points_that_are_closer_are_better() -> None:
 
 @pytest.mark.parametrize('period', [0.0, 0.01, 0.1])
 @pytest.mark.parametrize('degree', DEGREES)
-def test_the_deviation_has_both_sides_of_a_jump(
-    degree: int, period: float
-) -> None:
+def test_the_deviation_has_both_sides_of_a_jump(degree: int, period: float) -> None:
     model = two_joint_arm()
     motion = random_motion(np.random.default_rng(9), 2, [degree] * 3)
     calculator, points = efforts_of(model), MotionPoints(motion, period)
@@ -209,15 +205,12 @@ def test_the_deviation_has_both_sides_of_a_jump(
         assert told.effort >= off * (1.0 - 1e-6)
 
 
-def test_efforts_include_payload_friction_and_rotors_without_the_part_of_the_hardware(
-) -> None:
+def test_efforts_include_payload_friction_and_rotors_less_hardware() -> None:
     model = panda_arm()
     motion = random_motion(np.random.default_rng(6), 7, [QUINTIC] * 2)
     points = MotionPoints(motion, 0.05)
     loaded = model.with_payload('fer_link8', 2.0, (0.0, 0.0, 0.1))
-    friction = FrictionSettings(
-        model=FrictionModel.PARAMETERS, viscous=(3.0,), coulomb=(0.0,)
-    )
+    friction = FrictionSettings(model=FrictionModel.PARAMETERS, viscous=(3.0,), coulomb=(0.0,))
     efforts = efforts_of(
         model,
         payloads=(Payload('fer_link8', 2.0, (0.0, 0.0, 0.1)),),
@@ -289,7 +282,7 @@ def still_points(q: list[list[float]], qdd: list[list[float]], duration: float) 
     return MotionPoints(Trajectory(two_joint_arm().joint_names, None, knots), 0.0)
 
 
-def test_an_effort_beyond_its_limit_is_rejected_with_joint_time_value_and_limit() -> None:
+def test_an_effort_over_its_limit_is_rejected_with_joint_and_time() -> None:
     points = still_points([[0.0, 0.0], [0.5, 0.5]], [[0.0, 0.0], [-900.0, 0.0]], 1.0)
     calculator = efforts_of(two_joint_arm(), effort_limits=(100.0, 200.0))
     with pytest.raises(EffortError) as caught:
@@ -316,9 +309,7 @@ def test_an_effort_that_is_not_a_number_is_rejected() -> None:
 
 
 def test_the_effort_that_holds_a_set_point_is_within_the_limits() -> None:
-    wanted = Setpoint(
-        None, two_joint_arm().joint_names, np.zeros(2), np.zeros(2), np.zeros(2)
-    )
+    wanted = Setpoint(None, two_joint_arm().joint_names, np.zeros(2), np.zeros(2), np.zeros(2))
     with pytest.raises(EffortError):
         efforts_of(two_joint_arm(), effort_limits=(0.5,)).of_points(
             MotionPoints(wanted.as_trajectory(), 0.0), np.zeros(2)

@@ -62,9 +62,7 @@ def test_a_motion_with_a_start_time_is_joined_midway_when_that_has_passed(
     np.testing.assert_allclose(reference.position, midway(0.25))
 
 
-def test_a_start_that_lies_ahead_is_waited_for_and_nothing_is_wanted_until_then(
-    reference: Reference,
-) -> None:
+def test_before_a_future_start_there_is_no_reference(reference: Reference) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, -2.0), 2.0), 6.0)
     assert not reference.sample(5.999)
     assert reference.sample(6.0)
@@ -184,7 +182,7 @@ def test_holding_a_position_drops_the_active_and_the_next_motion(reference: Refe
         assert wanted(reference) == at_rest(0.3, 0.4)
 
 
-def test_to_clear_wants_nothing_at_all(reference: Reference) -> None:
+def test_clear_removes_the_reference(reference: Reference) -> None:
     reference.accept(setpoint(NAMES, (1.0, 2.0), 0.5), None)
     reference.sample(5.0)
     reference.sample(6.0)

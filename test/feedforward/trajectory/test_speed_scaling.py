@@ -44,9 +44,7 @@ def followed(asked: Callable[[float], float], seconds: float) -> tuple[Array, Ar
         reference.scaling.set_target(asked(tick * PERIOD))
         assert reference.sample(100.0 + tick * PERIOD)
         factors.append(reference.scaling.factor)
-        states.append(np.array(
-            (reference.position, reference.velocity, reference.acceleration)
-        ))
+        states.append(np.array((reference.position, reference.velocity, reference.acceleration)))
     return np.array(factors), np.array(states)
 
 
@@ -57,9 +55,7 @@ def own_times(factors: Array) -> Array:
 
 
 @pytest.mark.parametrize('factor', [0.9, 0.5, 0.1])
-def test_position_is_that_of_the_slower_time_velocity_scales_with_s_and_acceleration_with_s2(
-    factor: float,
-) -> None:
+def test_a_factor_scales_time_velocity_and_acceleration(factor: float) -> None:
     factors, states = followed(lambda time: factor, 2.0)
     assert factors[-1] == factor
     for tick in range(1500, 2000):
@@ -84,7 +80,7 @@ def test_a_scaled_motion_reaches_its_end_later_and_is_held_there() -> None:
     assert (states[over] == (TO, np.zeros(2), np.zeros(2))).all()
 
 
-def test_a_factor_of_0_pauses_the_motion_on_its_way_and_it_goes_on_from_there() -> None:
+def test_a_factor_of_0_pauses_the_motion_and_it_resumes_there() -> None:
     factors, states = followed(lambda time: 0.0 if 1.0 <= time < 3.0 else 1.0, 4.5)
     paused = states[1600:2900]
     assert not factors[1600:2900].any()
@@ -97,7 +93,7 @@ def test_a_factor_of_0_pauses_the_motion_on_its_way_and_it_goes_on_from_there() 
     np.testing.assert_allclose(states[-1], motion_at(own_times(factors)[-1]), rtol=1e-9)
 
 
-def test_velocity_and_acceleration_are_the_derivatives_while_the_factor_changes() -> None:
+def test_a_changing_factor_gives_true_derivatives() -> None:
     factors, states = followed(lambda time: 0.2 if time >= 1.0 else 1.0, 2.0)
     changing = np.flatnonzero(np.diff(factors))[5:-5]
     assert changing.size > 350
@@ -188,7 +184,7 @@ def test_a_set_point_is_scaled_and_times_out_in_real_time() -> None:
     assert not reference.moving
 
 
-def test_a_motion_that_begins_while_motions_are_slowed_begins_at_its_beginning() -> None:
+def test_a_motion_that_begins_while_slowed_starts_at_its_beginning() -> None:
     reference = Reference(2, setpoint_timeout=0.2)
     reference.scaling.set_target(0.5)
     reference.sample(5.0)
@@ -218,9 +214,7 @@ def test_the_future_state_of_a_slowed_motion_is_in_trajectory_time() -> None:
 
 
 def test_a_control_that_pauses_a_motion_never_steps_and_holds_on_the_way() -> None:
-    rig = Rig(
-        two_joint_arm(), mode=Feedforward, ramp_duration=0.1, effort_rate_limit=(1e9,)
-    )
+    rig = Rig(two_joint_arm(), mode=Feedforward, ramp_duration=0.1, effort_rate_limit=(1e9,))
     rig.activate()
     rig.controller.follow(swing(rig.model.joint_names, rig.q, rig.q + 1.0, 2.0), None)
     commands = [*rig.run(1.0)]

@@ -30,9 +30,7 @@ DEGREES = (LINEAR, CUBIC, QUINTIC)
 JOINTS = 4
 
 
-def random_knots(
-    rng: np.random.Generator, degrees: list[int], first_time: float = 0.0
-) -> Knots:
+def random_knots(rng: np.random.Generator, degrees: list[int], first_time: float = 0.0) -> Knots:
     shape = (len(degrees), JOINTS)
     durations = rng.uniform(0.2, 1.5, len(degrees) - 1)
     return Knots(
@@ -103,7 +101,7 @@ def test_a_segment_is_the_polynomial_that_meets_what_both_its_ends_give(degree: 
                 np.testing.assert_allclose(values, expected, 1e-9, 1e-10)
 
 
-def test_ten_thousand_points_are_accepted_and_each_segment_is_its_own_polynomial() -> None:
+def test_each_segment_of_10000_points_is_its_own_polynomial() -> None:
     count, joints = 10_000, 7
     rng = np.random.default_rng(10)
     times = np.cumsum(rng.uniform(0.01, 0.5, count))
@@ -169,9 +167,7 @@ def test_every_point_is_met_at_its_time() -> None:
             np.testing.assert_allclose(sample(trajectory, time)[0], position, 1e-9, 1e-10)
 
 
-@pytest.mark.parametrize(
-    ('degree', 'continuous'), [(LINEAR, 1), (CUBIC, 2), (QUINTIC, 3)]
-)
+@pytest.mark.parametrize(('degree', 'continuous'), [(LINEAR, 1), (CUBIC, 2), (QUINTIC, 3)])
 def test_positions_and_the_fields_of_the_points_do_not_jump_at_a_point(
     degree: int, continuous: int
 ) -> None:

@@ -145,9 +145,7 @@ def random_motion(rng: np.random.Generator) -> Trajectory:
 
 
 @pytest.mark.parametrize('seed', range(60))
-def test_a_joined_trajectory_has_no_step_and_omitted_joints_follow_the_active_one_exactly(
-    seed: int,
-) -> None:
+def test_joining_has_no_step_and_omitted_joints_follow_the_active_motion(seed: int) -> None:
     """Random trajectories, stamps, joints, speed factors, and times between request and start."""
     rng = np.random.default_rng(seed)
     bench = Bench(random_motion(rng))
@@ -165,9 +163,7 @@ def test_a_joined_trajectory_has_no_step_and_omitted_joints_follow_the_active_on
         stamp = (None, 0.4, -0.07)[rng.integers(3)]
         points = random_points(rng, columns.size, first)
         ticks = int(rng.integers(1, 5))
-        motion = bench.compile(
-            *points, names=names, stamp=stamp, ahead=max(ticks, 2) * PERIOD
-        )
+        motion = bench.compile(*points, names=names, stamp=stamp, ahead=max(ticks, 2) * PERIOD)
         join = motion.join
         assert join is not None
         # Position, velocity and effort have no step at the handover.
@@ -208,9 +204,7 @@ def test_a_joined_trajectory_has_no_step_and_omitted_joints_follow_the_active_on
 
 
 @pytest.mark.parametrize('factor', [1.0, 0.4, 0.0])
-def test_until_a_later_stamp_the_active_trajectory_is_followed_at_any_speed(
-    factor: float,
-) -> None:
+def test_the_active_trajectory_is_followed_until_a_later_stamp(factor: float) -> None:
     bench = Bench(random_motion(np.random.default_rng(3)))
     motion = bench.compile(TrajectoryPoint(0.5, (1.0, 1.0, 1.0)), stamp=0.3)
     assert bench.follow(motion)
@@ -224,13 +218,11 @@ def test_until_a_later_stamp_the_active_trajectory_is_followed_at_any_speed(
             np.testing.assert_allclose(state(bench.joined), state(bench.alone), atol=1e-9)
         elif not handed_over:
             handed_over = True
-            np.testing.assert_allclose(
-                bench.joined.position, bench.alone.position, atol=1e-2
-            )
+            np.testing.assert_allclose(bench.joined.position, bench.alone.position, atol=1e-2)
     assert handed_over is (factor > 0.0)
 
 
-def test_an_omitted_joint_ends_its_motion_after_the_new_trajectory_has_ended() -> None:
+def test_an_omitted_joint_may_end_its_motion_after_the_new_trajectory() -> None:
     bench = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 2.0))
     bench.run(0.2)
     assert bench.follow(bench.compile(TrajectoryPoint(0.3, (0.5,), (0.0,)), names=('bend',)))
@@ -260,7 +252,7 @@ def test_points_at_the_start_or_before_are_dropped() -> None:
         bench.compile(*points, stamp=-0.4 + 0.5 * PERIOD)
 
 
-def test_a_request_that_starts_far_from_the_handover_is_rejected_at_its_dropped_point() -> None:
+def test_a_request_that_starts_far_from_the_handover_is_rejected() -> None:
     bench = Bench(
         swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 2.0), replace(RULES, start_tolerance=0.1)
     )
@@ -282,9 +274,7 @@ def test_a_request_that_starts_far_from_the_handover_is_rejected_at_its_dropped_
 def test_the_way_from_the_desired_state_is_held_to_the_limits(
     limits: dict[str, Any], point: int, reason: TrajectoryReason
 ) -> None:
-    bench = Bench(
-        swing(NAMES, (9.0, -0.6, 0.0), (9.0, -0.95, 0.0), 0.5), replace(RULES, **limits)
-    )
+    bench = Bench(swing(NAMES, (9.0, -0.6, 0.0), (9.0, -0.95, 0.0), 0.5), replace(RULES, **limits))
     bench.run(0.25)
     near = bench.joined.position[0]
     first = -0.95 if point else -0.6
@@ -311,7 +301,7 @@ def test_a_continuous_joint_goes_on_within_half_a_turn() -> None:
     assert partial.final_position[2] == turns + 1.0
 
 
-def test_efforts_go_on_and_those_that_the_request_lacks_fade_until_its_first_point() -> None:
+def test_efforts_that_a_request_lacks_fade_until_its_first_point() -> None:
     points = [TrajectoryPoint(t, (t, t, t), efforts=(3.0, 3.0, 3.0)) for t in (0.0, 2.0)]
     motion = compile_trajectory(
         TrajectoryRequest.of_points(NAMES, points), RULES, now=0.0,
@@ -326,7 +316,7 @@ def test_efforts_go_on_and_those_that_the_request_lacks_fade_until_its_first_poi
         np.testing.assert_allclose(effort, (lift, lift, 3.0), atol=1e-9)
 
 
-def test_a_trajectory_is_not_joined_to_a_set_point_a_held_position_or_an_ended_motion() -> None:
+def test_trajectories_are_joined_to_active_trajectories_only() -> None:
     ended = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 0.1))
     ended.run(0.2)
     held = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 1.0))
@@ -369,7 +359,7 @@ def test_two_requests_before_a_tick_are_joined_to_one_another() -> None:
     np.testing.assert_allclose(bench.joined.position, (0.0, 0.0, 1.0), atol=1e-12)
 
 
-def test_a_trajectory_that_waits_for_its_start_is_followed_until_a_later_stamp() -> None:
+def test_a_waiting_trajectory_is_followed_until_a_later_stamp() -> None:
     bench = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 0.1))
     bench.run(0.2)
     waiting = swing(NAMES, (1.0, 1.0, 1.0), (2.0, 2.0, 2.0), 1.0)

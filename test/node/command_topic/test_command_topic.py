@@ -115,7 +115,7 @@ def test_a_controller_that_comes_back_with_its_order_is_ramped_up_to_again(
             assert robot.controlled
 
 
-def test_a_controller_that_comes_back_in_another_order_is_sent_nothing_until_configured_anew(
+def test_a_controller_back_in_another_order_needs_a_new_configuration(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with fake_controller(domain_id) as commands:
@@ -140,7 +140,7 @@ def test_a_controller_that_comes_back_in_another_order_is_sent_nothing_until_con
 
 
 @pytest.mark.parametrize('joints', [OTHER_JOINTS, JOINTS[:6], (*JOINTS[:6], 'elbow')])
-def test_a_controller_that_comes_while_a_killed_one_seems_to_be_there_still_is_asked(
+def test_a_new_controller_beside_a_killed_one_is_asked_for_its_joints(
     robot: FakeRobot, domain_id: int, joints: tuple[str, ...]
 ) -> None:
     # DDS takes seconds to notice a kill: the old one listens, but does not answer.
@@ -152,7 +152,7 @@ def test_a_controller_that_comes_while_a_killed_one_seems_to_be_there_still_is_a
 
 
 @pytest.mark.parametrize('late', [OTHER_JOINTS, JOINTS])
-def test_commands_are_sent_before_the_controller_is_there_and_to_the_order_given_only(
+def test_with_given_joints_commands_are_sent_before_a_controller_exists(
     robot: FakeRobot, domain_id: int, late: tuple[str, ...]
 ) -> None:
     with usual_node(domain_id, f'{LISTED} {SLOWLY}') as process:
@@ -169,7 +169,7 @@ def test_commands_are_sent_before_the_controller_is_there_and_to_the_order_given
                 assert len(commands) <= IN_FLIGHT
 
 
-def test_listeners_that_come_and_go_withhold_nothing_and_the_last_command_is_zero(
+def test_listeners_withhold_nothing_and_the_last_command_is_zero(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with (
@@ -189,9 +189,7 @@ def test_listeners_that_come_and_go_withhold_nothing_and_the_last_command_is_zer
         assert_safe(robot, LIMITS)
 
 
-def test_listeners_are_no_controller_and_the_late_one_is_sent_its_own_order_only(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_listeners_are_not_the_controller(robot: FakeRobot, domain_id: int) -> None:
     heard: list[Any] = []
     with ros_node(domain_id, 'effort_watchdog') as dog, ros_node(domain_id, 'recorder') as other:
         for listener in (dog, other):
@@ -227,7 +225,7 @@ def test_the_parameter_joints_must_have_the_controllers_order(
         assert len(commands) <= IN_FLIGHT
 
 
-def test_another_publisher_of_commands_keeps_the_node_from_activating_and_is_named(
+def test_another_publisher_prevents_activation_and_is_named(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with fake_controller(domain_id) as commands, ros_node(domain_id, 'rival') as rival:
@@ -248,9 +246,7 @@ def test_of_two_nodes_that_start_at_the_same_moment_one_wins(
     ):
 
         def winners() -> list[RosProcess]:
-            return [
-                process for process in (first, second) if last_state(process) == 'active'
-            ]
+            return [process for process in (first, second) if last_state(process) == 'active']
 
         def one_has_won() -> bool:
             seen = winners()
@@ -280,7 +276,7 @@ def test_a_second_node_of_the_same_name_does_not_activate(
         robot.wait_until_controlled()
 
 
-def test_a_node_that_was_killed_is_replaced_by_the_next_once_dds_has_noticed(
+def test_a_killed_node_can_be_replaced_once_dds_has_noticed(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with fake_controller(domain_id) as commands, usual_node(domain_id) as first:

@@ -117,7 +117,7 @@ def confirmed(*, listed: bool = False) -> Bench:
 # --- listeners -----------------------------------------------------------------------------------
 
 
-def test_a_controller_that_the_graph_shows_late_gets_no_command_once_it_is_shown() -> None:
+def test_a_controller_discovered_late_is_sent_no_command() -> None:
     bench = confirmed()
     bench.graph.listeners[2], bench.graph.undiscovered = CONTROLLER, {2}
     assert bench.permits()
@@ -126,7 +126,7 @@ def test_a_controller_that_the_graph_shows_late_gets_no_command_once_it_is_shown
     assert bench.permission.unconfirmed
 
 
-def test_of_listed_joints_a_listener_gets_no_command_before_the_graph_shows_who_it_is() -> None:
+def test_an_unidentified_listener_gets_no_command_for_listed_joints() -> None:
     bench = Bench({}, listed=True)
     assert bench.permits()
     bench.graph.listeners[1], bench.graph.undiscovered = CONTROLLER, {1}
@@ -163,7 +163,7 @@ def test_the_graph_is_read_only_when_the_listeners_have_changed() -> None:
     assert bench.graph.reads == reads + 1
 
 
-def test_other_listeners_alone_are_no_controller() -> None:
+def test_listeners_alone_are_not_a_controller() -> None:
     bench = Bench({1: 'effort_watchdog', 2: 'recorder'})
     bench.poll(10.0 * SERVICE_TIMEOUT)
     assert not bench.permits()
@@ -181,7 +181,7 @@ def test_nothing_is_sent_from_the_tick_on_in_which_the_controller_has_left() -> 
 
 
 @pytest.mark.parametrize('name', [CONTROLLER, UNKNOWN])
-def test_a_controller_that_comes_back_is_sent_nothing_before_it_has_answered(name: str) -> None:
+def test_a_controller_that_returns_must_answer_before_it_is_commanded(name: str) -> None:
     bench = confirmed()
     bench.graph.listeners = {}
     assert not bench.permits()
@@ -195,8 +195,7 @@ def test_a_controller_that_comes_back_is_sent_nothing_before_it_has_answered(nam
     assert not bench.control.ended
 
 
-def test_a_new_controller_beside_one_that_was_killed_is_sent_nothing_before_it_has_answered(
-) -> None:
+def test_a_new_controller_beside_a_killed_one_must_answer_first() -> None:
     bench = confirmed()
     bench.graph.listeners[2] = CONTROLLER
     assert not bench.permits()
@@ -205,7 +204,7 @@ def test_a_new_controller_beside_one_that_was_killed_is_sent_nothing_before_it_h
     assert bench.permits()
 
 
-def test_a_controller_that_is_replaced_within_one_tick_is_noticed_at_the_next_look() -> None:
+def test_a_controller_replaced_within_one_tick_is_noticed() -> None:
     bench = confirmed()
     bench.graph.listeners = {2: CONTROLLER}
     bench.poll()
@@ -230,9 +229,7 @@ def test_a_controller_that_comes_back_with_other_joints_ends_the_control(
 
 
 @pytest.mark.parametrize('answers', [True, False])
-def test_a_controller_that_names_no_joints_is_sent_commands_where_the_user_listed_them_only(
-    answers: bool,
-) -> None:
+def test_a_controller_without_joint_names_needs_them_from_the_user(answers: bool) -> None:
     for listed in (True, False):
         bench = Bench({}, listed=listed)
         bench.graph.ready = answers
@@ -256,7 +253,7 @@ def test_listed_joints_are_commanded_before_a_controller_is_there() -> None:
     assert Bench({1: 'driver'}, listed=True).permits()
 
 
-def test_a_listener_without_a_name_may_be_the_controller_while_no_receiver_is_known() -> None:
+def test_an_unnamed_listener_may_be_the_controller() -> None:
     bench = Bench({1: 'effort_watchdog'}, listed=True)
     bench.graph.listeners[2] = UNKNOWN
     assert not bench.permits()
@@ -295,8 +292,7 @@ def test_withheld_commands_are_flagged_and_counted() -> None:
     assert bench.monitor.counts == {Reason.COMMANDS_WITHHELD: 1}
 
 
-def test_a_publisher_that_is_discovered_soon_after_the_start_was_there_before_and_ends_it(
-) -> None:
+def test_a_publisher_discovered_soon_after_the_start_ends_it() -> None:
     bench = confirmed()
     bench.others.names = ('/rival',)
     for _ in range(3):

@@ -55,9 +55,7 @@ def test_another_endpoint_of_the_controller_is_asked_anew(
     assert len(graph.questions) == 2
 
 
-def test_an_answer_that_was_asked_for_before_another_endpoint_came_does_not_count(
-    graph: CommandGraph,
-) -> None:
+def test_an_answer_from_before_an_endpoint_appeared_does_not_count(graph: CommandGraph) -> None:
     joints = ControllerJoints(graph, TOPIC)
     graph.listeners = {1: CONTROLLER}
     joints.poll(0.0)
@@ -69,7 +67,7 @@ def test_an_answer_that_was_asked_for_before_another_endpoint_came_does_not_coun
 
 
 @pytest.mark.parametrize('name', ['plotter', UNKNOWN])
-def test_a_listener_of_another_node_or_without_a_name_is_not_the_controller(
+def test_listeners_of_other_nodes_are_not_the_controller(
     graph: CommandGraph, joints: ControllerJoints, name: str
 ) -> None:
     graph.listeners[2] = name

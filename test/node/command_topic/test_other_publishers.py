@@ -61,7 +61,7 @@ def test_a_second_node_of_the_own_name_is_another() -> None:
     assert others(OWN, OWN).names == (OWN,)
 
 
-def test_a_node_of_the_own_name_is_another_while_the_own_publisher_is_not_there() -> None:
+def test_a_node_of_the_same_name_counts_as_another_publisher() -> None:
     assert others(OWN, publishing=False).names == (OWN,)
 
 
@@ -69,7 +69,7 @@ def test_every_watchdog_is_welcome() -> None:
     assert others(OWN, '/effort_watchdog', '/arm/effort_watchdog').names == ()
 
 
-def test_a_publisher_without_a_node_name_counts_once_it_has_none_for_too_long() -> None:
+def test_a_publisher_without_a_node_name_counts_after_a_while() -> None:
     graph = Graph(OWN, '')
     publishers = OtherPublishers(graph, '/effort_controller/commands')
     found = []

@@ -101,9 +101,7 @@ def test_a_payload_set_while_active_is_blended_in_and_out(
         assert wait_until(lambda: robot.steady(GRAVITY))
 
 
-def test_what_cannot_be_is_rejected_and_nothing_changes(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_what_cannot_be_is_rejected_and_nothing_changes(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, '-p payload.link:=[fer_link8] -p payload.mass:=[1.0]'):
         held = MODEL.with_payload('fer_link8', 1.0).gravity_torques(POSE)
         assert wait_until(lambda: robot.steady(held))

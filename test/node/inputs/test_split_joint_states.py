@@ -46,9 +46,7 @@ def test_joints_of_two_publishers_are_merged_and_none_goes_stale() -> None:
     with fake_robot(domain_id, rate=100.0) as robot:
         robot.sending = False
         messages = [
-            JointState(
-                name=list(joints), position=list(positions), velocity=[0.0] * len(joints)
-            )
+            JointState(name=list(joints), position=list(positions), velocity=[0.0] * len(joints))
             for joints, positions in ((JOINTS[:4], POSE[:4]), (JOINTS[4:], POSE[4:]))
         ]
         publishers = [robot.node.create_publisher(JointState, 'joint_states', 1) for _ in messages]

@@ -243,9 +243,7 @@ def desired(sent: SentGoal) -> Sequence[float]:
     return sent.feedback[-1].desired.positions if sent.feedback else POSE
 
 
-def test_with_replacement_a_goal_joins_the_one_before_and_goes_on_with_the_topic(
-    domain_id: int,
-) -> None:
+def test_with_replacement_a_goal_joins_the_active_goal(domain_id: int) -> None:
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
     joined = '-p allow_trajectory_replacement:=true -p allow_partial_joints_goal:=true'

@@ -378,7 +378,7 @@ def test_without_replacement_a_trajectory_from_the_topic_ends_the_goal() -> None
 # --- races ---------------------------------------------------------------------------------------
 
 
-def test_a_goal_after_a_cancel_in_the_same_tick_is_followed_from_the_held_position() -> None:
+def test_a_goal_after_a_cancel_in_one_tick_starts_at_the_held_position() -> None:
     arm = Arm()
     first = arm.pursue(1.0, [(0.5, 0.5), (1.0, 1.0)])
     arm.run(0.2)
@@ -414,7 +414,7 @@ def test_two_trajectories_in_one_tick_are_both_followed() -> None:
     np.testing.assert_allclose(arm.reference, (0.0, 0.1), atol=1e-12)
 
 
-def test_a_trajectory_that_takes_long_to_check_does_not_take_over_in_the_past() -> None:
+def test_a_trajectory_checked_for_long_does_not_start_in_the_past() -> None:
     arm = Arm()
     arm.send(1.0, [(0.5, 0.5), (5.0, 5.0)])
     before = arm.run(0.3)

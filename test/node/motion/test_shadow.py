@@ -75,7 +75,7 @@ def effort(speed: float = 1.0) -> Any:
     return MODEL.inverse_dynamics(POSE, qd, qdd)
 
 
-def test_the_motion_that_a_controller_wants_is_compensated_at_its_speed(
+def test_the_motion_of_a_controller_is_compensated_at_its_speed(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with shadowed(robot, domain_id) as (controller, _):
@@ -89,9 +89,7 @@ def test_the_motion_that_a_controller_wants_is_compensated_at_its_speed(
         assert_safe(robot, LIMITS)
 
 
-def test_without_a_published_speed_the_topic_counts(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_without_a_published_speed_the_topic_counts(robot: FakeRobot, domain_id: int) -> None:
     from std_msgs.msg import Float64
 
     publisher = robot.node.create_publisher(Float64, 'scaling', 10)
@@ -103,7 +101,7 @@ def test_without_a_published_speed_the_topic_counts(
         assert_safe(robot, LIMITS)
 
 
-def test_a_controller_that_ends_is_flagged_and_one_that_comes_back_is_followed(
+def test_a_controller_that_ends_is_flagged_and_followed_when_back(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with shadowed(robot, domain_id) as (controller, process):

@@ -76,9 +76,7 @@ def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
         assert_safe(robot, LIMITS)
 
 
-def test_efforts_are_checked_but_not_added_by_default(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_efforts_are_checked_but_not_added_by_default(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, LASTING + '-p mode:=feedforward -p use_trajectory_effort:=false'):
         send = sender(robot)
         send(0, effort=EFFORT)
@@ -106,7 +104,7 @@ def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: 
         assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
 
 
-def test_bytes_that_are_no_trajectory_are_rejected_and_the_one_in_force_goes_on(
+def test_invalid_bytes_are_rejected_and_the_active_trajectory_goes_on(
     robot: FakeRobot, domain_id: int
 ) -> None:
     from trajectory_msgs.msg import JointTrajectory
@@ -128,7 +126,7 @@ def test_bytes_that_are_no_trajectory_are_rejected_and_the_one_in_force_goes_on(
 
 
 @pytest.mark.parametrize('from_desired', ['false', 'true'])
-def test_the_way_to_a_first_point_begins_in_the_measured_or_in_the_desired_state(
+def test_the_way_begins_in_the_measured_or_the_desired_state(
     robot: FakeRobot, domain_id: int, from_desired: str
 ) -> None:
     options = (
@@ -149,7 +147,7 @@ def test_the_way_to_a_first_point_begins_in_the_measured_or_in_the_desired_state
         assert lowest > 0.49 if from_desired == 'true' else lowest < 0.2
 
 
-def test_speed_scaling_in_percent_is_followed_and_what_is_out_of_range_is_counted(
+def test_speed_scaling_is_followed_and_counted_if_out_of_range(
     robot: FakeRobot, domain_id: int
 ) -> None:
     from std_msgs.msg import Float64
@@ -181,9 +179,7 @@ def test_speed_scaling_in_percent_is_followed_and_what_is_out_of_range_is_counte
         ('-p speed_scaling_scale:=0.0', 'speed_scaling_scale'),
     ],
 )
-def test_a_bad_value_ends_the_node_and_is_named(
-    domain_id: int, options: str, said: str
-) -> None:
+def test_a_bad_value_ends_the_node_and_is_named(domain_id: int, options: str, said: str) -> None:
     with node(domain_id, LASTING + options) as process:
         assert process.wait() == 2
         assert said in process.output

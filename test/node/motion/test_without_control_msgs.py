@@ -17,7 +17,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytestmark = pytest.mark.ros
 
 
-def test_without_control_msgs_there_is_no_action_and_one_line_says_so(
+def test_without_control_msgs_one_line_says_that_the_action_is_missing(
     domain_id: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     from support.ros.node_in_process import node_in_process

@@ -28,7 +28,7 @@ def stamp_of(message: Any) -> tuple[int, int]:
     return int(stamp.sec), int(stamp.nanosec)
 
 
-def test_external_efforts_are_published_while_somebody_listens_and_a_contact_is_reported(
+def test_external_efforts_are_published_for_listeners_with_contacts(
     robot: FakeRobot, domain_id: int
 ) -> None:
     from geometry_msgs.msg import WrenchStamped

@@ -32,7 +32,7 @@ OPTIONS = ' '.join([
 ])
 
 
-def test_wrenches_have_the_frame_of_their_numbers_and_end_with_the_readings(
+def test_wrenches_name_their_frame_and_end_with_the_readings(
     robot: FakeRobot, domain_id: int
 ) -> None:
     message = WrenchStamped()
@@ -84,6 +84,6 @@ def numbers(vector: Any) -> list[float]:
     return [vector.x, vector.y, vector.z]
 
 
-def test_a_sensor_whose_name_is_no_name_of_a_topic_is_rejected(domain_id: int) -> None:
+def test_a_sensor_name_must_be_a_valid_topic_name(domain_id: int) -> None:
     with node(domain_id, "-p wrench_inputs.names:=['left-hand']") as process:
         process.wait_for('wrench_inputs.names: ')

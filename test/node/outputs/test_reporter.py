@@ -161,7 +161,7 @@ def test_stamps_that_repeat_in_simulated_time_are_counted_and_not_logged(bench: 
     assert values['count/joint_states/stamp_not_newer'] == '1500'
 
 
-def test_what_was_told_is_not_told_again(bench: Bench) -> None:
+def test_a_report_is_not_repeated(bench: Bench) -> None:
     bench.rig.wait()
     bench.rig.feed(q=np.full(7, np.nan))
     bench.rig.step()

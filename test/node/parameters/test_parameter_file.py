@@ -99,7 +99,7 @@ def test_a_value_that_the_node_would_reject_is_rejected_by_name(name: str, value
     'text',
     ['', '7', '[', 'other:\n  ros__parameters: {rate: 7.0}', '/**: {rate: 7.0}', '/**: 3'],
 )
-def test_what_is_no_parameter_file_is_rejected_in_one_line(tmp_path: Path, text: str) -> None:
+def test_an_invalid_parameter_file_is_rejected_in_one_line(tmp_path: Path, text: str) -> None:
     with pytest.raises(ParameterFileError, match=r'some\.yaml') as rejection:
         read_parameter_file(written(tmp_path, text))
     assert '\n' not in str(rejection.value)

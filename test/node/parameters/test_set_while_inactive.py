@@ -111,7 +111,7 @@ def test_a_base_sensor_may_be_switched_off_and_on(robot: FakeRobot, domain_id: i
             assert runner.node.count_subscribers('/imu') == bool(topic)
 
 
-def test_a_description_that_is_set_while_inactive_is_that_of_the_next_activation(
+def test_a_description_set_while_inactive_is_used_at_the_activation(
     runner: NodeInProcess, robot: FakeRobot
 ) -> None:
     import rnea_ros

@@ -100,7 +100,7 @@ def test_a_tick_comes_with_its_joint_states() -> None:
     assert robot.schedule.untriggered == 0
 
 
-def test_what_several_publishers_send_makes_one_tick_when_the_last_part_is_there() -> None:
+def test_the_last_part_of_several_publishers_triggers_one_tick() -> None:
     robot = Robot((0.1, ['a']), (0.11, ['finger']), (0.12, ['b']), (0.2, ['b']), (0.22, ['a']))
     assert robot.ticks(2) == [0.12, 0.22]
 
@@ -115,18 +115,18 @@ def test_joint_states_that_are_rejected_set_off_no_tick() -> None:
     assert robot.ticks(1) == [TIMEOUT * PERIOD]
 
 
-def test_in_simulated_time_they_do_as_a_simulation_may_wait_for_their_answer() -> None:
+def test_in_simulated_time_joint_states_trigger_ticks() -> None:
     robot = SimulatedRobot((0.1, REJECTED), (0.2, JOINTS), (0.3, REJECTED))
     assert robot.ticks(3) == [0.1, 0.2, 0.3]
     assert robot.schedule.untriggered == 0
 
 
-def test_in_simulated_time_that_stands_still_joint_states_soon_after_a_tick_are_answered() -> None:
+def test_joint_states_are_answered_while_simulated_time_stands_still() -> None:
     robot = SimulatedRobot(*whole(0.1, 0.11, 0.225))
     assert robot.ticks(3) == [0.1, 0.11, 0.225]
 
 
-def test_where_joint_states_are_late_ticks_come_all_the_same_and_are_counted() -> None:
+def test_ticks_come_and_are_counted_when_joint_states_are_late() -> None:
     robot = Robot()
     assert robot.ticks(4) == [TIMEOUT * PERIOD * k for k in (1, 2, 3, 4)]
     assert robot.schedule.untriggered == 4

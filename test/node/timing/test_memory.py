@@ -32,6 +32,6 @@ def faults_of_large_blocks(reserve: str) -> list[int]:
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='only glibc is told to keep memory')
-def test_large_blocks_are_at_hand_after_a_reserve_and_stay_when_they_are_freed() -> None:
+def test_reserved_memory_stays_available_when_it_is_freed() -> None:
     assert min(faults_of_large_blocks('')) > 1000
     assert max(faults_of_large_blocks('assert reserve_memory()')) < 100

@@ -53,14 +53,14 @@ def test_a_thread_stays_on_its_cores_and_others_do_not() -> None:
     assert os.sched_getaffinity(0) == everywhere
 
 
-def test_a_core_that_is_not_there_is_told_with_those_that_are() -> None:
+def test_a_missing_core_is_reported_with_the_existing_ones() -> None:
     (complaint,) = in_thread(lambda: enter_realtime(RealtimeSettings(cpus=(1023,))))
     assert complaint.startswith('realtime.cpu_affinity [1023] is not in force')
     assert str(sorted(os.sched_getaffinity(0))) in complaint
 
 
 @needs_proc
-def test_a_priority_is_in_force_and_others_are_one_below_or_it_is_told_to_be_rejected() -> None:
+def test_a_priority_is_in_force_or_reported_as_rejected() -> None:
     def enter() -> Any:
         complaints = enter_realtime(RealtimeSettings(priority=10))
         return complaints, os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
@@ -77,9 +77,7 @@ def test_a_priority_is_in_force_and_others_are_one_below_or_it_is_told_to_be_rej
     assert os.sched_getscheduler(0) == os.SCHED_OTHER
 
 
-def test_a_rejected_priority_is_told_once_with_what_would_allow_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_rejected_priority_is_logged_once_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, 'sched_setscheduler', reject)
     core = max(os.sched_getaffinity(0))
 
@@ -114,9 +112,7 @@ def test_memory_is_not_locked_within_a_limit(
         (RealtimeSettings(cpus=(1, 1)), 'realtime.cpu_affinity'),
     ],
 )
-def test_what_no_system_can_grant_is_rejected(
-    settings: RealtimeSettings, parameter: str
-) -> None:
+def test_what_no_system_can_grant_is_rejected(settings: RealtimeSettings, parameter: str) -> None:
     with pytest.raises(InputError, match=parameter):
         check_realtime(settings)
 
@@ -131,11 +127,11 @@ print(len(complaints), int(re.search(r'VmLck:\\s*(\\d+)', status)[1]) > 1000)
 
 
 @needs_proc
-def test_memory_is_locked_or_told_not_to_be() -> None:
+def test_memory_is_locked_or_its_failure_is_logged() -> None:
     assert run(LOCK).split() in (['0', 'True'], ['1', 'False'])
 
 
-def test_elsewhere_than_on_linux_what_is_asked_for_is_told_to_be_missing(
+def test_options_that_need_linux_are_reported_as_missing_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, 'platform', 'darwin')

@@ -66,15 +66,14 @@ def test_the_rate_counts_the_loops_time_and_the_share_the_machines(time: Time) -
 
 
 @pytest.mark.usefixtures('time')
-def test_two_reports_at_the_same_time_are_no_division_by_zero() -> None:
+def test_two_reports_at_the_same_time_do_not_divide_by_zero() -> None:
     loop = LoopStatistics(PERIOD, BEGIN)
     loop.record(0.0, 0.0)
     assert loop.report(BEGIN).rate == 0.0
     assert loop.report(BEGIN - 1.0).rate == 0.0  # simulated time was set back
 
 
-def test_a_tick_is_late_when_over_half_a_period_is_lost_and_they_are_counted_from_the_start(
-) -> None:
+def test_ticks_over_half_a_period_late_are_counted_from_the_start() -> None:
     loop = LoopStatistics(PERIOD, BEGIN)
     for lateness in (0.0, 0.0005, 0.001, 0.0011, 0.002, 1.0):
         loop.record(lateness, 0.0)

@@ -82,9 +82,7 @@ def test_where_joint_states_stop_ticks_go_on_and_wind_the_control_down(
         assert_safe(robot, LIMITS)
 
 
-def test_bytes_that_are_no_joint_state_are_counted_and_nothing_else_happens(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_invalid_bytes_of_a_joint_state_are_only_counted(robot: FakeRobot, domain_id: int) -> None:
     from sensor_msgs.msg import JointState
 
     publisher = robot.node.create_publisher(JointState, 'joint_states', 1)
@@ -103,7 +101,7 @@ def test_bytes_that_are_no_joint_state_are_counted_and_nothing_else_happens(
         assert_safe(robot, LIMITS)
 
 
-def test_what_the_system_rejects_is_told_once_and_the_control_runs(
+def test_a_rejection_by_the_system_is_logged_once_and_the_control_runs(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with node(domain_id, '-p realtime.cpu_affinity:=[1023]') as process:

@@ -233,9 +233,7 @@ LAYOUTS: dict[str, Callable[[Array], Any]] = {
 def test_numbers_are_taken_in_any_layout(arm: RobotModel, method: str, layout: str) -> None:
     given = samples(arm, 20)
     laid_out = {name: LAYOUTS[layout](array) for name, array in given.items()}
-    np.testing.assert_array_equal(
-        batch(arm, method, laid_out), batch(arm, method, given)
-    )
+    np.testing.assert_array_equal(batch(arm, method, laid_out), batch(arm, method, given))
 
 
 @each('method', METHODS)
@@ -304,7 +302,7 @@ def test_a_bad_sample_in_a_later_block_is_counted_from_the_first(
 
 @each('sample', [0, 13, 19])
 @each('length', [0.0, 1.0 + 2e-6, 2.0])
-def test_a_quaternion_that_has_not_unit_length_is_rejected_by_sample_and_joint(
+def test_a_quaternion_without_unit_length_is_rejected_by_sample(
     sample: int, length: float
 ) -> None:
     model = floating(SHIPPED[2])
@@ -368,7 +366,7 @@ def test_arguments_have_as_many_rows_as_the_positions(arm: RobotModel, method: s
 
 @each(('method', 'argument'), PLACES)
 @each('values', [None, 'text', [['a'] * 6] * 20, [[1j] * 6] * 20, [[1.0], []]])
-def test_what_is_no_array_of_numbers_is_rejected_by_name(
+def test_an_argument_must_be_an_array_of_numbers(
     arm: RobotModel, method: str, argument: str, values: Any
 ) -> None:
     given: dict[str, Any] = {**samples(arm, 20), argument: values}
@@ -411,7 +409,7 @@ def test_the_number_of_threads_changes_not_one_bit(
     assert started[:3] == [2, 3, 5]
 
 
-def test_calls_from_several_threads_do_not_know_of_each_other(model: RobotModel) -> None:
+def test_calls_from_several_threads_are_independent(model: RobotModel) -> None:
     workers, rounds = 4, 3
     given = [samples(model, 100, seed) for seed in range(workers)]
     alone = [

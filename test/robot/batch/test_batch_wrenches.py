@@ -86,10 +86,7 @@ def row(wrenches: Mapping[str, Sequence[Wrench]], k: int) -> dict[str, list[Wren
         return values[k] if np.ndim(values) == 2 else values
 
     return {
-        link: [
-            replace(one, **{field: part(one, field) for field in FIELDS})
-            for one in several
-        ]
+        link: [replace(one, **{field: part(one, field) for field in FIELDS}) for one in several]
         for link, several in wrenches.items()
     }
 
@@ -118,8 +115,7 @@ def assert_rows_are_results(
     given = samples(model, COUNT)
     found = getattr(model, f'{method}_batch')(*given, external_wrenches=wrenches)
     expected = [
-        getattr(model, method)(*(array[k] for array in given), of_each[k])
-        for k in range(COUNT)
+        getattr(model, method)(*(array[k] for array in given), of_each[k]) for k in range(COUNT)
     ]
     if method.endswith('derivatives'):
         for part, parts in zip(found, zip(*expected, strict=True), strict=True):
@@ -140,9 +136,7 @@ def test_efforts_of_samples_with_wrenches_are_pinocchios(seed: int) -> None:
     assert_same(found, np.array(expected))
 
 
-def test_forward_dynamics_undo_inverse_dynamics_with_the_same_wrenches(
-    model: RobotModel,
-) -> None:
+def test_forward_dynamics_undo_inverse_dynamics_with_the_same_wrenches(model: RobotModel) -> None:
     q, qd, qdd = samples(model, COUNT)
     wrenches = changing(model, COUNT)
     tau = model.inverse_dynamics_batch(q, qd, qdd, external_wrenches=wrenches)
@@ -177,9 +171,7 @@ def test_arrays_that_do_not_fit_the_samples_are_rejected(
     changed: dict[str, Any] = {field: np.ones(shape)}
     wrench = replace(Wrench(), **changed)
     with pytest.raises(InputError, match=f"^{field} on link 'tool0': has shape"):
-        getattr(arm, f'{method}_batch')(
-            *samples(arm, count), external_wrenches={'tool0': wrench}
-        )
+        getattr(arm, f'{method}_batch')(*samples(arm, count), external_wrenches={'tool0': wrench})
 
 
 @each('method', METHODS)

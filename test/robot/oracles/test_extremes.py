@@ -72,9 +72,7 @@ def test_a_robot_without_joints_has_results_without_numbers(
     assert model.mass_matrix(q).shape == model.regressor(q, q, q).shape == (0, 0)
     assert model.kinetic_energy(q, q) == 0.0
     mass = model.tree.bodies['mass'].sum()
-    assert_equal(
-        np.array(model.potential_energy(q)), 9.81 * mass * model.centre_of_mass(q)[2]
-    )
+    assert_equal(np.array(model.potential_energy(q)), 9.81 * mass * model.centre_of_mass(q)[2])
 
 
 @pytest.mark.parametrize(

@@ -176,9 +176,7 @@ def textbook_robot() -> str:
         ]
         previous = on_axis
     tip = (pose @ TEXTBOOK_POSES[3])[:3, 3] - previous
-    elements += [
-        link('tip'), joint('tip_joint', 'fixed', 'link_3', 'tip', xyz=tip, rpy=turned)
-    ]
+    elements += [link('tip'), joint('tip_joint', 'fixed', 'link_3', 'tip', xyz=tip, rpy=turned)]
     return robot(*elements)
 
 

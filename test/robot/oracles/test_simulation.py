@@ -71,9 +71,7 @@ def test_halving_the_step_shrinks_the_error_by_the_methods_order(
     duration = 0.1
     exact = simulate(model, q, qd, dt=duration / 640, steps=640)
     errors = [
-        last_error(
-            model, exact, simulate(model, q, qd, dt=duration / n, steps=n, method=method)
-        )
+        last_error(model, exact, simulate(model, q, qd, dt=duration / n, steps=n, method=method))
         for n in (20, 40, 80)
     ]
     found = [np.log2(coarse / fine) for coarse, fine in pairwise(errors)]
@@ -151,7 +149,7 @@ def test_a_free_body_falls_and_turns_on() -> None:
     np.testing.assert_allclose(np.linalg.norm(motion.positions[:, 3:], axis=1), 1.0, rtol=1e-12)
 
 
-def test_row_zero_is_the_start_and_no_step_is_no_motion() -> None:
+def test_row_zero_is_the_start_and_zero_steps_do_not_move() -> None:
     model = pendulum_arm()
     q, qd = start(model)
     motion = simulate(model, q, qd, dt=0.1, steps=0)

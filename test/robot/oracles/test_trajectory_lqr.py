@@ -25,7 +25,7 @@ def test_the_regulator_brings_the_arm_back_to_its_trajectory() -> None:
     assert regulated.max() < 1.5 * start
 
 
-def test_far_from_the_end_of_a_rest_the_gains_are_those_of_riccatis_algebraic_equation() -> None:
+def test_gains_of_a_long_rest_solve_the_algebraic_riccati_equation() -> None:
     linalg = pytest.importorskip('scipy.linalg')
     model, n, h = load(example.URDF), 7, example.PERIOD
     q, rest = example.END, np.zeros(7)

@@ -160,7 +160,7 @@ def test_the_whole_demo_succeeds(
 
 
 @pytest.mark.ros
-def test_the_node_tracks_and_holds_better_with_the_identified_urdf_and_parameters(
+def test_the_identified_model_tracks_and_holds_better(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))

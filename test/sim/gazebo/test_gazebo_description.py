@@ -69,7 +69,7 @@ def initial(element: ElementTree.Element, name: str) -> float:
 
 
 @pytest.mark.parametrize('path', SHIPPED, ids=lambda path: path.stem)
-def test_a_shipped_arm_is_commanded_by_efforts_and_publishes_its_whole_state(path: Path) -> None:
+def test_a_shipped_arm_takes_efforts_and_publishes_its_whole_state(path: Path) -> None:
     made = with_gazebo_control(path.read_text(encoding='utf-8'), CONTROLLERS)
     elements = control(made.description).findall('joint')
     assert tuple(each.get('name') for each in elements) == made.joints
@@ -91,7 +91,7 @@ def test_the_hand_is_fixed_and_its_mass_stays() -> None:
     np.testing.assert_allclose(after.gravity_torques(q), expected, rtol=1e-9, atol=1e-10)
 
 
-def test_the_plugins_are_those_that_are_asked_for_and_know_the_controllers() -> None:
+def test_the_chosen_plugins_are_given_the_controllers() -> None:
     for plugins in PLUGINS.values():
         made = with_gazebo_control(ARM, CONTROLLERS, plugins=plugins)
         assert control(made.description).findtext('hardware/plugin') == plugins.hardware
@@ -116,7 +116,7 @@ def test_the_root_is_fixed_to_the_world_once() -> None:
     assert list(joints) == ['mount', 'shoulder']
 
 
-def test_a_joint_starts_where_it_is_asked_to_with_the_effort_that_holds_it_there() -> None:
+def test_a_joint_starts_at_its_position_with_the_holding_effort() -> None:
     positions = [0.1, -0.5, 0.2, -2.0, 0.3, 1.2, -0.4]
     made = with_gazebo_control(PANDA, CONTROLLERS, positions=positions)
     elements = control(made.description).findall('joint')
@@ -231,7 +231,7 @@ def test_a_xacro_of_a_user_may_call_the_macros_itself() -> None:
     assert parse_urdf(document.toxml()).root == 'world'
 
 
-def test_a_base_without_mass_is_given_some_as_gazebo_would_leave_out_the_arm() -> None:
+def test_a_base_without_mass_is_given_some_for_gazebo() -> None:
     bare = robot(
         link('base'), link('arm', 1.0), joint('turn', 'continuous', 'base', 'arm', axis=(0, 0, 1))
     )

@@ -147,9 +147,7 @@ class Motions:
         count = int(self._rng.integers(2000, 4000))
         way = self._rng.uniform(-0.3, 0.3, q.size)
         phases = 0.5 - 0.5 * np.cos(2.0 * math.pi * np.arange(1, count + 1) / count)
-        return [
-            self._point(1.0 + 0.01 * k, q + phase * way) for k, phase in enumerate(phases)
-        ]
+        return [self._point(1.0 + 0.01 * k, q + phase * way) for k, phase in enumerate(phases)]
 
     def _long(self, q: Array) -> Any:
         return self._trajectory(self._many_points(q))

@@ -59,9 +59,7 @@ class States:
             ),
         }
 
-    def _state(
-        self, names: list[str], q: Any, qd: Any, effort: Any = (), age: float = 0.0
-    ) -> Any:
+    def _state(self, names: list[str], q: Any, qd: Any, effort: Any = (), age: float = 0.0) -> Any:
         message = JointState(
             name=names,
             position=array('d', q),

@@ -161,9 +161,7 @@ def kill(control: RosProcess, witness: Witness) -> list[Command]:
     return witness.since_the_nodes_last()
 
 
-def end_by(
-    control: RosProcess, number: signal.Signals, witness: Witness, events: Events
-) -> None:
+def end_by(control: RosProcess, number: signal.Signals, witness: Witness, events: Events) -> None:
     """
     Check rule 9: a signal ends the node in zeros, whatever happens meanwhile.
 

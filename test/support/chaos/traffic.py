@@ -187,9 +187,7 @@ class Chaos:
         return self._streams[self._rng.choice(len(weights), p=weights)]
 
     def _maker(self, makers: Any) -> tuple[str, Callable[[Array], Any]]:
-        kinds = [
-            kind for kind in makers if self._rng.random() < RARE.get(kind.split()[0], 1.0)
-        ]
+        kinds = [kind for kind in makers if self._rng.random() < RARE.get(kind.split()[0], 1.0)]
         kind = str(self._rng.choice(kinds))
         return kind, makers[kind]
 

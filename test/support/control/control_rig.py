@@ -260,9 +260,7 @@ class Rig:
         return acting
 
 
-def swing(
-    names: Sequence[str], start: ArrayLike, end: ArrayLike, duration: float
-) -> Trajectory:
+def swing(names: Sequence[str], start: ArrayLike, end: ArrayLike, duration: float) -> Trajectory:
     """Return a motion from rest to rest, a cubic."""
     positions = np.array([start, end], dtype=np.float64)
     still = np.zeros_like(positions)

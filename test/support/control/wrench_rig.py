@@ -65,9 +65,7 @@ class WrenchRig:
     :param sensors: what is other than in :data:`PLAIN`, one a sensor
     """
 
-    def __init__(
-        self, model: RobotModel, *sensors: dict[str, Any], start: float = 100.0
-    ) -> None:
+    def __init__(self, model: RobotModel, *sensors: dict[str, Any], start: float = 100.0) -> None:
         self.model = model
         self.settings = [WrenchInputSettings(**(PLAIN | sensor)) for sensor in sensors or ({},)]
         self.inputs = WrenchInputs(model, self.settings)

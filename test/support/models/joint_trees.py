@@ -159,9 +159,7 @@ class PinocchioTree:
             self._model.appendBodyToJoint(
                 joint, pin.Inertia(part.mass, part.com, part.J_com), placement
             )
-            self._model.addFrame(
-                pin.Frame(part.name, joint, 0, placement, pin.FrameType.OP_FRAME)
-            )
+            self._model.addFrame(pin.Frame(part.name, joint, 0, placement, pin.FrameType.OP_FRAME))
             carriers[part.name] = (joint, placement)
         self._data = self._model.createData()
 

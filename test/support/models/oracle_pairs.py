@@ -83,9 +83,7 @@ class Pair:
 
     def _pinocchio(self, *, own_mimics: bool, floating: bool) -> Pinocchio:
         names = self.model.joint_names[int(self.floating) :]
-        return Pinocchio(
-            self.urdf, names, self.gravity, own_mimics=own_mimics, floating=floating
-        )
+        return Pinocchio(self.urdf, names, self.gravity, own_mimics=own_mimics, floating=floating)
 
 
 def random_motion(model: RobotModel, seed: int) -> Motion:

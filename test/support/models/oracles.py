@@ -330,9 +330,7 @@ class Pinocchio:
 
     def potential_energy(self, q: Array) -> float:
         """Return the potential energy; of a root link only where it floats."""
-        return float(
-            self._pin.computePotentialEnergy(self._model, self._data, self._positions(q))
-        )
+        return float(self._pin.computePotentialEnergy(self._model, self._data, self._positions(q)))
 
     def centre_of_mass(self, q: Array) -> Array:
         """Return the centre of mass in the world; without the root link unless it floats."""
@@ -382,9 +380,7 @@ class Pinocchio:
         if self._joint_of(link) == 0:  # fixed to the universe, which crashes Pinocchio 4.1 here
             return np.zeros((6, self._P.shape[1]))
         pin, positions = self._pin, self._positions(q)
-        pin.computeJointJacobiansTimeVariation(
-            self._model, self._data, positions, self._P @ qd
-        )
+        pin.computeJointJacobiansTimeVariation(self._model, self._data, positions, self._P @ qd)
         pin.updateFramePlacements(self._model, self._data)
         Jdot = pin.getFrameJacobianTimeVariation(
             self._model, self._data, self._frame(link), pin.LOCAL

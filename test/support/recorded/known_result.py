@@ -94,9 +94,7 @@ def identified(
         model=better,
         parameters=phi,
         covariance=np.diag((0.02 * np.abs(phi) + 1e-4) ** 2),
-        origin=tuple(
-            (Origin.DATA, Origin.PRIOR, Origin.NOTHING)[k % 3] for k in range(len(phi))
-        ),
+        origin=tuple((Origin.DATA, Origin.PRIOR, Origin.NOTHING)[k % 3] for k in range(len(phi))),
         friction=friction,
         armature=armature,
         offset=offset,

@@ -51,9 +51,7 @@ class Arm:
         efforts: Array = rigid + self.armature * qdd + friction + self.offset
         return efforts
 
-    def with_payload(
-        self, link: str, mass: float, com: ArrayLike, inertia: ArrayLike
-    ) -> Arm:
+    def with_payload(self, link: str, mass: float, com: ArrayLike, inertia: ArrayLike) -> Arm:
         """Return the arm with one more body on a link."""
         return replace(self, model=self.model.with_payload(link, mass, com, inertia))
 
@@ -84,9 +82,7 @@ def _unlike(phi: Array, random: np.random.Generator) -> Array:
     m, h = phi[0], phi[1:4]
     if m == 0.0:
         return phi
-    J = np.array([
-        [phi[4], phi[5], phi[7]], [phi[5], phi[6], phi[8]], [phi[7], phi[8], phi[9]]
-    ])
+    J = np.array([[phi[4], phi[5], phi[7]], [phi[5], phi[6], phi[8]], [phi[7], phi[8], phi[9]]])
     com = h / m
     about = J - m * (com @ com * np.eye(3) - np.outer(com, com))
     spread = 0.5 * np.trace(about) * np.eye(3) - about
@@ -98,9 +94,7 @@ def _unlike(phi: Array, random: np.random.Generator) -> Array:
     factor = 1.0 + random.choice([-1.0, 1.0]) * random.uniform(0.1, 0.3)
     m, spread = factor * m, factor * spread
     J = np.trace(spread) * np.eye(3) - spread + m * (com @ com * np.eye(3) - np.outer(com, com))
-    return np.array([
-        m, *(m * com), J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]
-    ])
+    return np.array([m, *(m * com), J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]])
 
 
 def motion(

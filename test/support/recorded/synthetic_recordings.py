@@ -242,8 +242,6 @@ CASES = {
         frozenset({'COMPENSATED'}),
     ),
     'dead_joint': Case(_single(lambda random: 0.0), frozenset({'NO_EFFORT'})),
-    'before_the_gear': Case(
-        lambda random: (Robot(ARM, coulomb=0.3), ARM), frozenset({'CURRENT'})
-    ),
+    'before_the_gear': Case(lambda random: (Robot(ARM, coulomb=0.3), ARM), frozenset({'CURRENT'})),
     'no_effort': Case(_whole(lambda random: 0.0), frozenset({'NO_EFFORT'})),
 }

@@ -59,9 +59,7 @@ def node_in_process(domain_id: int, options: str) -> Iterator[NodeInProcess]:
     os.environ.update(isolated(domain_id))
     # Without rosout: rcl keeps its publishers in one table for all contexts, and crashes over it.
     arguments = ['--ros-args', '--disable-rosout-logs', *options.split()]
-    rclpy.init(
-        args=arguments, domain_id=domain_id, signal_handler_options=SignalHandlerOptions.NO
-    )
+    rclpy.init(args=arguments, domain_id=domain_id, signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = FeedforwardNode()
         executor = SingleThreadedExecutor()

@@ -195,7 +195,7 @@ def test_efforts_on_a_moving_base_are_pinocchios(urdf: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize('seed', SEEDS)
-def test_gravity_and_acceleration_are_told_apart_by_orientation(urdf: str, seed: int) -> None:
+def test_orientation_separates_gravity_from_acceleration(urdf: str, seed: int) -> None:
     moving = Moving(urdf, seed)
     state = sensed(moving)
     v, w = moving.qd[3:6], moving.qd[:3]

@@ -43,9 +43,7 @@ def assert_close(actual: ArrayLike, expected: ArrayLike, atol: float = 1e-10) ->
 
 # Settings
 
-NUMBERS = [
-    name for name, declared in declarations_of(BaseSensorSettings).items() if declared.span
-]
+NUMBERS = [name for name, declared in declarations_of(BaseSensorSettings).items() if declared.span]
 
 
 @pytest.mark.parametrize('parameter', NUMBERS)
@@ -176,7 +174,7 @@ def test_a_rejected_message_changes_nothing_and_counts_for_no_age() -> None:
     assert_close(np.concatenate(rig.sample()), np.concatenate(before))
 
 
-def test_messages_of_another_link_are_rejected_until_those_of_the_first_have_stopped() -> None:
+def test_messages_of_another_link_are_rejected_until_the_first_stops() -> None:
     rig = BaseRig(timeout=0.1)
     assert rig.feed('plate') is None
     rig.now += 0.09
@@ -243,7 +241,7 @@ def test_a_direction_is_kept_while_the_filtered_accelerometer_shows_none() -> No
         assert np.linalg.norm(state.gravity) == pytest.approx(G, rel=0.05)
 
 
-def test_gravity_is_looked_for_anew_in_the_accelerometer_after_messages_with_orientation() -> None:
+def test_gravity_is_estimated_anew_when_orientations_stop() -> None:
     rig = BaseRig(tilt_cutoff=0.01)
     rig.run(1.0, orientation=None)
     rig.run(1.0, orientation=ROLLED)
@@ -252,9 +250,7 @@ def test_gravity_is_looked_for_anew_in_the_accelerometer_after_messages_with_ori
 
 
 @pytest.mark.parametrize(('stamped', 'dt'), [(True, 0.01), (False, 0.03)])
-def test_filters_count_time_by_stamps_or_where_there_are_none_by_receipt(
-    stamped: bool, dt: float
-) -> None:
+def test_filters_use_stamps_or_the_time_of_receipt(stamped: bool, dt: float) -> None:
     rig = BaseRig(use=BaseUse.MOTION, motion_cutoff=1.0)
     stamps = iter(np.arange(1.0, 3.0, 0.01) if stamped else np.zeros(200))
     for turn in [STILL] * 100 + [(1.0, 0.0, 0.0)]:

@@ -111,9 +111,7 @@ REST = np.zeros(3)
 
 @pytest.mark.oracle
 @pytest.mark.parametrize('pose', [(0.0, 0.0, 0.0), (0.7, -1.2, 2.0), (-2.0, 0.4, -0.8)])
-def test_without_the_weight_of_the_tool_and_the_offset_the_applied_wrench_is_left(
-    pose: tuple[float, ...],
-) -> None:
+def test_minus_tool_weight_and_offset_the_applied_wrench_is_left(pose: tuple[float, ...]) -> None:
     rig = Measured()
     rig.q[:] = (0.3, -0.5, 0.1)
     rig.tare()
@@ -144,7 +142,7 @@ def test_the_inertia_of_a_moving_tool_is_taken_off_too(frame: PublishFrame) -> N
     np.testing.assert_allclose(wrench, expected, rtol=0.0, atol=1e-9)
 
 
-def test_nothing_is_told_without_readings_or_of_another_tick() -> None:
+def test_no_wrench_without_readings_or_of_another_tick() -> None:
     rig = WrenchRig(arm())
     assert rig.inputs.external_wrench('wrist', rig.now) is None
     rig.run(0.1, (1.0, 2.0, 3.0))

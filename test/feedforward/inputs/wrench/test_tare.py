@@ -55,7 +55,7 @@ def test_a_tare_averages_the_noise_away() -> None:
     np.testing.assert_allclose(wrench[3:], 0.0, atol=0.12)
 
 
-def test_the_tool_is_no_part_of_an_inline_sensors_offset() -> None:
+def test_the_offset_of_an_inline_sensor_excludes_the_tool() -> None:
     # Readings of a tool that the model knows, with an offset of the sensor, in two poses.
     rig = WrenchRig(arm(), {'placement': INLINE})
     still = np.zeros(2)
@@ -71,7 +71,7 @@ def test_the_tool_is_no_part_of_an_inline_sensors_offset() -> None:
         np.testing.assert_allclose(wrench, 0.0, atol=1e-9)
 
 
-def test_a_tool_that_the_model_does_not_know_comes_back_when_it_is_turned() -> None:
+def test_an_unmodelled_tool_reappears_when_it_is_turned() -> None:
     # What the documents warn of: a tare at one pose is right at that pose only.
     rig = WrenchRig(arm(), {'placement': INLINE, 'link': 'tip'})
     rig.run(0.2, (0.0, 0.0, -5.0))
@@ -189,7 +189,7 @@ def test_an_offset_belongs_to_the_frame_that_it_was_found_in() -> None:
     np.testing.assert_allclose(rig.run(0.3, BIAS, frame='tip')[-1][3:], BIAS, rtol=1e-9)
 
 
-def test_an_offset_that_was_being_blended_in_is_no_other_frames_either() -> None:
+def test_an_offset_during_its_blend_keeps_its_frame() -> None:
     rig = WrenchRig(arm(), {'link': ''})
     rig.run(0.1, BIAS, frame='tool')
     tare(rig)

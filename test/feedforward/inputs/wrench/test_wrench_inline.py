@@ -110,9 +110,7 @@ def sensed(
     """
     rng = np.random.default_rng(0)
     samples = simulated()
-    rig = WrenchRig(
-        tooled_arm(), {'placement': INLINE, 'cutoff': 20.0} | settings, start=0.01
-    )
+    rig = WrenchRig(tooled_arm(), {'placement': INLINE, 'cutoff': 20.0} | settings, start=0.01)
     rig.period = 1.0 / rate
     times: list[float] = []
     wrenches: list[Array] = []
@@ -168,7 +166,7 @@ def test_a_push_on_a_fast_tool_is_found_to_5_percent(how: dict[str, Any]) -> Non
     assert free[1] < RESIDUAL_FORCE
 
 
-def test_with_the_recommended_deadband_a_free_tool_is_no_push() -> None:
+def test_with_the_recommended_deadband_a_free_tool_is_not_a_push() -> None:
     times, wrenches = sensed(deadband_force=1.0, deadband_torque=0.1)
     assert not wrenches[(times > 0.5) & (times < PUSHED_FROM)].any()
     assert wrenches[times > PUSHED_FROM + 0.1].any(axis=1).all()

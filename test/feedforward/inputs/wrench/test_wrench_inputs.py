@@ -54,7 +54,7 @@ def test_a_reading_of_what_the_robot_exerts_counts_with_the_other_sign() -> None
     np.testing.assert_array_equal(settled(passive), -settled(active))
 
 
-def test_an_inline_sensor_carries_the_tool_and_it_is_no_push() -> None:
+def test_the_tool_of_an_inline_sensor_is_not_a_push() -> None:
     rig = WrenchRig(arm(), {'placement': INLINE})
     # Level, the tool's weight pulls the sensor down, its centre of mass straight above it.
     still = settled(rig, (0.0, 0.0, -WEIGHT), (0.0, 0.0, 0.0))
@@ -64,9 +64,7 @@ def test_an_inline_sensor_carries_the_tool_and_it_is_no_push() -> None:
 
 
 def test_an_inline_reading_of_the_other_sign_holds_the_tool_too() -> None:
-    rig = WrenchRig(
-        arm(), {'placement': INLINE, 'measures': Measures.ROBOT_ON_ENVIRONMENT}
-    )
+    rig = WrenchRig(arm(), {'placement': INLINE, 'measures': Measures.ROBOT_ON_ENVIRONMENT})
     np.testing.assert_allclose(settled(rig, (0.0, 0.0, WEIGHT), (0, 0, 0)), 0.0, atol=1e-12)
 
 
@@ -158,9 +156,7 @@ def test_wrenches_of_several_sensors_add_up() -> None:
         assert both.feed(PUSH, TURN) is None
         assert both.feed(TURN, PUSH, name='other') is None
         both.step(0.0)
-    expected = efforts_of(
-        arm(), both.q, {'tool': Wrench(PUSH, TURN), 'lower': Wrench(TURN, PUSH)}
-    )
+    expected = efforts_of(arm(), both.q, {'tool': Wrench(PUSH, TURN), 'lower': Wrench(TURN, PUSH)})
     np.testing.assert_allclose(both.efforts(), expected, rtol=1e-6)
 
 
@@ -292,7 +288,7 @@ def test_the_gain_scales_what_is_left_of_the_deadband() -> None:
 # Accelerations
 
 
-def test_the_first_tick_takes_a_robot_in_motion_for_one_without_acceleration() -> None:
+def test_the_first_tick_of_a_moving_robot_has_no_acceleration() -> None:
     rig = WrenchRig(arm(), {'placement': INLINE, 'cutoff': 1000.0, 'fade': 0.01})
     rig.qd[:] = (1.0, 0.0)
     carried = arm().internal_wrench(rig.q, rig.qd, np.zeros(2), 'tool')
@@ -300,7 +296,7 @@ def test_the_first_tick_takes_a_robot_in_motion_for_one_without_acceleration() -
     np.testing.assert_allclose(rig.run(0.1, *reading), 0.0, atol=1e-9)
 
 
-def test_velocities_that_come_with_every_third_tick_have_the_right_accelerations() -> None:
+def test_velocities_of_every_third_tick_give_the_right_accelerations() -> None:
     rig = WrenchRig(arm(), {'placement': INLINE, 'cutoff': 10.0})
     qdd = np.array([0.0, 3.0])
     errors = []
@@ -376,7 +372,7 @@ def test_what_was_read_before_a_long_silence_is_forgotten() -> None:
     np.testing.assert_allclose(rig.run(0.1, (0.0, 1.0, 0.0))[:, 3], 0.0, atol=1e-12)
 
 
-def test_a_reading_that_changed_in_a_short_silence_comes_through_the_filter() -> None:
+def test_a_reading_that_changed_during_a_short_gap_is_filtered() -> None:
     rig = WrenchRig(arm(), {'cutoff': 1.0, 'fade': 1.0})
     before = rig.run(3.0, (50.0, 0.0, 0.0))[-1]
     rig.run(0.05, None)
@@ -384,7 +380,7 @@ def test_a_reading_that_changed_in_a_short_silence_comes_through_the_filter() ->
     assert (after[:, 3] > 0.75 * before[3]).all()
 
 
-def test_a_motion_that_is_not_finite_makes_an_inline_sensor_stale_not_its_neighbour() -> None:
+def test_a_non_finite_motion_makes_only_the_inline_sensor_stale() -> None:
     rig = WrenchRig(
         arm(), {'placement': INLINE}, {'name': 'other', 'topic': '/other', 'link': 'lower'}
     )
@@ -445,7 +441,7 @@ def test_a_glitch_of_a_velocity_is_over_with_the_filter() -> None:
 # A changed robot
 
 
-def test_a_tool_on_a_lift_that_starts_is_heavier_and_that_is_no_push() -> None:
+def test_the_load_of_a_tool_on_an_accelerating_lift_is_not_a_push() -> None:
     rising = arm().with_base_motion(BaseMotion(linear_acceleration=(0.0, 0.0, 2.0)))
     rig = WrenchRig(rising, {'placement': INLINE})
     reading = (0.0, 0.0, -2.0 * (9.81 + 2.0))

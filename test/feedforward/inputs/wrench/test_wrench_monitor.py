@@ -79,7 +79,7 @@ def test_the_settings_link_wins_over_the_frame_of_a_reading(rig: WrenchRig) -> N
 
 
 @pytest.mark.parametrize('frame', ['', 'nose', 'base', 'post'])
-def test_a_frame_that_is_no_moving_link_is_rejected_where_none_is_set(frame: str) -> None:
+def test_without_a_set_frame_only_moving_links_are_accepted(frame: str) -> None:
     rig = WrenchRig(arm(), {'link': ''})
     assert_rejected(rig, Reason.UNKNOWN_FRAME, PUSH, frame=frame)
 

@@ -119,7 +119,7 @@ class Chance:
         rig.feed(numbers[:3], numbers[3:], frame=self.frame, stamp=stamp)
 
 
-def test_whatever_happens_a_wrench_is_finite_within_its_cap_and_without_a_step() -> None:
+def test_a_wrench_is_always_finite_within_its_cap_and_without_steps() -> None:
     seen: set[object] = set()
     for seed in range(8):
         chance = Chance(seed)
@@ -146,7 +146,7 @@ EVENT = st.one_of(
 
 @settings(max_examples=200)
 @given(seed=st.integers(0, 1000), events=st.lists(EVENT, max_size=60))
-def test_whatever_is_told_of_readings_and_motions(
+def test_random_readings_and_motions_break_no_rule(
     seed: int, events: list[tuple[str, Any, str]]
 ) -> None:
     rig = Inspected(arm(), random_sensor(np.random.default_rng(seed)))

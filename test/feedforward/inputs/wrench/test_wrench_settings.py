@@ -50,7 +50,7 @@ def test_a_number_out_of_its_range_is_named_with_its_value(parameter: str, value
     assert caught.value.argument == f'wrench_inputs.wrist.{parameter}'
 
 
-def test_a_tare_is_no_shorter_than_the_timeout() -> None:
+def test_a_tare_is_at_least_as_long_as_the_timeout() -> None:
     check({'timeout': 0.2, 'tare_duration': 0.2})
     with pytest.raises(InputError, match='is less than the timeout'):
         check({'timeout': 0.2, 'tare_duration': 0.1})
