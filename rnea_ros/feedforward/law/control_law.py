@@ -85,7 +85,8 @@ class ControlLaw:
     """
     Computes the efforts of all n joints of the model; arrays have shape (n,), in its order.
 
-    A subclass with a ``name`` is a value of the parameter ``mode`` from then on.
+    A subclass with a ``name`` is a value of the parameter ``mode`` from then on. One that follows
+    motions overrides ``_follow``.
 
     :param robot: the robot with its payloads
     :param kp: proportional gains
@@ -171,12 +172,19 @@ class ControlLaw:
         """
         Return the law's equation for a reference motion; its arrays are only read.
 
+        The default is the equation without a reference.
+
         :param q: measured positions, rad or m
         :param qd: measured velocities, rad/s or m/s
         :param reference: the reference motion
         :param feedback: Kp e + Kd e'
         """
-        raise NotImplementedError
+        del reference, feedback
+        return self._weightless(q, qd)
+
+    def _weightless(self, q: Array, qd: Array) -> Parts:
+        """Return the equation without a reference: g(q), with C(q, qd) qd if so configured."""
+        return Parts(q, qd if self._coriolis else None)
 
     def effort(
         self, q: Array, qd: Array, reference: Motion | None, external: Array | None = None
@@ -191,10 +199,8 @@ class ControlLaw:
         """
         self.holding_effort(q)
         total = self._total
-        if not self.follows_motions:
-            reference = None
         if reference is None:
-            parts = Parts(q, qd if self._coriolis else None)
+            parts = self._weightless(q, qd)
         else:
             parts = self._follow(q, qd, reference, self._feedback_of(q, qd, *reference[:2]))
         self._parts, self._external = parts, external
@@ -254,7 +260,9 @@ class ControlLaw:
     def _velocity_for_friction(self, qd: Array, reference: Motion | None) -> Array:
         if self._friction_velocity is VelocitySource.MEASURED:
             return qd
-        return self._zero if reference is None else reference[1]
+        if reference is None or not self.follows_motions:
+            return self._zero
+        return reference[1]
 
     def _feedback_of(self, q: Array, qd: Array, q_d: Array, qd_d: Array) -> Array:
         """Return Kp e + Kd e'; on continuous joints e is the smallest equivalent angle."""
