@@ -95,15 +95,17 @@ class MotionRequests:
 
         :param message: trajectory_msgs/JointTrajectory as CDR bytes
         """
+        is_setpoint = False
         try:
             request = self._request(message)
             if request.is_cancel:
                 self.controller.cancel()
                 return
-            if request.is_setpoint:
-                self.controller.note_setpoint()
+            is_setpoint = request.is_setpoint
             self.controller.follow(*self._compile(request))
         except REJECTIONS as error:
+            if is_setpoint:
+                self.controller.note_setpoint()
             self.count('joint_trajectory', error.word)
             self._node.get_logger().error(
                 f'trajectory rejected: {error}', throttle_duration_sec=1.0

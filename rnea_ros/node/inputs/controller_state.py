@@ -69,6 +69,7 @@ class ControllerStateInput:
                 sample, stamp = self._read(message)
             except MalformedError as error:
                 self._monitor.reject(ControllerStateError(Reason.MALFORMED, error.detail))
+                self._controller.note_setpoint()
                 continue
             names, position, velocity, acceleration, speed = sample
             setpoint = self._monitor.update(
@@ -83,5 +84,7 @@ class ControllerStateInput:
                 measured=self._controller.measured()[0],
                 held=lambda: self._controller.hold_position(now),
             )
-            if setpoint is not None:
+            if setpoint is None:
+                self._controller.note_setpoint()
+            else:
                 self._controller.set_reference(setpoint)
