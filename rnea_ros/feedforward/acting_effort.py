@@ -61,13 +61,12 @@ class ActingEffort:
         """
         self.known, self._unknown_since = False, now
 
-    def find(self, now: float, settings: ResolvedSettings, *, stale: bool) -> Array | None:
+    def find(self, now: float, settings: ResolvedSettings) -> Array | None:
         """
-        Return the effort once messages are current: measured, or the watchdog's command.
+        Return the effort once messages are current: measured since the block, or the watchdog's.
 
         :param now: monotonic time, s
         :param settings: the settings in force
-        :param stale: whether joint states are too old
         :return: shape (m,), N m or N; None while waiting, or to start from the node's last command
         """
         self._unknown_since = min(self._unknown_since, now)  # simulated time can be set back
@@ -76,5 +75,5 @@ class ActingEffort:
         self.known = waited >= (BACKLOG_TIME if newer else MAX_WAIT)
         if not self.known:
             return None
-        effort = None if stale else self.measured(settings)
+        effort = self.measured(settings) if newer else None
         return self.watchdog_effort() if effort is None else effort

@@ -227,7 +227,7 @@ class ControlTick:
         if self.monitor.blocked:
             acting.invalidate(now)
         if not acting.known:
-            effort = acting.find(now, self.settings, stale=self.monitor.stale)
+            effort = acting.find(now, self.settings)
             if effort is not None:
                 self.limiter.start(effort)
 

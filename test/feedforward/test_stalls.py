@@ -23,6 +23,8 @@ from rnea_ros.feedforward.stalls import (
     StallRecovery,
 )
 from rnea_ros.feedforward.trajectory import JointRules
+from rnea_ros.feedforward.trajectory.join import join
+from rnea_ros.robot import Payload
 from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 
 RAMP, HOLD = 0.2, 1.0
@@ -205,6 +207,118 @@ def test_without_joint_states_after_a_blocked_tick_the_last_command_counts() -> 
     rig.now += 0.25
     commands = rig.run(1.1 * MAX_WAIT, feed=False)
     assert (np.abs(commands[0] - last) <= rig.greatest_step).all()
+
+
+def test_a_measured_effort_from_before_a_blocked_tick_does_not_count() -> None:
+    rig = active_rig(joint_states_timeout=0.5)
+    left = 0.3 * rig.gravity
+    rig.controller.acting_effort.watchdog_effort = lambda: left
+    rig.acting_effort = left
+    rig.now += 0.6
+    rig.feed(effort=rig.gravity)  # from before the stall, and no joint state after it
+    rig.step()
+    commands = rig.run(1.1 * MAX_WAIT, feed=False)
+    assert (np.abs(commands[0] - left) <= rig.greatest_step).all()
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+def test_a_stall_in_the_start_ramp_starts_another_ramp(reason: Reason) -> None:
+    rig = Rig(panda_arm(), rate=500.0, ramp_duration=RAMP, hold_duration=HOLD)
+    rig.q[:] = PANDA_POSE
+    rig.run_until(State.RAMPING)
+    rig.run(0.5 * RAMP)
+    stall(rig, reason)
+    rig.run_until(State.RAMPING)
+    assert rig.run_until(State.ACTIVE) == pytest.approx(RAMP, abs=2.0 * rig.period)
+    np.testing.assert_allclose(rig.commands[-1], rig.gravity)
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+@pytest.mark.parametrize('back', [0.0, 0.01, 0.05, 0.3])
+def test_commands_that_were_withheld_in_a_stall_come_back(reason: Reason, back: float) -> None:
+    rig = active_rig()
+    rig.effort = np.zeros(7)
+    rig.controller.permitted = False  # the effort controller has left
+    rig.tick()
+    stall(rig, reason)
+    rig.run(back)  # 0.01 s: while the acting effort is still unknown
+    rig.controller.permitted = True
+    first = run_until_command(rig)
+    assert (np.abs(first) <= rig.greatest_step).all()
+    rig.activate()
+    rig.run(RAMP)
+    np.testing.assert_allclose(rig.commands[-1], rig.gravity)
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+def test_a_controller_that_leaves_in_a_stall_gets_no_command_before_it_is_back(
+    reason: Reason,
+) -> None:
+    rig = active_rig()
+    stall(rig, reason)
+    rig.controller.permitted = False
+    count = len(rig.commands)
+    rig.run(0.5)
+    assert len(rig.commands) == count
+    rig.controller.permitted = True
+    rig.effort = 0.2 * rig.gravity
+    assert (np.abs(run_until_command(rig) - rig.effort) <= rig.greatest_step).all()
+    rig.activate()
+
+
+@pytest.mark.parametrize('when', ['before', 'during', 'after'])
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+def test_a_trajectory_joined_to_one_that_a_stall_ended_is_not_followed(
+    when: str, reason: Reason
+) -> None:
+    rig = active_rig()
+    names, end = rig.model.joint_names, np.array(PANDA_POSE) + 0.4
+    rig.controller.follow(swing(names, PANDA_POSE, end, 5.0), None)
+    rig.run(0.5)
+    handover = rig.controller.handover(rig.now + 0.01)
+    assert handover is not None
+    state = handover.active.state(handover.time)
+    new = swing(names, state.position, PANDA_POSE, 3.0)
+    joined = join(handover, new, np.arange(7))
+    if when == 'before':
+        rig.controller.follow(joined, None)
+        rig.tick()
+    stall(rig, reason)
+    if when == 'during':
+        rig.controller.follow(joined, None)
+    rig.run_until(State.RAMPING)
+    if when == 'after':
+        rig.controller.follow(joined, None)
+    rig.activate()
+    rig.run(1.0)
+    np.testing.assert_array_equal(rig.wanted()[0], rig.q)
+    assert not rig.wanted()[1].any()
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+def test_settings_and_payloads_may_change_while_gravity_is_held(reason: Reason) -> None:
+    rig = active_rig()
+    payload = Payload('fer_link7', 1.0, (0.0, 0.0, 0.1))
+    stall(rig, reason)
+    rig.change(payloads=(payload,), mode=Gravity, payload_blend_duration=0.05)
+    rig.activate()
+    rig.run(0.1)
+    loaded = rig.model.with_payload(payload.link, payload.mass, payload.com)
+    np.testing.assert_allclose(rig.commands[-1], loaded.gravity_torques(rig.q))
+    assert rig.controller.law.name == 'gravity'
+
+
+@pytest.mark.parametrize('reason', [STALE, BLOCKED])
+def test_a_motion_ends_when_a_stall_brings_a_mode_that_follows_none(reason: Reason) -> None:
+    rig = active_rig()
+    end = np.array(PANDA_POSE) + 0.4
+    rig.controller.follow(swing(rig.model.joint_names, PANDA_POSE, end, 5.0), None)
+    rig.run(0.5)
+    stall(rig, reason)
+    rig.change(mode=Gravity)
+    rig.activate()
+    assert rig.controller.reference_at(rig.now) is None
+    np.testing.assert_allclose(rig.commands[-1], rig.gravity)
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,10 @@ class Rig:
             return None
         command = returned.copy()
         if self._blocked_at > -math.inf:
-            acting = None if self._stale() else self._acting_effort()
+            newer = self.states.age(self.now, self.resolved.joint_indices) < (
+                self.now - self._blocked_at
+            )
+            acting = self._acting_effort() if newer else None
             acting = self.acting_effort if acting is None else acting
             before = before if acting is None else acting
             self._blocked_at = -math.inf
@@ -237,14 +240,6 @@ class Rig:
         wanted = self.controller.reference_at(self.now)
         zero = np.zeros(len(self.settings.joints))
         return (zero, zero) if wanted is None else (wanted.position, wanted.velocity)
-
-    def _stale(self) -> bool:
-        resolved, now = self.resolved, self.now + 0.5 * self.period
-        others = np.setdiff1d(np.arange(self.model.nv), resolved.joint_indices)
-        return (
-            self.states.age(now, resolved.joint_indices) > resolved.joint_states_timeout
-            or self.states.age(now, others) > resolved.uncommanded_timeout
-        )
 
     def _acting_effort(self) -> Array | None:
         """Return the effort that the control is to take over from, by DESIGN's rule."""
