@@ -68,7 +68,7 @@ class Reporter:
         self._command_topic = command_topic
         self._references = references
         self._logged_state: State | None = None
-        self._logged_stall: object = None
+        self._logged_stall = controller.stalls.newest
         self._logged_counts: dict[str, int] = {}
         self._counts_logged_at = 0.0
         self._error_logged = False
