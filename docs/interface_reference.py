@@ -28,7 +28,7 @@ from rnea_ros.node.parameters import (
     sensor_declarations,
 )
 from rnea_ros.parameters import Declaration
-from rnea_ros.sim.options import OPTIONS
+from rnea_ros.sim.options import PARAMETERS as ROBOT_PARAMETERS
 from rnea_ros.trajectory_effort.parameters import PARAMETERS as EFFORT_PARAMETERS
 from rnea_ros.watchdog.parameters import PARAMETERS as WATCHDOG_PARAMETERS
 
@@ -70,7 +70,7 @@ def page() -> str:
             {**tables.CONTROL_DIAGNOSTICS, **tables.FOLLOWING_DIAGNOSTICS},
         ),
         _counts(),
-        _node(tables.SIMULATED_ROBOT, _options(OPTIONS)),
+        _node(tables.SIMULATED_ROBOT, _parameters(ROBOT_PARAMETERS)),
         _node(tables.EFFORT_CONTROLLER, []),
         _node(tables.EFFORT_WATCHDOG, _parameters(WATCHDOG_PARAMETERS)),
         _diagnostics(
@@ -190,14 +190,6 @@ def _of_each(what: str, table: Mapping[str, Declaration]) -> list[str]:
     return ['', f'For each {what}:', '', *_parameters(table)]
 
 
-def _options(options: Mapping[str, tuple[Any, str]]) -> list[str]:
-    rows = []
-    for name, (default, about) in options.items():
-        value = UNSET[default] if isinstance(default, Parameter.Type) else _value(default)
-        rows.append((f'`{name}`', value, about))
-    return _table(['parameter', 'default', ''], rows)
-
-
 def _diagnostics(about: str, keys: Mapping[str, str]) -> str:
     rows = [(f'`{key}`', meaning) for key, meaning in keys.items()]
     return '\n'.join(['### Diagnostics', '', about, '', *_table(['key', ''], rows)])
@@ -241,6 +233,8 @@ def _short(kind: str) -> str:
 
 
 def _value(default: Any) -> str:
+    if isinstance(default, Parameter.Type):
+        return UNSET[default]
     if isinstance(default, bool):
         return f'`{str(default).lower()}`'
     return f'`{default!r}`'

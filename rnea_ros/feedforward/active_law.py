@@ -39,7 +39,8 @@ def law_of(
     :param law: the law; None: that of the settings
     """
     kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
-    kp[settings.joint_indices], kd[settings.joint_indices] = settings.kp, settings.kd
+    kp[settings.joint_indices] = settings.parameters.kp
+    kd[settings.joint_indices] = settings.parameters.kd
     return (law or settings.parameters.mode)(
         robot,
         kp,

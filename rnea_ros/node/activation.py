@@ -75,7 +75,7 @@ class Activation:
             model.joint_names,
             jumps=PositionJumps.of_robot(model, settings),
             continuous=model.continuous,
-            differentiate_velocity=setup.differentiate_velocity,
+            differentiate_velocity=setup.reference.differentiate_velocity,
             effort_scale=settings.effort_scale,
         )
         self.controller = FeedforwardController(model, settings, states)
@@ -140,8 +140,8 @@ class Activation:
         resources.callback(node.destroy_subscription, trajectories)
         speed_scaling = SpeedScalingInput(
             node,
-            setup.values['speed_scaling_topic'],
-            setup.speed_scaling_scale,
+            setup.reference.speed_scaling_topic,
+            setup.reference.speed_scaling_scale,
             self.controller.speed_scaling,
             self._rejections,
         )
@@ -206,7 +206,7 @@ class Activation:
         """Return the functions that take messages at a tick, and the schedule of the ticks."""
         configuration, clock = self._configuration, self._clock
         period = configuration.setup.settings.parameters.period
-        if configuration.setup.trigger is Trigger.TIMER:
+        if configuration.setup.robot.trigger is Trigger.TIMER:
             takes = [inputs.take_joint_states, *inputs.take_others]
             return takes, PeriodicSchedule(period, clock.now, clock.sleep)
         return inputs.take_others, JointStateTrigger(

@@ -69,7 +69,7 @@ class Configuration:
             resources.callback(self.publishers.close)
             self._resources = resources.pop_all()
         logger.info(
-            f'{setup.model!r}: {setup.values["mode"]} at {setup.values["rate"]:g} Hz '
+            f'{setup.model!r}: {settings.parameters.mode.name} at {settings.parameters.rate:g} Hz '
             f'on {command_topic} for {", ".join(settings.joints)}'
         )
 
@@ -79,7 +79,7 @@ class Configuration:
             resources.callback(subscription.destroy)
             return subscription
 
-        values = self.setup.values
+        setup, parameters = self.setup, self.setup.settings.parameters
         self.joint_states: RawSubscription = subscribe(
             JointState,
             'joint_states',
@@ -89,20 +89,20 @@ class Configuration:
         )
         self.wrenches: dict[str, RawSubscription] = {
             sensor.name: subscribe(WrenchStamped, sensor.topic, SENSOR_DATA, raw=True)
-            for sensor in self.setup.settings.parameters.wrench_inputs
+            for sensor in parameters.wrench_inputs
         }
         self.imu: RawSubscription | None = None
-        if values['base_sensor.topic']:
-            self.imu = subscribe(Imu, values['base_sensor.topic'], SENSOR_DATA, raw=True)
+        if parameters.base_sensor is not None:
+            self.imu = subscribe(Imu, parameters.base_sensor.topic, SENSOR_DATA, raw=True)
         self.controller_state: RawSubscription | None = None
-        if self.setup.state_type is not None:
-            topic = values['controller_state_topic']
-            self.controller_state = subscribe(self.setup.state_type, topic, NEWEST, raw=True)
+        if setup.state_type is not None:
+            topic = setup.reference.controller_state_topic
+            self.controller_state = subscribe(setup.state_type, topic, NEWEST, raw=True)
         self.watchdog: PolledSubscription[Any] = subscribe(
             Float64MultiArray, watchdog_topic(command_topic), NEWEST
         )
         self.sim_clock: PolledSubscription[Any] | None = None
-        if values['use_sim_time']:
+        if setup.values['use_sim_time']:
             self.sim_clock = subscribe(ClockMessage, '/clock', NEWEST)
 
     @property

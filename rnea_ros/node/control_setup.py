@@ -14,18 +14,21 @@ from ..feedforward import check_efforts
 from ..feedforward.goals import Tolerances
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..feedforward.trajectory import JointRules, ReferenceSource
+from ..parameters import from_values
 from ..robot import RobotModel
 from ..urdf import parse_urdf
 from .command_topic import ControllerJoints, difference
 from .inputs import controller_state_type
 from .parameters import (
+    ReferenceSettings,
+    RobotSettings,
     joint_rules,
     listed_joints,
     realtime_from,
     settings_from,
     tolerances_from,
 )
-from .timing import RealtimeSettings, Trigger
+from .timing import RealtimeSettings
 
 MODEL_PARAMETERS = ('strict_inertia', 'gravity')
 """Parameters that, with the URDF, determine the robot's model."""
@@ -42,11 +45,10 @@ class ControlSetup:
     :param settings: settings of the control
     :param rules: rules for motions
     :param tolerances: tolerances of goals that state none
-    :param differentiate_velocity: whether missing velocities are derived from positions
-    :param trigger: trigger of the loop's ticks
+    :param robot: parameters of the robot and of the loop's trigger
+    :param reference: parameters of the reference motion's source
     :param realtime: real-time settings of the loop's thread
     :param state_type: class of a trajectory controller's state, None if no such state is followed
-    :param speed_scaling_scale: factor that turns values of the speed scaling topic into 0 to 1
     :param listed_joints: whether the user listed the joints
     :param warnings: warnings about the model, one sentence each
     """
@@ -57,11 +59,10 @@ class ControlSetup:
     settings: ResolvedSettings
     rules: JointRules
     tolerances: Tolerances
-    differentiate_velocity: bool
-    trigger: Trigger
+    robot: RobotSettings
+    reference: ReferenceSettings
     realtime: RealtimeSettings
     state_type: Any
-    speed_scaling_scale: float
     listed_joints: bool
     warnings: tuple[str, ...]
 
@@ -84,8 +85,9 @@ class ControlSetup:
     @property
     def zero_gains_warning(self) -> str:
         """A warning if the mode needs gains and all are zero; otherwise empty."""
-        law, settings = self.settings.parameters.mode, self.settings
-        if not law.needs_gains or settings.kp.any() or settings.kd.any():
+        parameters = self.settings.parameters
+        law = parameters.mode
+        if not law.needs_gains or any((*parameters.kp, *parameters.kd)):
             return ''
         falls = '' if law.carries_gravity else ', not even of gravity: the arm falls'
         return (
@@ -111,14 +113,15 @@ def make_setup(
     :raises RneaError: the first value that cannot be used
     """
     warnings: list[str] = []
+    robot = from_values(RobotSettings, values)
     if before is not None and before.urdf == urdf and all(
-        before.values[name] == values[name] for name in MODEL_PARAMETERS
+        getattr(before.robot, name) == getattr(robot, name) for name in MODEL_PARAMETERS
     ):
         model = before.model
     else:
-        description = parse_urdf(urdf, strict_inertia=values['strict_inertia'])
+        description = parse_urdf(urdf, strict_inertia=robot.strict_inertia)
         warnings.extend(description.warnings)
-        model = RobotModel.from_description(description, gravity=values['gravity'])
+        model = RobotModel.from_description(description, gravity=robot.gravity)
     listed = listed_joints(values)
     if listed and controller.joints and listed != controller.joints:
         raise InputError(
@@ -129,9 +132,8 @@ def make_setup(
     joints = listed or controller.joints or (before.settings.joints if before else ())
     settings = resolve(settings_from(values, joints), model)
     check_efforts(model, settings)
-    from_controller = ReferenceSource(values['reference_source']) is (
-        ReferenceSource.CONTROLLER_STATE
-    )
+    reference = from_values(ReferenceSettings, values)
+    from_controller = reference.reference_source is ReferenceSource.CONTROLLER_STATE
     return ControlSetup(
         values=values,
         urdf=urdf,
@@ -139,11 +141,10 @@ def make_setup(
         settings=settings,
         rules=joint_rules(values, model, settings),
         tolerances=tolerances_from(values, settings.joints),
-        differentiate_velocity=values['differentiate_velocity'],
-        trigger=Trigger(values['trigger']),
+        robot=robot,
+        reference=reference,
         realtime=realtime_from(values),
         state_type=controller_state_type() if from_controller else None,
-        speed_scaling_scale=values['speed_scaling_scale'],
         listed_joints=bool(listed),
         warnings=tuple(warnings),
     )

@@ -1,33 +1,39 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters: declared once, in a table or a settings class. Importable without ROS."""
+"""Parameters: each declared once, in the field of a settings class. Importable without ROS."""
 
 from .declaration import (
+    EACH,
     Declaration,
     check_ranges,
-    choice,
     declarations_of,
-    described,
     from_values,
+    group,
     in_range,
     parameter,
+    per_joint,
+    with_value_per_joint,
 )
 from .file_text import Value, parameter_file_text
-from .on_node import declare, declare_all, reject_unknown
+from .on_node import declare, declare_all, described, read_settings, reject_unknown
 
 __all__ = [
+    'EACH',
     'Declaration',
     'Value',
     'check_ranges',
-    'choice',
     'declarations_of',
     'declare',
     'declare_all',
     'described',
     'from_values',
+    'group',
     'in_range',
     'parameter',
     'parameter_file_text',
+    'per_joint',
+    'read_settings',
     'reject_unknown',
+    'with_value_per_joint',
 ]

@@ -2,24 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Declarations of parameters: default, description, range and choices of each, stated once.
+Parameters: each is declared once, as a field of a settings class (:func:`parameter`).
 
-A declaration stands in a table, or in the field of a settings class (:func:`parameter`). The
-parameters of a node, their ranges in ``ros2 param describe``, the checks of values and the
-interface reference are all made from declarations.
+The parameters of a node, their ranges in ``ros2 param describe``, the checks of values, the
+settings objects and the interface reference are all made from these fields.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 import enum
 from typing import Any, TypeVar
 
 from ..errors import InputError, brief
 
 T = TypeVar('T')
+
+EACH = 'one value or one per joint'
+"""In a description: the parameter has one value per joint, or one for all (per joint)."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Declaration:
     :param while_active: whether it can be changed while the node is active
     :param read_only: whether it can be set only at the start
     :param choices: meaning of each permitted word, read at each use; empty for any value
+    :param unset: whether the parameter has no default, only a type (of rclpy)
     """
 
     default: Any
@@ -41,11 +44,13 @@ class Declaration:
     while_active: bool = False
     read_only: bool = False
     choices: Mapping[str, Any] = field(default_factory=dict)
+    unset: bool = False
 
     @property
     def description(self) -> str:
         """The text for ``ros2 param describe``."""
-        return f'{self.summary}: {" | ".join(self.choices)}' if self.choices else self.summary
+        words = ' | '.join(self.choices)
+        return ': '.join(part for part in (self.summary, words) if part)
 
     def check(self, name: str, value: Any) -> None:
         """
@@ -64,52 +69,52 @@ class Declaration:
                 raise InputError(name, f'{error.reason} ({self.description})') from None
 
 
-def described(table: Mapping[str, Declaration]) -> dict[str, tuple[Any, str]]:
-    """Return default and description of each parameter of a table."""
-    return {name: (entry.default, entry.description) for name, entry in table.items()}
-
-
-def choice(default: enum.Enum, summary: str, **options: Any) -> Declaration:
-    """
-    Return the declaration of a parameter with a fixed set of words.
-
-    :param default: a member of the set
-    :param summary: text before the list of words
-    :param options: further fields of :class:`Declaration`
-    """
-    words = {member.value: member for member in type(default)}
-    return Declaration(default.value, summary, choices=words, **options)
-
-
 def parameter(
     default: Any,
-    description: str,
+    summary: str = '',
     *,
     span: tuple[float, float] | None = None,
     while_active: bool = False,
+    read_only: bool = False,
     name: str = '',
     words: Mapping[str, Any] | None = None,
+    unset: Any = None,
 ) -> Any:
     """
     Return a field of a settings class that is a parameter.
 
     :param default: default value; a tuple for a list, an enum's member for a set of words
-    :param description: text for ``ros2 param describe``, before any words
+    :param summary: text for ``ros2 param describe``, before any words
     :param span: smallest and largest value of a number, or of each number in a list
     :param while_active: whether it can be changed while the node is active
+    :param read_only: whether it can be set only at the start
     :param name: name of the parameter; empty: the field's
-    :param words: meaning of each permitted word, where that is no enum
+    :param words: meaning of each permitted word, where that is not an enum
+    :param unset: type of a parameter without a default, a member of ``rclpy.Parameter.Type``
     """
-    options = {'span': span, 'while_active': while_active}
+    value, choices = default, words or {}
     if isinstance(default, enum.Enum):
-        declaration = choice(default, description, **options)
-    elif words is not None:
-        word = next(word for word, meaning in words.items() if meaning is default)
-        declaration = Declaration(word, description, choices=words, **options)  # type: ignore[arg-type]
-    else:
-        value = list(default) if isinstance(default, tuple) else default
-        declaration = Declaration(value, description, **options)  # type: ignore[arg-type]
+        choices = {member.value: member for member in type(default)}
+    if choices:
+        value = next(word for word, meaning in choices.items() if meaning is default)
+    elif unset is not None:
+        value = unset
+    elif isinstance(default, tuple):
+        value = list(default)
+    declaration = Declaration(
+        value, summary, span, while_active, read_only, choices, unset is not None
+    )
     return field(default=default, metadata={'declaration': declaration, 'name': name})
+
+
+def group(default: Any, prefix: str = '') -> Any:
+    """
+    Return a field of a settings class that is a settings object itself.
+
+    :param default: settings with all defaults
+    :param prefix: text before the names of its parameters
+    """
+    return field(default=default, metadata={'prefix': prefix})
 
 
 def _parameters(settings: Any, prefix: str) -> Iterator[tuple[str, Field[Any], Declaration]]:
@@ -120,9 +125,16 @@ def _parameters(settings: Any, prefix: str) -> Iterator[tuple[str, Field[Any], D
             yield f'{prefix}{name}', each, each.metadata['declaration']
 
 
+def _groups(settings: Any) -> Iterator[tuple[str, Any, str]]:
+    """Yield field name, default and prefix of each group of a settings class or object."""
+    for each in fields(settings):
+        if 'prefix' in each.metadata:
+            yield each.name, each.default, each.metadata['prefix']
+
+
 def declarations_of(settings: type[Any], prefix: str = '') -> dict[str, Declaration]:
     """
-    Return the parameters of a settings class by name.
+    Return the parameters of a settings class by name, without those of its groups.
 
     :param settings: a dataclass with fields made by :func:`parameter`
     :param prefix: text before each name
@@ -136,7 +148,7 @@ def from_values(
     """
     Return a settings object.
 
-    :param settings: a dataclass with fields made by :func:`parameter`
+    :param settings: a dataclass with fields made by :func:`parameter` and :func:`group`
     :param values: parameter values by name
     :param prefix: text before each name
     :param others: values of its other fields
@@ -149,12 +161,14 @@ def from_values(
             declaration.check(name, value)
             value = declaration.choices[value]
         given[each.name] = tuple(value) if isinstance(each.default, tuple) else value
+    for name, default, group_prefix in _groups(settings):
+        given[name] = from_values(type(default), values, group_prefix)
     return settings(**given)
 
 
 def check_ranges(settings: Any, prefix: str = '') -> None:
     """
-    Check every number of a settings object against its range.
+    Check every number of a settings object and of its groups against its range.
 
     :param settings: an object of a dataclass with fields made by :func:`parameter`
     :param prefix: text before each name
@@ -163,6 +177,45 @@ def check_ranges(settings: Any, prefix: str = '') -> None:
     for name, each, declaration in _parameters(settings, prefix):
         if declaration.span is not None:
             in_range(name, getattr(settings, each.name), *declaration.span)
+    for name, _, group_prefix in _groups(settings):
+        check_ranges(getattr(settings, name), group_prefix)
+
+
+def with_value_per_joint(settings: T, joints: Sequence[str], prefix: str = '') -> T:
+    """
+    Return settings whose parameters per joint have a value for each joint, also in groups.
+
+    :param settings: an object of a dataclass with fields made by :func:`parameter`
+    :param joints: names of the joints
+    :param prefix: text before each name
+    :raises InputError: another number of values than one, or one per joint
+    """
+    changes: dict[str, Any] = {
+        each.name: per_joint(name, getattr(settings, each.name), joints)
+        for name, each, declaration in _parameters(settings, prefix)
+        if EACH in declaration.summary
+    }
+    for name, _, group_prefix in _groups(settings):
+        changes[name] = with_value_per_joint(getattr(settings, name), joints, group_prefix)
+    return replace(settings, **changes)  # type: ignore[type-var]
+
+
+def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> tuple[float, ...]:
+    """
+    Return one value per joint.
+
+    :param name: name of the parameter
+    :param values: one value for all joints, or one per joint
+    :param joints: names of the joints
+    :raises InputError: another number of values
+    """
+    if len(values) not in (1, len(joints)):
+        raise InputError(
+            name,
+            f'{brief(values)} has {len(values)} values, '
+            f'not 1 or one for each of {len(joints)} joints',
+        )
+    return tuple(values) if len(values) == len(joints) else len(joints) * tuple(values)
 
 
 def in_range(name: str, value: Any, lowest: float, highest: float) -> None:

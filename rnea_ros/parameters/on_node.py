@@ -6,10 +6,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import InputError, clipped
-from .declaration import Declaration
+from .declaration import Declaration, declarations_of, from_values
+
+T = TypeVar('T')
+
+
+def read_settings(node: Any, settings: type[T]) -> T:
+    """
+    Declare all parameters of a node that reads them once, and return their values.
+
+    :param node: a node without parameters of its own
+    :param settings: a dataclass with fields made by :func:`.parameter`
+    :raises InputError: as in :func:`declare_all`, or a value that the settings reject
+    """
+    table = declarations_of(settings)
+    declare_all(node, table)
+    return from_values(settings, {name: node.get_parameter_or(name).value for name in table})
 
 
 def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
@@ -33,7 +48,7 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
     :param table: declarations by name
     :raises InputError: a value at the start has the wrong type or is out of range
     """
-    # Imported here: tables are also read without ROS.
+    # Imported here: declarations are also read without ROS.
     from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 
     for name, declaration in table.items():
@@ -60,3 +75,11 @@ def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
     for name in sorted(node._parameter_overrides):
         if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
             raise InputError(name, f'no such parameter; known are {", ".join(table)}')
+
+
+def described(table: Mapping[str, Declaration]) -> dict[str, tuple[Any, str]]:
+    """Return default (None if unset) and description of each parameter, for a node's help."""
+    return {
+        name: (None if each.unset else each.default, each.description)
+        for name, each in table.items()
+    }

@@ -30,10 +30,10 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 
+from ..parameters import described, read_settings
 from ..ros import NodeProcess, PolledSubscription, prepare_interpreter
-from . import options as robot_options
 from .effort_controller import EffortController
-from .options import TIMESTEP, Options
+from .options import PARAMETERS, TIMESTEP, Options
 from .pace import Lockstep, Pace, RealTime
 from .physics import JointStates, SimulatedRobot
 
@@ -65,7 +65,7 @@ class Broadcasters:
         self._epoch = 0
         self._wrench_link = options.wrench_link
         description = node.create_publisher(String, 'robot_description', LATCHED)
-        description.publish(String(data=options.urdf))
+        description.publish(String(data=options.urdf_text))
         self._joint_states = node.create_publisher(JointState, 'joint_states', NEWEST)
         zeros = array('d', bytes(8 * len(robot.reported_joints)))
         self._state = JointState(
@@ -77,7 +77,7 @@ class Broadcasters:
         # Views of the fields, not of the given arrays: some versions of rclpy copy them.
         fields = (self._state.position, self._state.velocity, self._state.effort)
         self._views = [np.frombuffer(field) for field in fields]
-        if options.wrench_link is not None:
+        if options.wrench_link:
             robot.wrench(options.wrench_link)  # raises for an unknown link
             topic = 'force_torque_sensor_broadcaster/wrench'
             self._wrenches = node.create_publisher(WrenchStamped, topic, NEWEST)
@@ -104,7 +104,7 @@ class Broadcasters:
             view[:] = values
         self._state.header.stamp = stamp
         self._joint_states.publish(self._state)
-        if self._wrench_link is not None:
+        if self._wrench_link:
             force, torque = self._robot.wrench(self._wrench_link)
             wrench = self._reading.wrench
             wrench.force.x, wrench.force.y, wrench.force.z = force.tolist()
@@ -227,8 +227,7 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
     :param node: node of the robot
     :raises RneaError: an option is invalid
     """
-    robot_options.declare(node)
-    options = robot_options.read(node)
+    options = read_settings(node, Options)
     robot = options.make_robot()
     broadcasters = Broadcasters(node, robot, options)
     controller_node = start_controller(options, robot, node.get_namespace())
@@ -254,7 +253,7 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
 
 def main(args: list[str] | None = None) -> int:
     """Simulate until a signal; return the exit code."""
-    process = NodeProcess('simulated_robot', ABOUT, robot_options.described(), args)
+    process = NodeProcess('simulated_robot', ABOUT, described(PARAMETERS), args)
     node = process.create(lambda: rclpy.create_node('simulated_robot'))
     controller_node, loop = process.create(lambda: start(node))
     process.spin(node, controller_node, running=lambda: loop.running)

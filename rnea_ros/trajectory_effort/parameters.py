@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 import math
 from typing import Any
 
@@ -15,7 +15,7 @@ from rclpy.parameter import Parameter
 from ..errors import InputError
 from ..node.parameters import PARAMETERS as OF_FEEDFORWARD
 from ..node.parameters import check_without_robot
-from ..parameters import Declaration, declare_all
+from ..parameters import Declaration, declarations_of, declare_all, parameter
 
 _SHARED = (
     'strict_inertia', 'gravity', 'hardware_compensates', 'command_scale', 'friction.model',
@@ -29,27 +29,32 @@ _SHARED = (
 # Parameters of the robot model, which is made once.
 _OF_THE_MODEL = ('strict_inertia', 'gravity', 'differentiate_velocity')
 
-PARAMETERS: Mapping[str, Declaration] = {
-    'robot_description': replace(OF_FEEDFORWARD['robot_description'], read_only=True),
-    'trajectory_topic': Declaration(
+@dataclass(frozen=True)
+class TrajectoryEffortSettings:
+    """Parameters of this node only."""
+
+    trajectory_topic: str = parameter(
         'joint_trajectory_controller/joint_trajectory',
         'topic to which trajectories with efforts are passed on',
         read_only=True,
-    ),
-    'joints': Declaration(
-        [''],
-        "the trajectory controller's joints; ['']: its parameter 'joints'",
-        read_only=True,
-    ),
-    'resample': Declaration(
+    )
+    joints: tuple[str, ...] = parameter(
+        ('',), "the trajectory controller's joints; ['']: its parameter 'joints'", read_only=True
+    )
+    resample: float = parameter(
         0.02,
         'longest time between two points, s, at least 0.001, as the controller interpolates '
         'efforts linearly; 0: only the given points',
         span=(0.0, 10.0),
-    ),
-    'joint_states_timeout': Declaration(
+    )
+    joint_states_timeout: float = parameter(
         0.5, 'age of joint states above which every trajectory is rejected, s', span=(0.1, 3600.0)
-    ),
+    )
+
+
+PARAMETERS: Mapping[str, Declaration] = {
+    'robot_description': replace(OF_FEEDFORWARD['robot_description'], read_only=True),
+    **declarations_of(TrajectoryEffortSettings),
     **{
         name: replace(OF_FEEDFORWARD[name], read_only=name in _OF_THE_MODEL)
         for name in _SHARED

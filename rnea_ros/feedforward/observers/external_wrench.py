@@ -45,7 +45,7 @@ class ExternalWrench:
         self.link = settings.parameters.external_effort.link
         self.determined = 6
         self._joints = settings.joint_indices
-        self._weights = 1.0 / settings.observer.threshold
+        self._weights = 1.0 / settings.contact_threshold
         self._jacobian_into = model.workspace().jacobian_into
         frame = model.tree.frames[self.link]
         E, r = frame.placement.rotation.T, frame.placement.translation

@@ -94,11 +94,11 @@ class MomentumObserver:
 
         :param settings: checked settings of the same joints
         """
-        given, joints, constants = settings.observer, settings.joint_indices, self._constants
-        friction = given.friction
-        constants[GAIN] = given.gain
-        constants[THRESHOLD] = given.threshold
-        constants[MODEL_ERROR] = given.model_error
+        joints, constants = settings.joint_indices, self._constants
+        friction = settings.motor_friction
+        constants[GAIN] = settings.parameters.external_effort.gain
+        constants[THRESHOLD] = settings.contact_threshold
+        constants[MODEL_ERROR] = settings.parameters.contact.model_error
         constants[ARMATURE] = settings.armature[joints]
         constants[VISCOUS : VISCOUS_NEGATIVE + 1] = friction.viscous[:, joints]
         constants[COULOMB : COULOMB_NEGATIVE + 1] = friction.coulomb[:, joints]

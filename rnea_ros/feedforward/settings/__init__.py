@@ -10,10 +10,9 @@ from .external_effort import (
     ContactSettings,
     EffortSource,
     ExternalEffortSettings,
-    ObserverSettings,
 )
 from .friction import FrictionSettings
-from .payloads import PAYLOAD_PARAMETERS, payloads_from
+from .payloads import PayloadSettings
 from .resolved import ResolvedSettings, default_timeout, resolve
 from .settings import Settings, StaleAction
 from .wrench_inputs import (
@@ -25,7 +24,6 @@ from .wrench_inputs import (
 )
 
 __all__ = [
-    'PAYLOAD_PARAMETERS',
     'BaseSensorSettings',
     'BaseUse',
     'ContactAction',
@@ -35,7 +33,7 @@ __all__ = [
     'ExternalEffortSettings',
     'FrictionSettings',
     'Measures',
-    'ObserverSettings',
+    'PayloadSettings',
     'PublishFrame',
     'ResolvedSettings',
     'SensorPlacement',
@@ -47,6 +45,5 @@ __all__ = [
     'check_wrench_inputs',
     'default_timeout',
     'links_on_base',
-    'payloads_from',
     'resolve',
 ]

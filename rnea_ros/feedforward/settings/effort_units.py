@@ -11,8 +11,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import InputError, brief
-from ...parameters import check_ranges, parameter
-from .checks import EACH, per_joint
+from ...parameters import EACH, parameter
 
 MAX_SCALE = 1e6
 """Largest factor between two units of effort."""
@@ -50,32 +49,18 @@ class EffortUnits:
                 )
 
 
-def resolve_command_scale(units: EffortUnits, joints: tuple[str, ...]) -> Array:
-    """
-    Return the driver's unit per N m or N of each commanded joint, shape (m,).
-
-    :param units: the parameters
-    :param joints: the commanded joints, m of them
-    :raises InputError: a number out of range, or a wrong number of values
-    """
-    check_ranges(units)
-    return per_joint('command_scale', units.command_scale, joints)
-
-
 def resolve_effort_scale(
-    units: EffortUnits, joints: tuple[str, ...], all_joints: tuple[str, ...]
+    values: tuple[float, ...], joints: tuple[str, ...], all_joints: tuple[str, ...]
 ) -> Array:
     """
     Return N m or N per unit of the measured effort of every joint of the robot, shape (n,).
 
     One value is for all joints; of several, joints that are not commanded have none: 1.
 
-    :param units: the parameters
+    :param values: the parameter ``effort_scale``: one value, or one per commanded joint
     :param joints: the commanded joints
     :param all_joints: the joints of the robot, n of them
-    :raises InputError: a wrong number of values
     """
-    values = units.effort_scale
-    given = dict(zip(joints, per_joint('effort_scale', values, joints).tolist(), strict=True))
     others = values[0] if len(values) == 1 else 1.0
+    given = {} if len(values) == 1 else dict(zip(joints, values, strict=True))
     return np.array([given.get(name, others) for name in all_joints])

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 import enum
 
@@ -15,10 +14,8 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...dynamics.kernels import BASE
 from ...errors import InputError, brief
-from ...parameters import check_ranges, parameter
+from ...parameters import EACH, parameter
 from ...robot import RobotModel
-from ..law import JointFriction
-from .checks import EACH, per_joint
 
 DEFAULT_THRESHOLD_SHARE = 0.015
 """Default of ``contact.threshold``, as a share of the effort limit."""
@@ -78,58 +75,26 @@ class ContactSettings:
     )
 
 
-@dataclass(frozen=True)
-class ObserverSettings:
+def contact_threshold(contact: ContactSettings, effort_limits: Array) -> Array:
     """
-    Values of the m commanded joints for the observer of external efforts.
+    Return the external efforts that count as contact, shape (m,), N m or N.
 
-    :param gain: shape (m,), 1/s
-    :param threshold: shape (m,), N m or N
-    :param model_error: shape (m,)
-    :param friction: friction of all joints of the model, also if the hardware compensates it
-    """
-
-    gain: Array
-    threshold: Array
-    model_error: Array
-    friction: JointFriction
-
-
-def resolve_observer(
-    external_effort: ExternalEffortSettings,
-    contact: ContactSettings,
-    joints: Sequence[str],
-    joint_indices: NDArray[np.intp],
-    effort_limits: Array,
-    friction: JointFriction,
-    model: RobotModel,
-) -> ObserverSettings:
-    """
-    Check the parameters, and fill in defaults.
-
-    :param external_effort: parameters of the observer
-    :param contact: parameters of contact
-    :param joints: the commanded joints
-    :param joint_indices: their indices in the model, shape (m,)
+    :param contact: the parameters, with a value per joint
     :param effort_limits: shape (m,), N m or N
-    :param friction: friction of all joints of the model, also if the hardware compensates it
-    :param model: the robot
-    :raises InputError: the first parameter that cannot be used
     """
-    check_ranges(external_effort, 'external_effort.')
-    check_ranges(contact, 'contact.')
-    _check_link(external_effort.link, joint_indices, model)
-    threshold = per_joint('contact.threshold', contact.threshold, joints)
-    return ObserverSettings(
-        gain=per_joint('external_effort.gain', external_effort.gain, joints),
-        threshold=np.where(threshold > 0.0, threshold, DEFAULT_THRESHOLD_SHARE * effort_limits),
-        model_error=per_joint('contact.model_error', contact.model_error, joints),
-        friction=friction,
-    )
+    threshold = np.array(contact.threshold)
+    return np.where(threshold > 0.0, threshold, DEFAULT_THRESHOLD_SHARE * effort_limits)
 
 
-def _check_link(link: str, joint_indices: NDArray[np.intp], model: RobotModel) -> None:
-    """Reject a link that no commanded joint moves."""
+def check_link(link: str, joint_indices: NDArray[np.intp], model: RobotModel) -> None:
+    """
+    Reject a link that no commanded joint moves.
+
+    :param link: the parameter ``external_effort.link``; empty for none
+    :param joint_indices: indices of the commanded joints in the model, shape (m,)
+    :param model: the robot
+    :raises InputError: an unknown link, or one that no commanded joint moves
+    """
     if not link:
         return
     if link not in model.link_names:

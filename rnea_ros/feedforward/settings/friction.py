@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import InputError, brief
-from ...parameters import check_ranges, parameter
+from ...parameters import EACH, parameter, per_joint
 from ...robot import RobotModel
 from ..law import FrictionModel, JointFriction, VelocitySource
-from .checks import EACH, MAX_GAIN, per_joint
+from .bounds import MAX_GAIN
 
 AS_POSITIVE = (-1.0,)
 """Stands for the values of the positive direction."""
@@ -81,37 +81,34 @@ def resolve_friction(
     """
     Return the friction of all joints of a model; uncommanded joints have none.
 
-    :param settings: the parameters
+    :param settings: the parameters, in their ranges, with a value per joint
     :param joints: the commanded joints
     :param joint_indices: their indices in the model, shape (m,)
     :param model: the robot
     :param compensated: whether the hardware compensates friction
     :raises InputError: the first parameter that cannot be used
     """
-    check_ranges(settings, 'friction.')
-
-    def checked(name: str, values: Sequence[float]) -> Array:
-        return per_joint(f'friction.{name}', values, joints)
-
     def both_directions(
         name: str, positive: Sequence[float], negative: Sequence[float]
     ) -> Array:
-        forwards = checked(name, positive)
         if tuple(negative) == AS_POSITIVE:
-            return np.array([forwards, forwards])
-        backwards = checked(f'{name}_negative', negative)
-        if (backwards < 0.0).any():
+            return np.array([positive, positive])
+        backwards = per_joint(name, negative, joints)
+        if min(backwards) < 0.0:
             raise InputError(
-                f'friction.{name}_negative',
+                name,
                 f'{brief(negative)} has a negative value; only [-1.0] alone stands for the '
                 'values of the positive direction',
             )
-        return np.array([forwards, backwards])
+        return np.array([positive, backwards])
 
-    viscous = both_directions('viscous', settings.viscous, settings.viscous_negative)
-    coulomb = both_directions('coulomb', settings.coulomb, settings.coulomb_negative)
-    load = checked('load', settings.load)
-    smoothing = checked('smoothing_velocity', settings.smoothing_velocity)
+    viscous = both_directions(
+        'friction.viscous_negative', settings.viscous, settings.viscous_negative
+    )
+    coulomb = both_directions(
+        'friction.coulomb_negative', settings.coulomb, settings.coulomb_negative
+    )
+    load, smoothing = np.array(settings.load), np.array(settings.smoothing_velocity)
     if settings.model is FrictionModel.URDF:
         viscous = np.array(2 * [model.damping[joint_indices]])
         coulomb = np.array(2 * [model.friction[joint_indices]])

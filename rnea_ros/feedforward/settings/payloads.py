@@ -5,70 +5,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...errors import InputError, brief
-from ...parameters import Declaration
+from ...parameters import declarations_of, parameter
 from ...robot import Payload, RobotModel
 
 MAX_PAYLOADS = 16
-"""Maximum number of payloads: at a change, each takes time in one tick."""
-
-PAYLOAD_PARAMETERS: Mapping[str, Declaration] = {
-    'payload.link': Declaration([''], 'links that carry a payload', while_active=True),
-    'payload.mass': Declaration(
-        [0.0], 'mass of each payload, kg', span=(0.0, 1e4), while_active=True
-    ),
-    'payload.com': Declaration(
-        [0.0, 0.0, 0.0],
-        'centre of mass of each payload in its link frame, three values each, m',
-        span=(-100.0, 100.0),
-        while_active=True,
-    ),
-    'payload.inertia': Declaration(
-        [0.0] * 6,
-        'inertia of each payload about its centre of mass, in link axes, xx xy xz yy yz zz each, '
-        'kg m^2; zeros: point masses',
-        span=(-1e6, 1e6),
-        while_active=True,
-    ),
-}
+"""Maximum number of payloads; more on one robot are a mistake."""
 
 _WIDTHS = {'mass': 1, 'com': 3, 'inertia': 6}
 """Number of values per payload."""
 
 
-def payloads_from(values: Mapping[str, Any]) -> tuple[Payload, ...]:
-    """
-    Return the payloads.
+@dataclass(frozen=True)
+class PayloadSettings:
+    """Parameters ``payload.*``: one list each, with the values of all payloads."""
 
-    :param values: parameter values by name
-    :raises InputError: the first parameter that cannot be used
-    """
-    links = [link for link in values['payload.link'] if link]
-    parts = {}
-    for name, width in _WIDTHS.items():
-        numbers = list(values[f'payload.{name}'])
-        if links and not any(numbers):
-            numbers = [0.0] * (width * len(links))
-        if links and len(numbers) != width * len(links):
-            raise InputError(
-                f'payload.{name}',
-                f'{brief(numbers)} has {len(numbers)} values, '
-                f'not {width} for each of {len(links)} links',
-            )
-        parts[name] = [tuple(numbers[width * k : width * (k + 1)]) for k in range(len(links))]
-    payloads = []
-    for link, (mass,), com, inertia in zip(links, *parts.values(), strict=True):
-        try:
-            payloads.append(Payload(link, mass, com, inertia))
-        except InputError as error:
-            parameter = error.argument.replace(' ', '.')
-            raise InputError(parameter, f'link {brief(link)}: {error.reason}') from error
-    return tuple(payloads)
+    link: tuple[str, ...] = parameter(('',), 'links that carry a payload', while_active=True)
+    mass: tuple[float, ...] = parameter(
+        (0.0,), 'mass of each payload, kg', span=(0.0, 1e4), while_active=True
+    )
+    com: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0),
+        'centre of mass of each payload in its link frame, three values each, m',
+        span=(-100.0, 100.0),
+        while_active=True,
+    )
+    inertia: tuple[float, ...] = parameter(
+        (0.0,) * 6,
+        'inertia of each payload about its centre of mass, in link axes, xx xy xz yy yz zz each, '
+        'kg m^2; zeros: point masses',
+        span=(-1e6, 1e6),
+        while_active=True,
+    )
+
+    def payloads(self) -> tuple[Payload, ...]:
+        """
+        Return the payloads.
+
+        :raises InputError: the first parameter that cannot be used
+        """
+        links = [link for link in self.link if link]
+        parts = {}
+        for name, width in _WIDTHS.items():
+            numbers = list(getattr(self, name))
+            if links and not any(numbers):
+                numbers = [0.0] * (width * len(links))
+            if links and len(numbers) != width * len(links):
+                raise InputError(
+                    f'payload.{name}',
+                    f'{brief(numbers)} has {len(numbers)} values, '
+                    f'not {width} for each of {len(links)} links',
+                )
+            parts[name] = [tuple(numbers[width * k : width * (k + 1)]) for k in range(len(links))]
+        payloads = []
+        for link, (mass,), com, inertia in zip(links, *parts.values(), strict=True):
+            try:
+                payloads.append(Payload(link, mass, com, inertia))
+            except InputError as error:
+                name = error.argument.replace(' ', '.')
+                raise InputError(name, f'link {brief(link)}: {error.reason}') from error
+        return tuple(payloads)
 
 
 def check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
@@ -81,6 +82,7 @@ def check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
     """
     if len(payloads) > MAX_PAYLOADS:
         raise InputError('payload.link', f'{len(payloads)} are more than {MAX_PAYLOADS}')
+    declarations = declarations_of(PayloadSettings, 'payload.')
     for payload in payloads:
         if payload.link not in model.link_names:
             known = ', '.join(model.link_names)
@@ -88,5 +90,5 @@ def check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
                 'payload.link', f'{brief(payload.link)} is no link; known are {known}'
             )
         for part in _WIDTHS:
-            numbers = np.asarray(getattr(payload, part)).ravel().tolist()
-            PAYLOAD_PARAMETERS[f'payload.{part}'].check(f'payload.{part}', numbers)
+            name, numbers = f'payload.{part}', np.asarray(getattr(payload, part)).ravel().tolist()
+            declarations[name].check(name, numbers)

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import InputError, brief
-from ...parameters import check_ranges, in_range
+from ...parameters import check_ranges, in_range, with_value_per_joint
 from ...robot import RobotModel
 from ..law import HardwareCompensation, JointFriction
 from .base_sensor import check_base_sensor
-from .checks import MAX_DURATION, per_joint
-from .effort_units import resolve_command_scale, resolve_effort_scale
-from .external_effort import ObserverSettings, resolve_observer
+from .bounds import MAX_DURATION
+from .effort_units import resolve_effort_scale
+from .external_effort import check_link, contact_threshold
 from .friction import resolve_friction
 from .payloads import check_payloads
 from .settings import RATES, Settings
@@ -46,11 +46,10 @@ class ResolvedSettings:
     """
     Settings for one robot with n joints and m commanded joints, defaults filled in.
 
-    :param parameters: values as the user set them
+    :param parameters: values as the user set them, with one value per joint where the user set
+        one for all
     :param joints: the commanded joints
     :param joint_indices: their indices in the model, shape (m,)
-    :param kp: proportional gains, shape (m,)
-    :param kd: derivative gains, shape (m,)
     :param armature: rotor inertia of all joints of the model, shape (n,), kg m^2 or kg
     :param effort_limits: maximum effort, shape (m,), N m or N
     :param effort_rate_limit: maximum change of effort, shape (m,), N m/s or N/s
@@ -58,15 +57,14 @@ class ResolvedSettings:
     :param effort_scale: N m or N per unit of measured efforts, shape (n,)
     :param joint_states_timeout: timeout of the commanded joints' states, s
     :param uncommanded_timeout: timeout of the other joints' states, s
-    :param friction: friction of all joints of the model
-    :param observer: values for the observer of external efforts
+    :param friction: friction of all joints of the model, as the control compensates it
+    :param motor_friction: the same, also if the hardware compensates it
+    :param contact_threshold: external effort that counts as contact, shape (m,), N m or N
     """
 
     parameters: Settings
     joints: tuple[str, ...]
     joint_indices: NDArray[np.intp]
-    kp: Array
-    kd: Array
     armature: Array
     effort_limits: Array
     effort_rate_limit: Array
@@ -75,7 +73,8 @@ class ResolvedSettings:
     joint_states_timeout: float
     uncommanded_timeout: float
     friction: JointFriction
-    observer: ObserverSettings
+    motor_friction: JointFriction
+    contact_threshold: Array
 
     @property
     def greatest_stop_time(self) -> float:
@@ -97,23 +96,23 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     _check_joints(joints, model)
     joint_indices = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
     _check_numbers(settings)
+    given, settings = settings, with_value_per_joint(settings, joints)
     check_payloads(settings.payloads, model)
-    effort_limits = per_joint('effort_limits', settings.effort_limits, joints)
-    of_urdf = model.effort_limits[joint_indices]
-    effort_limits = np.where(effort_limits > 0.0, effort_limits, of_urdf)
+    urdf_limits, limits = model.effort_limits[joint_indices], np.array(settings.effort_limits)
+    effort_limits = np.where(limits > 0.0, limits, urdf_limits)
     for name, limit in zip(joints, effort_limits, strict=True):
         if not 0.0 < limit <= MAX_EFFORT:
             raise InputError(
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )
-    rate_limit = per_joint('effort_rate_limit', settings.effort_rate_limit, joints)
+    rate_limit = np.array(settings.effort_rate_limit)
     default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
-    effort_rate_limit = np.where(rate_limit > 0.0, rate_limit, default_rate_limit)
     armature = np.zeros(model.nv)
-    armature[joint_indices] = per_joint('armature', settings.armature, joints)
+    armature[joint_indices] = settings.armature
     check_wrench_inputs(settings.wrench_inputs, model)
     if settings.base_sensor is not None:
         check_base_sensor(settings.base_sensor, model)
+    check_link(settings.external_effort.link, joint_indices, model)
     timeout = settings.joint_states_timeout or default_timeout(settings.period)
 
     def friction(*, compensated: bool) -> JointFriction:
@@ -125,32 +124,23 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         parameters=settings,
         joints=joints,
         joint_indices=joint_indices,
-        kp=per_joint('gains.kp', settings.kp, joints),
-        kd=per_joint('gains.kd', settings.kd, joints),
         armature=armature,
         effort_limits=effort_limits,
-        effort_rate_limit=effort_rate_limit,
-        command_scale=resolve_command_scale(settings.units, joints),
-        effort_scale=resolve_effort_scale(settings.units, joints, model.joint_names),
+        effort_rate_limit=np.where(rate_limit > 0.0, rate_limit, default_rate_limit),
+        command_scale=np.array(settings.units.command_scale),
+        effort_scale=resolve_effort_scale(given.units.effort_scale, joints, model.joint_names),
         joint_states_timeout=timeout,
         uncommanded_timeout=settings.uncommanded_timeout or timeout,
         friction=friction(
             compensated=HardwareCompensation.FRICTION in settings.hardware_compensates
         ),
-        observer=resolve_observer(
-            settings.external_effort,
-            settings.contact,
-            joints,
-            joint_indices,
-            effort_limits,
-            friction(compensated=False),
-            model,
-        ),
+        motor_friction=friction(compensated=False),
+        contact_threshold=contact_threshold(settings.contact, effort_limits),
     )
     if not resolved.greatest_stop_time <= MAX_STOP_TIME:
         raise InputError(
             'effort_rate_limit',
-            f'{brief(settings.effort_rate_limit)} lets a stop take '
+            f'{brief(given.effort_rate_limit)} lets a stop take '
             f'{resolved.greatest_stop_time:.3g} s, more than {MAX_STOP_TIME:g} s',
         )
     return resolved

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 import enum
 
-from ...parameters import parameter
+from ...parameters import EACH, group, parameter
 from ...robot import Payload
 from ..law import LAWS, ControlLaw, Gravity, HardwareCompensation
 from .base_sensor import BaseSensorSettings
-from .checks import EACH, MAX_DURATION, MAX_GAIN
+from .bounds import MAX_DURATION, MAX_GAIN
 from .effort_units import EffortUnits
 from .external_effort import ContactSettings, ExternalEffortSettings
 from .friction import FrictionSettings
@@ -20,11 +20,6 @@ from .wrench_inputs import WrenchInputSettings
 
 RATES = (1.0, 10_000.0)
 """Lowest and highest rate, Hz."""
-
-NO_FRICTION = FrictionSettings()
-NEWTON_METRES = EffortUnits()
-EXTERNAL_EFFORT = ExternalEffortSettings()
-NO_CONTACT = ContactSettings()
 
 
 class StaleAction(enum.Enum):
@@ -142,14 +137,14 @@ class Settings:
         while_active=True,
         name='payload.blend_duration',
     )
-    units: EffortUnits = NEWTON_METRES
-    friction: FrictionSettings = NO_FRICTION
+    units: EffortUnits = group(EffortUnits())
+    friction: FrictionSettings = group(FrictionSettings(), 'friction.')
     payloads: tuple[Payload, ...] = ()
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
     wrench_inputs: tuple[WrenchInputSettings, ...] = ()
     base_sensor: BaseSensorSettings | None = None
-    external_effort: ExternalEffortSettings = EXTERNAL_EFFORT
-    contact: ContactSettings = NO_CONTACT
+    external_effort: ExternalEffortSettings = group(ExternalEffortSettings(), 'external_effort.')
+    contact: ContactSettings = group(ContactSettings(), 'contact.')
 
     @property
     def period(self) -> float:

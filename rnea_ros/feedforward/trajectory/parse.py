@@ -66,7 +66,7 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRe
     if not (request.is_setpoint or rules.allow_nonzero_velocity_at_trajectory_end):
         _check_final_velocity(velocities[-1:], request)
     degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
-    has_efforts = rules.use_efforts and bool(with_efforts.all())
+    has_efforts = rules.use_trajectory_effort and bool(with_efforts.all())
     points = Knots(
         request.times.copy(),
         positions,

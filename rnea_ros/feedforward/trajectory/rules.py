@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import InputError, RneaError
+from ...parameters import parameter
 
 # A joint half a turn away goes in the requested direction (as in JTC). Share of a turn that
 # rounding may add to the half.
@@ -84,15 +85,8 @@ class JointRules:
     :param continuous: ``True`` for continuous joints, shape (joints,); as in a URDF, these have no
         position limits
     :param velocity_limits: shape (joints,), rad/s or m/s; ``inf`` for no limit
-    :param start_tolerance: greatest distance between the robot and the start of a trajectory,
-        rad or m; ``inf`` for any distance
-    :param allow_partial_joints_goal: whether a request may leave out joints, which then hold
-    :param allow_nonzero_velocity_at_trajectory_end: whether the last point may have a velocity
-    :param use_efforts: whether the efforts of the points are added to the output
-    :param interpolate_from_desired_state: where the way to a first point after time 0 begins:
-        ``False`` in the measured state, ``True`` in the desired state
-    :param allow_trajectory_replacement: whether a request is joined to the active trajectory; see
-        :mod:`.join`
+    :param start_tolerance: a parameter; ``inf`` for any distance
+    :param allow_trajectory_replacement: a parameter; see :mod:`.join`
     :raises InputError: a wrong shape, limits in the wrong order, a velocity limit of 0 or less, or
         a negative tolerance
     """
@@ -102,12 +96,30 @@ class JointRules:
     upper: Array
     continuous: NDArray[np.bool_]
     velocity_limits: Array
-    start_tolerance: float
-    allow_partial_joints_goal: bool = False
-    allow_nonzero_velocity_at_trajectory_end: bool = False
-    use_efforts: bool = False
-    interpolate_from_desired_state: bool = False
-    allow_trajectory_replacement: bool = False
+    start_tolerance: float = parameter(
+        0.1,
+        'maximum distance from the robot to the start of a motion, rad or m',
+        span=(0.0, math.tau),
+    )
+    allow_partial_joints_goal: bool = parameter(
+        False, 'accept trajectories without all joints; missing joints hold'
+    )
+    allow_nonzero_velocity_at_trajectory_end: bool = parameter(
+        False, 'accept trajectories whose last point has a velocity'
+    )
+    interpolate_from_desired_state: bool = parameter(
+        False,
+        'true: a segment to a first point after time 0 starts at the desired state; '
+        'false: at the measured state',
+    )
+    allow_trajectory_replacement: bool = parameter(
+        False,
+        'join a trajectory to the active one: it starts at the desired state, without a step, and '
+        'missing joints follow the active one',
+    )
+    use_trajectory_effort: bool = parameter(
+        False, 'add the efforts of trajectory points to the command'
+    )
 
     def __post_init__(self) -> None:
         shape = (len(self.joint_names),)

@@ -7,6 +7,8 @@ from .file import complete_values, parse_assignment, read_parameter_file
 from .hardware_compensation import missing_hardware_compensates
 from .table import (
     PARAMETERS,
+    ReferenceSettings,
+    RobotSettings,
     all_declarations,
     constraint_declarations,
     sensor_declarations,
@@ -23,6 +25,8 @@ from .values import (
 
 __all__ = [
     'PARAMETERS',
+    'ReferenceSettings',
+    'RobotSettings',
     'all_declarations',
     'check_without_robot',
     'complete_values',

@@ -4,156 +4,163 @@
 """
 All parameters of the node ``feedforward``.
 
-Parameters of the control are declared in the settings classes of ``feedforward.settings``, the
+Parameters of the control are declared in the settings classes of ``feedforward.settings``, rules
+for trajectories in ``feedforward.trajectory.rules``, real-time settings in ``node.timing``, the
 others here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-import math
+from dataclasses import dataclass
 import re
 
 from ...feedforward.law import HardwareCompensation
 from ...feedforward.settings import (
-    PAYLOAD_PARAMETERS,
     BaseSensorSettings,
     ContactSettings,
     EffortUnits,
     ExternalEffortSettings,
     FrictionSettings,
+    PayloadSettings,
     Settings,
     WrenchInputSettings,
 )
-from ...feedforward.trajectory import ReferenceSource
-from ...parameters import Declaration, choice, declarations_of
-from ..timing import MAX_CORES, MAX_PRIORITY, Trigger
+from ...feedforward.trajectory import JointRules, ReferenceSource
+from ...parameters import Declaration, declarations_of, parameter
+from ..timing import RealtimeSettings, Trigger
 from .hardware_compensation import NOTHING
 
 _COMPENSATIONS = ' | '.join(part.value for part in HardwareCompensation)
 
-_ROBOT_AND_LOOP: Mapping[str, Declaration] = {
-    'robot_description': Declaration('', 'URDF text; empty: from the topic robot_description'),
-    'strict_inertia': Declaration(
+
+@dataclass(frozen=True)
+class RobotSettings:
+    """Parameters of the robot and of its controller, and when the node starts and ticks."""
+
+    robot_description: str = parameter('', 'URDF text; empty: from the topic robot_description')
+    strict_inertia: bool = parameter(
         False, 'reject a URDF with inertias that no rigid body can have; false: warn'
-    ),
-    'gravity': Declaration(
-        [0.0, 0.0, -9.81],
+    )
+    gravity: tuple[float, ...] = parameter(
+        (0.0, 0.0, -9.81),
         'gravitational acceleration in the root link frame, m/s^2',
         span=(-100.0, 100.0),
-    ),
-    'command_topic': Declaration(
+    )
+    command_topic: str = parameter(
         'effort_controller/commands', 'topic of the effort controller', read_only=True
-    ),
-    'joints': Declaration(
-        [''], "commanded joints in the controller's order; ['']: the controller's parameter joints"
-    ),
-    'hardware_compensates': Declaration(
-        [''],
+    )
+    joints: tuple[str, ...] = parameter(
+        ('',),
+        "commanded joints in the controller's order; ['']: the controller's parameter joints",
+    )
+    hardware_compensates: tuple[str, ...] = parameter(
+        ('',),
         f'what the robot adds to every command: {NOTHING}, or a list of {_COMPENSATIONS}; '
         "['']: not set, the node does not activate",
-    ),
-    'autostart': Declaration(
+    )
+    autostart: bool = parameter(
         True, 'configure and activate as soon as all inputs are available', read_only=True
-    ),
-    'trigger': choice(Trigger.TIMER, 'what starts a tick'),
-    'realtime.priority': Declaration(
-        0,
-        "SCHED_FIFO priority of the loop, 2 to 98, the process's other threads one lower; "
-        '0: normal scheduling',
-        span=(0, MAX_PRIORITY),
-    ),
-    'realtime.cpu_affinity': Declaration(
-        [-1], 'cores on which the loop may run; [-1]: all', span=(-1, MAX_CORES - 1)
-    ),
-    'realtime.lock_memory': Declaration(False, "lock the process's memory against paging"),
-}
+    )
+    trigger: Trigger = parameter(Trigger.TIMER, 'what starts a tick')
 
-_MOTIONS: Mapping[str, Declaration] = {
-    'differentiate_velocity': Declaration(
+
+@dataclass(frozen=True)
+class ReferenceSettings:
+    """Parameters of the source of the reference motion and of its speed."""
+
+    differentiate_velocity: bool = parameter(
         False, 'differentiate positions if joint states have no velocities'
-    ),
-    'start_tolerance': Declaration(
-        0.1,
-        'maximum distance from the robot to the start of a motion, rad or m',
-        span=(0.0, math.tau),
-    ),
-    'allow_partial_joints_goal': Declaration(
-        False, 'accept trajectories without all joints; missing joints hold'
-    ),
-    'allow_nonzero_velocity_at_trajectory_end': Declaration(
-        False, 'accept trajectories whose last point has a velocity'
-    ),
-    'interpolate_from_desired_state': Declaration(
-        False,
-        'true: a segment to a first point after time 0 starts at the desired state; '
-        'false: at the measured state',
-    ),
-    'allow_trajectory_replacement': Declaration(
-        False,
-        'join a trajectory to the active one: it starts at the desired state, without a step, and '
-        'missing joints follow the active one',
-    ),
-    'use_trajectory_effort': Declaration(
-        False, 'add the efforts of trajectory points to the command'
-    ),
-    'reference_source': choice(
+    )
+    reference_source: ReferenceSource = parameter(
         ReferenceSource.JOINT_TRAJECTORY, 'source of the reference motion'
-    ),
-    'controller_state_topic': Declaration(
+    )
+    controller_state_topic: str = parameter(
         'joint_trajectory_controller/controller_state',
         'control_msgs/JointTrajectoryControllerState, for reference_source controller_state',
-    ),
-    'speed_scaling_topic': Declaration(
+    )
+    speed_scaling_topic: str = parameter(
         '', 'std_msgs/Float64 that scales the speed of motions; empty: none'
-    ),
-    'speed_scaling_scale': Declaration(
+    )
+    speed_scaling_scale: float = parameter(
         1.0,
         'multiplies the values of speed_scaling_topic to get 0 to 1; 0.01 for percent',
         span=(1e-3, 1e3),
-    ),
-}
+    )
 
-_GOALS: Mapping[str, Declaration] = {
-    'action_monitor_rate': Declaration(
+
+@dataclass(frozen=True)
+class GoalSettings:
+    """Parameters of the goals of all joints."""
+
+    action_monitor_rate: float = parameter(
         20.0,
         'rate of feedback and results of follow_joint_trajectory, Hz',
         span=(0.1, 200.0),
         read_only=True,
-    ),
-    'constraints.goal_time': Declaration(
+    )
+    goal_time: float = parameter(
         0.0,
         'longest time after the end of a motion until its goal is reached, s; 0: no limit',
         span=(0.0, 3600.0),
         while_active=True,
-    ),
-    'constraints.stopped_velocity_tolerance': Declaration(
+        name='constraints.goal_time',
+    )
+    stopped_velocity_tolerance: float = parameter(
         0.01,
         'maximum velocity of each joint at the goal, rad/s or m/s; 0: any',
         span=(0.0, 100.0),
         while_active=True,
-    ),
-}
+        name='constraints.stopped_velocity_tolerance',
+    )
+
+
+@dataclass(frozen=True)
+class JointGoalSettings:
+    """Parameters ``constraints.<joint>.*`` of one joint's goals."""
+
+    trajectory: float = parameter(
+        0.0,
+        'maximum position error while a motion of an action goal lasts, rad or m; 0: any',
+        span=(0.0, 100.0),
+        while_active=True,
+    )
+    goal: float = parameter(
+        0.0,
+        'maximum position error at the goal, rad or m; 0: any',
+        span=(0.0, 100.0),
+        while_active=True,
+    )
+
+
+@dataclass(frozen=True)
+class WrenchInputNames:
+    """Parameter ``wrench_inputs.names``."""
+
+    names: tuple[str, ...] = parameter(
+        ('',),
+        'names of force-torque sensors; each has parameters wrench_inputs.<name>.*',
+        read_only=True,
+    )
+
 
 _CONSTRAINT = re.compile(r'constraints\.(.+)\.(trajectory|goal)')
 """Name of a parameter of one joint's goals."""
 
 PARAMETERS: Mapping[str, Declaration] = {
-    **_ROBOT_AND_LOOP,
+    **declarations_of(RobotSettings),
+    **declarations_of(RealtimeSettings, 'realtime.'),
     **declarations_of(Settings),
     **declarations_of(EffortUnits),
-    **PAYLOAD_PARAMETERS,
+    **declarations_of(PayloadSettings, 'payload.'),
     **declarations_of(FrictionSettings, 'friction.'),
-    **_MOTIONS,
-    **_GOALS,
+    **declarations_of(JointRules),
+    **declarations_of(ReferenceSettings),
+    **declarations_of(GoalSettings),
     **declarations_of(BaseSensorSettings, 'base_sensor.'),
     **declarations_of(ExternalEffortSettings, 'external_effort.'),
     **declarations_of(ContactSettings, 'contact.'),
-    'wrench_inputs.names': Declaration(
-        [''],
-        'names of force-torque sensors; each has parameters wrench_inputs.<name>.*',
-        read_only=True,
-    ),
+    **declarations_of(WrenchInputNames, 'wrench_inputs.'),
 }
 """All parameters but those of single force-torque sensors and joints."""
 
@@ -173,21 +180,7 @@ def constraint_declarations(joint: str) -> dict[str, Declaration]:
 
     :param joint: name of the joint
     """
-    span = (0.0, 100.0)
-    return {
-        f'constraints.{joint}.trajectory': Declaration(
-            0.0,
-            'maximum position error while a motion of an action goal lasts, rad or m; 0: any',
-            span=span,
-            while_active=True,
-        ),
-        f'constraints.{joint}.goal': Declaration(
-            0.0,
-            'maximum position error at the goal, rad or m; 0: any',
-            span=span,
-            while_active=True,
-        ),
-    }
+    return declarations_of(JointGoalSettings, f'constraints.{joint}.')
 
 
 def all_declarations(sensors: Iterable[str], given: Iterable[str]) -> dict[str, Declaration]:

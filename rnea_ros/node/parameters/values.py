@@ -14,14 +14,10 @@ from ...errors import InputError, brief
 from ...feedforward.goals import Tolerances, default_tolerances
 from ...feedforward.settings import (
     BaseSensorSettings,
-    ContactSettings,
-    EffortUnits,
-    ExternalEffortSettings,
-    FrictionSettings,
+    PayloadSettings,
     ResolvedSettings,
     Settings,
     WrenchInputSettings,
-    payloads_from,
 )
 from ...feedforward.trajectory import JointRules
 from ...parameters import from_values
@@ -44,9 +40,7 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         Settings,
         values,
         joints=joints,
-        units=from_values(EffortUnits, values),
-        friction=from_values(FrictionSettings, values, 'friction.'),
-        payloads=payloads_from(values),
+        payloads=from_values(PayloadSettings, values, 'payload.').payloads(),
         hardware_compensates=compensated(values['hardware_compensates']),
         wrench_inputs=tuple(
             from_values(WrenchInputSettings, values, sensor_prefix(name), name=name)
@@ -55,8 +49,6 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
         base_sensor=(
             from_values(BaseSensorSettings, values, 'base_sensor.') if has_base_sensor else None
         ),
-        external_effort=from_values(ExternalEffortSettings, values, 'external_effort.'),
-        contact=from_values(ContactSettings, values, 'contact.'),
     )
 
 
@@ -67,12 +59,7 @@ def realtime_from(values: Mapping[str, Any]) -> RealtimeSettings:
     :param values: parameter values by name
     :raises InputError: a value that no system can grant
     """
-    cpus = tuple(values['realtime.cpu_affinity'])
-    settings = RealtimeSettings(
-        priority=values['realtime.priority'],
-        cpus=() if cpus == (-1,) else cpus,
-        lock_memory=values['realtime.lock_memory'],
-    )
+    settings = from_values(RealtimeSettings, values, 'realtime.')
     check_realtime(settings)
     return settings
 
@@ -109,19 +96,15 @@ def joint_rules(
     """
     commanded = settings.joint_indices
     speeds = model.velocity_limits[commanded]
-    return JointRules(
+    return from_values(
+        JointRules,
+        values,
         joint_names=settings.joints,
         lower=model.position_lower[commanded],
         upper=model.position_upper[commanded],
         continuous=model.continuous[commanded],
         # In many URDFs a velocity limit of 0 means unknown.
         velocity_limits=np.where(speeds > 0.0, speeds, np.inf),
-        start_tolerance=values['start_tolerance'],
-        allow_partial_joints_goal=values['allow_partial_joints_goal'],
-        allow_nonzero_velocity_at_trajectory_end=values['allow_nonzero_velocity_at_trajectory_end'],
-        use_efforts=values['use_trajectory_effort'],
-        interpolate_from_desired_state=values['interpolate_from_desired_state'],
-        allow_trajectory_replacement=values['allow_trajectory_replacement'],
     )
 
 

@@ -6,18 +6,9 @@
 from .joint_state_trigger import JointStateTrigger, Trigger
 from .loop_statistics import LoopStatistics
 from .memory import reserve_memory
-from .realtime import (
-    MAX_CORES,
-    MAX_PRIORITY,
-    RealtimeSettings,
-    check_realtime,
-    enter_realtime,
-    leave_realtime,
-)
+from .realtime import RealtimeSettings, check_realtime, enter_realtime, leave_realtime
 
 __all__ = [
-    'MAX_CORES',
-    'MAX_PRIORITY',
     'JointStateTrigger',
     'LoopStatistics',
     'RealtimeSettings',

@@ -21,12 +21,15 @@ import sys
 import threading
 
 from ...errors import InputError, brief
+from ...parameters import parameter
 
 MAX_PRIORITY = 98
 """99 is for threads of the kernel."""
 
 MAX_CORES = 1024
 """Number of cores in Linux's cpu_set_t."""
+
+ALL_CORES = (-1,)
 
 _PR_SET_TIMERSLACK = 29
 _MCL_CURRENT_AND_FUTURE = 3
@@ -36,17 +39,27 @@ _CAP_IPC_LOCK = 14
 @dataclass(frozen=True)
 class RealtimeSettings:
     """
-    Real-time settings of a thread.
+    Parameters ``realtime.*`` of a thread.
 
-    :param priority: priority of SCHED_FIFO, 2 to 98; 0 for the default scheduler. The process's
-        other threads get one less, so that no other process delays one that holds the interpreter
-    :param cpus: the cores that the thread may run on; empty for all
-    :param lock_memory: True keeps the process's memory from being paged out
+    With a priority the process's other threads get one less, so that no other process delays one
+    that holds the interpreter.
     """
 
-    priority: int = 0
-    cpus: tuple[int, ...] = ()
-    lock_memory: bool = False
+    priority: int = parameter(
+        0,
+        "SCHED_FIFO priority of the loop, 2 to 98, the process's other threads one lower; "
+        '0: normal scheduling',
+        span=(0, MAX_PRIORITY),
+    )
+    cpu_affinity: tuple[int, ...] = parameter(
+        ALL_CORES, 'cores on which the loop may run; [-1]: all', span=(-1, MAX_CORES - 1)
+    )
+    lock_memory: bool = parameter(False, "lock the process's memory against paging")
+
+    @property
+    def cpus(self) -> tuple[int, ...]:
+        """The cores that the thread may run on; empty for all."""
+        return () if self.cpu_affinity == ALL_CORES else self.cpu_affinity
 
 
 def check_realtime(settings: RealtimeSettings) -> None:

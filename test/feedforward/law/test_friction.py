@@ -14,9 +14,8 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.law import FrictionModel, JointFriction
-from rnea_ros.feedforward.settings import FrictionSettings
-from rnea_ros.feedforward.settings.friction import resolve_friction
+from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, JointFriction
+from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
 from support.control.control_rig import Array, panda_arm
 from support.models.robots import joint, link, load, robot
 
@@ -34,10 +33,10 @@ def two_joints() -> RobotModel:
 def resolved(
     joints: tuple[str, ...] = ('first', 'second'), *, compensated: bool = False, **settings: Any
 ) -> JointFriction:
-    model = two_joints()
-    joint_indices = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
-    given_settings = FrictionSettings(**({'model': FrictionModel.PARAMETERS} | settings))
-    return resolve_friction(given_settings, joints, joint_indices, model, compensated=compensated)
+    hardware = (HardwareCompensation.FRICTION,) if compensated else ()
+    friction = FrictionSettings(**({'model': FrictionModel.PARAMETERS} | settings))
+    given = Settings(joints=joints, friction=friction, hardware_compensates=hardware)
+    return resolve(given, two_joints()).friction
 
 
 def friction(joints: JointFriction, qd: float, load_of_joint: float = 0.0) -> Array:

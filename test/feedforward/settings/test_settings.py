@@ -75,8 +75,8 @@ def test_the_full_effort_takes_a_tenth_of_a_second_by_default() -> None:
 
 def test_one_value_is_for_all_joints_and_several_are_in_their_order() -> None:
     settings = resolved(kp=(3.0,), kd=tuple(range(N)))
-    assert settings.kp.tolist() == [3.0] * N
-    assert settings.kd.tolist() == list(range(N))
+    assert settings.parameters.kp == (3.0,) * N
+    assert settings.parameters.kd == tuple(range(N))
 
 
 def test_joints_keep_the_order_of_the_controller() -> None:
@@ -201,7 +201,7 @@ def test_resolving_neither_changes_nor_shares_what_was_set() -> None:
     settings = Settings(joints=JOINTS, kp=(1.0,) * N)
     before = Settings(**vars(settings))
     result = resolve(settings, panda_arm())
-    result.kp[:] = 9.0
+    result.armature[:] = 9.0
     result.effort_limits[:] = 9.0
     assert settings == before
     assert resolve(settings, panda_arm()).effort_limits[0] == 87.0

@@ -35,9 +35,9 @@ USED = JointRules(
     velocity_limits=np.full(2, 5.0),
     start_tolerance=0.1,
     allow_partial_joints_goal=True,
-    use_efforts=True,
+    use_trajectory_effort=True,
 )
-UNUSED = replace(USED, use_efforts=False)
+UNUSED = replace(USED, use_trajectory_effort=False)
 
 EFFORTS = ((1.0, -2.0), (3.0, 0.0), (-5.0, 4.0))
 TIMES = (0.0, 1.0, 3.0)

@@ -39,7 +39,7 @@ RULES = JointRules(
     velocity_limits=np.full(3, np.inf),
     start_tolerance=np.inf,
     allow_partial_joints_goal=True,
-    use_efforts=True,
+    use_trajectory_effort=True,
     allow_trajectory_replacement=True,
 )
 PERIOD = 2e-3

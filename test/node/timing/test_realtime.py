@@ -47,14 +47,14 @@ def test_a_thread_stays_on_its_cores_and_others_do_not() -> None:
     everywhere = os.sched_getaffinity(0)
 
     def enter() -> Any:
-        return enter_realtime(RealtimeSettings(cpus=(core,))), os.sched_getaffinity(0)
+        return enter_realtime(RealtimeSettings(cpu_affinity=(core,))), os.sched_getaffinity(0)
 
     assert in_thread(enter) == ([], {core})
     assert os.sched_getaffinity(0) == everywhere
 
 
 def test_a_missing_core_is_reported_with_the_existing_ones() -> None:
-    (complaint,) = in_thread(lambda: enter_realtime(RealtimeSettings(cpus=(1023,))))
+    (complaint,) = in_thread(lambda: enter_realtime(RealtimeSettings(cpu_affinity=(1023,))))
     assert complaint.startswith('realtime.cpu_affinity [1023] is not in force')
     assert str(sorted(os.sched_getaffinity(0))) in complaint
 
@@ -82,7 +82,7 @@ def test_a_rejected_priority_is_logged_once_with_a_remedy(monkeypatch: pytest.Mo
     core = max(os.sched_getaffinity(0))
 
     def enter() -> Any:
-        complaints = enter_realtime(RealtimeSettings(priority=42, cpus=(core,)))
+        complaints = enter_realtime(RealtimeSettings(priority=42, cpu_affinity=(core,)))
         return complaints, os.sched_getaffinity(0)
 
     (complaint,), cores = in_thread(enter)
@@ -108,8 +108,8 @@ def test_memory_is_not_locked_within_a_limit(
         (RealtimeSettings(priority=-1), 'realtime.priority'),
         (RealtimeSettings(priority=1), 'realtime.priority'),
         (RealtimeSettings(priority=99), 'realtime.priority'),
-        (RealtimeSettings(cpus=(0, -1)), 'realtime.cpu_affinity'),
-        (RealtimeSettings(cpus=(1, 1)), 'realtime.cpu_affinity'),
+        (RealtimeSettings(cpu_affinity=(0, -1)), 'realtime.cpu_affinity'),
+        (RealtimeSettings(cpu_affinity=(1, 1)), 'realtime.cpu_affinity'),
     ],
 )
 def test_what_no_system_can_grant_is_rejected(settings: RealtimeSettings, parameter: str) -> None:

@@ -23,11 +23,11 @@ from geometry_msgs.msg import WrenchStamped
 import rclpy
 from std_msgs.msg import Float64, Float64MultiArray
 
+from rnea_ros.parameters import described, read_settings
 from rnea_ros.robot import Wrench
 from rnea_ros.ros import MACHINE_TIME, NodeProcess, PolledSubscription, seconds
-from rnea_ros.sim import options as robot_options
 from rnea_ros.sim.effort_controller import EffortController
-from rnea_ros.sim.options import TIMESTEP, Options
+from rnea_ros.sim.options import PARAMETERS, TIMESTEP, Options
 from rnea_ros.sim.pace import RealTime
 from rnea_ros.sim.physics import SimulatedRobot
 from rnea_ros.sim.simulated_robot import NEWEST, Broadcasters, PhysicsLoop, start_controller
@@ -103,8 +103,7 @@ class Controller:
 
 def start(node: Any) -> tuple[Controller, PhysicsLoop]:
     """Start the simulation; return the controller and the running loop."""
-    robot_options.declare(node)
-    options: Options = robot_options.read(node)
+    options = read_settings(node, Options)
     robot = options.make_robot()
     hand = Hand(robot)
     controller = Controller(node, lambda: start_controller(options, robot, node.get_namespace()))
@@ -127,7 +126,7 @@ def start(node: Any) -> tuple[Controller, PhysicsLoop]:
 
 def main() -> int:
     """Simulate until SIGINT or SIGTERM; return the exit code."""
-    process = NodeProcess('support.chaos.robot', '', robot_options.described(), None)
+    process = NodeProcess('support.chaos.robot', '', described(PARAMETERS), None)
     node = process.create(lambda: rclpy.create_node('simulated_robot'))
     controller, loop = process.create(lambda: start(node))
     process.spin(node, controller.node, running=lambda: loop.running)
