@@ -126,7 +126,7 @@ def test_a_chain_has_as_many_bodies_as_asked_for() -> None:
     assert chain(7).is_chain
 
 
-# What is told
+# Reports
 
 
 def results_with(ratio: float) -> list[Result]:
@@ -151,8 +151,8 @@ def test_a_figure_says_whether_it_was_reached(ratio: float, reached: bool) -> No
 def test_starts_are_figures_too(cold: float, warm: float, megabytes: float) -> None:
     steps = {'import': 0.0, 'model': 0.0, 'inverse_dynamics': 0.0}
     start = StartUp({**steps, 'import': cold}, {**steps, 'import': warm}, megabytes)
-    _, *of_start = figures([], Memory(0, 100), start)
-    assert [figure.reached for figure in of_start] == [
+    _, *start_figures = figures([], Memory(0, 100), start)
+    assert [figure.reached for figure in start_figures] == [
         cold < 20.0, cold < 5.0, warm < 0.4, megabytes < 120.0
     ]
 

@@ -114,8 +114,8 @@ def test_a_log_keeps_the_newest_ticks_in_order(tmp_path: Path) -> None:
 def test_every_state_of_the_motion_commands_something_else() -> None:
     states = motion()
     for numbers in (states.positions, states.efforts):
-        told = np.sort(numbers[:, TOLD_BY])
-        assert np.diff(told).min() > 1e-4
+        values = np.sort(numbers[:, TOLD_BY])
+        assert np.diff(values).min() > 1e-4
     # Neighbours in time are neighbours in space, the last and the first too.
     steps = np.abs(np.diff(states.positions, axis=0, append=states.positions[:1]))
     assert steps.max() < 1e-3
@@ -472,7 +472,7 @@ def test_a_process_does_not_outlive_a_parent_that_is_killed() -> None:
     )
     assert finished.returncode == -signal.SIGKILL
     gone = Path(f'/proc/{int(finished.stdout)}/exe')
-    # Nobody may be there to collect it: what is left of it then runs nothing.
+    # A process that is not collected stays as a zombie, which runs nothing.
     assert wait_until(lambda: not os.path.lexists(gone) or not gone.exists())
 
 

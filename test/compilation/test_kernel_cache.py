@@ -39,7 +39,7 @@ def twice(x):
 def thrice(x):
     return 3.0 * x
 """
-NOBODY = 65534
+OTHER_USER = 65534
 
 
 @pytest.fixture(autouse=True)
@@ -102,7 +102,7 @@ def not_as_root() -> Iterator[None]:
     if os.geteuid() != 0:
         yield
         return
-    os.seteuid(NOBODY)
+    os.seteuid(OTHER_USER)
     try:
         yield
     finally:

@@ -131,8 +131,8 @@ def test_yaml_in_the_documents_can_be_read_and_names_parameters_that_exist() -> 
         assert isinstance(content, dict), str(block)
         for node in ('feedforward', '/**'):
             given = content.get(node, {}).get('ros__parameters', {})
-            of_joints = {name for name in given if OF_A_JOINT.fullmatch(name)}
-            assert given.keys() <= known | of_joints, f'{block}: {sorted(given.keys() - known)}'
+            per_joint = {name for name in given if OF_A_JOINT.fullmatch(name)}
+            assert given.keys() <= known | per_joint, f'{block}: {sorted(given.keys() - known)}'
 
 
 def parameters() -> set[str]:

@@ -99,10 +99,10 @@ def test_the_paths_of_foxglove_are_of_terms_and_topics_that_there_are() -> None:
     configurations = foxglove()['configById'].values()
     paths = [path['value'] for panel in configurations for path in panel.get('paths', ())]
     found = [re.fullmatch(r'([/\w]+)\.effort\[(\d)\]', path) for path in paths]
-    told = {(match[1], int(match[2])) for match in found if match}
-    assert len(told) == len(paths)
+    curves = {(match[1], int(match[2])) for match in found if match}
+    assert len(curves) == len(paths)
     topics = {*terms(), '/feedforward/effort', '/joint_states'}
-    assert told == {(topic, k) for topic in topics for k in range(len(JOINTS))}
+    assert curves == {(topic, k) for topic in topics for k in range(len(JOINTS))}
     diagnostics = {panel['topicToRender'] for panel in configurations if 'topicToRender' in panel}
     assert diagnostics == {'/diagnostics'}
     names = {panel['selectedName'] for panel in configurations if 'selectedName' in panel}

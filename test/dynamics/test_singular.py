@@ -61,14 +61,14 @@ Way = Callable[[TreeBuilder], TreeBuilder]
 def rejections(model: RobotModel) -> list[SingularityError]:
     """Return what forward dynamics say of one sample, and of many."""
     q, rest, tau = model.neutral_position, np.zeros(model.nv), np.ones(model.nv)
-    told = []
+    errors = []
     with pytest.raises(SingularityError) as caught:
         model.forward_dynamics(q, rest, tau)
-    told.append(caught.value)
+    errors.append(caught.value)
     with pytest.raises(SingularityError) as caught:
         model.forward_dynamics_batch(*(np.tile(row, (9, 1)) for row in (q, rest, tau)))
-    told.append(caught.value)
-    return told
+    errors.append(caught.value)
+    return errors
 
 
 # What has no inertia at all

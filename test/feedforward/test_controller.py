@@ -518,7 +518,7 @@ def test_the_end_of_a_motion_is_held_with_velocity_and_acceleration_zero(
     settle(rig)
     end = rig.q + 0.3
     follow_swing(rig, end, 0.5)
-    rig.q[:] = end - OFF  # somebody leans against it
+    rig.q[:] = end - OFF  # a person leans against it
     kp = np.array([60.0, 30.0])
     np.testing.assert_allclose(settle(rig), expected_hold(rig, mode, kp), rtol=1e-9, atol=1e-9)
     position, velocity = rig.wanted()

@@ -176,7 +176,7 @@ class Chance:
         return ContactSettings(action, threshold=(float(self.rng.choice([0.0, 5.0, 50.0])),))
 
     def _listen(self) -> None:
-        """Let somebody who listens to external efforts come or go, and change the reaction."""
+        """Add or remove a listener of external efforts, and change the reaction."""
         self.rig.controller.publish_external_effort(bool(self.rng.random() < 0.5))
         self.rig.change(contact=self._contact())
 
@@ -395,7 +395,7 @@ class Chance:
         return Goal(motion, limits, rules)
 
     def _follow_nonsense(self) -> None:
-        """Ask for a motion of the wrong size, which nobody checked."""
+        """Ask for an unchecked motion of the wrong size."""
         self.rig.controller.follow(setpoint(range(50), np.zeros(50)), None)  # type: ignore[arg-type]
 
     def _jump_in_time(self) -> None:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A stop takes no longer than the settings tell: whoever ends the loop waits so long."""
+"""A stop takes no longer than the settings say; the end of the loop waits so long."""
 
 from __future__ import annotations
 

@@ -85,9 +85,9 @@ def test_efforts_of_zero() -> None:
 
 
 def test_one_effort_of_zero_is_left_out_with_a_note() -> None:
-    told = answer(with_effort(2, 0.0))
-    assert told.startswith('notes')
-    assert 'left out: elbow_joint' in told
+    text = answer(with_effort(2, 0.0))
+    assert text.startswith('notes')
+    assert 'left out: elbow_joint' in text
 
 
 def test_an_inverted_effort() -> None:
@@ -144,10 +144,10 @@ def test_nan_and_clock_jumps_are_left_out_with_a_note() -> None:
     effort, time = good().effort.copy(), good().time.copy()
     effort[100:110, 3] = np.nan
     time[2000:] += 3.0
-    told = answer(replace(good(), effort=effort, time=time))
-    assert told.startswith('notes')
-    assert '10 samples with non-finite' in told
-    assert 'gaps: 1' in told
+    text = answer(replace(good(), effort=effort, time=time))
+    assert text.startswith('notes')
+    assert '10 samples with non-finite' in text
+    assert 'gaps: 1' in text
 
 
 def test_saturated_efforts() -> None:

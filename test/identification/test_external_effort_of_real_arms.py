@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Nobody pushes the recorded arms: their external efforts are the identified models' residuals."""
+"""The recorded arms are not pushed: external efforts are the identified models' residuals."""
 
 from __future__ import annotations
 

@@ -117,14 +117,14 @@ def test_a_joint_without_effort_is_named_and_left_out() -> None:
 
 
 def test_json_has_the_figures_and_no_nan() -> None:
-    of_result = figures(identified(silent=[6]))
-    text_of_json = json.dumps(of_result.as_json(), allow_nan=False)
+    shown = figures(identified(silent=[6]))
+    text_of_json = json.dumps(shown.as_json(), allow_nan=False)
     read = json.loads(text_of_json)
     assert read['better'] is True
     assert read['combinations'][0]['words'] == 'm(fer_link7)'
     assert read['joints'][6]['measured'] is None
-    assert read['joints'][1]['identified']['rms'] == of_result.joints[1].identified.rms
-    assert read['bodies'][0]['mass']['identified'] == list(of_result.bodies[0].mass.identified)
+    assert read['joints'][1]['identified']['rms'] == shown.joints[1].identified.rms
+    assert read['bodies'][0]['mass']['identified'] == list(shown.bodies[0].mass.identified)
 
 
 def test_the_picture_has_two_axes_for_each_joint_with_an_effort(

@@ -44,9 +44,9 @@ def with_other_masses(model: RobotModel, factor: float) -> RobotModel:
 @pytest.mark.parametrize('factor', [1.0, 0.5, 1.5])
 def test_the_identified_panda_misses_few_percent_whatever_the_urdfs_masses(factor: float) -> None:
     model = with_other_masses(load(PANDA), factor)
-    of_panda = run('panda_exciting_trajectory.db3', PANDA, 5.0)
-    assert 'evenly spaced' in ' '.join(of_panda.notes)
-    assert (held_out_percent(model, of_panda) <= PANDA_CEILINGS).all()
+    panda_run = run('panda_exciting_trajectory.db3', PANDA, 5.0)
+    assert 'evenly spaced' in ' '.join(panda_run.notes)
+    assert (held_out_percent(model, panda_run) <= PANDA_CEILINGS).all()
 
 
 @pytest.mark.parametrize('factor', [1.0, 0.5, 1.5])

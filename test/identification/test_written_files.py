@@ -103,8 +103,8 @@ def friction(values: dict[str, Any], qd: Array, load: Array) -> Array:
     forwards = np.array(values['friction.coulomb'])
     backwards = np.array(values.get('friction.coulomb_negative', forwards))
     coulomb = np.where(qd > 0.0, forwards, backwards)
-    of_load = np.array(values.get('friction.load', [0.0])) * np.abs(load)
-    total: Array = values['friction.viscous'] * qd + share * (coulomb + of_load)
+    load_friction = np.array(values.get('friction.load', [0.0])) * np.abs(load)
+    total: Array = values['friction.viscous'] * qd + share * (coulomb + load_friction)
     return total
 
 

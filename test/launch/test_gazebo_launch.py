@@ -5,7 +5,7 @@
 ``gazebo.launch.py`` under a real launch, with scripts in the place of Gazebo and ROS nodes.
 
 Each script notes when it starts. What the launch file is to get right is the order, what the
-processes are told, and what happens when one of them fails.
+processes are given, and what happens when one of them fails.
 """
 
 from __future__ import annotations

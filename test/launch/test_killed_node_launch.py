@@ -47,7 +47,7 @@ class TestKilledNode(unittest.TestCase):
         with onlooker(domain_id) as seen:
             assert wait_until(lambda: seen.commands and np.abs(seen.newest).max() > 10.0)
             # It may discover the node's commands seconds after the node began.
-            assert wait_until(lambda: seen.told.get('effort_watchdog') == 'watching')
+            assert wait_until(lambda: seen.states.get('effort_watchdog') == 'watching')
             os.kill(proc_info['feedforward_node'].pid, signal.SIGKILL)
             proc_output.assertWaitFor('zero effort was commanded', timeout=PATIENCE)
             assert wait_until(lambda: seen.steady(np.zeros_like(seen.newest)))

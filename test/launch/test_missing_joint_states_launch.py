@@ -39,8 +39,8 @@ class TestMissingJointStates(unittest.TestCase):
                 'waiting for a joint state of fer_joint1, fer_joint2', timeout=PATIENCE
             )
             robot.wait_for_state('waiting')
-            told = robot.reports
-            assert wait_until(lambda: robot.reports > told + 1)
+            reports = robot.reports
+            assert wait_until(lambda: robot.reports > reports + 1)
             assert robot.diagnostics['state'] == 'waiting'
             assert not robot.commands
 

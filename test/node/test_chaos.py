@@ -118,7 +118,7 @@ class Lives:
             self.chaos.jumping = life % 2 == 0 and life < LIVES - 1
             events.stalling = not self.chaos.jumping
             self._act(life, control)
-            values = witness.told['control']
+            values = witness.diagnostics['control']
             withheld = witness.count('control', 'count/commands_withheld')
             assert withheld <= events.made['leave'] - left, values  # rule 12
             self.contacts += witness.count('control', 'count/contact')
@@ -171,7 +171,7 @@ class Lives:
             'peak share of velocity limits': peak.round(3).tolist(),
             'kills followed by the watchdog': sum(map(bool, self.ends)),
             'commands': len(witness.commands),
-            'of the watchdog': sum(command.of_watchdog for command in witness.commands),
+            'of the watchdog': sum(command.from_watchdog for command in witness.commands),
             'acted': witness.count('watchdog', 'acted'),
             'handed back': witness.count('watchdog', 'handed_back'),
             'events': dict(self.events.made),

@@ -56,8 +56,8 @@ FOLLOWING = f'-p mode:=feedforward -p gains.kp:=[{KP}] -p reference_timeout:=0.5
 
 def wait_for_flag(robot: FakeRobot, flag: str, *, raised: bool = True) -> None:
     unknown = '' if raised else flag
-    told = wait_until(lambda: (flag in robot.diagnostics.get('flags', unknown)) is raised)
-    assert told, f'{flag}: {robot.diagnostics}'
+    reached = wait_until(lambda: (flag in robot.diagnostics.get('flags', unknown)) is raised)
+    assert reached, f'{flag}: {robot.diagnostics}'
 
 
 def wait_for_count(robot: FakeRobot, key: str) -> None:

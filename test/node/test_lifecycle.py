@@ -124,9 +124,9 @@ def test_what_a_transition_raises_is_logged_and_a_second_try_works(
             else:
                 bench.activate()
                 assert bench.node.trigger_deactivate() is ERROR
-    (told,) = bench.logged
-    assert told.startswith(f'on_{transition} failed: Traceback')
-    assert 'ZeroDivisionError: planted' in told
+    (line,) = bench.logged
+    assert line.startswith(f'on_{transition} failed: Traceback')
+    assert 'ZeroDivisionError: planted' in line
     assert bench.state == 'unconfigured'
     assert bench.control == 'none'
     assert bench.publishers == before

@@ -24,7 +24,7 @@ CASES_BY_KIND = [
     (name, kind)
     for name in CASES
     for kind in Kind
-    # At rest friction has no direction, so that nothing can be told of it.
+    # At rest friction has no direction, so that it is unknown.
     if (name, kind) != ('before_the_gear', Kind.STILL)
 ]
 

@@ -321,6 +321,6 @@ def test_what_cannot_be_used_is_rejected_in_one_line_with_exit_code_2(
 def test_the_help_of_a_node_has_all_its_parameters(name: str, table: str, directory: Path) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     module, _, variable = table.rpartition('.')
-    told = run(name, '--help', directory).stdout
+    text = run(name, '--help', directory).stdout
     for parameter in getattr(__import__(module, fromlist=[variable]), variable):
-        assert f'\n  {parameter} (' in told
+        assert f'\n  {parameter} (' in text

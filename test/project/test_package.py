@@ -66,7 +66,7 @@ def test_package_xml_names_what_the_code_imports_and_nothing_else() -> None:
     keys = {KEYS.get(name, name) for name in others - FROM_PIP}
     package = ElementTree.parse(ROOT / 'package.xml').getroot()
     named = {element.text for element in package.findall('exec_depend')}
-    assert named == keys | {'lifecycle_msgs'}  # of rclpy's lifecycle nodes, and of whoever asks
+    assert named == keys | {'lifecycle_msgs'}  # of rclpy's lifecycle nodes, and of its services
 
 
 def test_minimum_versions_are_the_same_for_pip_and_rosdep_and_are_tested() -> None:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Residuals of recordings that are known exactly, and the flaws that are told of them."""
+"""Residuals of recordings that are known exactly, and their reported flaws."""
 
 from __future__ import annotations
 

@@ -263,8 +263,8 @@ def test_a_quaternion_without_unit_length_is_rejected_by_joint(
     with pytest.raises(InputError, match=rf"joint '{kind}_1' has length") as caught:
         call(model, bad, good)
     assert caught.value.argument == argument
-    told = float(caught.value.reason.split('has length ')[1].split(':')[0])
-    np.testing.assert_allclose(told, length, rtol=1e-12)
+    named = float(caught.value.reason.split('has length ')[1].split(':')[0])
+    np.testing.assert_allclose(named, length, rtol=1e-12)
 
 
 @each(('argument', 'call'), CALLS)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The model's manners: names, shapes, rejections, and that nobody's array is anybody else's."""
+"""Names, shapes and rejections of the model; its arrays are not shared."""
 
 from __future__ import annotations
 

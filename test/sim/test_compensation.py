@@ -42,7 +42,7 @@ def test_a_payload_that_is_not_known_sags_and_one_that_is_set_is_held(path: Path
     load = Payload(TOOLS[path], 3.0, (0.0, 0.0, 0.1))
     loop = ClosedLoop(
         path, POSES[path], simulation={'payload': load}, kd=(1.0,),
-        # The weight is there from the start: whoever starts from what is measured would hold it.
+        # The weight is there from the start: a start from the measured effort would hold it.
         start_from_measured_effort=False, ramp_duration=0.0,
     )
     loop.run(0.5)

@@ -44,15 +44,15 @@ def settings_of(preset: str) -> dict[str, Any]:
     }
 
 
-def robot(path: Path, told: bool = True, **settings: Any) -> ClosedLoop:
+def robot(path: Path, configured: bool = True, **settings: Any) -> ClosedLoop:
     """
     Return a robot with a load and with friction, both of which are in the control's settings too.
 
-    :param told: whether the robot's own controller knows of the load
+    :param configured: whether the robot's own controller has the load
     """
     carried = LOADS[path]
     model = load(path)
-    if told:
+    if configured:
         model = model.with_payload(carried.link, carried.mass, carried.com, carried.inertia)
     n = model.nv
 
@@ -108,7 +108,7 @@ def test_a_load_unknown_to_the_robot_is_commanded(preset: str, path: Path) -> No
     settings['hardware_compensates'] = tuple(
         part for part in named if part is not HardwareCompensation.PAYLOAD
     )
-    loop = robot(path, told=False, ramp_duration=0.0, **settings)
+    loop = robot(path, configured=False, ramp_duration=0.0, **settings)
     loop.run(3.0)
     assert np.abs(loop.commands[-1]).max() > 1.0
     assert drift(loop) < 5e-3

@@ -104,8 +104,8 @@ def test_a_push_is_held_many_times_better_with_a_sensor_than_without(
             displacement(path, link, placement, name, gain) for gain in (0.0, 1.0)
         )
         ratios[name] = without / with_sensor
-    told = ', '.join(f'{name} {ratio:.0f}' for name, ratio in ratios.items())
-    print(f'{path.stem}, {link}, {placement.value}: displaced times less with the sensor: {told}')
+    parts = ', '.join(f'{name} {ratio:.0f}' for name, ratio in ratios.items())
+    print(f'{path.stem}, {link}, {placement.value}: displaced times less with the sensor: {parts}')
     assert min(ratios.values()) > 5.0
 
 

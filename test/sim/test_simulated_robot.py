@@ -67,7 +67,7 @@ class Client:
 
     @property
     def state(self) -> Any:
-        """A state that is told from now on."""
+        """The next state that is published."""
         known = len(self.states)
         assert wait_until(lambda: len(self.states) > known), self.process.output
         return self.states[-1]
@@ -93,11 +93,11 @@ class Client:
 
         assert wait_until(shown), self.process.output
         commanded = time.time()
-        # What was commanded too often is answered with states too; then the last is told again.
+        # Commands in excess are answered with states too; then the last state is repeated.
         assert wait_until(told_again)
 
-    def wait_for_newer(self, told: float) -> None:
-        assert wait_until(lambda: stamp(self.states[-1]) > told), self.process.output
+    def wait_for_newer(self, stamp_before: float) -> None:
+        assert wait_until(lambda: stamp(self.states[-1]) > stamp_before), self.process.output
 
     def collect(self, message: Any, topic: str, qos: Any = 10) -> list[Any]:
         """Return the list to which a topic's messages are added."""
@@ -126,7 +126,7 @@ def simulated_robot(*more: str, **values: Any) -> Iterator[Client]:
 
 @pytest.fixture(scope='module')
 def resting() -> Iterator[Client]:
-    """Give a robot that nobody commands."""
+    """Give a robot without commands."""
     tool = {'payload__link': 'fer_link8', 'payload__mass': 2.0, 'wrench_link': 'fer_link8'}
     with simulated_robot(**tool) as client:
         yield client
@@ -152,25 +152,25 @@ def test_states_are_stamped_with_the_time_and_come_at_their_rate(resting: Client
 
 
 def test_after_a_stall_no_joint_has_moved_faster_by_its_stamps_than_it_did() -> None:
-    # Gravity lets the arm fall; whoever judges positions must not take a stall for a jump.
+    # Gravity lets the arm fall; a stall must not look like a jump.
     with simulated_robot(state_rate=500.0) as client:
-        told = client.collect(JointState, 'joint_states', 1000)
+        received = client.collect(JointState, 'joint_states', 1000)
         client.command(np.zeros(7))
-        assert wait_until(lambda: np.abs(told[-1].velocity).max() > 0.2)
-        first = len(told) - 1
+        assert wait_until(lambda: np.abs(received[-1].velocity).max() > 0.2)
+        first = len(received) - 1
         for _ in range(5):
             client.process.send(signal.SIGSTOP)
             time.sleep(0.05)
             client.process.send(signal.SIGCONT)
             time.sleep(0.02)
         resumed = time.time()
-        assert wait_until(lambda: stamp(told[-1]) > resumed)
-        states = told[first:]
+        assert wait_until(lambda: stamp(received[-1]) > resumed)
+        states = received[first:]
     intervals = np.diff([stamp(state) for state in states])
     assert intervals.max() > 0.04
     ways = np.abs(np.diff([state.position for state in states], axis=0))
     speeds = np.abs([state.velocity for state in states]).max(axis=0)
-    # Twice: a joint may be fastest while nothing is told.
+    # Twice: a joint may be fastest while no state is published.
     assert (ways <= 2.0 * speeds * intervals[:, np.newaxis] + 1e-4).all()
 
 
@@ -267,11 +267,11 @@ def test_simulated_time_keeps_up_with_the_wall_clock() -> None:
 
 def test_in_lockstep_time_waits_for_the_command_that_answers_each_state() -> None:
     with simulated_robot(publish_clock=True, lockstep=True) as client:
-        assert client.state  # before the first command nobody is waited for
+        assert client.state  # before the first command it does not wait
         client.answer_until_efforts_are(GRAVITY_TORQUES)
         for number in range(20):
             before = stamp(client.states[-1])
-            time.sleep(0.5 if number < 1 else 0.0)  # in which a state is told again
+            time.sleep(0.5 if number < 1 else 0.0)  # in which a state is repeated
             assert stamp(client.states[-1]) == before
             client.command((1.0 + 0.01 * number) * GRAVITY_TORQUES)
             client.wait_for_newer(before)

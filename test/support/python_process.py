@@ -23,7 +23,7 @@ def run(code: str, package: Path = ROOT, **environment: str) -> str:
     """Run code in a new Python that finds the package there; return what it prints."""
     ours = ('RNEA_ROS_', 'NUMBA_', 'PYTHON', 'PYTEST_')
     inherited = {name: x for name, x in os.environ.items() if not name.startswith(ours)}
-    # Bytecode is told from edited source by its time in whole seconds: too coarse for a test.
+    # Bytecode is compared with its source by times in whole seconds: too coarse for a test.
     fixed = {'PYTHONPATH': str(package), 'PYTHONDONTWRITEBYTECODE': '1'}
     finished = subprocess.run(
         [sys.executable, '-c', code],

@@ -107,8 +107,8 @@ class ControllerManager:
         )
 
     def diagnose(self, state: State, name: str = 'left/feedforward: control', **more: str) -> None:
-        told = values(state) | {key.replace('__', '/'): value for key, value in more.items()}
-        pairs = [KeyValue(key=key, value=value) for key, value in told.items()]
+        known = values(state) | {key.replace('__', '/'): value for key, value in more.items()}
+        pairs = [KeyValue(key=key, value=value) for key, value in known.items()]
         status = DiagnosticStatus(name=name, values=pairs)
         self.hear['/diagnostics'](DiagnosticArray(status=[status]))
 

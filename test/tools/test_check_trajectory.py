@@ -64,11 +64,11 @@ def rejected(captured: Rejected, *arguments: str | Path) -> str:
         code = main(list(map(str, arguments)))
     except SystemExit as error:
         code = error.code
-    told = captured.readouterr().err
-    assert code == 2, told
-    assert len(told.splitlines()) == 1, told
-    assert told.startswith('check_trajectory: ')
-    return told
+    message = captured.readouterr().err
+    assert code == 2, message
+    assert len(message.splitlines()) == 1, message
+    assert message.startswith('check_trajectory: ')
+    return message
 
 
 def write_bag(path: Path, topics: Sequence[str], messages: Sequence[bytes]) -> None:
@@ -196,8 +196,8 @@ def test_trajectories_of_a_bag_are_read_by_topic_and_index(
     assert 'has 2 trajectories' in rejected(
         capsys, bag, '--topic', '/one', '--index', '2', '--urdf', URDF
     )
-    told = rejected(capsys, bag, '--topic', '/three', '--urdf', URDF)
-    assert 'no trajectories on /three; topics with trajectories: /one, /two' in told
+    answer = rejected(capsys, bag, '--topic', '/three', '--urdf', URDF)
+    assert 'no trajectories on /three; topics with trajectories: /one, /two' in answer
 
 
 def test_a_broken_bag_or_message_is_rejected(tmp_path: Path, capsys: Rejected) -> None:
@@ -344,5 +344,5 @@ def test_a_file_is_named_with_or_without_the_option(good: Path, capsys: Rejected
 )
 def test_errors_are_plain_text(good: Path, capsys: Rejected, text: str) -> None:
     good.write_text(text, encoding='utf-8')
-    told = rejected(capsys, good, '--urdf', URDF)
-    assert not re.search(r'None|\(\'|\[\'|Error|np\.', told)
+    message = rejected(capsys, good, '--urdf', URDF)
+    assert not re.search(r'None|\(\'|\[\'|Error|np\.', message)

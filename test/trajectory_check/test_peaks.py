@@ -130,10 +130,10 @@ def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
     assert np.isinf([limits.velocity, limits.effort, limits.acceleration]).all()
     given = limits.with_limits(Quantity.EFFORT, {'shoulder': 3.0, None: 5.0})
     assert given.effort.tolist() == [3.0]
-    of_arm = Limits.of_model(ARM).with_limits(
+    arm_limits = Limits.of_model(ARM).with_limits(
         Quantity.ACCELERATION, {'fer_joint3': 2.0, None: 5.0}
     )
-    assert of_arm.acceleration.tolist() == [5.0, 5.0, 2.0, 5.0, 5.0, 5.0, 5.0]
+    assert arm_limits.acceleration.tolist() == [5.0, 5.0, 2.0, 5.0, 5.0, 5.0, 5.0]
     with pytest.raises(UnknownNameError, match='elbow'):
         limits.with_limits(Quantity.EFFORT, {'elbow': 3.0})
     with pytest.raises(InputError, match='velocity limit: 0 is not above 0'):

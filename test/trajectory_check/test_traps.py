@@ -155,8 +155,8 @@ def test_notes_say_what_is_not_in_the_result() -> None:
         requested([REST, at(1.0, 0.5, 0.0), at(2.0, 1.0)], SHOULDER.joint_names), start_time=5.0
     )
     found = check(SHOULDER, request, Limits.of_model(SHOULDER))
-    for told in ('the stamp', 'straight line', 'friction'):
-        assert any(told in note for note in found.notes), told
+    for trap in ('the stamp', 'straight line', 'friction'):
+        assert any(trap in note for note in found.notes), trap
     with_efforts = [TrajectoryPoint(0.0, [0.0], [0.0], (), [1.0])]
     notes = checked(with_efforts, model=SHOULDER).notes
     assert any('efforts of the points are not added' in note for note in notes)

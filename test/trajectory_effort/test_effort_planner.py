@@ -69,10 +69,10 @@ def test_times_are_those_given_to_the_nanosecond_and_increase() -> None:
     times = (1.1, 1.3 + 1e-9, 1.7, 123.456789012)
     points = [end(time=time) for time in times]
     message = plan(request(*points), resample=0.05)
-    told = [p.time_from_start.sec * 10**9 + p.time_from_start.nanosec for p in message.points]
-    assert told[0] == 0
-    assert (np.diff(told) > 0).all()
-    assert {round(1e9 * time) for time in times} <= set(told)
+    stamps = [p.time_from_start.sec * 10**9 + p.time_from_start.nanosec for p in message.points]
+    assert stamps[0] == 0
+    assert (np.diff(stamps) > 0).all()
+    assert {round(1e9 * time) for time in times} <= set(stamps)
 
 
 def test_too_many_points_are_rejected_before_any_is_made() -> None:
@@ -116,11 +116,11 @@ def test_efforts_of_the_request_count_only_with_use_trajectory_effort() -> None:
 
 
 def test_the_plan_has_the_greatest_share_of_a_limit() -> None:
-    told = planner(effort_limits=[500.0, 500.0, 40.0]).plan(
+    plan = planner(effort_limits=[500.0, 500.0, 40.0]).plan(
         request(end()), NOW, MEASURED, np.zeros(4)
     )
-    efforts = np.abs([point.effort for point in told.message.points])
-    assert told.greatest_share == pytest.approx((efforts / (500.0, 500.0, 40.0)).max())
+    efforts = np.abs([point.effort for point in plan.message.points])
+    assert plan.greatest_share == pytest.approx((efforts / (500.0, 500.0, 40.0)).max())
 
 
 def test_a_cancel_is_rejected() -> None:

@@ -262,12 +262,12 @@ def test_a_rejection_leaves_nothing_behind(
     text: str, element: str, words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
     before, threads = parse_urdf(GOOD), set(threading.enumerate())
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         rejection(text)
     assert parse_urdf(GOOD) == before
     assert set(threading.enumerate()) <= threads
-    assert told == []
+    assert caught == []
     assert capfd.readouterr() == ('', '')
 
 

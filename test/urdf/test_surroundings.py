@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a URDF may hold beside the robot, what is told about it, and where it may come from."""
+"""What a URDF may hold beside the robot, the warnings about it, and where it may come from."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_nothing_is_printed_over_vendors_robots(
     assert capfd.readouterr() == ('', '')
 
 
-# What is told
+# Warnings
 
 
 def test_a_robot_without_name_is_reported() -> None:
@@ -161,11 +161,11 @@ def test_a_joint_that_moves_mass_behind_fixed_joints_is_not_reported() -> None:
 
 def test_the_model_repeats_every_warning_of_the_description() -> None:
     text = ARM.replace(' name="robot"', '').replace('<mass value="1.0"/>', '<mass value="0"/>')
-    with pytest.warns(UrdfWarning) as told:
+    with pytest.warns(UrdfWarning) as caught:
         model = RobotModel.from_urdf(text)
-    assert tuple(str(warning.message) for warning in told) == description(model).warnings
-    assert len(told) == 3
-    assert {warning.filename for warning in told} == {__file__}
+    assert tuple(str(warning.message) for warning in caught) == description(model).warnings
+    assert len(caught) == 3
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 @pytest.mark.parametrize('path', [pytest.param(path, id=path.stem) for path in SHIPPED])

@@ -86,7 +86,7 @@ class Controller:
         assert wait_until(lambda: self.node.count_subscribers(self.topic) > 1)
 
     @property
-    def of_watchdog(self) -> list[tuple[float, list[float]]]:
+    def from_watchdog(self) -> list[tuple[float, list[float]]]:
         """What the watchdog commanded, with the time at which each was sent, s."""
         return [(at, data) for at, marked, data in self._heard if marked and at > self._since]
 
@@ -108,8 +108,8 @@ class Controller:
         def new() -> list[Any]:
             return [s for s in self.statuses[known:] if s.name.endswith(node)]
 
-        told = wait_until(lambda: any(s.message == state for s in new()))
-        assert told, f'{state} was not reached, but {[s.message for s in new()]}'
+        reached = wait_until(lambda: any(s.message == state for s in new()))
+        assert reached, f'{state} was not reached, but {[s.message for s in new()]}'
         return new()[-1]
 
     def forget(self) -> None:
@@ -148,7 +148,7 @@ def watching(controller: Controller, domain_id: int) -> Iterator[RosProcess]:
 def since_the_last(controller: Controller) -> list[float]:
     """Return when the watchdog sent its commands since the publisher's last, s."""
     last = controller.of_publisher[-1][0]
-    return [at for at, _ in controller.of_watchdog if at > last]
+    return [at for at, _ in controller.from_watchdog if at > last]
 
 
 def reaction(controller: Controller) -> float:
@@ -158,8 +158,8 @@ def reaction(controller: Controller) -> float:
 
 def assert_ramp_to_zero(controller: Controller) -> None:
     zero = [0.0] * len(EFFORTS)
-    assert wait_until(lambda: [data for _, data in controller.of_watchdog[-1:]] == [zero])
-    values = np.array([data for _, data in controller.of_watchdog])
+    assert wait_until(lambda: [data for _, data in controller.from_watchdog[-1:]] == [zero])
+    values = np.array([data for _, data in controller.from_watchdog])
     sizes = np.abs(values)
     assert (np.diff(sizes, axis=0) <= 0.0).all()
     assert (sizes <= np.abs(EFFORTS)).all()
@@ -176,10 +176,10 @@ def test_after_a_killed_publisher_it_ramps_to_zero_and_falls_silent(
         now = time.time()
         time.sleep(0.3)
         assert_ramp_to_zero(controller)
-        assert all(sent <= now for sent, _ in controller.of_watchdog), 'silent from then on'
+        assert all(sent <= now for sent, _ in controller.from_watchdog), 'silent from then on'
         # A ramp of 1 s, which begins 1 s after the last command; a stall makes what is sent late.
         began = controller.of_publisher[-1][0] + 1.0
-        for sent, data in controller.of_watchdog:
+        for sent, data in controller.from_watchdog:
             left = np.divide(data, EFFORTS)
             assert (left >= 1.0 - (sent - began + PERIOD) / 1.0).all()
         watching.wait_for('no command for 1.')
@@ -206,7 +206,7 @@ def test_it_acts_in_time_on_a_hang_and_releases_when_commands_resume(
             assert wait_until(lambda n=stopped: len(controller.of_publisher) > n + 100)  # type: ignore[misc]
             again = controller.of_publisher[stopped][0]
             # Later than that it may have met another silence: machines that run tests stall.
-            late = [at - again for at, _ in controller.of_watchdog if 0.0 < at - again < TIMEOUT]
+            late = [at - again for at, _ in controller.from_watchdog if 0.0 < at - again < TIMEOUT]
             went_on.append(len(late))
     record_property('reaction_times_ms', [round(1e3 * value, 1) for value in reactions])
     # After a stall of the machine it acts later; messages of two publishers may change places.
@@ -226,7 +226,7 @@ def test_a_publisher_that_ends_with_zeros_is_let_go(
         process.send(signal.SIGTERM)
         assert process.wait() == 0
     time.sleep(0.3)
-    assert controller.of_watchdog == []
+    assert controller.from_watchdog == []
 
 
 def test_a_second_publisher_after_the_first_is_watched_as_well(
@@ -236,7 +236,7 @@ def test_a_second_publisher_after_the_first_is_watched_as_well(
         controller.forget()
         with commander(domain_id) as process:
             controller.wait_for_commands()
-            assert controller.of_watchdog == []
+            assert controller.from_watchdog == []
             process.send(signal.SIGKILL)
             status = controller.wait_for_state('acted')
         assert_ramp_to_zero(controller)
@@ -256,7 +256,7 @@ def test_a_publisher_slower_than_the_timeout_is_not_fought_with(
         controller.forget()
         assert wait_until(lambda: len(controller.of_publisher) > 3)
         # It acts only where the publisher stalls, and never before a command is overdue.
-        for acted, _ in controller.of_watchdog[:1]:
+        for acted, _ in controller.from_watchdog[:1]:
             assert all(not 0.0 < acted - at < 1.0 / rate for at, _ in controller.of_publisher)
 
 
@@ -295,10 +295,10 @@ def test_a_watchdog_that_ends_during_its_ramp_leaves_zero(
         controller.wait_for_commands()
         other.send(signal.SIGKILL)
         controller.forget()
-        assert wait_until(lambda: len(controller.of_watchdog) > 5)
+        assert wait_until(lambda: len(controller.from_watchdog) > 5)
         process.send(signal.SIGTERM)
         assert process.wait() == 0
-        assert wait_until(lambda: controller.of_watchdog[-1][1] == [0.0] * len(EFFORTS))
+        assert wait_until(lambda: controller.from_watchdog[-1][1] == [0.0] * len(EFFORTS))
 
 
 def test_everything_follows_the_namespace(domain_id: int) -> None:
@@ -362,7 +362,7 @@ def test_it_keeps_out_of_the_shared_memory_of_fast_dds(domain_id: int) -> None:
     with ros_node(domain_id), watchdog(domain_id) as process:
         process.wait_for('watching')
         if not mapped('self'):
-            pytest.skip('here nobody uses the shared memory of Fast DDS')
+            pytest.skip('the shared memory of Fast DDS is not in use here')
         assert not mapped(process.pid)
 
 
@@ -420,9 +420,9 @@ def test_after_a_stall_the_node_starts_at_the_effort_of_the_watchdog(
         process.send(signal.SIGCONT)
         process.wait_for('cancelled the motion, resumed control')
         assert wait_until(lambda: robot.steady(GRAVITY))
-    took_over = controller.of_watchdog[0][0]
+    took_over = controller.from_watchdog[0][0]
     resumed, first = next(sent for sent in controller.of_publisher if sent[0] > took_over)
-    acting = [effort for at, effort in controller.of_watchdog if at < resumed][-1]
+    acting = [effort for at, effort in controller.from_watchdog if at < resumed][-1]
     largest = DEFAULT_RATE_LIMIT * LIMITS * fake_robot_module.PERIOD * (1.0 + 1e-9)
     assert (np.abs(np.subtract(first, acting)) <= largest).all()
 

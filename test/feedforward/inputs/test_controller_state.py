@@ -35,7 +35,7 @@ class Bench:
     """A monitor, and a robot at rest in the middle of its range, with a time that advances."""
 
     def __init__(self, **rules: Any) -> None:
-        of_joints: dict[str, Any] = {
+        joint_values: dict[str, Any] = {
             'joint_names': JOINTS,
             'lower': np.array([-1.0, 0.0, -2.0]),
             'upper': np.array([1.0, 0.0, 2.0]),
@@ -44,7 +44,7 @@ class Bench:
             'start_tolerance': 0.1,
         }
         self.scaling = SpeedScaling()
-        self.monitor = ControllerStateMonitor(JointRules(**(of_joints | rules)), self.scaling)
+        self.monitor = ControllerStateMonitor(JointRules(**(joint_values | rules)), self.scaling)
         self.measured = np.array([0.0, 0.5, 1.0])
         self.held: Array | None = None
         self.now = 10.0

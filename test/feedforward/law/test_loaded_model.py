@@ -80,13 +80,13 @@ def test_hardware_and_command_together_hold_the_robot_and_its_payload(
 ) -> None:
     model = panda_arm()
     robot = loaded([BOX], hardware)
-    of_robot = model.gravity_torques(Q)
-    of_payload = with_payloads(model, [BOX]).gravity_torques(Q) - of_robot
+    robot_torques = model.gravity_torques(Q)
+    payload_torques = with_payloads(model, [BOX]).gravity_torques(Q) - robot_torques
     added: Array = np.zeros(7)
     if HardwareCompensation.GRAVITY in hardware:
-        added = added + of_robot
+        added = added + robot_torques
     if HardwareCompensation.PAYLOAD in hardware:
-        added = added + of_payload
+        added = added + payload_torques
     compensated = robot.compensated(Q, robot.gravity(Q))
     if added.any():
         assert compensated is not None

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Contact: when it is found, what it ends, and that it costs nothing while nobody asks for it."""
+"""Contact: when it is found, what it ends, and that it costs nothing while it is off."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def rejection(
     return caught.value
 
 
-def told(error: TrajectoryError) -> tuple[str, str | None, int | None]:
+def place(error: TrajectoryError) -> tuple[str, str | None, int | None]:
     return error.reason.value, error.joint, error.point
 
 
@@ -98,7 +98,7 @@ def test_velocities_are_rejected_only_above_the_limit(degree: int, side: float) 
     compiled(motion(1.0))
     compiled(motion(TOLERANCE - 1e-9))
     error = rejection(motion(TOLERANCE + 1e-9))
-    assert told(error) == ('velocity_limit', 'elbow', 1)
+    assert place(error) == ('velocity_limit', 'elbow', 1)
     assert 'limit of 1.0' in error.detail
     speeds = re.findall(r'[\d.]+', error.detail)
     assert float(speeds[0]) == pytest.approx(TOLERANCE, rel=1e-8)
@@ -108,13 +108,13 @@ def test_velocities_are_rejected_only_above_the_limit(degree: int, side: float) 
 def test_a_steep_way_to_a_first_point_that_is_near_in_time_is_rejected(degree: int) -> None:
     fields, _ = KINDS[degree]
     error = rejection([elbow(0.01, 1.0, *fields), elbow(5.0, 1.0, *fields)])
-    assert told(error) == ('velocity_limit', 'elbow', 0)
+    assert place(error) == ('velocity_limit', 'elbow', 0)
     compiled([elbow(5.0, 1.0, *fields), elbow(9.0, 1.0, *fields)])
 
 
 def test_a_velocity_of_a_point_beyond_the_limit_is_rejected() -> None:
     error = rejection([elbow(0.0, 0.0, 0.0), elbow(1.0, 0.4, 1.2), elbow(2.0, 0.8, 0.0)])
-    assert told(error) == ('velocity_limit', 'elbow', 1)
+    assert place(error) == ('velocity_limit', 'elbow', 1)
 
 
 def test_limits_are_per_joint_and_a_joint_without_limit_has_any_speed() -> None:
@@ -122,21 +122,21 @@ def test_limits_are_per_joint_and_a_joint_without_limit_has_any_speed() -> None:
         return [TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(1.0, goal)]
 
     compiled(motion(2.0, 1.0, 100.0))
-    assert told(rejection(motion(2.2, 1.0, 0.0))) == ('velocity_limit', 'shoulder', 1)
-    assert told(rejection(motion(2.0, 1.1, 0.0))) == ('velocity_limit', 'elbow', 1)
+    assert place(rejection(motion(2.2, 1.0, 0.0))) == ('velocity_limit', 'shoulder', 1)
+    assert place(rejection(motion(2.0, 1.1, 0.0))) == ('velocity_limit', 'elbow', 1)
 
 
 def test_the_first_segment_that_is_too_fast_is_named() -> None:
     points = [elbow(float(k), 0.5 * k) for k in range(10)]
     points[6] = elbow(6.0, 4.2)
-    assert told(rejection(points)) == ('velocity_limit', 'elbow', 6)
+    assert place(rejection(points)) == ('velocity_limit', 'elbow', 6)
 
 
 @pytest.mark.parametrize('side', [-1.0, 1.0])
 def test_a_set_point_with_a_velocity_beyond_the_limit_is_rejected(side: float) -> None:
     compiled([elbow(0.0, 0.0, side)])
     error = rejection([elbow(0.0, 0.0, 1.06 * side)])
-    assert told(error) == ('velocity_limit', 'elbow', 0)
+    assert place(error) == ('velocity_limit', 'elbow', 0)
 
 
 def random_points(rng: np.random.Generator) -> list[TrajectoryPoint]:
@@ -228,7 +228,7 @@ def test_a_swing_over_a_position_limit_is_measured_at_its_very_peak(
 
     compiled(motion(1e-3 - 1e-9), limit)
     error = rejection(motion(1e-3 + 1e-9), limit)
-    assert told(error) == ('position_limit', 'elbow', 1)
+    assert place(error) == ('position_limit', 'elbow', 1)
 
 
 def test_a_motion_of_the_greatest_numbers_is_judged_without_overflow() -> None:

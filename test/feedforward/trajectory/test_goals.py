@@ -44,8 +44,8 @@ def tolerances(
     path: float = 0.0, goal: float = 0.0, stopped_velocity: float = 0.0, goal_time: float = 0.0
 ) -> Tolerances:
     """Return default tolerances, the same for both joints."""
-    of_path, of_goal = (dict.fromkeys(JOINTS, value) for value in (path, goal))
-    return default_tolerances(JOINTS, of_path, of_goal, stopped_velocity, goal_time)
+    on_path, at_goal = (dict.fromkeys(JOINTS, value) for value in (path, goal))
+    return default_tolerances(JOINTS, on_path, at_goal, stopped_velocity, goal_time)
 
 
 def ready_rig(**settings: Any) -> Rig:
@@ -134,9 +134,9 @@ def test_tolerance_0_of_a_goal_is_the_default_and_minus_1_unlimited() -> None:
 def test_invalid_tolerances_are_rejected_with_field_joint_and_value(
     path: Any, goal: Any, goal_time: float, words: str
 ) -> None:
-    of_path, of_goal = ([JointTolerance(*each) for each in given] for given in (path, goal))
+    on_path, at_goal = ([JointTolerance(*each) for each in given] for given in (path, goal))
     with pytest.raises(RequestRejectedError, match='invalid_tolerance') as caught:
-        tolerances().stated(of_path, of_goal, goal_time)
+        tolerances().stated(on_path, at_goal, goal_time)
     assert words in str(caught.value)
 
 

@@ -165,14 +165,14 @@ def test_the_deviation_is_the_greatest_of_dense_samples() -> None:
     motion = random_motion(np.random.default_rng(5), 2, [QUINTIC] * 3)
     calculator, points = efforts_of(model), MotionPoints(motion, 0.1)
     efforts = calculator.of_points(points, np.zeros(2))
-    told = calculator.deviation(points, efforts, np.zeros(2))
+    deviation = calculator.deviation(points, efforts, np.zeros(2))
     sequence = sent(points, efforts)
     off = []
     for time in np.linspace(points.times[0], points.times[-1] - 1e-9, 3000):
         q, qd, qdd, effort = sample(sequence, time)
         off.append(np.abs(effort - model.inverse_dynamics(q, qd, qdd)))
-    assert told.effort <= np.max(off) * (1.0 + 1e-6)
-    assert told.effort > 0.5 * np.max(off)
+    assert deviation.effort <= np.max(off) * (1.0 + 1e-6)
+    assert deviation.effort > 0.5 * np.max(off)
 
 
 def test_lines_between_points_that_are_closer_are_better() -> None:
@@ -181,12 +181,12 @@ def test_lines_between_points_that_are_closer_are_better() -> None:
     times, positions = np.array([0.0, 1.0]), np.array([[0.0, 0.0], [1.5, -1.0]])
     knots = Knots(times, positions, rest, rest, np.full(2, QUINTIC))
     motion, calculator = Trajectory(model.joint_names, None, knots), efforts_of(model)
-    told = []
+    deviations = []
     for period in (0.1, 0.01):
         points = MotionPoints(motion, period)
         efforts = calculator.of_points(points, np.zeros(2))
-        told.append(calculator.deviation(points, efforts, np.zeros(2)).effort)
-    assert told[1] < 0.05 * told[0]
+        deviations.append(calculator.deviation(points, efforts, np.zeros(2)).effort)
+    assert deviations[1] < 0.05 * deviations[0]
 
 
 @pytest.mark.parametrize('period', [0.0, 0.01, 0.1])
@@ -196,13 +196,13 @@ def test_the_deviation_has_both_sides_of_a_jump(degree: int, period: float) -> N
     motion = random_motion(np.random.default_rng(9), 2, [degree] * 3)
     calculator, points = efforts_of(model), MotionPoints(motion, period)
     efforts = calculator.of_points(points, np.zeros(2))
-    told = calculator.deviation(points, efforts, np.zeros(2))
+    deviation = calculator.deviation(points, efforts, np.zeros(2))
     sequence = sent(points, efforts)
     met, end = motion.knots.times[1:]
     for time in (met - 1e-9, met + 1e-9, end - 1e-9):
         q, qd, qdd, effort = sample(sequence, time)
         off = np.abs(effort - model.inverse_dynamics(q, qd, qdd)).max()
-        assert told.effort >= off * (1.0 - 1e-6)
+        assert deviation.effort >= off * (1.0 - 1e-6)
 
 
 def test_efforts_include_payload_friction_and_rotors_less_hardware() -> None:

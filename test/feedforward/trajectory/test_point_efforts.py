@@ -74,7 +74,7 @@ def effort(motion: Trajectory | Setpoint, time: float) -> list[float]:
 
 @pytest.mark.parametrize('rules', [USED, UNUSED], ids=['used', 'unused'])
 @pytest.mark.parametrize(
-    ('efforts', 'told'),
+    ('efforts', 'message'),
     [
         ((1.0,), 'wrong_size, point 1'),
         ((1.0, 2.0, 3.0), 'wrong_size, point 1'),
@@ -84,13 +84,13 @@ def effort(motion: Trajectory | Setpoint, time: float) -> list[float]:
     ],
 )
 def test_efforts_are_checked_whether_they_are_used_or_not(
-    rules: JointRules, efforts: tuple[float, ...], told: str
+    rules: JointRules, efforts: tuple[float, ...], message: str
 ) -> None:
     requested = points()
     requested[1] = point(1.0, efforts)
     with pytest.raises(TrajectoryError) as caught:
         compiled(requested, rules)
-    assert str(caught.value).startswith(told)
+    assert str(caught.value).startswith(message)
 
 
 def test_efforts_are_linear_between_the_points_whatever_the_positions_are() -> None:

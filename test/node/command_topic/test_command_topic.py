@@ -94,8 +94,8 @@ def robot(domain_id: int) -> Iterator[FakeRobot]:
 
 
 def wait_for_value(robot: FakeRobot, key: str, value: str) -> None:
-    told = wait_until(lambda: robot.diagnostics.get(key) == value)
-    assert told, f'{key} is not {value}: {robot.diagnostics}'
+    reached = wait_until(lambda: robot.diagnostics.get(key) == value)
+    assert reached, f'{key} is not {value}: {robot.diagnostics}'
 
 
 def test_a_controller_that_comes_back_with_its_order_is_ramped_up_to_again(

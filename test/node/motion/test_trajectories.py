@@ -65,14 +65,14 @@ def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
 ) -> None:
     from sensor_msgs.msg import JointState
 
-    told: list[Any] = []
+    terms: list[Any] = []
     robot.node.create_subscription(
-        JointState, 'feedforward/terms/trajectory', lambda message: told.append(message), 10
+        JointState, 'feedforward/terms/trajectory', lambda message: terms.append(message), 10
     )
     with node(domain_id, LASTING + '-p mode:=feedforward'):
         sender(robot)(0, effort=EFFORT)
         assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
-        assert wait_until(lambda: told and list(told[-1].effort) == EFFORT.tolist())
+        assert wait_until(lambda: terms and list(terms[-1].effort) == EFFORT.tolist())
         assert_safe(robot, LIMITS)
 
 

@@ -31,7 +31,7 @@ def faults_of_large_blocks(reserve: str) -> list[int]:
     return [int(word) for word in run(FAULTS.format(reserve=reserve)).split()]
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='only glibc is told to keep memory')
+@pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='only glibc keeps memory on request')
 def test_reserved_memory_stays_available_when_it_is_freed() -> None:
     assert min(faults_of_large_blocks('')) > 1000
     assert max(faults_of_large_blocks('assert reserve_memory()')) < 100

@@ -146,8 +146,8 @@ def assert_rows_are_results(model: RobotModel, method: str, count: int) -> None:
 
 @pytest.mark.parametrize('method', METHODS)
 def test_no_rows_have_no_results_of_the_right_shape(model: RobotModel, method: str) -> None:
-    of_one = batch(model, method, samples(model, 1))
-    assert batch(model, method, samples(model, 0)).shape == (0, *of_one.shape[1:])
+    first_row = batch(model, method, samples(model, 1))
+    assert batch(model, method, samples(model, 0)).shape == (0, *first_row.shape[1:])
 
 
 @pytest.mark.parametrize('method', METHODS)

@@ -101,21 +101,21 @@ def test_each_row_is_the_result_of_that_sample(model: RobotModel, kind: str) -> 
     wrenches = (
         changing(model, COUNT) if kind == 'changing' else random_wrenches(0, model.link_names)
     )
-    of_each = [row(wrenches, k) for k in range(COUNT)]
+    rows = [row(wrenches, k) for k in range(COUNT)]
     for method in METHODS:
-        assert_rows_are_results(model, method, wrenches, of_each)
+        assert_rows_are_results(model, method, wrenches, rows)
 
 
 def assert_rows_are_results(
     model: RobotModel,
     method: str,
     wrenches: Mapping[str, Sequence[Wrench]],
-    of_each: Sequence[Mapping[str, Sequence[Wrench]]],
+    rows: Sequence[Mapping[str, Sequence[Wrench]]],
 ) -> None:
     given = samples(model, COUNT)
     found = getattr(model, f'{method}_batch')(*given, external_wrenches=wrenches)
     expected = [
-        getattr(model, method)(*(array[k] for array in given), of_each[k]) for k in range(COUNT)
+        getattr(model, method)(*(array[k] for array in given), rows[k]) for k in range(COUNT)
     ]
     if method.endswith('derivatives'):
         for part, parts in zip(found, zip(*expected, strict=True), strict=True):

@@ -44,7 +44,7 @@ class Events:
     """
     Makes events in a thread, while it is allowed to, from :meth:`start` to :meth:`end`.
 
-    :param node: publishes and listens; spun by somebody else
+    :param node: publishes and listens; spun elsewhere
     :param processes: that may stand still, by name
     :param seed: of everything
     """
@@ -53,7 +53,7 @@ class Events:
         self.made: Counter[str] = Counter()
         self.stalling = False
         self.left_at = 0.0
-        """When the controller was last told to leave, monotonic time, s."""
+        """When the controller was last made to leave, monotonic time, s."""
 
         self.failure: BaseException | None = None
         self._node = node

@@ -61,7 +61,7 @@ class Requests:
     """
     Asks services, only while ``asking`` is set.
 
-    :param node: asks; spun by somebody else
+    :param node: asks; spun elsewhere
     :param rng: chance
     :ivar sent: number of requests by kind
     :ivar results: number of answers by kind
@@ -92,7 +92,7 @@ class Requests:
         self._unanswered.clear()
 
     def forget_answers(self) -> None:
-        """Ask no more: nobody is there to answer."""
+        """Stop requests: the node is about to end."""
         self.asking = False
         time.sleep(ANSWER_PAUSE)
         self._unanswered.clear()

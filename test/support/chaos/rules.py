@@ -43,13 +43,13 @@ class Command:
 
     :param number: its publisher's number for it
     :param sent: stamp of its source, s
-    :param of_watchdog: whether the watchdog sent it
+    :param from_watchdog: whether the watchdog sent it
     :param efforts: N m
     """
 
     number: int
     sent: float
-    of_watchdog: bool
+    from_watchdog: bool
     efforts: Array
 
 
@@ -67,7 +67,7 @@ class Witness:
         self.state_stamps: list[float] = []
         self.position = np.array(position)
         self.effort = np.zeros(len(position))
-        self.told: dict[str, dict[str, str]] = {'control': {}, 'watchdog': {}}
+        self.diagnostics: dict[str, dict[str, str]] = {'control': {}, 'watchdog': {}}
         self._since = {'control': 0.0, 'watchdog': 0.0}
         deep = QoSProfile(depth=5000)
         topic = '/effort_controller/commands'
@@ -90,26 +90,26 @@ class Witness:
         for status in message.status:
             source = 'watchdog' if status.name.endswith('effort_watchdog') else 'control'
             if seconds(message.header.stamp) > self._since[source]:
-                self.told[source] = {value.key: value.value for value in status.values}
+                self.diagnostics[source] = {value.key: value.value for value in status.values}
 
     def forget(self, source: str) -> None:
         """Forget the diagnostics of a node, also those that were sent before and still come."""
         self._since[source] = time.time()
-        self.told[source] = {}
+        self.diagnostics[source] = {}
 
     def since_the_nodes_last(self) -> list[Command]:
         """Return what the watchdog sent after the node's last command; both may come late."""
-        last = max(command.sent for command in self.commands if not command.of_watchdog)
-        return [each for each in self.commands if each.of_watchdog and each.sent > last]
+        last = max(command.sent for command in self.commands if not command.from_watchdog)
+        return [each for each in self.commands if each.from_watchdog and each.sent > last]
 
     def node_command_at(self, begin: float, index: int) -> Command:
         """Return a command of the node of those sent since a time, in order; -1 is the last."""
-        since = (each for each in self.commands if not each.of_watchdog and each.sent >= begin)
+        since = (each for each in self.commands if not each.from_watchdog and each.sent >= begin)
         return sorted(since, key=lambda command: command.sent)[index]
 
     def count(self, source: str, key: str) -> int:
         """Return a count of the newest diagnostics of a node."""
-        return int(self.told[source].get(key, '0'))
+        return int(self.diagnostics[source].get(key, '0'))
 
 
 @dataclass(frozen=True)
@@ -135,11 +135,11 @@ class Limits:
             assert command.efforts.shape == self.effort.shape
             assert np.isfinite(command.efforts).all()
             assert (np.abs(command.efforts) <= self.effort * (1.0 + 1e-12)).all()
-        of_node = sorted(
-            (command for command in commands if not command.of_watchdog),
+        node_commands = sorted(
+            (command for command in commands if not command.from_watchdog),
             key=lambda command: command.sent,
         )
-        for before, command in pairwise(of_node):
+        for before, command in pairwise(node_commands):
             change = np.abs(command.efforts - before.efforts)
             if command.number <= before.number:
                 continue  # another life, which :meth:`assert_begins_at` judges
@@ -180,9 +180,9 @@ def end_is_explained(witness: Witness, ended: float) -> bool:
     :param ended: when the end was known, wall time, s
     """
     begin = ended - 2.0 * RETURN_WINDOW  # gravity is held first, then ramped down, then reported
-    of_node = [each.sent for each in witness.commands if not each.of_watchdog]
+    times_sent = [each.sent for each in witness.commands if not each.from_watchdog]
     stalls = 0
-    for stamps in (np.sort(witness.state_stamps), np.sort(of_node)):
+    for stamps in (np.sort(witness.state_stamps), np.sort(times_sent)):
         gaps = np.diff(stamps[(stamps > begin) & (stamps < ended)])
         if (gaps >= HOLD_DURATION).any():
             return True

@@ -119,18 +119,18 @@ class Stage:
         Wait until the node's diagnostics tell, from now on, that it is in control.
 
         Where it was stopped, or the machine stalls, for too long the control ends, and is
-        activated again, as somebody beside a robot would do it.
+        activated again, as an operator would do it.
         """
         for _ in range(MAX_ATTEMPTS):
             witness.forget('control')
-            told = wait_until(
-                lambda: witness.told['control'].get('state') in (*IN_CONTROL, 'fault'),
+            reached = wait_until(
+                lambda: witness.diagnostics['control'].get('state') in (*IN_CONTROL, 'fault'),
                 3.0 * PATIENCE,
             )
-            assert told, f'{witness.told}, gave up {self.gave_up}:\n{control.output}'
-            if witness.told['control']['state'] in IN_CONTROL:
+            assert reached, f'{witness.diagnostics}, gave up {self.gave_up}:\n{control.output}'
+            if witness.diagnostics['control']['state'] in IN_CONTROL:
                 return
-            self.gave_up.append((time.time(), witness.told['control']['reason']))
+            self.gave_up.append((time.time(), witness.diagnostics['control']['reason']))
             self.activate_again()
         pytest.fail(f'the control ended again and again, {self.gave_up}:\n{control.output}')
 
@@ -140,8 +140,8 @@ def stop_for_a_while(control: RosProcess, witness: Witness) -> None:
     control.send(signal.SIGSTOP)
     witness.forget('watchdog')
     # Quiet it is where the control had given up, and sent zeros by itself, just before.
-    ended = wait_until(lambda: witness.told['watchdog'].get('state') in ('acted', 'quiet'))
-    assert ended, (witness.told, witness.commands[-3:])
+    ended = wait_until(lambda: witness.diagnostics['watchdog'].get('state') in ('acted', 'quiet'))
+    assert ended, (witness.diagnostics, witness.commands[-3:])
     time.sleep(0.5)
     control.send(signal.SIGCONT)
 
@@ -155,9 +155,9 @@ def kill(control: RosProcess, witness: Witness) -> list[Command]:
     control.send(signal.SIGKILL)
     assert control.wait() == -signal.SIGKILL
     witness.forget('watchdog')
-    ended = wait_until(lambda: witness.told['watchdog'].get('state') in ('acted', 'quiet'))
+    ended = wait_until(lambda: witness.diagnostics['watchdog'].get('state') in ('acted', 'quiet'))
     ended = ended and wait_until(lambda: not witness.commands[-1].efforts.any())
-    assert ended, (witness.told, witness.commands[-3:])
+    assert ended, (witness.diagnostics, witness.commands[-3:])
     return witness.since_the_nodes_last()
 
 

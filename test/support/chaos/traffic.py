@@ -74,10 +74,10 @@ class Chaos:
     set too: a node that has just come, or that stood still for seconds, cannot know that a
     position jumps.
 
-    :param node: publishes and asks; spun by somebody else
+    :param node: publishes and asks; spun elsewhere
     :param known: what is known of the robot
     :param measured: where it is
-    :param contact: topic of a force-torque sensor that nobody else reads
+    :param contact: topic of a force-torque sensor without other subscribers
     :param inline: topic of one that the robot has
     :param imu: topic of the base's
     :param seed: of everything

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters as nobody means them: of every type and length, tiny, huge, not a number."""
+"""Random parameters: of every type and length, tiny, huge, not a number."""
 
 from __future__ import annotations
 

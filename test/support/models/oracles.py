@@ -344,8 +344,8 @@ class Pinocchio:
         )
         # Pinocchio drops the first axis where there is one joint.
         by_joint = np.reshape(Y, (self._model.nv, -1, 10) if np.size(Y) else (0, 0, 10))
-        of_links = by_joint[:, [self._joint_of(link) - 1 for link in links]]
-        return P.T @ of_links.reshape(self._model.nv, 10 * len(links))
+        link_columns = by_joint[:, [self._joint_of(link) - 1 for link in links]]
+        return P.T @ link_columns.reshape(self._model.nv, 10 * len(links))
 
     def inertial_parameters(self, links: Sequence[str]) -> Array:
         """Return phi of what moves with these links, each at its joint; ten numbers a link."""

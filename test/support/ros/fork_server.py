@@ -112,12 +112,12 @@ class ForkedProcess:
             os.kill(self.pid, number)
 
     def _read(self) -> int:
-        told = b''
-        while not told.endswith(b'\n'):
+        line = b''
+        while not line.endswith(b'\n'):
             byte = os.read(self._status, 1)
             assert byte, 'the fork server failed; its error is above'
-            told += byte
-        return int(told)
+            line += byte
+        return int(line)
 
 
 def run_forked(

@@ -40,7 +40,7 @@ class Onlooker:
         self.reports = 0
         """How many diagnostics have come."""
 
-        self.told: dict[str, str] = {}
+        self.states: dict[str, str] = {}
         """The newest message of every status, by its name."""
 
         self._clients: dict[str, Any] = {}
@@ -61,7 +61,7 @@ class Onlooker:
 
     def _on_diagnostics(self, message: Any) -> None:
         for status in message.status:
-            self.told[status.name] = status.message
+            self.states[status.name] = status.message
             if status.name == self._reporter:
                 self.diagnostics = {value.key: value.value for value in status.values}
                 self.reports += 1
@@ -92,8 +92,8 @@ class Onlooker:
 
     def wait_for_state(self, state: str, timeout: float = PATIENCE) -> None:
         """Wait until diagnostics tell a state of the control, s."""
-        told = wait_until(lambda: self.diagnostics.get('state') == state, timeout)
-        assert told, f'state {state} was not reached: {self.diagnostics}'
+        reached = wait_until(lambda: self.diagnostics.get('state') == state, timeout)
+        assert reached, f'state {state} was not reached: {self.diagnostics}'
 
     def set_parameters(self, **values: Any) -> list[Any]:
         """Set parameters of the feedforward node in one request; return the results."""

@@ -110,7 +110,7 @@ class Moving:
         return np.array(tau)
 
     def efforts_by_base_motion(self) -> Array:
-        """Return what the joints need, by a model whose base is told the motion."""
+        """Return what the joints need, by a model that is given the motion of its base."""
         v, w = self.qd[3:6], self.qd[:3]
         base = BaseMotion(v, w, self.qdd[3:6] + np.cross(w, v), self.qdd[:3])
         gravity = manifold.rotation(self.q[3:7]).T @ GRAVITY

@@ -154,12 +154,12 @@ def test_a_stamp_that_is_repeated_or_runs_backwards_is_rejected(behind: float) -
 def test_after_the_clock_of_stamps_was_set_the_third_message_counts(shift: float) -> None:
     rig = BaseRig(use=BaseUse.MOTION, timeout=0.1)
     before = rig.run(1.0, turn=(0.1, 0.0, 0.0))
-    told = []
+    rejections = []
     for _ in range(3):
         rig.now += 0.01
-        told.append(rig.feed(turn=(0.2, 0.0, 0.0), stamp=CLOCK + shift + rig.now))
+        rejections.append(rig.feed(turn=(0.2, 0.0, 0.0), stamp=CLOCK + shift + rig.now))
     rejection = Reason.STAMP_IN_FUTURE if shift > 0.0 else Reason.STAMP_NOT_NEWER
-    assert told == [rejection, rejection, None]
+    assert rejections == [rejection, rejection, None]
     # Filtered over the time that really passed: one message does not bring all of the change.
     turned = rig.sample().velocity[0] - before.velocity[0]
     assert 0.0 < turned < 0.09

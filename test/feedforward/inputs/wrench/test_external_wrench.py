@@ -66,8 +66,8 @@ class PinocchioArm:
         w = pin.getFrameVelocity(*motion).angular
         acceleration = pin.getFrameClassicalAcceleration(*motion)
         wd = acceleration.angular
-        of_com = acceleration.linear + np.cross(wd, COM) + np.cross(w, np.cross(w, COM))
-        force = MASS * (of_com - data.oMf[self._frame].rotation.T @ GRAVITY)
+        com_acceleration = acceleration.linear + np.cross(wd, COM) + np.cross(w, np.cross(w, COM))
+        force = MASS * (com_acceleration - data.oMf[self._frame].rotation.T @ GRAVITY)
         moment = INERTIA @ wd + np.cross(w, INERTIA @ w)
         return np.concatenate([moment + np.cross(COM, force), force])
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-A push on the tool of an arm in fast motion, told from the weight and inertia of the tool.
+A push on the tool of an arm in fast motion, separated from the weight and inertia of the tool.
 
 The arm is simulated under joint control with friction, so that it neither does exactly what is
 wanted nor takes the push unmoved. Sensor and joint states are those of a real arm: noise,

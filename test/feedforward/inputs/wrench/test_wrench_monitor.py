@@ -130,9 +130,9 @@ def test_after_the_clock_of_stamps_was_set_the_third_reading_counts(
 ) -> None:
     assert rig.feed(PUSH, stamp=5000.0 + rig.now, clock=5000.0 + rig.now) is None
     rig.wait()
-    told = []
+    rejections = []
     for _ in range(5):
         rig.wait()
-        told.append(rig.feed(PUSH, stamp=5000.0 + shift + rig.now, clock=5000.0 + rig.now))
+        rejections.append(rig.feed(PUSH, stamp=5000.0 + shift + rig.now, clock=5000.0 + rig.now))
     rejection = Reason.STAMP_IN_FUTURE if shift > 0.0 else Reason.STAMP_NOT_NEWER
-    assert told == [rejection, rejection, None, None, None]
+    assert rejections == [rejection, rejection, None, None, None]
