@@ -39,31 +39,30 @@ def forward_dynamics(
     :raises SingularityError: a joint without inertia to accelerate, with its name
     :raises UnknownNameError: a wrench names a link that the robot does not have
     """
-    by_articulated_bodies = not model._shared_coordinates
-    if model._kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
-        qdd = np.empty(model._nv)
+    by_articulated_bodies = not model.shared_coordinates
+    if model.kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
+        qdd = np.empty(model.nv)
         try:
-            if model._shared_workspace.forward_dynamics_into(q, qd, tau, qdd):
+            if model.shared.forward_dynamics_into(q, qd, tau, qdd):
                 return qdd
         except TypeError:
             pass
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    efforts = model._checked_velocity('tau', tau)
-    workspace = model._thread_memory.workspace
-    with applied(model, workspace, state[0], external_wrenches):
+    q, qd, tau = model.checked(q=q, qd=qd, tau=tau)
+    workspace = model.thread.workspace
+    with applied(model, workspace, q, external_wrenches):
         if by_articulated_bodies:
-            return _by_articulated_bodies(model, workspace, state, efforts)
-        return _by_mass_matrix(model, workspace, state, efforts)
+            return _by_articulated_bodies(model, workspace, (q, qd), tau)
+        return _by_mass_matrix(model, workspace, (q, qd), tau)
 
 
 def _by_articulated_bodies(
     model: ModelData, workspace: Workspace, state: tuple[Array, Array], tau: Array
 ) -> Array:
-    qdd = np.empty(model._nv)
+    qdd = np.empty(model.nv)
     if not workspace.forward_dynamics_into(*state, tau, qdd):
         i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
         if i != BASE:
-            joint = model._joint_of(int(model._tree.bodies[i]['dof']))
+            joint = model.joint_of(int(model.tree.bodies[i]['dof']))
             raise SingularityError(f'joint {joint!r}', NO_INERTIA)
     return finite_result(qdd)
 
@@ -75,7 +74,7 @@ def _by_mass_matrix(
     M = finite_result(workspace.mass_matrix(state[0]))
     inertias, motions = np.linalg.eigh(relative_inertia(M))
     if not (inertias > checked_kernels.MIN_INERTIA_RATIO).all():
-        joint = model._joint_of(int(np.argmax(np.abs(motions[:, 0]))))
+        joint = model.joint_of(int(np.argmax(np.abs(motions[:, 0]))))
         raise SingularityError(f'joint {joint!r}', NO_INERTIA)
     return copied_result(np.asarray(np.linalg.solve(M, tau - bias), dtype=np.float64))
 

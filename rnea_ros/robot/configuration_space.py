@@ -21,13 +21,9 @@ def integrate(model: ModelData, q: ArrayLike, v: ArrayLike, dt: float) -> Array:
     :param v: joint velocities, shape (nv,)
     :param dt: duration, s
     """
-    return manifold.integrate(
-        model._checked_position('q', q),
-        model._checked_velocity('v', v),
-        finite_number('dt', dt),
-        model._quaternions,
-        _vector_joints(model),
-    )
+    q, v = model.checked(q=q, v=v)
+    dt = finite_number('dt', dt)
+    return manifold.integrate(q, v, dt, model.quaternions, _vector_joints(model))
 
 
 @finite_result_required
@@ -40,12 +36,8 @@ def position_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
     """
-    return manifold.position_rate(
-        model._checked_position('q', q),
-        model._checked_velocity('qd', qd),
-        model._quaternions,
-        _vector_joints(model),
-    )
+    q, qd = model.checked(q=q, qd=qd)
+    return manifold.position_rate(q, qd, model.quaternions, _vector_joints(model))
 
 
 @finite_result_required
@@ -55,7 +47,7 @@ def normalised(model: ModelData, q: ArrayLike) -> Array:
 
     :param q: joint positions, shape (nq,); quaternions of any length but zero
     """
-    return manifold.normalised(finite_vector('q', q, model._nq), model._quaternions)
+    return manifold.normalised(finite_vector('q', q, model.nq), model.quaternions)
 
 
 @finite_result_required
@@ -69,20 +61,15 @@ def difference(model: ModelData, q0: ArrayLike, q1: ArrayLike) -> Array:
     :param q0: joint positions, shape (nq,)
     :param q1: joint positions, shape (nq,)
     """
-    return manifold.difference(
-        model._checked_position('q0', q0),
-        model._checked_position('q1', q1),
-        model._quaternions,
-        _vector_joints(model),
-        model._nv,
-    )
+    q0, q1 = model.checked(q0=q0, q1=q1)
+    return manifold.difference(q0, q1, model.quaternions, _vector_joints(model), model.nv)
 
 
 def _vector_joints(model: ModelData) -> list[tuple[slice, slice]]:
     """Return the parts of q and v that belong to joints without a quaternion."""
-    with_quaternion = {name for name, *_ in model._quaternions}
+    with_quaternion = {name for name, *_ in model.quaternions}
     return [
         (coordinates.positions, coordinates.velocities)
-        for name, coordinates in model._tree.joints.items()
+        for name, coordinates in model.tree.joints.items()
         if name not in with_quaternion
     ]

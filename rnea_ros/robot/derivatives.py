@@ -47,21 +47,17 @@ def inverse_dynamics_derivatives(
     :return: dtau/dq, dtau/dqd, dtau/dqdd
     :raises UnknownNameError: a wrench names a link that the robot does not have
     """
-    if model._kernels_check_arrays and external_wrenches is None:
-        shape = model._matrix_shape
+    if model.kernels_check_arrays and external_wrenches is None:
+        shape = model.matrix_shape
         results = np.empty(shape), np.empty(shape), np.empty(shape)
-        kernel = model._shared_workspace.inverse_dynamics_derivatives_into
+        kernel = model.shared.inverse_dynamics_derivatives_into
         try:
             if kernel(q, qd, qdd, *results):
                 return results
         except TypeError:
             pass
-    motion = (
-        model._checked_position('q', q),
-        model._checked_velocity('qd', qd),
-        model._checked_velocity('qdd', qdd),
-    )
-    workspace = model._thread_memory.workspace
+    motion = model.checked(q=q, qd=qd, qdd=qdd)
+    workspace = model.thread.workspace
     result = np.array(workspace.inverse_dynamics_derivatives(*motion))
     if external_wrenches is not None:
         result[0] -= _by_q(model, motion[0], external_wrenches)
@@ -90,11 +86,11 @@ def forward_dynamics_derivatives(
     :raises SingularityError: a joint without inertia to accelerate, with its name
     :raises UnknownNameError: a wrench names a link that the robot does not have
     """
-    by_articulated_bodies = not model._shared_coordinates
-    if model._kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
-        shape = model._matrix_shape
+    by_articulated_bodies = not model.shared_coordinates
+    if model.kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
+        shape = model.matrix_shape
         results = np.empty(shape), np.empty(shape), np.empty(shape)
-        kernel = model._shared_workspace.forward_dynamics_derivatives_into
+        kernel = model.shared.forward_dynamics_derivatives_into
         try:
             if kernel(q, qd, tau, *results):
                 return results
@@ -102,16 +98,16 @@ def forward_dynamics_derivatives(
             pass
     # Raises the errors of bad arguments and of a joint without inertia
     qdd = forward_dynamics(model, q, qd, tau, external_wrenches)
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    workspace = model._thread_memory.workspace
+    q, qd = model.checked(q=q, qd=qd)
+    workspace = model.thread.workspace
     if by_articulated_bodies:
         # tau + J^T f_ext
-        total = inverse_dynamics(model, *state, qdd)
-        result = _copied(workspace.forward_dynamics_derivatives(*state, total))
+        total = inverse_dynamics(model, q, qd, qdd)
+        result = _copied(workspace.forward_dynamics_derivatives(q, qd, total))
     else:
-        result = by_mass_matrix(_copied(workspace.inverse_dynamics_derivatives(*state, qdd)))
+        result = by_mass_matrix(_copied(workspace.inverse_dynamics_derivatives(q, qd, qdd)))
     if external_wrenches is not None:
-        result[0] += result[2] @ _by_q(model, state[0], external_wrenches)
+        result[0] += result[2] @ _by_q(model, q, external_wrenches)
     return _separate(finite_result(result))
 
 
@@ -126,7 +122,7 @@ def _separate(result: Array) -> Derivatives:
 
 def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
     """Return the derivatives of J^T f_ext, the efforts of external wrenches, by q, checked."""
-    bodies = model._thread_memory.workspace.bodies
+    bodies = model.thread.workspace.bodies
     kinematics.place_bodies(bodies, q)
     R, p = bodies['R'], bodies['p']
     vectors = partial(finite_vector, size=3)
@@ -164,7 +160,7 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
     :param given: the wrenches
     :return: shape (..., nv, nv)
     """
-    bodies = model._tree.bodies
+    bodies = model.tree.bodies
     body = np.repeat(np.arange(len(bodies)), bodies['dofs'])
     number = np.arange(len(body)) - np.repeat(
         np.cumsum(bodies['dofs']) - bodies['dofs'], bodies['dofs']
@@ -187,7 +183,7 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
         rates = of_load - of_column * carried[:, body].T
         by_column += rates * carried[:, load.body, np.newaxis]
     # Several bodies may share a coordinate (mimic).
-    to_coordinates = np.eye(model._nv)[bodies['dof'][body] + number].reshape(-1, model._nv)
+    to_coordinates = np.eye(model.nv)[bodies['dof'][body] + number].reshape(-1, model.nv)
     return np.asarray(to_coordinates.T @ by_column @ to_coordinates)
 
 

@@ -17,17 +17,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import (
-    Array,
-    finite_array,
-    finite_result,
-    finite_vector,
-)
+from ..arrays import Array, finite_array, finite_result, finite_vector
 from ..dynamics import ContactSolution, check_contact_motion
 from ..dynamics import constrained_inverse_dynamics as solve_contacts
 from ..dynamics.kernels import BASE
 from ..errors import InputError
-from .model_data import ModelData
+from .model_data import ModelData, checked_names, computed
 from .wrench import ExternalWrenches, applied
 
 
@@ -48,19 +43,15 @@ def inverse_dynamics(
     :return: joint efforts, shape (nv,)
     :raises UnknownNameError: a wrench names a link that the robot does not have
     """
-    if model._kernels_check_arrays and external_wrenches is None:
-        tau = np.empty(model._nv)
+    if model.kernels_check_arrays and external_wrenches is None:
+        tau = np.empty(model.nv)
         try:
-            if model._shared_workspace.inverse_dynamics_into(q, qd, qdd, tau):
+            if model.shared.inverse_dynamics_into(q, qd, qdd, tau):
                 return tau
         except TypeError:
             pass
-    motion = (
-        model._checked_position('q', q),
-        model._checked_velocity('qd', qd),
-        model._checked_velocity('qdd', qdd),
-    )
-    workspace = model._thread_memory.workspace
+    motion = model.checked(q=q, qd=qd, qdd=qdd)
+    workspace = model.thread.workspace
     with applied(model, workspace, motion[0], external_wrenches):
         return copied_result(workspace.inverse_dynamics(*motion))
 
@@ -71,20 +62,20 @@ def gravity_torques(model: ModelData, q: ArrayLike) -> Array:
 
     :param q: joint positions, shape (nq,)
     """
-    if model._kernels_check_arrays and model._base_at_rest:
-        tau = np.empty(model._nv)
+    if model.kernels_check_arrays and model.base_at_rest:
+        tau = np.empty(model.nv)
         try:
-            if model._shared_workspace.gravity_torques_into(q, tau):
+            if model.shared.gravity_torques_into(q, tau):
                 return tau
         except TypeError:
             pass
     # g(q) does not include the acceleration of the base.
-    workspace = model._thread_memory.workspace
+    workspace = model.thread.workspace
     base = workspace.bodies[BASE]
     saved_acceleration = base['a'].copy()
-    base['a'][3:] = -model._gravity
+    base['a'][3:] = -model.gravity
     try:
-        return copied_result(workspace.gravity_torques(model._checked_position('q', q)))
+        return copied_result(workspace.gravity_torques(model.checked_position('q', q)))
     finally:
         base['a'] = saved_acceleration
 
@@ -96,7 +87,7 @@ def bias_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
     """
-    return inverse_dynamics(model, q, qd, model._rest)
+    return inverse_dynamics(model, q, qd, model.rest)
 
 
 def coriolis_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -108,21 +99,22 @@ def coriolis_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
     """
-    if model._kernels_check_arrays and model._base_at_rest:
-        tau = np.empty(model._nv)
+    if model.kernels_check_arrays and model.base_at_rest:
+        tau = np.empty(model.nv)
         try:
-            if model._shared_weightless.inverse_dynamics_into(q, qd, model._rest, tau):
+            if model.shared_weightless.inverse_dynamics_into(q, qd, model.rest, tau):
                 return tau
         except TypeError:
             pass
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    workspace = model._thread_memory.weightless
+    state = model.checked(q=q, qd=qd)
+    workspace = model.thread.weightless
     base = workspace.bodies[BASE]
     saved_acceleration = base['a'].copy()
     # Without alpha and a, the base's spatial acceleration [alpha; a - omega x v] is
     # [0; - omega x v].
     base['a'][:3] = 0.0
-    base['a'][3:] = -np.cross(model._base_velocity[:3], model._base_velocity[3:])
+    velocity, _ = model.base_motion.spatial()
+    base['a'][3:] = -np.cross(velocity[:3], velocity[3:])
     try:
         return copied_result(workspace.bias_torques(*state))
     finally:
@@ -136,15 +128,14 @@ def mass_matrix(model: ModelData, q: ArrayLike) -> Array:
     :param q: joint positions, shape (nq,)
     :return: shape (nv, nv)
     """
-    if model._kernels_check_arrays:
-        M = np.empty(model._matrix_shape)
+    M = np.empty(model.matrix_shape)
+    if model.kernels_check_arrays:
         try:
-            if model._shared_workspace.mass_matrix_into(q, M):
+            if model.shared.mass_matrix_into(q, M):
                 return M
         except TypeError:
             pass
-    position = model._checked_position('q', q)
-    return copied_result(model._thread_memory.workspace.mass_matrix(position))
+    return computed(model, model.thread.workspace.mass_matrix_into, M, q=q)
 
 
 def coriolis_matrix(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -156,16 +147,14 @@ def coriolis_matrix(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     :param q: joint positions, shape (nq,)
     :param qd: joint velocities, shape (nv,)
     """
-    C = np.empty(model._matrix_shape)
-    if model._kernels_check_arrays:
+    C = np.empty(model.matrix_shape)
+    if model.kernels_check_arrays:
         try:
-            if model._shared_workspace.coriolis_matrix_into(q, qd, C):
+            if model.shared.coriolis_matrix_into(q, qd, C):
                 return C
         except TypeError:
             pass
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    model._thread_memory.workspace.coriolis_matrix_into(*state, C)
-    return finite_result(C)
+    return computed(model, model.thread.workspace.coriolis_matrix_into, C, q=q, qd=qd)
 
 
 def mass_matrix_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -215,21 +204,21 @@ def constrained_inverse_dynamics(
     :raises SingularityError: no contact forces give this motion
     :raises UnknownNameError: no such joint
     """
-    actuated = np.ones(model._nv, dtype=bool)
-    for joint in model._names('unactuated', unactuated):
-        actuated[model.velocity_indices(joint)] = False
-    J = finite_array('contact_jacobian', contact_jacobian, (None, model._nv))
-    velocity = model._checked_velocity('qd', qd)
+    actuated = np.ones(model.nv, dtype=bool)
+    for joint in checked_names('unactuated', unactuated):
+        actuated[model.coordinates_of(joint).velocities] = False
+    J = finite_array('contact_jacobian', contact_jacobian, (None, model.nv))
+    (velocity,) = model.checked(qd=qd)
     if contact_bias is not None:
         bias = finite_vector('contact_bias', contact_bias, len(J))
-    elif len(J) and (velocity.any() or not model._base_at_rest):
+    elif len(J) and (velocity.any() or not model.base_at_rest):
         raise InputError(
             'contact_bias', 'is required if the robot or its base moves: the rows of '
             'bias_acceleration for the rows of contact_jacobian',
         )
     else:
         bias = np.zeros(len(J))
-    acceleration = model._checked_velocity('qdd', qdd)
+    (acceleration,) = model.checked(qdd=qdd)
     check_contact_motion(acceleration, J, bias)
     forces = inverse_dynamics(model, q, velocity, acceleration, external_wrenches)
     return solve_contacts(forces, J, actuated)
@@ -237,8 +226,8 @@ def constrained_inverse_dynamics(
 
 def bias_without_gravity(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     """Return the efforts that velocities and the base's motion need at qdd = 0, shape (nv,)."""
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    return copied_result(model._thread_memory.weightless.bias_torques(*state))
+    state = model.checked(q=q, qd=qd)
+    return copied_result(model.thread.weightless.bias_torques(*state))
 
 
 def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:
@@ -249,15 +238,13 @@ def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:
     :param qd: joint velocities, shape (nv,)
     """
     energy = np.empty(1)
-    if model._kernels_check_arrays:
+    if model.kernels_check_arrays:
         try:
-            if model._shared_workspace.kinetic_energy_into(q, qd, energy):
+            if model.shared.kinetic_energy_into(q, qd, energy):
                 return energy.item()
         except TypeError:
             pass
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    model._thread_memory.workspace.kinetic_energy_into(*state, energy)
-    return finite_result(energy).item()
+    return computed(model, model.thread.workspace.kinetic_energy_into, energy, q=q, qd=qd).item()
 
 
 def potential_energy(model: ModelData, q: ArrayLike) -> float:
@@ -267,15 +254,14 @@ def potential_energy(model: ModelData, q: ArrayLike) -> float:
     :param q: joint positions, shape (nq,)
     """
     energy = np.empty(1)
-    if model._kernels_check_arrays:
+    if model.kernels_check_arrays:
         try:
-            if model._shared_workspace.potential_energy_into(model._gravity, q, energy):
+            if model.shared.potential_energy_into(model.gravity, q, energy):
                 return energy.item()
         except TypeError:
             pass
-    position = model._checked_position('q', q)
-    model._thread_memory.workspace.potential_energy_into(model._gravity, position, energy)
-    return finite_result(energy).item()
+    kernel = model.thread.workspace.potential_energy_into
+    return computed(model, kernel, energy, model.gravity, q=q).item()
 
 
 def copied_result(values: Array) -> Array:

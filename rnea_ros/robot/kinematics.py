@@ -14,10 +14,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Array, finite_result, finite_result_required, finite_vector
+from ..arrays import Array, finite_result, finite_result_required
 from ..dynamics.kernels import kinematics
 from ..dynamics.tree import Placement
-from .model_data import ModelData
+from .model_data import ModelData, checked_names, computed
 
 ORIGIN = np.zeros(3)
 ORIGIN.setflags(write=False)
@@ -34,17 +34,15 @@ def forward_kinematics(model: ModelData, q: ArrayLike, link: str) -> Array:
     :raises UnknownNameError: the robot has no such link
     """
     T = np.empty((4, 4))
-    if model._kernels_check_arrays:
+    if model.kernels_check_arrays:
         try:
-            body, frame = model._link_frames[link]
-            if model._shared_workspace.link_pose_into(body, frame, q, T):
+            body, frame = model.link_frames[link]
+            if model.shared.link_pose_into(body, frame, q, T):
                 return T
         except (KeyError, TypeError):
             pass
-    body_and_frame = kernel_frame(model, link)
-    position = model._checked_position('q', q)
-    model._thread_memory.workspace.link_pose_into(*body_and_frame, position, T)
-    return finite_result(T)
+    kernel = model.thread.workspace.link_pose_into
+    return computed(model, kernel, T, *kernel_frame(model, link), q=q)
 
 
 @finite_result_required
@@ -58,11 +56,11 @@ def link_positions_batch(model: ModelData, q: ArrayLike, links: Sequence[str]) -
     :param links: names of links
     :raises UnknownNameError: the robot has no such link
     """
-    names = model._names('links', links)
-    frames = [model._frame(link) for link in names]
+    names = checked_names('links', links)
+    frames = [model.frame_of(link) for link in names]
     body = np.array([frame.body for frame in frames], dtype=np.intp)
     offsets = np.array([frame.placement.translation for frame in frames]).reshape(-1, 3)
-    samples = model._checked_positions(q)
+    samples = model.checked_positions(q)
     R, p = body_poses(model, samples, body)
     p += np.einsum('nkij,kj->nki', R, offsets)
     return p
@@ -78,7 +76,7 @@ def body_poses(
     :param q: joint positions, checked, shape (N, nq)
     :param chosen: numbers of bodies; all by default
     """
-    bodies: NDArray[np.void] = model._thread_memory.workspace.bodies
+    bodies: NDArray[np.void] = model.thread.workspace.bodies
     rotations, origins = bodies['R'], bodies['p']
     count = len(origins[chosen])
     R, p = np.empty((len(q), count, 3, 3)), np.empty((len(q), count, 3))
@@ -102,19 +100,16 @@ def jacobian(
     :return: shape (6, nv)
     :raises UnknownNameError: the robot has no such link
     """
-    J = np.empty((6, model._nv))
-    if model._kernels_check_arrays:
+    J = np.empty((6, model.nv))
+    if model.kernels_check_arrays:
         try:
-            body, frame = model._link_frames[link]
-            if model._shared_workspace.jacobian_into(body, frame, point, q, J):
+            body, frame = model.link_frames[link]
+            if model.shared.jacobian_into(body, frame, point, q, J):
                 return J
         except (KeyError, TypeError):
             pass
-    body_and_frame = kernel_frame(model, link)
-    p = finite_vector('point', point, 3)
-    position = model._checked_position('q', q)
-    model._thread_memory.workspace.jacobian_into(*body_and_frame, p, position, J)
-    return finite_result(J)
+    kernel = model.thread.workspace.jacobian_into
+    return computed(model, kernel, J, *kernel_frame(model, link), point=point, q=q)
 
 
 def jacobian_rate(
@@ -133,19 +128,16 @@ def jacobian_rate(
     :param point: in the link's frame, shape (3,), m
     :raises UnknownNameError: the robot has no such link
     """
-    J_rate = np.empty((6, model._nv))
-    if model._kernels_check_arrays:
+    J_rate = np.empty((6, model.nv))
+    if model.kernels_check_arrays:
         try:
-            body, frame = model._link_frames[link]
-            if model._shared_workspace.jacobian_rate_into(body, frame, point, q, qd, J_rate):
+            body, frame = model.link_frames[link]
+            if model.shared.jacobian_rate_into(body, frame, point, q, qd, J_rate):
                 return J_rate
         except (KeyError, TypeError):
             pass
-    body_and_frame = kernel_frame(model, link)
-    p = finite_vector('point', point, 3)
-    state = (model._checked_position('q', q), model._checked_velocity('qd', qd))
-    model._thread_memory.workspace.jacobian_rate_into(*body_and_frame, p, *state, J_rate)
-    return finite_result(J_rate)
+    kernel = model.thread.workspace.jacobian_rate_into
+    return computed(model, kernel, J_rate, *kernel_frame(model, link), point=point, q=q, qd=qd)
 
 
 def link_velocity(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> Array:
@@ -159,7 +151,7 @@ def link_velocity(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> A
     :param link: a link's name
     :raises UnknownNameError: the robot has no such link
     """
-    return velocity_and_acceleration(model, q, qd, model._rest, link)[0]
+    return velocity_and_acceleration(model, q, qd, model.rest, link)[0]
 
 
 def link_acceleration(
@@ -201,7 +193,7 @@ def bias_acceleration(
     :param point: in the link's frame, shape (3,), m
     :raises UnknownNameError: the robot has no such link
     """
-    return velocity_and_acceleration(model, q, qd, model._rest, link, point)[1]
+    return velocity_and_acceleration(model, q, qd, model.rest, link, point)[1]
 
 
 def centre_of_mass(model: ModelData, q: ArrayLike) -> Array:
@@ -214,44 +206,38 @@ def centre_of_mass(model: ModelData, q: ArrayLike) -> Array:
     :param q: joint positions, shape (nq,)
     """
     c = np.empty(3)
-    if model._kernels_check_arrays:
+    if model.kernels_check_arrays:
         try:
-            if model._shared_workspace.centre_of_mass_into(q, c):
+            if model.shared.centre_of_mass_into(q, c):
                 return c
         except TypeError:
             pass
-    model._thread_memory.workspace.centre_of_mass_into(model._checked_position('q', q), c)
-    return finite_result(c)
+    return computed(model, model.thread.workspace.centre_of_mass_into, c, q=q)
 
 
 def kernel_frame(model: ModelData, link: str) -> tuple[int, Array]:
     """
-    Return the frame of a link as the checked kernels take it; it is kept for the next call.
+    Return the frame of a link as the checked kernels take it.
 
     :param model: the robot
     :param link: a link's name
     :return: number of its body, and its frame, shape (4, 3)
     :raises UnknownNameError: the robot has no such link
     """
-    try:
-        return model._link_frames[link]
-    except (KeyError, TypeError):
-        frame = model._frame(link)
-        E, r = body_to_frame(frame.placement)
-        model._link_frames[link] = (frame.body, np.array([*E, r]))
-        return model._link_frames[link]
+    model.frame_of(link)
+    return model.link_frames[link]
 
 
 def placed_bodies(model: ModelData, q: Array) -> NDArray[np.void]:
     """Compute the poses of this thread's bodies at checked positions q, and return the bodies."""
-    bodies: NDArray[np.void] = model._thread_memory.workspace.bodies
+    bodies: NDArray[np.void] = model.thread.workspace.bodies
     kinematics.place_bodies(bodies, q)
     return bodies
 
 
 def link_pose(model: ModelData, bodies: NDArray[np.void], link: str) -> Placement:
     """Return a link's pose in the base frame, from the poses of bodies."""
-    frame = model._frame(link)
+    frame = model.frame_of(link)
     body = bodies[frame.body]
     return Placement(body['R'].copy(), body['p'].copy()) @ frame.placement
 
@@ -271,19 +257,13 @@ def velocity_and_acceleration(
 ) -> tuple[Array, Array]:
     """Return spatial velocity and acceleration of a link's point, in the link's axes."""
     v, a = np.empty(6), np.empty(6)
-    if model._kernels_check_arrays:
+    if model.kernels_check_arrays:
         try:
-            body, frame = model._link_frames[link]
-            if model._shared_weightless.link_motion_into(body, frame, point, q, qd, qdd, v, a):
+            body, frame = model.link_frames[link]
+            if model.shared_weightless.link_motion_into(body, frame, point, q, qd, qdd, v, a):
                 return v, a
         except (KeyError, TypeError):
             pass
-    body_and_frame = kernel_frame(model, link)
-    p = finite_vector('point', point, 3)
-    motion = (
-        model._checked_position('q', q),
-        model._checked_velocity('qd', qd),
-        model._checked_velocity('qdd', qdd),
-    )
-    model._thread_memory.weightless.link_motion_into(*body_and_frame, p, *motion, v, a)
+    arguments = model.checked(point=point, q=q, qd=qd, qdd=qdd)
+    model.thread.weightless.link_motion_into(*kernel_frame(model, link), *arguments, v, a)
     return finite_result(v), finite_result(a)

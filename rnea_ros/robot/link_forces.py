@@ -65,15 +65,11 @@ def internal_wrench(
     :raises UnknownNameError: no such link, or the root link, which has no joint above it
     """
     cut = _model_cut_above(model, link)
-    workspace = cut._thread_memory.workspace
-    motion = (
-        cut._checked_position('q', q),
-        cut._checked_velocity('qd', qd),
-        cut._checked_velocity('qdd', qdd),
-    )
+    workspace = cut.thread.workspace
+    motion = cut.checked(q=q, qd=qd, qdd=qdd)
     with applied(cut, workspace, motion[0], external_wrenches):
         workspace.inverse_dynamics(*motion)
-        placed = cut._frame(link)
+        placed = cut.frame_of(link)
         f = finite_result(workspace.bodies[placed.body]['f'].copy())
     E, r = body_to_frame(placed.placement)
     R = _axes(model, motion[0], link, frame) @ E
@@ -105,7 +101,7 @@ def link_dynamics(
         link itself
     :raises UnknownNameError: the robot has no such link
     """
-    R = _axes(model, model._checked_position('q', q), link, frame)
+    R = _axes(model, model.checked_position('q', q), link, frame)
     with np.errstate(over='ignore', invalid='ignore'):
         v, a = velocity_and_acceleration(model, q, qd, qdd, link)
         inertia = _link(model, link).inertia
@@ -133,9 +129,9 @@ def motion_subspace(model: ModelData, q: ArrayLike, link: str) -> Array:
     :raises UnknownNameError: no such link, or the root link, which has no joint above it
     """
     _check_joint_above(model, link)
-    frames = model._tree.frames
+    frames = model.tree.frames
     carrier, frame = frames[_link(model, link).parent].body, frames[link]
-    bodies = placed_bodies(model, model._checked_position('q', q))
+    bodies = placed_bodies(model, model.checked_position('q', q))
     E, r = body_to_frame(frame.placement)
     columns: dict[int, Array] = {}
     i = frame.body
@@ -172,7 +168,7 @@ def constraint_force_subspace(model: ModelData, q: ArrayLike, link: str) -> Arra
 
 def _link(model: ModelData, name: str) -> TreeLink:
     """Return a link as the tree was built from it, not merged with others."""
-    return next(link for link in model._tree.links if link.name == name)
+    return next(link for link in model.tree.links if link.name == name)
 
 
 def _axes(
@@ -184,7 +180,7 @@ def _axes(
     bodies = placed_bodies(model, q)
     R_link, R_frame = (
         bodies[placed.body]['R'] @ placed.placement.rotation
-        for placed in (model._frame(link), frame_of(model, frame))
+        for placed in (model.frame_of(link), frame_of(model, frame))
     )
     return np.asarray(R_frame.T @ R_link)
 
@@ -192,14 +188,13 @@ def _axes(
 def _model_cut_above(model: ModelData, link: str) -> ModelData:
     """Return the model with a body of its own for the link; it is kept for the next call."""
     _check_joint_above(model, link)
-    if link not in model._models_cut_above:
-        tree = with_separate_bodies(model._tree, [link])
-        model._models_cut_above[link] = ModelData(tree, **model._named_arguments())
-    return model._models_cut_above[link]
+    if link not in model.cut_above:
+        model.cut_above[link] = model.changed(tree=with_separate_bodies(model.tree, [link]))
+    return model.cut_above[link]
 
 
 def _check_joint_above(model: ModelData, link: str) -> None:
     """Raise an error for the root link, and for the name of no link."""
-    links_behind_joints = [name for name in model.link_names if name != model._tree.links[0].name]
+    links_behind_joints = [name for name in model.link_names if name != model.tree.links[0].name]
     if not isinstance(link, str) or link not in links_behind_joints:
         raise UnknownNameError('link', link, links_behind_joints)

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 import os
-from typing import Any
+from types import MethodType
+from typing import Concatenate, Generic, ParamSpec, TypeVar, overload
 import warnings
 
 from numpy.typing import ArrayLike
@@ -31,9 +32,45 @@ from .base_motion import BaseMotion
 from .builder import build_tree
 from .model_data import STANDARD_GRAVITY, ModelData
 from .payload import Payload
+from .robot_properties import RobotProperties
+
+P = ParamSpec('P')
+Result = TypeVar('Result')
 
 
-class RobotModel(ModelData):
+class _Method(Generic[P, Result]):
+    """
+    A function of :class:`ModelData` as a method of :class:`RobotModel`.
+
+    Its first use binds it to the data of the model, as an attribute of the model: a call takes as
+    long as that of the function.
+
+    :param function: function of one module of this folder
+    """
+
+    def __init__(self, function: Callable[Concatenate[ModelData, P], Result]) -> None:
+        self._function = function
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(
+        self, model: None, owner: type
+    ) -> Callable[Concatenate[ModelData, P], Result]: ...
+
+    @overload
+    def __get__(self, model: RobotModel, owner: type) -> Callable[P, Result]: ...
+
+    def __get__(self, model: RobotModel | None, owner: type) -> Callable[..., Result]:
+        if model is None:
+            return self._function
+        method = MethodType(self._function, model._data)
+        setattr(model, self._name, method)
+        return method
+
+
+class RobotModel(RobotProperties):
     """
     Rigid-body dynamics of one robot.
 
@@ -94,13 +131,10 @@ class RobotModel(ModelData):
             raise InputError(
                 'description', f'expected a RobotDescription, got {brief(description)}'
             )
-        return cls(
-            build_tree(description, floating_base=floating_base),
-            name=description.name,
-            description=description,
-            gravity=gravity,
-            base_motion=BaseMotion(),
-        )
+        tree = build_tree(description, floating_base=floating_base)
+        return cls(ModelData.of(
+            tree, name=description.name, description=description, gravity=gravity
+        ))
 
     @classmethod
     def from_tree(
@@ -117,9 +151,7 @@ class RobotModel(ModelData):
         :param name: the robot's name
         :param gravity: acceleration of free fall in the root's frame, shape (3,), m/s^2
         """
-        return cls(
-            tree, name=name, description=None, gravity=gravity, base_motion=BaseMotion()
-        )
+        return cls(ModelData.of(tree, name=name, gravity=gravity))
 
     def with_gravity(self, gravity: ArrayLike) -> RobotModel:
         """
@@ -128,7 +160,7 @@ class RobotModel(ModelData):
         :param gravity: acceleration of free fall in the root link's frame (in the world frame if
             the base floats), shape (3,), m/s^2
         """
-        return self._copy(gravity=gravity)
+        return RobotModel(self._data.changed(gravity=gravity))
 
     def with_base_motion(self, base_motion: BaseMotion) -> RobotModel:
         """
@@ -136,7 +168,7 @@ class RobotModel(ModelData):
 
         :param base_motion: motion of the root link's frame (of the world frame if the base floats)
         """
-        return self._copy(base_motion=base_motion)
+        return RobotModel(self._data.changed(base_motion=base_motion))
 
     def with_payload(
         self,
@@ -156,44 +188,45 @@ class RobotModel(ModelData):
         :raises UnknownNameError: the robot has no such link
         """
         payload = Payload(link, mass, com, inertia)
-        self._frame(link)  # raises the error of an unknown link
-        return self._copy(tree=with_added_inertia(self._tree, link, payload.rigid_body_inertia))
+        self._data.frame_of(link)  # raises the error of an unknown link
+        tree = with_added_inertia(self.tree, link, payload.rigid_body_inertia)
+        return RobotModel(self._data.changed(tree=tree))
 
     # Each module of this folder holds the functions of one topic; here they become methods.
-    inverse_dynamics = forces.inverse_dynamics
-    gravity_torques = forces.gravity_torques
-    coriolis_torques = forces.coriolis_torques
-    bias_torques = forces.bias_torques
-    mass_matrix = forces.mass_matrix
-    mass_matrix_rate = forces.mass_matrix_rate
-    coriolis_matrix = forces.coriolis_matrix
-    forward_dynamics = accelerations.forward_dynamics
-    inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
-    forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
-    kinetic_energy = forces.kinetic_energy
-    potential_energy = forces.potential_energy
+    inverse_dynamics = _Method(forces.inverse_dynamics)
+    gravity_torques = _Method(forces.gravity_torques)
+    coriolis_torques = _Method(forces.coriolis_torques)
+    bias_torques = _Method(forces.bias_torques)
+    mass_matrix = _Method(forces.mass_matrix)
+    mass_matrix_rate = _Method(forces.mass_matrix_rate)
+    coriolis_matrix = _Method(forces.coriolis_matrix)
+    forward_dynamics = _Method(accelerations.forward_dynamics)
+    inverse_dynamics_derivatives = _Method(derivatives.inverse_dynamics_derivatives)
+    forward_dynamics_derivatives = _Method(derivatives.forward_dynamics_derivatives)
+    kinetic_energy = _Method(forces.kinetic_energy)
+    potential_energy = _Method(forces.potential_energy)
 
-    forward_kinematics = kinematics.forward_kinematics
-    link_positions_batch = kinematics.link_positions_batch
-    jacobian = kinematics.jacobian
-    jacobian_rate = kinematics.jacobian_rate
-    link_velocity = kinematics.link_velocity
-    link_acceleration = kinematics.link_acceleration
-    bias_acceleration = kinematics.bias_acceleration
-    centre_of_mass = kinematics.centre_of_mass
+    forward_kinematics = _Method(kinematics.forward_kinematics)
+    link_positions_batch = _Method(kinematics.link_positions_batch)
+    jacobian = _Method(kinematics.jacobian)
+    jacobian_rate = _Method(kinematics.jacobian_rate)
+    link_velocity = _Method(kinematics.link_velocity)
+    link_acceleration = _Method(kinematics.link_acceleration)
+    bias_acceleration = _Method(kinematics.bias_acceleration)
+    centre_of_mass = _Method(kinematics.centre_of_mass)
 
-    integrate = configuration_space.integrate
-    difference = configuration_space.difference
-    position_rate = configuration_space.position_rate
-    normalised = configuration_space.normalised
+    integrate = _Method(configuration_space.integrate)
+    difference = _Method(configuration_space.difference)
+    position_rate = _Method(configuration_space.position_rate)
+    normalised = _Method(configuration_space.normalised)
 
-    internal_wrench = link_forces.internal_wrench
-    link_dynamics = link_forces.link_dynamics
-    motion_subspace = link_forces.motion_subspace
-    constraint_force_subspace = link_forces.constraint_force_subspace
-    operational_space_dynamics = operational_space.operational_space_dynamics
-    constrained_inverse_dynamics = forces.constrained_inverse_dynamics
-    regressor = regressors.regressor
+    internal_wrench = _Method(link_forces.internal_wrench)
+    link_dynamics = _Method(link_forces.link_dynamics)
+    motion_subspace = _Method(link_forces.motion_subspace)
+    constraint_force_subspace = _Method(link_forces.constraint_force_subspace)
+    operational_space_dynamics = _Method(operational_space.operational_space_dynamics)
+    constrained_inverse_dynamics = _Method(forces.constrained_inverse_dynamics)
+    regressor = _Method(regressors.regressor)
 
     @property
     def inertial_parameters(self) -> Array:
@@ -204,7 +237,7 @@ class RobotModel(ModelData):
         Jxz, Jyz, Jzz) of each link of :attr:`body_names`, in that link's frame. Links at fixed
         joints count as part of the link that carries them.
         """
-        return regressors.inertial_parameters(self)
+        return regressors.inertial_parameters(self._data)
 
     def with_inertial_parameters(
         self, parameters: ArrayLike, *, strict_inertia: bool = False
@@ -218,23 +251,21 @@ class RobotModel(ModelData):
         :param strict_inertia: raise an error for an inertia that no rigid body can have; without
             it, any finite numbers are accepted, as unconstrained estimates need not be physical
         """
-        tree = regressors.tree_with_parameters(self, parameters, strict_inertia=strict_inertia)
-        return self._copy(tree=tree)
+        tree = regressors.tree_with_parameters(
+            self._data, parameters, strict_inertia=strict_inertia
+        )
+        return RobotModel(self._data.changed(tree=tree))
 
-    inverse_dynamics_batch = batch.inverse_dynamics_batch
-    gravity_torques_batch = batch.gravity_torques_batch
-    mass_matrix_batch = batch.mass_matrix_batch
-    forward_dynamics_batch = batch.forward_dynamics_batch
-    regressor_batch = batch.regressor_batch
-    inverse_dynamics_derivatives_batch = batch.inverse_dynamics_derivatives_batch
-    forward_dynamics_derivatives_batch = batch.forward_dynamics_derivatives_batch
+    inverse_dynamics_batch = _Method(batch.inverse_dynamics_batch)
+    gravity_torques_batch = _Method(batch.gravity_torques_batch)
+    mass_matrix_batch = _Method(batch.mass_matrix_batch)
+    forward_dynamics_batch = _Method(batch.forward_dynamics_batch)
+    regressor_batch = _Method(batch.regressor_batch)
+    inverse_dynamics_derivatives_batch = _Method(batch.inverse_dynamics_derivatives_batch)
+    forward_dynamics_derivatives_batch = _Method(batch.forward_dynamics_derivatives_batch)
 
-    def _copy(self, **changes: Any) -> RobotModel:
-        arguments = {'tree': self._tree, **self._named_arguments()}
-        return RobotModel(**{**arguments, **changes})
-
-    def __reduce__(self) -> tuple[partial[RobotModel], tuple[KinematicTree]]:
-        return (partial(RobotModel, **self._named_arguments()), (self._tree,))
+    def __reduce__(self) -> tuple[object, ...]:
+        return (RobotModel, (self._data,))
 
     def __repr__(self) -> str:
         return (

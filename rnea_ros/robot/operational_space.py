@@ -48,8 +48,8 @@ def operational_space_dynamics(
     :raises UnknownNameError: the robot has no such link
     """
     rows = _task_rows(coordinates)
-    model._frame(link)  # raises the error of an unknown link
-    rest = np.zeros(model._nv)
+    model.frame_of(link)  # raises the error of an unknown link
+    rest = np.zeros(model.nv)
     forward_dynamics(model, q, rest, rest)  # raises the error of a joint without inertia
     p = finite_array('point', point, (3,))
     return solve_operational_space(
@@ -66,7 +66,7 @@ def operational_space_dynamics(
 
 def _longest_lever(model: ModelData, q: ArrayLike, link: str, point: Array) -> float:
     """Return the distance of a link's point from the farthest body, m."""
-    bodies = placed_bodies(model, model._checked_position('q', q))
+    bodies = placed_bodies(model, model.checked_position('q', q))
     pose = link_pose(model, bodies, link)
     levers = bodies['p'] - (pose.rotation @ point + pose.translation)
     return float(np.linalg.norm(levers, axis=1).max())

@@ -8,20 +8,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_result, finite_vector
+from ..arrays import Array, finite_vector
 from ..dynamics.kernels import PARAMETERS
 from ..dynamics.tree import KinematicTree, RigidBodyInertia, with_added_inertia
 from ..errors import InputError
 from ..urdf import inertia_problem
-from .model_data import ModelData
+from .model_data import ModelData, computed
 
 
 def inertial_parameters(model: ModelData) -> Array:
     """Return phi, shape (10 * bodies,)."""
     phi = []
     for name in model.body_names:
-        frame = model._frame(name)
-        body = model._tree.bodies[frame.body]
+        frame = model.frame_of(name)
+        body = model.tree.bodies[frame.body]
         inertia = RigidBodyInertia(float(body['mass']), body['h'], body['J'])
         inertia = inertia.transformed(frame.placement.inverse())
         J = inertia.J
@@ -44,7 +44,7 @@ def tree_with_parameters(
     """
     before = inertial_parameters(model)
     phi = finite_vector('parameters', parameters, before.size)
-    tree = model._tree
+    tree = model.tree
     for name, new, old in zip(
         model.body_names, phi.reshape(-1, 10), before.reshape(-1, 10), strict=True
     ):
@@ -81,20 +81,15 @@ def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> 
     :param qdd: joint accelerations, shape (nv,)
     :return: shape (nv, 10 * bodies)
     """
-    Y = np.empty((model._nv, len(model._tree.bodies) - 1, len(PARAMETERS)))
-    if model._kernels_check_arrays:
+    Y = np.empty((model.nv, len(model.tree.bodies) - 1, len(PARAMETERS)))
+    if model.kernels_check_arrays:
         try:
-            if model._shared_workspace.regressor_into(q, qd, qdd, Y):
+            if model.shared.regressor_into(q, qd, qdd, Y):
                 return of_links(model, Y)
         except TypeError:
             pass
-    motion = (
-        model._checked_position('q', q),
-        model._checked_velocity('qd', qd),
-        model._checked_velocity('qdd', qdd),
-    )
-    model._thread_memory.workspace.regressor_into(*motion, Y)
-    return of_links(model, finite_result(Y))
+    kernel = model.thread.workspace.regressor_into
+    return of_links(model, computed(model, kernel, Y, q=q, qd=qd, qdd=qdd))
 
 
 def of_links(model: ModelData, Y: Array) -> Array:
@@ -105,6 +100,6 @@ def of_links(model: ModelData, Y: Array) -> Array:
     :param Y: regressors of all bodies' parameters, shape (..., bodies, 10)
     :return: shape (..., 10 * links)
     """
-    if Y.shape[-2] != len(model._link_bodies):
-        Y = Y[..., [body - 1 for body in model._link_bodies], :]
+    if Y.shape[-2] != len(model.link_bodies):
+        Y = Y[..., [body - 1 for body in model.link_bodies], :]
     return Y.reshape(*Y.shape[:-2], Y.shape[-2] * Y.shape[-1])

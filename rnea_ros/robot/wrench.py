@@ -130,8 +130,8 @@ def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenche
     :param q: joint positions, checked, shape (N, nq)
     :param wrenches: wrenches on the robot, by link; arrays of shape (3,), or (N, 3), one each row
     """
-    efforts = np.zeros((len(q), model._nv))
-    bodies = model._thread_memory.workspace.bodies
+    efforts = np.zeros((len(q), model.nv))
+    bodies = model.thread.workspace.bodies
     for start in range(0, max(len(q), 1), ROWS):  # without samples, wrenches are checked as well
         rows = slice(start, start + ROWS)
         vectors = partial(vectors_of_rows, count=len(q), rows=rows)
@@ -172,7 +172,7 @@ def loads(
     if not isinstance(wrenches, Mapping):
         raise InputError('external_wrenches', f'expected wrenches by link, got {brief(wrenches)}')
     for link, given in wrenches.items():
-        carrier = model._frame(link)
+        carrier = model.frame_of(link)
         for wrench in _sequence(link, given):
             frame = carrier if wrench.frame is None else frame_of(model, wrench.frame)
             turn = R[..., frame.body, :, :] @ frame.placement.rotation
@@ -220,7 +220,7 @@ def frame_of(model: ModelData, frame: str | ReferenceFrame) -> Frame:
     """Return a frame by a link's name or as a :class:`ReferenceFrame`."""
     if frame is ReferenceFrame.WORLD:
         return Frame(BASE, Placement.identity())
-    return model._frame(model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame)
+    return model.frame_of(model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame)
 
 
 def _sequence(link: str, given: Wrench | Sequence[Wrench]) -> Sequence[Wrench]:

@@ -453,6 +453,6 @@ def test_without_the_interpreters_lock_threads_share_no_memory(
     expected = load(SHIPPED[0])
     monkeypatch.setattr(sys, '_is_gil_enabled', lambda: False, raising=False)
     model = expected.with_gravity(expected.gravity)
-    monkeypatch.delattr(model, '_shared_workspace')
+    object.__delattr__(model._data, 'shared')
     for method in METHODS:
         np.testing.assert_array_equal(call(model, method), call(expected, method))

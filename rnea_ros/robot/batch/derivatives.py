@@ -82,7 +82,7 @@ def forward_dynamics_derivatives_batch(
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
     kernel: Callable[..., int] = batch.BatchWorkspace.forward_dynamics_derivatives
-    if model._shared_coordinates:
+    if model.shared_coordinates:
         kernel = _forward_by_mass_matrix
     samples = checked_samples(model, {'q': q, 'qd': qd, 'tau': tau})
     if external_wrenches is not None:
@@ -98,8 +98,8 @@ def forward_dynamics_derivatives_batch(
 
 def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
     """Return the derivatives of J^T f_ext by q at N positions, shape (N, nv, nv), checked."""
-    q = model._checked_positions(q)
-    result = np.empty((len(q), *model._matrix_shape))
+    q = model.checked_positions(q)
+    result = np.empty((len(q), *model.matrix_shape))
     for start in range(0, max(len(q), 1), ROWS):
         rows = slice(start, start + ROWS)
         vectors = partial(vectors_of_rows, count=len(q), rows=rows)
@@ -107,7 +107,7 @@ def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
         with np.errstate(over='ignore', invalid='ignore'):
             acting = loads(model, wrenches, R, p, vectors)
             result[rows] = effort_derivatives(model, R, p, acting)
-    check_finite(result.reshape(len(q), model._nv**2))
+    check_finite(result.reshape(len(q), model.nv**2))
     return result
 
 
@@ -123,7 +123,7 @@ def _rows(
     def stacked(*arguments: Any) -> Array:
         return np.array(of_one(*arguments))
 
-    shape = (3, *model._matrix_shape)
+    shape = (3, *model.matrix_shape)
     return computed_rows(model, samples, shape, threads, kernel, stacked)
 
 

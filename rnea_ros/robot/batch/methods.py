@@ -43,7 +43,7 @@ def inverse_dynamics_batch(
     """
     samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
     kernel = batch.BatchWorkspace.inverse_dynamics
-    tau = computed_rows(model, samples, (model._nv,), threads, kernel, inverse_dynamics)
+    tau = computed_rows(model, samples, (model.nv,), threads, kernel, inverse_dynamics)
     if external_wrenches is not None:
         tau -= external_efforts(model, samples, external_wrenches)
         check_finite(tau)
@@ -59,14 +59,14 @@ def gravity_torques_batch(
     :param q: joint positions, shape (N, nq)
     :param threads: number of cores to use; all by default
     """
-    weight = -model._gravity[:, np.newaxis]
+    weight = -model.gravity[:, np.newaxis]
 
     def kernel(workspace: batch.BatchWorkspace, q: Array, tau: Array) -> int:
         workspace.bodies[BASE]['a'][3:] = weight  # a base at rest, even if the model's base moves
         return workspace.gravity_torques(q, tau)
 
     samples = checked_samples(model, {'q': q})
-    return computed_rows(model, samples, (model._nv,), threads, kernel, gravity_torques)
+    return computed_rows(model, samples, (model.nv,), threads, kernel, gravity_torques)
 
 
 def mass_matrix_batch(model: ModelData, q: ArrayLike, *, threads: int | None = None) -> Array:
@@ -78,7 +78,7 @@ def mass_matrix_batch(model: ModelData, q: ArrayLike, *, threads: int | None = N
     """
     kernel = batch.BatchWorkspace.mass_matrix
     samples = checked_samples(model, {'q': q})
-    return computed_rows(model, samples, model._matrix_shape, threads, kernel, mass_matrix)
+    return computed_rows(model, samples, model.matrix_shape, threads, kernel, mass_matrix)
 
 
 def forward_dynamics_batch(
@@ -102,14 +102,14 @@ def forward_dynamics_batch(
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
     kernel: Callable[..., int] = batch.BatchWorkspace.forward_dynamics
-    if model._shared_coordinates:
+    if model.shared_coordinates:
         kernel = forward_dynamics_by_mass_matrix
     samples = checked_samples(model, {'q': q, 'qd': qd, 'tau': tau})
     if external_wrenches is not None:
         # M qdd + C qd + g = tau + J^T f_ext
         total = samples['tau'] + external_efforts(model, samples, external_wrenches)
         samples = {**samples, 'tau': total}
-    return computed_rows(model, samples, (model._nv,), threads, kernel, forward_dynamics)
+    return computed_rows(model, samples, (model.nv,), threads, kernel, forward_dynamics)
 
 
 def regressor_batch(
@@ -123,18 +123,18 @@ def regressor_batch(
     :param qdd: joint accelerations, shape (N, nv)
     :param threads: number of cores to use; all by default
     """
-    bodies = len(model._tree.bodies) - 1
+    bodies = len(model.tree.bodies) - 1
 
     def kernel(
         workspace: batch.BatchWorkspace, q: Array, qd: Array, qdd: Array, Y: Array
     ) -> int:
-        of_bodies = np.empty((len(q), model._nv * bodies * len(PARAMETERS)))
+        of_bodies = np.empty((len(q), model.nv * bodies * len(PARAMETERS)))
         bad = workspace.regressor(q, qd, qdd, of_bodies)
-        shaped = of_bodies.reshape(len(q), model._nv, bodies, len(PARAMETERS))
+        shaped = of_bodies.reshape(len(q), model.nv, bodies, len(PARAMETERS))
         Y[:] = of_links(model, shaped).reshape(Y.shape)
         return bad
 
-    shape = (model._nv, len(PARAMETERS) * len(model.body_names))
+    shape = (model.nv, len(PARAMETERS) * len(model.body_names))
     samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
     return computed_rows(model, samples, shape, threads, kernel, regressor)
 
@@ -144,7 +144,7 @@ def external_efforts(
 ) -> Array:
     """Return J^T f_ext of all samples, shape (N, nv), checked."""
     with np.errstate(over='ignore', invalid='ignore'):
-        efforts = external_efforts_batch(model, model._checked_positions(samples['q']), wrenches)
+        efforts = external_efforts_batch(model, model.checked_positions(samples['q']), wrenches)
     check_finite(efforts)
     return efforts
 

@@ -27,7 +27,7 @@ def checked_samples(model: ModelData, given: dict[str, ArrayLike]) -> dict[str, 
     """Return arrays by argument name, the positions first, after a check of their shapes."""
     arrays = {name: real_array(name, values) for name, values in given.items()}
     for name, array in arrays.items():
-        width = model._nq if name == 'q' else model._nv
+        width = model.nq if name == 'q' else model.nv
         rows = len(arrays['q']) if arrays['q'].ndim else 0
         if array.shape != (rows, width):
             raise InputError(name, f'has shape {array.shape}, not ({rows}, {width})')
@@ -65,8 +65,8 @@ def computed_rows(
             _compute_one_by_one(partial(of_one, model), block, results, max(bad, 0), start)
 
     def work(starts: Iterator[int]) -> None:
-        base = model._thread_memory.workspace.bodies[BASE]
-        workspace = batch.BatchWorkspace(base, model._tree.bodies)
+        base = model.thread.workspace.bodies[BASE]
+        workspace = batch.BatchWorkspace(base, model.tree.bodies)
         for start in starts:
             compute_block(workspace, start)
 
@@ -88,9 +88,9 @@ def _block(model: ModelData, arrays: dict[str, Array], start: int) -> list[Array
         np.ascontiguousarray(array[start : start + BLOCK], dtype=np.float64)
         for array in arrays.values()
     ]
-    if model._quaternions:
+    if model.quaternions:
         block[0] = np.array([
-            with_unit_quaternions(f'q[{start + i}]', row.copy(), model._quaternions)
+            with_unit_quaternions(f'q[{start + i}]', row.copy(), model.quaternions)
             for i, row in enumerate(block[0])
         ])
     return block

@@ -51,7 +51,7 @@ class Robot:
 
     def rigid(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the efforts that a motion needs without friction."""
-        tau = self.model.inverse_dynamics_batch(q, qd, qdd)
+        tau: Array = self.model.inverse_dynamics_batch(q, qd, qdd)
         tau = tau - np.asarray(self.compensated) * self.model.gravity_torques_batch(q)
         if self.mass:
             # A point mass: its inertia about the link's origin belongs to it.
