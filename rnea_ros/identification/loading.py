@@ -96,8 +96,7 @@ def run_from(
     recording = recording.of_joints(list(names.values()))
     try:
         _check_saturation(recording)
-        cleaned = clean(recording)
-        motion = filtered_motion(cleaned, cutoff)
+        motion = filtered_motion(clean(recording), cutoff)
     except RecordingError as error:
         raise IdentificationError(f'{name}: {error}') from error
     notes = list(motion.notes)

@@ -3,10 +3,8 @@
 
 """Recorded joint states from bags: matched with a model, cleaned, filtered."""
 
-from .bag_writer import bag_writer
-from .bags import SUFFIXES, Bag, BagError, open_bag, stamp_or_receipt
-from .cleaning import CleanRecording, clean
-from .clock import STILL_SPEED
+from .bags import SUFFIXES, Bag, BagError, bag_writer, open_bag, stamp_or_receipt
+from .cleaning import STILL_SPEED, clean
 from .joint_states import (
     Recording,
     RecordingError,
@@ -15,9 +13,9 @@ from .joint_states import (
     recording_from,
     usable_factor,
 )
-from .lowpass import CUTOFF, Motion, filtered_motion
+from .lowpass import CUTOFF, filtered_motion
 from .matching import match_joints
-from .samples import MIN_POSES, Kind, Samples, motion, still_poses, take_samples
+from .samples import MIN_POSES, Kind, Samples, motion_samples, still_poses, take_samples
 
 __all__ = [
     'CUTOFF',
@@ -26,9 +24,7 @@ __all__ = [
     'SUFFIXES',
     'Bag',
     'BagError',
-    'CleanRecording',
     'Kind',
-    'Motion',
     'Recording',
     'RecordingError',
     'Sample',
@@ -37,7 +33,7 @@ __all__ = [
     'clean',
     'filtered_motion',
     'match_joints',
-    'motion',
+    'motion_samples',
     'open_bag',
     'read_joint_states',
     'recording_from',

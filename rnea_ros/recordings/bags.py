@@ -1,21 +1,28 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read ROS bags without ROS."""
+"""Read and write ROS bags without ROS; why a bag cannot be read, and the way out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 import os.path
 from pathlib import Path
+import time
 from typing import Any
 
-from ..errors import RneaError
-from .bag_faults import bag_fault
+from ..errors import RneaError, one_line
 
 SUFFIXES = ('.db3', '.mcap')
 """File name suffixes of ROS 2 bags."""
+
+MESSAGE_TYPE = 'sensor_msgs/msg/JointState'
+
+SQLITE, MCAP, ROS1 = b'SQLite format 3\0', b'\x89MCAP0\r\n', b'#ROSBAG V2.0'
+"""First bytes of a ``.db3``, an ``.mcap`` and a ``.bag`` of ROS 1."""
+
+FORMATS = {'.db3': SQLITE, '.mcap': MCAP, '.bag': ROS1}
 
 
 class BagError(RneaError):
@@ -98,8 +105,8 @@ class Bag:
         :param received: its time of receipt, ns
         """
         return BagError(
-            f'{self._path} has a broken message: that of {1e-9 * received:.3f} s on {topic} is no '
-            f'{self.topics[topic]}; the bag is damaged: record again'
+            f'{self._path} has a broken message: that of {1e-9 * received:.3f} s on {topic} is '
+            f'not a {self.topics[topic]}; the bag is damaged: record again'
         )
 
 
@@ -109,7 +116,7 @@ def open_bag(path: Path) -> Iterator[Bag]:
     Open a bag for the duration of a ``with`` block.
 
     :param path: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ``.bag`` of ROS 1
-    :raises BagError: the path does not exist or is no bag, or the package rosbags is missing
+    :raises BagError: the path does not exist or is not a bag, or the package rosbags is missing
     """
     try:
         from rosbags.highlevel import AnyReader
@@ -142,3 +149,87 @@ def stamp_or_receipt(header: Any, received: int) -> float:
     """
     stamp = float(header.stamp.sec + 1e-9 * header.stamp.nanosec)
     return stamp or 1e-9 * received
+
+
+@contextmanager
+def bag_writer(path: Path, topic: str) -> Iterator[Callable[[bytes], None]]:
+    """
+    Provide a function that writes a serialised joint state; the bag is closed after the block.
+
+    :param path: directory of the new bag
+    :param topic: name of the topic in the bag
+    :raises BagError: the path exists already, or the package rosbags is missing
+    """
+    try:
+        from rosbags.rosbag2 import Writer
+        from rosbags.typesys import Stores, get_typestore
+    except ImportError as error:
+        raise BagError('writing bags needs the package rosbags: pip install rosbags') from error
+    try:
+        writer = Writer(path, version=9)
+        writer.open()
+    except Exception as error:  # each layer of rosbags raises an error class of its own
+        raise BagError(f'{path} cannot be written: {one_line(error)}') from error
+    try:
+        connection = writer.add_connection(
+            topic, MESSAGE_TYPE, typestore=get_typestore(Stores.LATEST)
+        )
+        yield lambda data: writer.write(connection, time.time_ns(), bytes(data))
+    finally:
+        writer.close()
+
+
+def bag_fault(path: Path) -> str:
+    """
+    Return why a bag cannot be read, and the way out.
+
+    :param path: directory or file that exists but could not be read
+    """
+    try:
+        return _of_directory(path) if path.is_dir() else _of_file(path)
+    except OSError as error:
+        return f'it cannot be opened: {error.strerror}'
+
+
+def _of_directory(path: Path) -> str:
+    files = [file for file in sorted(path.iterdir()) if file.suffix in FORMATS]
+    if not files:
+        return 'the directory has no .db3 or .mcap file; name the directory of a bag'
+    way_out = f'name its file: {files[0]}'
+    if len(files) > 1:
+        # Without -s, Humble leaves the storage identifier empty (rosbag2 issue 2175).
+        storage = 'sqlite3' if files[0].suffix == '.db3' else 'mcap'
+        way_out = f'write it again: ros2 bag reindex -s {storage} {path}'
+    if not (path / 'metadata.yaml').is_file():
+        return f'metadata.yaml is missing; {way_out}'
+    faults = [f'{file.name}: {fault}' for file in files if (fault := _cut_off(file))]
+    return [*faults, f'metadata.yaml or {files[0].name} is damaged or too new; {way_out}'][0]
+
+
+def _of_file(path: Path) -> str:
+    if path.suffix not in FORMATS:
+        return 'it is not a bag; name a directory with metadata.yaml or a .db3, .mcap or .bag file'
+    if fault := _cut_off(path):
+        return fault
+    if path.suffix == '.db3':
+        return f'it is damaged; recover it: sqlite3 {path} .recover | sqlite3 recovered.db3'
+    return 'it is damaged; recover it with `mcap recover` (.mcap) or `rosbag reindex` (.bag)'
+
+
+def _cut_off(path: Path) -> str:
+    """Return what is wrong with the first and last bytes of a file."""
+    magic = FORMATS[path.suffix]
+    with path.open('rb') as file:
+        start = file.read(len(magic))
+        if not start:
+            return 'the file is empty; record again'
+        if start != magic:
+            return f'it is not a {path.suffix} file; name the recording, or record again'
+        if magic is MCAP:
+            file.seek(-min(len(MCAP), path.stat().st_size), 2)
+            if file.read() != MCAP:
+                return (
+                    'its end is missing, as the recorder was killed or the copy is incomplete; '
+                    f'recover it: mcap recover {path} -o recovered.mcap'
+                )
+    return ''

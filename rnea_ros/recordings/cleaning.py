@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Clean recordings: remove repeated, non-finite and ringing samples, find gaps.
+Clean recordings: remove repeated, non-finite and ringing samples, find gaps, choose the clock.
 
 No sample is filled in. In a clean recording times increase, positions and efforts are finite, and
 no gap lies between two samples with the same segment number. Columns are handled one by one: an
@@ -11,24 +11,27 @@ hour at 1 kHz fills much of the memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
-from .clock import STILL_SPEED, velocity_mismatch
 from .joint_states import Recording, RecordingError
 
 Mask: TypeAlias = NDArray[np.bool_]
 
-GAP_INTERVALS = 5.0
+STILL_SPEED = 0.01
 """
-Least length of a gap, in median sample intervals.
+An arm is at rest while every joint is slower, rad/s or m/s.
 
-A repeated or lost sample makes an interval of two, a stalled recorder one of many.
+0.01 rad/s is half a degree per second. Encoder noise over 0.1 s is below it, an intended motion
+above it.
 """
+
+CLOCK_GAIN = 0.7
+"""Evenly spaced samples replace the stamps if some joint's mismatch falls below this share."""
 
 RINGING_SEARCH = 1.0
 """Ringing is searched for in this time from the start, s; controllers settle within it."""
@@ -44,20 +47,7 @@ Delays and filters of drivers cause a few percent.
 """
 
 
-@dataclass(frozen=True)
-class CleanRecording:
-    """
-    A recording that can be differentiated.
-
-    :param recording: the remaining samples, with notes on the removed ones
-    :param segment: number of the segment without gaps of each sample, shape (N,)
-    """
-
-    recording: Recording
-    segment: Indices
-
-
-def clean(recording: Recording) -> CleanRecording:
+def clean(recording: Recording) -> Recording:
     """
     Remove unusable samples and find gaps.
 
@@ -80,12 +70,10 @@ def clean(recording: Recording) -> CleanRecording:
     recording = _keep(recording, ~_ringing(recording), 'with ringing efforts at the start')
     if len(recording.time) < 2:
         raise RecordingError(f'{len(recording.time)} usable joint states; at least 2 are needed')
-    interval = np.diff(recording.time)
-    gaps = interval > GAP_INTERVALS * np.median(interval)
-    segment = np.concatenate([[0], np.cumsum(gaps)])
-    notes = [f'gaps: {gaps.sum()}, the longest {interval.max():.2f} s'] if gaps.any() else []
-    notes += _velocity_notes(recording, segment)
-    return CleanRecording(recording.part(slice(None), *notes), segment)
+    segment, longest = recording.segment, np.diff(recording.time).max()
+    notes = [f'gaps: {segment[-1]}, the longest {longest:.2f} s'] if segment[-1] else []
+    notes += _velocity_notes(recording)
+    return recording.part(slice(None), *notes)
 
 
 def _keep(recording: Recording, which: Mask, reason: str) -> Recording:
@@ -140,17 +128,69 @@ def _ringing(recording: Recording) -> Mask:
     return ringing
 
 
-def _velocity_notes(recording: Recording, segment: Indices) -> list[str]:
+def _velocity_notes(recording: Recording) -> list[str]:
     """Return a note on joints whose recorded velocity contradicts their positions."""
     if np.isnan(recording.velocity).any():
         return []
     wrong = [
         f'{name} by {100.0 * ratio:.0f} %'
         for name, ratio in zip(
-            recording.names, velocity_mismatch(recording, segment), strict=True
+            recording.names, _velocity_mismatch(recording, recording.segment), strict=True
         )
         if ratio > MISMATCH
     ]
     if not wrong:
         return []
     return [f'velocities contradict the positions, positions are used: {", ".join(wrong)}']
+
+
+def with_better_clock(recording: Recording) -> Recording:
+    """
+    Return the recording with evenly spaced samples if they agree better with the velocities.
+
+    Stamps jitter where a driver stamps late what the robot sampled at a fixed rate, or where a bag
+    has only times of receipt. The recorded velocity shows which clock is right: it is the
+    derivative of the position.
+
+    :param recording: clean joint states
+    """
+    if np.isnan(recording.velocity).any():
+        return recording
+    even = replace(recording, time=_evenly_spaced(recording))
+    by_stamps = _velocity_mismatch(recording, recording.segment)
+    by_even = _velocity_mismatch(even, recording.segment)
+    if not (by_even < CLOCK_GAIN * by_stamps).any() or (by_even > by_stamps).any():
+        return recording
+    return even.part(slice(None), 'the stamps jitter; the samples are evenly spaced instead')
+
+
+def _evenly_spaced(recording: Recording) -> Array:
+    """Return evenly spaced times with the same first and last time of each segment."""
+    time = recording.time
+    even = time.copy()
+    for part in recording.parts():
+        even[part] = np.linspace(time[part][0], time[part][-1], part.stop - part.start)
+    return even
+
+
+def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
+    """
+    Return the difference between recorded and differentiated velocity of each joint, shape (n,).
+
+    Relative to the velocity, or to the speed of a joint at rest if that is greater.
+
+    :param recording: clean joint states with velocities
+    :param segment: number of the part without gaps of each sample, shape (N,)
+    """
+    within = segment[2:] == segment[:-2]
+    interval = recording.time[2:] - recording.time[:-2]
+    mismatch = np.zeros(len(recording.names))
+    for joint in range(len(recording.names)):
+        q = recording.position[:, joint]
+        change = ((q[2:] - q[:-2]) / interval)[within]
+        if not len(change):
+            continue
+        difference = change - recording.velocity[1:-1, joint][within]
+        size = max(float(np.sqrt(np.mean(change**2))), STILL_SPEED)
+        mismatch[joint] = np.sqrt(np.mean(difference**2)) / size
+    return mismatch

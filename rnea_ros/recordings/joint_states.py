@@ -8,6 +8,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 import math
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, Indices
 from ..errors import RneaError
 from .bags import open_bag, stamp_or_receipt
 
@@ -24,6 +26,13 @@ MAX_VALUE = 1e9
 
 MAX_FACTOR = 1e6
 """Greatest size of a factor of efforts, also of its inverse; that of the node's parameter."""
+
+GAP_INTERVALS = 5.0
+"""
+Least length of a gap, in median sample intervals.
+
+A repeated or lost sample makes an interval of two, a stalled recorder one of many.
+"""
 
 
 class RecordingError(RneaError):
@@ -67,6 +76,19 @@ class Recording:
     velocity: Array
     effort: Array
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def segment(self) -> Indices:
+        """Number of the part without gaps of each sample, shape (N,); of increasing times."""
+        interval = np.diff(self.time)
+        gaps = interval > GAP_INTERVALS * np.median(interval)
+        return np.concatenate([[0], np.cumsum(gaps)])
+
+    def parts(self) -> Iterator[slice]:
+        """Yield the parts without gaps."""
+        edges = np.flatnonzero(np.diff(self.segment)) + 1
+        for start, stop in pairwise([0, *edges.tolist(), len(self.time)]):
+            yield slice(start, stop)
 
     def part(self, which: Any, *notes: str) -> Recording:
         """

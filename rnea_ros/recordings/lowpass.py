@@ -5,23 +5,21 @@
 Filtered motion on a uniform grid: zero-phase low-pass filter, derivatives, decimation.
 
 Positions and efforts pass the same filter, so equations between them stay true. Its phase is zero
-because it runs forward and backward. Preflight has a filter of its own (:mod:`.filtering`): its
+because it runs forward and backward. Preflight has another filter (:func:`.samples.smooth`): its
 figures and thresholds belong to that wider filter, and it needs no scipy.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
 import math
 
 import numpy as np
 
 from ..arrays import Array, Indices
 from ..errors import InputError
-from .cleaning import CleanRecording
-from .clock import with_better_clock
-from .joint_states import RecordingError
+from .cleaning import with_better_clock
+from .joint_states import Recording, RecordingError
+from .samples import Kind, Samples
 
 CUTOFF = 10.0
 """Usual cut-off frequency, Hz: above an arm's motion, below gear ringing and noise."""
@@ -42,44 +40,21 @@ MIN_OVERSAMPLING = 2.2
 """Least ratio of sample rate and cut-off frequency."""
 
 
-@dataclass(frozen=True)
-class Motion:
-    """
-    Filtered samples of n joints.
-
-    :param time: shape (N,), s
-    :param position: shape (N, n), rad or m
-    :param velocity: shape (N, n), rad/s or m/s
-    :param acceleration: shape (N, n), rad/s^2 or m/s^2
-    :param effort: shape (N, n), N m or N; NaN for joints without effort
-    :param segment: number of the part without gaps of each sample, shape (N,)
-    :param notes: flaws of the recording, one sentence each
-    """
-
-    time: Array
-    position: Array
-    velocity: Array
-    acceleration: Array
-    effort: Array
-    segment: Indices
-    notes: tuple[str, ...] = ()
-
-
-def filtered_motion(cleaned: CleanRecording, cutoff: float = CUTOFF) -> Motion:
+def filtered_motion(recording: Recording, cutoff: float = CUTOFF) -> Samples:
     """
     Return the filtered motion of a recording.
 
     Times are those of the better clock. Beside the recording, memory is that of a few columns.
 
-    :param cleaned: the recording
+    :param recording: clean joint states
     :param cutoff: cut-off frequency, Hz
     :raises InputError: the cut-off frequency is too low, or not finite
     :raises RecordingError: samples are too few, or too slow for the cut-off frequency
     """
     if not MIN_CUTOFF <= cutoff < math.inf:
         raise InputError('cutoff', f'{cutoff:g} Hz is not at least {MIN_CUTOFF:g} Hz')
-    recording = with_better_clock(cleaned.recording, cleaned.segment)
-    cleaned = CleanRecording(recording, cleaned.segment)
+    parts = [*recording.parts()]  # before the clock changes
+    recording = with_better_clock(recording)
     time = recording.time
     interval = float(np.median(np.diff(time)))
     if 1.0 / interval < MIN_OVERSAMPLING * cutoff:
@@ -87,34 +62,27 @@ def filtered_motion(cleaned: CleanRecording, cutoff: float = CUTOFF) -> Motion:
             f'the joint states have a rate of {1.0 / interval:.1f} Hz; a low-pass filter of '
             f'{cutoff:g} Hz needs at least {MIN_OVERSAMPLING * cutoff:.0f} Hz'
         )
-    edges = np.flatnonzero(np.diff(cleaned.segment)) + 1
-    parts = [
-        _segment(cleaned, slice(start, stop), interval, cutoff)
-        for start, stop in pairwise([0, *edges.tolist(), len(time)])
-        if time[stop - 1] - time[start] > 2.0 * MARGIN + 4.0 * interval
+    filtered = [
+        _filtered(recording, part, interval, cutoff, number)
+        for number, part in enumerate(parts)
+        if time[part.stop - 1] - time[part.start] > 2.0 * MARGIN + 4.0 * interval
     ]
-    if not parts:
+    if not filtered:
         raise RecordingError(
             f'no part without gaps is longer than {2.0 * MARGIN:g} s, which the filter needs'
         )
-    return Motion(
-        np.concatenate([part.time for part in parts]),
-        np.concatenate([part.position for part in parts]),
-        np.concatenate([part.velocity for part in parts]),
-        np.concatenate([part.acceleration for part in parts]),
-        np.concatenate([part.effort for part in parts]),
-        np.concatenate([part.segment for part in parts]),
-        recording.notes,
-    )
+    t, q, qd, qdd, effort, segment = map(np.concatenate, zip(*filtered, strict=True))
+    return Samples(Kind.MOTION, recording.names, t, q, qd, qdd, effort, segment, recording.notes)
 
 
-def _segment(cleaned: CleanRecording, which: slice, interval: float, cutoff: float) -> Motion:
-    """Return the filtered motion of a part without gaps."""
+def _filtered(
+    recording: Recording, part: slice, interval: float, cutoff: float, number: int
+) -> tuple[Array, Array, Array, Array, Array, Indices]:
+    """Return time, position, velocity, acceleration, effort and number of a part without gaps."""
     from scipy.interpolate import CubicSpline
     from scipy.signal import butter, sosfiltfilt
 
-    recorded = cleaned.recording
-    time = recorded.time[which]
+    time = recording.time[part]
     grid = time[0] + interval * np.arange(int((time[-1] - time[0]) / interval + 1e-6) + 1)
     even = len(grid) == len(time) and np.abs(grid - time).max() < 1e-3 * interval
     sections = butter(ORDER, cutoff, fs=1.0 / interval, output='sos')
@@ -126,16 +94,15 @@ def _segment(cleaned: CleanRecording, which: slice, interval: float, cutoff: flo
         filtered: Array = sosfiltfilt(sections, values)
         return filtered
 
-    n = len(recorded.names)
+    n = len(recording.names)
     q, qd, qdd, effort = np.empty((4, len(kept), n))
     for joint in range(n):
-        values = smooth(recorded.position[which, joint])
+        values = smooth(recording.position[part, joint])
         before, at, after = values[kept - 1], values[kept], values[kept + 1]
         q[:, joint] = at
         qd[:, joint] = (after - before) / (2.0 * interval)
         qdd[:, joint] = (after - 2.0 * at + before) / interval**2
-        measured = recorded.effort[which, joint]
+        measured = recording.effort[part, joint]
         finite = np.isfinite(measured).all()
         effort[:, joint] = smooth(measured)[kept] if finite else np.nan
-    segment = np.full(len(kept), cleaned.segment[which][0])
-    return Motion(grid[kept], q, qd, qdd, effort, segment)
+    return grid[kept], q, qd, qdd, effort, np.full(len(kept), number)

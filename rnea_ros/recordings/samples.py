@@ -1,22 +1,39 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Samples for a comparison with a model: poses at rest, or samples of a motion."""
+"""
+Samples for a comparison with a model: poses at rest, or samples of a motion.
+
+The filter of a motion is a locally weighted cubic regression, for samples that lie far apart and
+may come from a recording of few Hz. Identification needs all samples, a chosen cut-off frequency
+and speed: :mod:`.lowpass`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
-from .cleaning import CleanRecording
-from .clock import STILL_SPEED
-from .filtering import HALF_WINDOW, smooth
-from .joint_states import RecordingError
+from ..arrays import Array, Indices
+from .cleaning import STILL_SPEED
+from .joint_states import Recording, RecordingError
+
+HALF_WINDOW = 0.25
+"""
+Half width of the window of a local cubic, s.
+
+Within 0.5 s the motion of an arm is close to a cubic. Gear ringing, quantisation and noise
+are not.
+"""
+
+MIN_POINTS = 8
+"""Least number of samples for a cubic: twice its coefficients."""
 
 DWELL = 0.5
 """Least duration of a pose, s: gears settle, noise averages out."""
@@ -60,7 +77,7 @@ class Kind(str, Enum):
 @dataclass(frozen=True)
 class Samples:
     """
-    Samples of n joints.
+    Filtered samples of n joints.
 
     :param kind: their source; poses at rest have zero velocity and acceleration
     :param names: names of the recorded joints
@@ -69,7 +86,7 @@ class Samples:
     :param velocity: shape (N, n), rad/s or m/s
     :param acceleration: shape (N, n), rad/s^2 or m/s^2
     :param effort: shape (N, n), N m or N; NaN for joints without effort
-    :param block: number of the block of each sample, shape (N,)
+    :param segment: number of the part without gaps, or of the pose, of each sample, shape (N,)
     :param notes: flaws and removed samples, one sentence each
     """
 
@@ -80,24 +97,33 @@ class Samples:
     velocity: Array
     acceleration: Array
     effort: Array
-    block: NDArray[np.intp]
-    notes: tuple[str, ...]
+    segment: Indices
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def block(self) -> Indices:
+        """Number of the block of each sample, shape (N,): the pose, or a part of the motion."""
+        if self.kind is Kind.STILL:
+            return self.segment
+        count = len(self.time)
+        length = max(count * STEP / BLOCKS, MIN_BLOCK)
+        return (np.arange(count) * STEP // length).astype(np.intp)
 
 
-def take_samples(cleaned: CleanRecording, kind: Kind | None = None) -> Samples:
+def take_samples(recording: Recording, kind: Kind | None = None) -> Samples:
     """
     Return the samples of a recording.
 
-    :param cleaned: the recording
+    :param recording: clean joint states
     :param kind: their source; None for poses at rest if there are enough, else the motion
     :raises RecordingError: too few poses, or too short a motion
     """
-    poses = still_poses(cleaned)
+    poses = still_poses(recording)
     if kind is Kind.STILL or (kind is None and len(poses.time) >= MIN_POSES):
         if len(poses.time) < MIN_POSES:
             raise RecordingError(_too_few(poses))
         return poses
-    samples = motion(cleaned)
+    samples = motion_samples(recording)
     blocks = len(np.unique(samples.block))
     if blocks < MIN_BLOCKS:
         raise RecordingError(
@@ -112,16 +138,15 @@ def _too_few(poses: Samples) -> str:
     return f'only {count} different poses at rest; at least {MIN_POSES} of {DWELL:g} s are needed'
 
 
-def still_poses(cleaned: CleanRecording) -> Samples:
+def still_poses(recording: Recording) -> Samples:
     """
     Return the poses at rest, one sample each: means over the time at rest.
 
     Repeated visits of a pose are averaged, so that friction of opposite directions cancels.
     """
-    recording = cleaned.recording
     places: list[Array] = []
     visits: list[list[tuple[float, Array, Array]]] = []
-    for start, stop in _stretches(_still(cleaned), cleaned.segment):
+    for start, stop in _stretches(_still(recording), recording.segment):
         t = recording.time[start:stop]
         # The first half of DWELL is left out: gears ring after a stop.
         settled = slice(start + int(np.searchsorted(t, t[0] + 0.5 * DWELL)), stop)
@@ -153,9 +178,9 @@ def still_poses(cleaned: CleanRecording) -> Samples:
     )
 
 
-def _still(cleaned: CleanRecording) -> NDArray[np.bool_]:
+def _still(recording: Recording) -> NDArray[np.bool_]:
     """Return the samples at which no joint has moved in the last tenth of DWELL, shape (N,)."""
-    t, q = cleaned.recording.time, cleaned.recording.position
+    t, q = recording.time, recording.position
     before = np.searchsorted(t, t - 0.1 * DWELL, side='right') - 1
     before = np.clip(before, 0, np.maximum(np.arange(len(t)) - 1, 0))
     interval = np.maximum(t - t[before], np.finfo(float).tiny)
@@ -179,36 +204,56 @@ def _stretches(
     ]
 
 
-def motion(cleaned: CleanRecording) -> Samples:
+def motion_samples(recording: Recording) -> Samples:
     """
     Return samples along a motion: filtered positions, their derivatives, filtered efforts.
 
     Half a window is left out at both ends of every segment, where the window is one-sided.
     """
-    recording = cleaned.recording
     n = len(recording.names)
-    parts: list[tuple[Array, ...]] = []
-    for number in np.unique(cleaned.segment):
-        which = cleaned.segment == number
-        t = recording.time[which]
+    parts: list[tuple[Any, ...]] = []
+    for number, part in enumerate(recording.parts()):
+        t = recording.time[part]
         at = np.arange(t[0] + HALF_WINDOW, t[-1] - HALF_WINDOW, STEP)
         if not at.size:
             continue
-        q, qd, qdd = smooth(t, recording.position[which], at)
-        parts.append((at, q, qd, qdd, smooth(t, recording.effort[which], at)[0]))
+        q, qd, qdd = smooth(t, recording.position[part], at)
+        effort, _, _ = smooth(t, recording.effort[part], at)
+        parts.append((at, q, qd, qdd, effort, np.full(len(at), number)))
     if not parts:
-        parts = [(np.zeros(0), *(np.zeros((0, n)),) * 4)]
-    time, q, qd, qdd, effort = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    moved = np.arange(len(time)) * STEP
-    length = max(len(time) * STEP / BLOCKS, MIN_BLOCK)
-    return Samples(
-        Kind.MOTION,
-        recording.names,
-        time,
-        q,
-        qd,
-        qdd,
-        effort,
-        (moved // length).astype(np.intp),
-        recording.notes,
-    )
+        parts = [(np.zeros(0), *(np.zeros((0, n)),) * 4, np.zeros(0, dtype=np.intp))]
+    t, q, qd, qdd, effort, segment = map(np.concatenate, zip(*parts, strict=True))
+    return Samples(Kind.MOTION, recording.names, t, q, qd, qdd, effort, segment, recording.notes)
+
+
+def smooth(time: Array, values: Array, at: Array) -> tuple[Array, Array, Array]:
+    """
+    Return filtered values and their first and second derivatives.
+
+    At each time a cubic is fitted to the neighbouring samples by least squares, with tricube
+    weights that fall to zero at the end of the window. Samples may be unevenly spaced.
+
+    :param time: of the samples, increasing, shape (N,), s
+    :param values: shape (N, n)
+    :param at: times of the results, shape (M,), s
+    :return: value, first and second derivative, each of shape (M, n)
+    """
+    results = np.empty((3, len(at), values.shape[1]))
+    least = min(MIN_POINTS, len(time))
+    for i, t in enumerate(at):
+        start, stop = np.searchsorted(time, (t - HALF_WINDOW, t + HALF_WINDOW))
+        distance = np.abs(time[max(start - least, 0) : stop + least] - t)
+        reach = max(HALF_WINDOW, float(np.partition(distance, least - 1)[least - 1]) * 1.01)
+        near = slice(*np.searchsorted(time, (t - 0.999999 * reach, t + 0.999999 * reach)))
+        u = (time[near] - t) / reach
+        root = np.sqrt((1.0 - np.abs(u) ** 3) ** 3)[:, np.newaxis]
+        powers = np.vander(u, min(4, len(u)), increasing=True)
+        coefficients = np.zeros((4, values.shape[1]))
+        coefficients[: powers.shape[1]] = np.linalg.lstsq(
+            root * powers, root * values[near], rcond=None
+        )[0]
+        results[0, i] = coefficients[0]
+        results[1, i] = coefficients[1] / reach
+        results[2, i] = 2.0 * coefficients[2] / reach**2
+    value, first, second = results
+    return value, first, second

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..arrays import Array
 from ..recordings import (
-    CleanRecording,
     Recording,
     Sample,
     clean,
@@ -38,7 +37,7 @@ class RecordedRobot:
     joints: Mapping[str, str]
     samples: Sequence[Sample]
     recording: Recording
-    cleaned: CleanRecording
+    cleaned: Recording
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -58,17 +57,16 @@ class RecordedRobot:
         :param effort_scale: N m or N per recorded unit of each joint of the model, shape (n,)
         """
         scale = effort_scale[[self.model.joint_names.index(name) for name in self.joints]]
-        cleaned = replace(
-            self.cleaned, recording=self.cleaned.recording.with_scaled_effort(scale)
-        )
         return replace(
-            self, recording=self.recording.with_scaled_effort(scale), cleaned=cleaned
+            self,
+            recording=self.recording.with_scaled_effort(scale),
+            cleaned=self.cleaned.with_scaled_effort(scale),
         )
 
     @property
     def interval(self) -> float:
         """Median interval of the samples, s."""
-        return float(np.median(np.diff(self.cleaned.recording.time)))
+        return float(np.median(np.diff(self.cleaned.time)))
 
 
 def recorded_robot(

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..preflight import Prediction
-from ..recordings import CleanRecording, Kind, Recording, Samples, motion
+from ..recordings import Kind, Recording, Samples, motion_samples
 from ..robot import RobotModel
 from .playback import Playback
 from .recorded_robot import RecordedRobot
@@ -63,7 +63,7 @@ def of_commands(robot: RecordedRobot, playback: Playback) -> Residual:
     :param robot: the recording
     :param playback: the commands
     """
-    usable = robot.cleaned.recording
+    usable = robot.cleaned
     # The same subtraction as in :func:`.play`, so that rounding shifts no sample by a tick.
     tick = np.searchsorted(playback.time, usable.time - robot.samples[0].time)
     controlled = playback.controlling[tick]
@@ -86,7 +86,6 @@ def of_gravity(model: RobotModel, recording: Recording) -> Residual:
     :param recording: recording with finite positions and the model's joint names
     """
     rest = np.zeros_like(recording.position)
-    block = np.arange(len(recording.time))
     samples = Samples(
         Kind.STILL,
         recording.names,
@@ -95,20 +94,20 @@ def of_gravity(model: RobotModel, recording: Recording) -> Residual:
         rest,
         rest,
         recording.effort,
-        block,
+        np.arange(len(recording.time)),
         recording.notes,
     )
     return _of_model(model, samples)
 
 
-def of_inverse_dynamics(model: RobotModel, cleaned: CleanRecording) -> Residual:
+def of_inverse_dynamics(model: RobotModel, recording: Recording) -> Residual:
     """
     Compare the full inverse dynamics; positions and efforts pass the same filter.
 
     :param model: model of the robot
-    :param cleaned: recording with the model's joint names
+    :param recording: clean recording with the model's joint names
     """
-    return _of_model(model, motion(cleaned))
+    return _of_model(model, motion_samples(recording))
 
 
 def _of_model(model: RobotModel, samples: Samples) -> Residual:

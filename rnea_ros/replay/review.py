@@ -77,7 +77,7 @@ def review(
     )
     robot = robot.in_newton_metres(resolved.effort_scale)
     playback = play(robot, resolved, differentiate_velocity=differentiate_velocity)
-    usable = robot.cleaned.recording
+    usable = robot.cleaned
     gravity = of_gravity(robot.model, usable)
     if not np.isfinite(gravity.computed).all():
         raise RecordingError('positions are so large that the model has no finite effort')

@@ -18,12 +18,12 @@ from rnea_ros.recordings import (
     Sample,
     clean,
     match_joints,
-    motion,
+    motion_samples,
     recording_from,
     still_poses,
     take_samples,
 )
-from rnea_ros.recordings.filtering import smooth
+from rnea_ros.recordings.samples import smooth
 from support.recorded.synthetic_recordings import ARM, Robot, record
 
 MOTION = record(Robot(ARM), Kind.MOTION, 1)
@@ -31,13 +31,13 @@ POSES = record(Robot(ARM), Kind.STILL, 1)
 
 
 def notes(recording: Recording) -> str:
-    return ' '.join(clean(recording).recording.notes)
+    return ' '.join(clean(recording).notes)
 
 
 def test_a_sound_recording_stays_as_it_is() -> None:
     cleaned = clean(MOTION)
-    assert cleaned.recording.notes == ()
-    np.testing.assert_array_equal(cleaned.recording.position, MOTION.position)
+    assert cleaned.notes == ()
+    np.testing.assert_array_equal(cleaned.position, MOTION.position)
     assert (cleaned.segment == 0).all()
 
 
@@ -46,14 +46,14 @@ def test_repeats_in_motion_are_left_out() -> None:
     places = np.arange(100, 1200, 90)
     again[places] = again[places - 1]
     cleaned = clean(replace(MOTION, position=again))
-    assert len(cleaned.recording.time) == len(MOTION.time) - len(places)
-    assert not set(MOTION.time[places]) & set(cleaned.recording.time)
+    assert len(cleaned.time) == len(MOTION.time) - len(places)
+    assert not set(MOTION.time[places]) & set(cleaned.time)
 
 
 def test_an_arm_that_stands_still_repeats_itself_rightly() -> None:
     held = POSES.part(POSES.time < 1.0)
     still = replace(held, position=np.tile(held.position[:1], (len(held.time), 1)))
-    assert len(clean(still).recording.time) == len(still.time)
+    assert len(clean(still).time) == len(still.time)
 
 
 @pytest.mark.parametrize('step', [0.0, -0.5])
@@ -61,17 +61,17 @@ def test_stamps_that_are_not_newer_are_left_out(step: float) -> None:
     time = MOTION.time.copy()
     time[500] = time[499] + step
     cleaned = clean(replace(MOTION, time=time))
-    assert (np.diff(cleaned.recording.time) > 0.0).all()
-    assert len(cleaned.recording.time) == len(MOTION.time) - 1
+    assert (np.diff(cleaned.time) > 0.0).all()
+    assert len(cleaned.time) == len(MOTION.time) - 1
 
 
 def test_nothing_is_differentiated_across_a_gap() -> None:
     gap = MOTION.part((MOTION.time < 8.0) | (MOTION.time > 11.0))
     cleaned = clean(gap)
     assert 'gaps: 1, the longest 3.04 s' in notes(gap)
-    samples = motion(cleaned)
+    samples = motion_samples(cleaned)
     assert not ((samples.time > 7.8) & (samples.time < 11.2)).any()
-    whole = motion(clean(MOTION))
+    whole = motion_samples(clean(MOTION))
     assert np.abs(samples.acceleration).max() <= 1.1 * np.abs(whole.acceleration).max()
 
 
@@ -79,7 +79,7 @@ def test_a_start_that_rings_is_left_out_and_noise_is_not() -> None:
     rings = MOTION.effort.copy()
     rings[:9] += 10.0 * (-1.0) ** np.arange(9)[:, np.newaxis]
     cleaned = clean(replace(MOTION, effort=rings))
-    assert 9 <= len(MOTION.time) - len(cleaned.recording.time) <= 12
+    assert 9 <= len(MOTION.time) - len(cleaned.time) <= 12
 
 
 def test_velocities_that_contradict_the_positions_are_reported() -> None:
@@ -93,7 +93,7 @@ def test_samples_that_are_not_finite_are_left_out(field: str) -> None:
     values = getattr(MOTION, field).copy()
     values[[3, 700], 2] = np.nan, np.inf
     cleaned = clean(replace(MOTION, **{field: values}))
-    assert len(cleaned.recording.time) == len(MOTION.time) - 2
+    assert len(cleaned.time) == len(MOTION.time) - 2
 
 
 def test_no_effort_at_all_is_rejected() -> None:

@@ -45,7 +45,7 @@ def must_be_fixed(checkup: Checkup) -> set[Cause]:
 
 
 def test_the_pandas_repeats_and_its_ringing_start_are_left_out() -> None:
-    notes = ' '.join(clean(panda()).recording.notes)
+    notes = ' '.join(clean(panda()).notes)
     assert '14 samples that repeat' in notes
     assert '7 samples with ringing efforts at the start' in notes
     assert 'contradict' not in notes  # once the repeats are out

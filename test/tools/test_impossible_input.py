@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from rnea_ros.recordings.bags import bag_fault
 from support.fuzz.command_lines import fault, prepare, run
 from support.fuzz.hostile_files import LONG, write_files
 from support.ros.ros_process import NO_ROS
@@ -87,14 +88,14 @@ def test_a_name_that_no_file_can_have_does_not_exist(line: str, folder: Path) ->
 @pytest.mark.parametrize(
     ('bag', 'reason'),
     [
-        ('motion_metadata_none', 'metadata.yaml is missing; write it again: ros2 bag reindex'),
+        ('motion_metadata_none', 'metadata.yaml is missing; name its file: motion_metadata_none/'),
         ('motion_metadata_void', 'metadata.yaml or motion.db3 is damaged'),
-        ('motion_metadata_number', 'write it again: ros2 bag reindex'),
+        ('motion_metadata_number', 'name its file: motion_metadata_number/motion.db3'),
         ('folder', 'the directory has no .db3 or .mcap file'),
         ('lost', 'the directory has no .db3 or .mcap file'),
         ('void.db3', 'the file is empty; record again'),
-        ('text.mcap', 'it is no .mcap file'),
-        ('good.yaml', 'it is no bag; name a directory'),
+        ('text.mcap', 'it is not a .mcap file'),
+        ('good.yaml', 'it is not a bag; name a directory'),
         ('mcap_cut_0.9.mcap', 'its end is missing, as the recorder was killed'),
         ('motion_cut_0.3.db3', 'it is damaged; recover it: sqlite3'),
         ('motion_cut_0.999.db3', 'it is damaged; recover it: sqlite3'),
@@ -107,6 +108,20 @@ def test_the_sentence_about_a_broken_bag_has_a_way_out(
     line = rejected(f'preflight {bag} --urdf arm.urdf', reason, folder)
     assert line.startswith(f'preflight: {bag} ')
     assert 'object' not in line
+
+
+def test_the_file_of_a_bag_without_metadata_can_be_read(folder: Path) -> None:
+    bag = 'motion_metadata_none/motion.db3'
+    end, whole = (
+        run('preflight', [name, '--urdf', 'arm.urdf'], folder) for name in (bag, 'motion')
+    )
+    assert (end.code, end.out) == (whole.code, whole.out)
+
+
+def test_a_bag_of_several_files_without_metadata_is_indexed_again(tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f'part_{number}.mcap').write_bytes(b'\x89MCAP0\r\n')
+    assert f'ros2 bag reindex -s mcap {tmp_path}' in bag_fault(tmp_path)
 
 
 @pytest.mark.parametrize('field', ['position', 'velocity', 'effort'])
