@@ -51,6 +51,15 @@ def test_every_module_and_function_that_is_named_exists(page: Path) -> None:
         assert name in {getattr(node, 'name', '') for node in tree.body}, name
 
 
+def test_every_module_of_the_api_reference_exists() -> None:
+    pages = '\n'.join(text_of(page) for page in (DOCS / 'api').glob('*.rst'))
+    names = re.findall(r'^\.\. automodule:: (\S+)$', pages, re.MULTILINE)
+    assert names
+    for name in names:
+        path = ROOT / name.replace('.', '/')
+        assert path.with_suffix('.py').is_file() or (path / '__init__.py').is_file(), name
+
+
 def test_the_table_of_contents_has_every_page() -> None:
     listed = re.findall(r'^[\w/]+$', text_of(INDEX), re.MULTILINE)
     pages = {page.relative_to(DOCS).with_suffix('').as_posix() for page in DOCS.rglob('*.md')}
