@@ -68,7 +68,7 @@ def simulate() -> dict[str, Array]:
         t = k * STEP
         now = 100.0 + t
         measured = simulated.state()
-        states.update(
+        states.take_sample(
             simulated.reported_joints, measured.positions, measured.velocities, measured.efforts,
             stamp=now, clock=now, received=now,
         )

@@ -94,10 +94,10 @@ class ActiveLaw:
         :param now: monotonic time, s
         """
         q, qd = self._states.position, self._states.velocity
-        reference = self._motion if self._reference.sample(now) else None
+        reference = self._motion if self._reference.advance(now) else None
         if reference is not None:
             self._expand_reference(q, qd)
-        self.external = self._environment.external(now, q, qd)
+        self.external = self._environment.external_efforts(q)
         if reference is not None and self._reference.ahead:
             q, qd = self._predict_state(now, q, qd)
         effort = self.active.effort(q, qd, reference, self.external)

@@ -88,16 +88,16 @@ class ContactReaction:
         else:
             monitor.configure(settings)
 
-    def step(self, law: ActiveLaw, limiter: EffortLimiter, *, judged: bool) -> None:
+    def react(self, law: ActiveLaw, limiter: EffortLimiter, *, judged: bool) -> None:
         """
-        Update the external efforts, and react to a contact; once a tick before its command.
+        Observe the external efforts, and react to a contact; once a tick before its command.
 
         :param law: the active law
         :param limiter: has the last command
         :param judged: whether external efforts may be a contact
         """
         assert self.monitor is not None
-        contact = self.monitor.step(
+        contact = self.monitor.observe(
             limiter.command, law.compensated, law.external, judged=judged
         )
         if contact is None:

@@ -174,16 +174,16 @@ class ControlTick:
         :param permitted: whether commands may start
         :return: None before commands have started, and shortly after a blocked tick
         """
-        self.monitor.tick(now)
+        self.monitor.check_times(now)
         was_started = self.started
         if not was_started and not self._start(now, permitted):
             return None
         if was_started and self.state_machine.state not in ENDED:
             self._start_again_after_block(now)
-        self.environment.step(now, self.monitor.dt)
+        self.environment.advance(now, self.monitor.dt)
         known = permitted and was_started and self.acting_effort.known
         self._react_to_contact(known=known)
-        self.monitor.update_flags(now, overloaded=self.holding.exceeds_limits())
+        self.monitor.set_flags(now, overloaded=self.holding.find_overloaded())
         flagged = bool(self.flags)
         if flagged != (self.state_machine.state is State.DEGRADED):
             self.state_machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
@@ -202,8 +202,8 @@ class ControlTick:
         if not self.started:
             return None
         if self.error is None:  # after an error, the same computation may fail again
-            self.holding.update(self.law.holding_effort(compute=True))
-        command, event = self.ramp_down.step(
+            self.holding.replace(self.law.holding_effort(compute=True))
+        command, event = self.ramp_down.command(
             now, self.monitor.dt, self.holding.effort, self.settings.parameters
         )
         if event is not None and not self.stalls.may_return:
@@ -240,7 +240,7 @@ class ControlTick:
             return
         if known and controlling:
             ramping = self.state_machine.state is State.RAMPING or self.limiter.starting
-            contact.step(self.law, self.limiter, judged=not ramping)
+            contact.react(self.law, self.limiter, judged=not ramping)
         else:
             contact.monitor.reset()
 
@@ -263,7 +263,7 @@ class ControlTick:
     def _return_after_stall(self, now: float) -> None:
         """Return if a stall has ended: hold where the robot is, or leave it weightless."""
         fresh = not (self.monitor.stale or self.monitor.blocked)
-        if not self.stalls.update(now, fresh=fresh, jumped=self._states.jumped):
+        if not self.stalls.check_return(now, fresh=fresh, jumped=self._states.jumped):
             return
         reason = self.state_machine.reason or Reason.JOINT_STATES_STALE
         if self.reference.is_set:
@@ -275,14 +275,15 @@ class ControlTick:
 
     def _control(self, now: float, permitted: bool) -> Array | None:
         """Return the command of the control law."""
+        self.environment.advance_wrenches(now, self._states.position, self._states.velocity)
         effort = self.law.effort(now)
         if self.goal is not None:
             self._judge(self.goal, now, permitted)
         if not math.isfinite(effort.sum()):
             self.fail(Reason.OUTPUT_NOT_FINITE, now)
             return self.ramp_down_command(now)
-        self.holding.update(self.law.holding_effort(compute=False))
-        command = self.limiter.step(effort, now, self.monitor.dt)
+        self.holding.replace(self.law.holding_effort(compute=False))
+        command = self.limiter.limit(effort, now, self.monitor.dt)
         if self.state_machine.state is State.RAMPING and not self.limiter.blending:
             self.state_machine.handle(Event.BLENDED, now)
         return command
@@ -293,7 +294,7 @@ class ControlTick:
         position = self._states.position[commanded]
         if not permitted:
             self.reference.hold(position, Reason.COMMANDS_WITHHELD)
-        goal.step(now, position, self._states.velocity[commanded])
+        goal.judge(now, position, self._states.velocity[commanded])
         if goal.missed:
             self.reference.hold(position, goal.missed)
         if goal.result is not None:

@@ -228,7 +228,7 @@ class FeedforwardController:
         payloads = self.environment.payloads.prepare(settings.parameters.payloads)
         self._requests.append(lambda now: self._tick.change(settings, law, payloads))
         self._requested = settings
-        self._update_observer()
+        self._request_observer()
 
     def publish_external_effort(self, published: bool) -> None:
         """
@@ -238,9 +238,9 @@ class FeedforwardController:
         """
         if published != self._external_effort_published:
             self._external_effort_published = published
-            self._update_observer()
+            self._request_observer()
 
-    def _update_observer(self) -> None:
+    def _request_observer(self) -> None:
         """Create or end the observer in this thread: the loop's must not wait for it."""
         contact, published = self._tick.contact, self._external_effort_published
         monitor = contact.prepare(self._requested, published=published)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The last stage before a command is sent: blends, effort limits and rate limits."""
+"""The last stage before a command is sent: blends, effort limits and rate limits (slew rates)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class EffortLimiter:
     :param effort_limits: maximum command in either direction, shape (m,), N m or N
     :param effort_rate_limit: maximum change of a command, shape (m,), N m/s or N/s
     :ivar command: the last command, shape (m,), N m or N
-    :ivar saturated: commands that the effort limits cut at the last step, shape (m,)
+    :ivar saturated: commands that the effort limits cut at the last tick, shape (m,)
     :ivar starting: whether commands have not reached their efforts since the last start
     """
 
@@ -45,8 +45,8 @@ class EffortLimiter:
             effort_limits, effort_rate_limit, self._offset, self._before, self.command,
             self.saturated,
         )
-        self._approach = partial(
-            entry_point(_approach, (*constant, self.command, 0.0, 0.0)), *constant
+        self._limit_commands = partial(
+            entry_point(_limit_commands, (*constant, self.command, 0.0, 0.0)), *constant
         )
 
     @property
@@ -68,7 +68,7 @@ class EffortLimiter:
 
     def blend(self, duration: float) -> None:
         """
-        Blend from the last command to the effort of the next step.
+        Blend from the last command to the effort of the next tick.
 
         :param duration: s
         """
@@ -79,7 +79,7 @@ class EffortLimiter:
         """End the blend; the rate limit smooths the remaining step."""
         self._remaining = 0.0
 
-    def step(self, effort: Array, now: float, dt: float) -> Array:
+    def limit(self, effort: Array, now: float, dt: float) -> Array:
         """
         Return the next command, shape (m,); the next call overwrites it.
 
@@ -87,7 +87,7 @@ class EffortLimiter:
 
         :param effort: finite efforts, shape (m,), N m or N
         :param now: monotonic time, s
-        :param dt: time since the last step, s
+        :param dt: time since the last tick, s
         """
         share = 0.0
         if self._remaining > 0.0:
@@ -100,13 +100,13 @@ class EffortLimiter:
         # Simulated time can be set back: then the last command counts as one period old.
         allowed = min(dt, since_sent) if since_sent >= 0.0 else dt
         self._sent_before, self._sent_at = self._sent_at, now
-        reached = self._approach(effort, share, allowed)
+        reached = self._limit_commands(effort, share, allowed)
         self.starting = self.starting and not (reached and share == 0.0)
         return self.command
 
     def sent(self, now: float) -> None:
         """
-        Set the time at which the command was sent: a stall may lie between step and sending.
+        Set the time at which the command was sent: a stall may lie between the limits and sending.
 
         :param now: monotonic time right after sending, s
         """
@@ -114,7 +114,7 @@ class EffortLimiter:
         self._before[:] = self.command
 
     def withdraw(self) -> None:
-        """Restore the command before the last step: its own was not sent."""
+        """Restore the command before the last one: its own was not sent."""
         self.command[:] = self._before
         self._sent_at = self._sent_before
 
@@ -130,7 +130,7 @@ class EffortLimiter:
 
 
 @entry
-def _approach(
+def _limit_commands(
     limits: Array,
     rate_limit: Array,
     offset: Array,

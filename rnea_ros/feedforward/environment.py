@@ -41,29 +41,35 @@ class Environment:
         flags = self.wrenches.flags
         return flags | {Reason.BASE_STALE} if self.base is not None and self.base.stale else flags
 
-    def step(self, now: float, dt: float) -> None:
+    def advance(self, now: float, dt: float) -> None:
         """
-        Update payloads and base; once a tick.
+        Advance payloads and base; once a tick.
 
         :param now: monotonic time, s
         :param dt: time since the last tick, s
         """
         self.payloads.advance(dt)
         if self.base is not None:
-            motion = self.base.sample(now)
+            motion = self.base.advance(now)
             self.robot.set_base(*motion)
             self.wrenches.set_base(*motion)
 
-    def external(self, now: float, q: Array, qd: Array) -> Array | None:
+    def advance_wrenches(self, now: float, q: Array, qd: Array) -> None:
         """
-        Return -J^T f for the measured external forces, None without sensors; once a tick.
+        Advance the force-torque sensors; once a tick of the control law.
 
         :param now: monotonic time, s
         :param q: measured joint positions, shape (n,), rad or m
         :param qd: measured joint velocities, shape (n,), rad/s or m/s
+        """
+        if self.wrenches.settings:
+            self.wrenches.advance(now, q, qd)
+
+    def external_efforts(self, q: Array) -> Array | None:
+        """
+        Return -J^T f for the measured external forces, None without sensors.
+
+        :param q: measured joint positions, shape (n,), rad or m
         :return: shape (n,), N m or N; the next call overwrites it
         """
-        if not self.wrenches.settings:
-            return None
-        self.wrenches.step(now, q, qd)
-        return self.wrenches.efforts(q)
+        return self.wrenches.efforts(q) if self.wrenches.settings else None

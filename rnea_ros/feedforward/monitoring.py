@@ -71,7 +71,7 @@ class TickMonitor:
         self.flags: frozenset[Reason] = frozenset()
         self.flag_counts: Counter[Reason] = Counter()
 
-    def tick(self, now: float) -> None:
+    def check_times(self, now: float) -> None:
         """
         Check the times of a tick.
 
@@ -107,7 +107,7 @@ class TickMonitor:
         """
         return duration - 0.5 * self._period > self._timeout
 
-    def update_flags(self, now: float, *, overloaded: bool) -> None:
+    def set_flags(self, now: float, *, overloaded: bool) -> None:
         """
         Raise and clear flags.
 

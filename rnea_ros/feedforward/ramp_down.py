@@ -36,9 +36,10 @@ class HoldingEffort:
         self.effort = np.zeros(len(settings.joints))
         self.overloaded = np.zeros(len(settings.joints), dtype=bool)
         results = (settings.effort_limits, self.overloaded)
-        self._compare = partial(entry_point(_compare, (*results, self.effort)), *results)
+        kernel = entry_point(_find_overloaded, (*results, self.effort))
+        self._find_overloaded = partial(kernel, *results)
 
-    def update(self, effort: Array) -> None:
+    def replace(self, effort: Array) -> None:
         """
         Replace the effort if the new one is finite.
 
@@ -47,9 +48,9 @@ class HoldingEffort:
         if math.isfinite(effort.sum()):
             self.effort = effort
 
-    def exceeds_limits(self) -> bool:
-        """Update ``overloaded``; return whether the effort exceeds a limit."""
-        return bool(self._compare(self.effort))
+    def find_overloaded(self) -> bool:
+        """Find ``overloaded`` joints; return whether the effort exceeds a limit."""
+        return bool(self._find_overloaded(self.effort))
 
 
 class RampDown:
@@ -66,7 +67,7 @@ class RampDown:
         self._limiter = limiter
         self.share = 1.0
 
-    def step(
+    def command(
         self, now: float, dt: float, holding: Array, settings: Settings
     ) -> tuple[Array, Event | None]:
         """
@@ -81,18 +82,18 @@ class RampDown:
         state, elapsed = self._state_machine.state, self._state_machine.elapsed(now)
         self._limiter.end_blend()
         if state is State.HOLDING:
-            command = self._limiter.step(holding, now, dt)
+            command = self._limiter.limit(holding, now, dt)
             settled = self._limiter.settled(holding, dt)
             return command, self._event_while_holding(elapsed, settings) if settled else None
         if settings.stale_action is StaleAction.HOLD:
             if self._limiter.settled(holding, dt):
                 return self._limiter.command, None
-            return self._limiter.step(holding, now, dt), None  # commands were withheld
+            return self._limiter.limit(holding, now, dt), None  # commands were withheld
         self.share = 0.0
         if state is State.RAMPING_DOWN:
             duration = max(settings.ramp_duration, settings.period)
             self.share = max(1.0 - elapsed / duration, 0.0)
-        command = self._limiter.step(self.share * holding, now, dt)
+        command = self._limiter.limit(self.share * holding, now, dt)
         at_zero = self.share == 0.0 and not command.any()
         return command, Event.RAMPED_DOWN if at_zero else None
 
@@ -105,7 +106,7 @@ class RampDown:
 
 
 @entry
-def _compare(limits: Array, overloaded: NDArray[np.bool_], effort: Array) -> bool:
+def _find_overloaded(limits: Array, overloaded: NDArray[np.bool_], effort: Array) -> bool:
     """Write which efforts exceed their limits; return whether any does."""
     any_overloaded = False
     for i in range(effort.size):

@@ -104,9 +104,9 @@ class StallRecovery:
         """Exclude a return until the next stall."""
         self._reason, self._fresh_since = None, math.inf
 
-    def update(self, now: float, *, fresh: bool, jumped: bool) -> bool:
+    def check_return(self, now: float, *, fresh: bool, jumped: bool) -> bool:
         """
-        Update the stall, once a tick; return whether the control returns now.
+        Judge the stall, once a tick; return whether the control returns now.
 
         :param now: monotonic time, s
         :param fresh: whether joint states are not stale, and the last tick was not blocked

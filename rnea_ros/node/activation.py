@@ -90,7 +90,7 @@ class Activation:
         )
         self._references = self._follow_controller_state(inputs)
         watchdog = WatchdogEfforts(configuration.watchdog, settings.command_scale)
-        inputs.take_others.append(watchdog.take)
+        inputs.take_others.append(watchdog.take_messages)
         self.controller.acting_effort.watchdog_effort = watchdog.newest
         takes, schedule = self._make_schedule(states, inputs)
         permission = CommandPermission(
@@ -197,7 +197,7 @@ class Activation:
         controller = self.controller
         monitor = ControllerStateMonitor(self._configuration.setup.rules, controller.speed_scaling)
         source = ControllerStateInput(subscription, monitor, controller, self._clock)
-        inputs.take_others.append(source.take)
+        inputs.take_others.append(source.take_messages)
         return monitor
 
     def _make_schedule(

@@ -215,7 +215,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
     def _poll(self) -> None:
         """Do the periodic work that is too slow for the control loop, ten times a second."""
-        self.update_time()
+        self.set_time()
         if self._configuration is not None:
             self._configuration.publishers.poll_subscribers()
         if self._activation is None:

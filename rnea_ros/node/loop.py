@@ -175,7 +175,7 @@ class ControlLoop:
             except Exception as error:
                 self._enter_fault(error)
                 command = None
-            last_command.update(command)
+            last_command.register(command)
             self._ticks += 1
             self.statistics.missed = self._schedule.missed
             self.statistics.untriggered = self._schedule.untriggered
@@ -262,5 +262,5 @@ class ControlLoop:
                     self._publishers.send_command(command)
             except Exception as error:
                 self._enter_fault(error)
-            last_command.update(command)
+            last_command.register(command)
             time.sleep(self._period)

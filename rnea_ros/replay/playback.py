@@ -171,7 +171,7 @@ def _receiver(
             np.ascontiguousarray(values, dtype=np.float64)
             for values in (sample.position, sample.velocity, sample.effort)
         )
-        states.update(
+        states.take_sample(
             sample.names,
             position,
             velocity,
@@ -180,7 +180,7 @@ def _receiver(
             clock=received,
             received=received,
         )
-        states.update(
+        states.take_sample(
             absent, rest, zero_velocity, no_effort, stamp=0.0, clock=received, received=received
         )
 

@@ -17,10 +17,10 @@ from .polled_subscription import PolledSubscription
 
 class PolledNodeTime(Node):
     """
-    A node that reads ``/clock`` only when :meth:`update_time` is called.
+    A node that reads ``/clock`` only when :meth:`set_time` is called.
 
     Gazebo publishes ``/clock`` at 1 kHz. On an executor each message would take 0.5 ms, during
-    which no other Python thread runs. Between two calls of :meth:`update_time` the node's clock
+    which no other Python thread runs. Between two calls of :meth:`set_time` the node's clock
     stands still, so timers must use :data:`MACHINE_TIME`.
     """
 
@@ -43,7 +43,7 @@ class PolledNodeTime(Node):
             self._sim_time = None
         return bool(super().destroy_subscription(subscription))
 
-    def update_time(self) -> None:
+    def set_time(self) -> None:
         """Set the node's clock to the newest simulated time, if it uses simulated time."""
         message = self._sim_time.take() if self._sim_time is not None else None
         if message is not None and self._set_clock is not None:

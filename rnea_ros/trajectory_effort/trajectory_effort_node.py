@@ -168,7 +168,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
                 sample, stamp = self._read_state(message)
             except MalformedError:
                 continue
-            self._states.update(*sample, stamp=stamp, clock=clock, received=now)
+            self._states.take_sample(*sample, stamp=stamp, clock=clock, received=now)
 
     def _joints(self) -> tuple[str, ...]:
         return listed_joints(self._values) or self._controller.joints or ()
@@ -228,7 +228,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
 
     def _now(self) -> float:
         """Return the node's time, s."""
-        self.update_time()
+        self.set_time()
         return float(1e-9 * self.get_clock().now().nanoseconds)
 
     def _publish_diagnostics(self) -> None:

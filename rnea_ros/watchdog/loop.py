@@ -64,7 +64,7 @@ class WatchLoop:
                 received = self._link.take()
                 if received is not None:
                     self._monitor.receive(received, now)
-                command = self._monitor.update(now)
+                command = self._monitor.command_at(now)
                 if command is not None:
                     self._link.send(command)
             if self._monitor.state in ACTING:

@@ -112,7 +112,7 @@ class SilenceMonitor:
         elif self.state is not State.ZEROING:
             self.state = State.QUIET
 
-    def update(self, now: float) -> list[float] | None:
+    def command_at(self, now: float) -> list[float] | None:
         """
         Return the command to send now, unit of the controller; None for nothing.
 

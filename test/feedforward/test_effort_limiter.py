@@ -28,7 +28,7 @@ class Stage(EffortLimiter):
 
     def next(self, effort: Array) -> Array:
         self.now += PERIOD
-        return self.step(effort, self.now, PERIOD)
+        return self.limit(effort, self.now, PERIOD)
 
 
 def stage(start: ArrayLike = (0.0, 0.0)) -> Stage:

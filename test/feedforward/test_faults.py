@@ -766,7 +766,7 @@ class CallCounter:
     [
         (ControlLaw, 'effort'),
         (ControlLaw, 'holding_effort'),
-        (Reference, 'sample'),
+        (Reference, 'advance'),
         (JointStateMonitor, 'age'),
         (JointStateMonitor, 'late'),
     ],

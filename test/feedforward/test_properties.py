@@ -299,7 +299,7 @@ class Chance:
                 stamp = rig.now - float(rng.exponential(0.01))
             elif kind == 5:
                 stamp = rig.now + float(rng.exponential(0.02))
-            rig.controller.environment.wrenches.update(
+            rig.controller.environment.wrenches.take_sample(
                 name, frame, force, torque, stamp=stamp, clock=rig.now, received=rig.now
             )
         if self.steps < self._silent_until['imu'] or rng.random() < 0.2:
@@ -320,7 +320,7 @@ class Chance:
         elif kind == 5:
             frame = str(rng.choice([names[-1], 'nowhere']))
         imu = (orientation, gyroscope, None if kind == 6 else accelerometer)
-        base.update(frame, *imu, stamp=rig.now, clock=rig.now, received=rig.now)
+        base.take_sample(frame, *imu, stamp=rig.now, clock=rig.now, received=rig.now)
 
     def _permit(self) -> None:
         self.rig.controller.permitted = True
@@ -503,7 +503,7 @@ def test_no_command_ever_breaks_a_rule_whatever_a_joint_state_looks_like(
             before = rig.states.position.copy()
             names = sample.pop('names', rig.model.joint_names)
             stamp = sample.pop('stamp', rig.now)
-            reason = rig.states.update(
+            reason = rig.states.take_sample(
                 names,
                 *(np.array(sample.get(key, (0.0, 0.0))) for key in ('q', 'qd', 'effort')),
                 stamp=stamp,

@@ -381,11 +381,11 @@ def test_returns_before_simulated_time_was_set_back_do_not_count() -> None:
     stalls = StallRecovery(active_rig().resolved)
     for k in range(MAX_RETURNS):
         stalls.begin(STALE, 100.0 + k, 0.1, 0.1)
-        stalls.update(100.0 + k, fresh=True, jumped=False)
-        assert stalls.update(100.2 + k, fresh=True, jumped=False)
+        stalls.check_return(100.0 + k, fresh=True, jumped=False)
+        assert stalls.check_return(100.2 + k, fresh=True, jumped=False)
     stalls.begin(STALE, 50.0, 0.1, 0.1)
-    stalls.update(50.0, fresh=True, jumped=False)
-    assert stalls.update(50.2, fresh=True, jumped=False)
+    stalls.check_return(50.0, fresh=True, jumped=False)
+    assert stalls.check_return(50.2, fresh=True, jumped=False)
 
 
 def test_joints_that_are_not_commanded_are_named_with_their_own_timeout() -> None:

@@ -52,7 +52,7 @@ def test_external_efforts_of_a_free_motion_are_within_the_residual(
         if k == 0 or held_out.segment[k] != held_out.segment[k - 1]:
             observer.reset()
         dt = held_out.time[k] - held_out.time[k - 1] if k else -1.0
-        observer.step(q.copy(), qd.copy(), effort.copy(), command, None, None, dt)
+        observer.observe(q.copy(), qd.copy(), effort.copy(), command, None, None, dt)
         found[k] = observer.effort
     rms, residual = np.sqrt((found**2).mean(axis=0)), fit.comparison.identified.rms
     print('external efforts', rms.round(3), 'residual', residual.round(3), 'N m')

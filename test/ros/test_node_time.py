@@ -57,7 +57,7 @@ def simulation() -> Iterator[tuple[Simulation, Any]]:
 
 def now(node: Any) -> float:
     """Return a node's time after an update, s."""
-    node.update_time()
+    node.set_time()
     return float(1e-9 * node.get_clock().now().nanoseconds)
 
 

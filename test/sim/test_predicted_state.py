@@ -104,7 +104,7 @@ def run(
         now = start + 1e-3 * k
         measured = robot.state()
         if k % PERIOD == 0:
-            reason = states.update(joints, *measured, stamp=now, clock=now, received=now)
+            reason = states.take_sample(joints, *measured, stamp=now, clock=now, received=now)
             assert reason is None
         if k % PERIOD == age:
             step = control.step(now)

@@ -46,7 +46,7 @@ class Bench:
 
     def update(self) -> None:
         self.milliseconds += round(1e3 * PERIOD)
-        command = self.monitor.update(self.now)
+        command = self.monitor.command_at(self.now)
         if command is not None:
             self.sent.append((self.now, command))
 
@@ -296,7 +296,7 @@ def test_whatever_is_sent_shrinks_from_the_last_command_to_zero(
     before = command
     for step in looks:
         now += step
-        sent = watch.update(now)
+        sent = watch.command_at(now)
         if sent is None:
             continue
         assert len(sent) == len(before)
@@ -332,7 +332,7 @@ def test_it_sends_only_in_silence_and_never_more_than_was_commanded(
                 last, heard = event, now
         else:
             now += event
-        sent = watch.update(now)
+        sent = watch.command_at(now)
         if sent is not None:
             assert any(last)
             assert now - heard > TIMEOUT

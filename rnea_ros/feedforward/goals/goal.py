@@ -147,7 +147,7 @@ class Goal:
                 ErrorCode.INVALID_GOAL, f'{reason.value}: the motion ended before its goal'
             )
 
-    def step(self, now: float, position: Array, velocity: Array) -> None:
+    def judge(self, now: float, position: Array, velocity: Array) -> None:
         """
         Judge the robot at a tick, after the reference was sampled.
 

@@ -28,7 +28,7 @@ class DerivedVelocity:
         self._position = np.zeros(continuous.size)
         self._time = np.full(continuous.size, -math.inf)
 
-    def update(self, joints: Indices, q: Array, velocity: Array, received: float) -> Array:
+    def differentiate(self, joints: Indices, q: Array, velocity: Array, received: float) -> Array:
         """
         Return new velocities, shape (k,), rad/s or m/s; zero for the first sample.
 

@@ -142,7 +142,7 @@ class JointStateMonitor:
         """Mark every sample received so far as seen."""
         self._table.mark_seen()
 
-    def update(
+    def take_sample(
         self,
         names: Sequence[str],
         position: Array,
@@ -265,7 +265,7 @@ class JointStateMonitor:
         assert self._derived is not None
         joints = layout.in_robot
         velocity = np.zeros(len(layout.names))
-        velocity[layout.in_message] = self._derived.update(
+        velocity[layout.in_message] = self._derived.differentiate(
             joints, position[layout.in_message], self.velocity[joints], received
         )
         return velocity

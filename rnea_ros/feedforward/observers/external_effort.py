@@ -114,7 +114,7 @@ class ExternalEffortMonitor:
         self._observer.reset()
         self.contact = False
 
-    def step(
+    def observe(
         self,
         command: Array,
         compensated: Array | None,
@@ -123,7 +123,7 @@ class ExternalEffortMonitor:
         judged: bool,
     ) -> Contact | None:
         """
-        Update the external efforts, once a tick; return a contact that has just begun.
+        Observe the external efforts, once a tick; return a contact that has just begun.
 
         :param command: the command in force since the last tick, shape (m,), N m or N
         :param compensated: what the robot adds to it, shape (n,), N m or N; None for nothing
@@ -140,7 +140,7 @@ class ExternalEffortMonitor:
         if not 0.0 <= dt <= self._longest_gap:  # a gap, or the clock of the stamps was set
             self.reset()
             dt = START
-        largest = self._observer.step(
+        largest = self._observer.observe(
             states.position, states.velocity, states.effort, command, compensated, external, dt
         )
         if self.contact or dt == TICK or not (self.reacts and judged):

@@ -84,7 +84,7 @@ class MomentumObserver:
         )
         inputs = (*np.zeros((3, n)), np.zeros(m), *np.zeros((2, n)), False, START)
         observe = entry_point(_observe, (bodies, *memory, *inputs))
-        self._step = partial(observe, bodies, *memory)
+        self._observe = partial(observe, bodies, *memory)
         self.configure(settings)
         self.reset()
 
@@ -111,7 +111,7 @@ class MomentumObserver:
         self.limit[:] = self._constants[THRESHOLD]
         self._running = False
 
-    def step(
+    def observe(
         self,
         q: Array,
         qd: Array,
@@ -122,7 +122,7 @@ class MomentumObserver:
         dt: float,
     ) -> float:
         """
-        Update the external efforts; once a tick.
+        Observe the external efforts; once a tick.
 
         :param q: measured joint positions, shape (n,), rad or m
         :param qd: measured joint velocities, shape (n,), rad/s or m/s
@@ -133,7 +133,7 @@ class MomentumObserver:
         :param dt: time since the last joint state, s; 0 without a new one
         :return: largest external effort, as a multiple of what counts as contact
         """
-        largest: float = self._step(
+        largest: float = self._observe(
             q,
             qd,
             measured,

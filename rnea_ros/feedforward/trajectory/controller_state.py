@@ -109,7 +109,7 @@ class ControllerStateMonitor:
         self.rejections = self.rejections + Counter((error.reason.value,))
         self.complaint = str(error)
 
-    def update(
+    def take_sample(
         self,
         names: tuple[str, ...],
         position: Array,

@@ -169,9 +169,9 @@ class Reference:
         self.stale = False
         self._stop()
 
-    def sample(self, now: float) -> bool:
+    def advance(self, now: float) -> bool:
         """
-        Update the desired position, velocity, acceleration and effort.
+        Advance the desired position, velocity, acceleration and effort.
 
         :param now: monotonic time, s
         :return: whether there is a desired state

@@ -38,9 +38,9 @@ class LastCommand:
         self._stopped_at = math.inf
         self.done = False
 
-    def update(self, command: Array | None) -> None:
+    def register(self, command: Array | None) -> None:
         """
-        Take the result of a tick.
+        Register the result of a tick.
 
         :param command: the command that was sent, shape (m,), N m or N; None if none was sent
         """

@@ -56,7 +56,7 @@ class ControllerStateInput:
         fields = controller_state_type().get_fields_and_field_types()
         self._read = FixedLayoutReader(controller_state_reader(fields))
 
-    def take(self, now: float) -> None:
+    def take_messages(self, now: float) -> None:
         """
         Take the messages that have arrived.
 
@@ -72,7 +72,7 @@ class ControllerStateInput:
                 self._controller.note_setpoint()
                 continue
             names, position, velocity, acceleration, speed = sample
-            setpoint = self._monitor.update(
+            setpoint = self._monitor.take_sample(
                 names,
                 position,
                 velocity,

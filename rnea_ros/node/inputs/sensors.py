@@ -76,7 +76,7 @@ class Inputs:
         received = max(now, self._clock.now())
         machine = time.monotonic() if self._clock.simulated else None
         for sample, stamp in _samples(messages, self._read_joint_state, self._states.reject):
-            self._states.update(
+            self._states.take_sample(
                 *sample,
                 stamp=stamp,
                 clock=self._clock.stamp(),
@@ -89,7 +89,7 @@ class Inputs:
         for name, subscription, read in self._wrenches:
             reject = partial(wrenches.reject, name)
             for sample, stamp in _samples(subscription.take_all(), read, reject):
-                wrenches.update(
+                wrenches.take_sample(
                     name, *sample, stamp=stamp, clock=self._clock.stamp(), received=now
                 )
 
@@ -98,7 +98,7 @@ class Inputs:
         assert self._imu is not None
         assert base is not None
         for sample, stamp in _samples(self._imu.take_all(), self._read_imu, base.reject):
-            base.update(
+            base.take_sample(
                 sample.frame,
                 *sample.present(),
                 stamp=stamp,

@@ -36,7 +36,7 @@ class WatchdogEfforts:
         self._polled_at = -math.inf
         self._effort: Array | None = None
 
-    def take(self, now: float) -> None:
+    def take_messages(self, now: float) -> None:
         """
         Poll the topic if it is time, and forget what came before the last poll.
 

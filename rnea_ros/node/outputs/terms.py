@@ -75,14 +75,14 @@ class TermPublishers:
         if not self._subscribed:
             return
         if not self._unsent and not self._next - 1.0 / RATE <= now < self._next:
-            self._take(command, terms(), stamp)
+            self._collect(command, terms(), stamp)
             self._next = now + 1.0 / RATE
         for _ in range(min(self._messages_per_tick, len(self._unsent))):
             name, values = self._unsent.pop()
             self._message.view[:] = values
             self._publishers[name].publish(self._message.data)
 
-    def _take(self, command: Array, terms: Terms, stamp: float) -> None:
+    def _collect(self, command: Array, terms: Terms, stamp: float) -> None:
         values = {name: getattr(terms, name) for name in TERMS}
         values['limited'] = command - sum(values.values())  # the change by ramps and limits
         self._unsent = [(name, values[name]) for name in reversed(self._subscribed)]

@@ -64,7 +64,7 @@ class Bench:
         position, velocity, acceleration = (
             np.asarray(values, dtype=np.float64) for values in (q, qd, qdd)
         )
-        return self.monitor.update(
+        return self.monitor.take_sample(
             names,
             position,
             velocity,
@@ -321,7 +321,7 @@ class Beside:
         self.rig.activate()
 
     def say(self, q: Array, qd: Array, qdd: Array, speed: float = 1.0) -> None:
-        setpoint = self.monitor.update(
+        setpoint = self.monitor.take_sample(
             self.rig.model.joint_names, q, qd, qdd, speed,
             stamp=self.rig.now, clock=self.rig.now, received=self.rig.now,
             measured=self.rig.controller.measured()[0],

@@ -44,7 +44,7 @@ def feed(
     stamp: float | None = None,
 ) -> Reason | None:
     """Let a sample come, by default stamped with the time of its receipt."""
-    return states.update(
+    return states.take_sample(
         list(names),
         np.array(q, dtype=np.float64),
         np.array(qd, dtype=np.float64),

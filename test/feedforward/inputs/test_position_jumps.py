@@ -64,7 +64,7 @@ class Robot:
     ) -> Reason | None:
         """Let time pass, and a sample come that is off, stamped with its time."""
         self.now += after
-        return self.states.update(
+        return self.states.take_sample(
             JOINTS,
             self.q + np.asarray(offset),
             NONE if self.differentiate else self.qd.copy(),
@@ -248,7 +248,7 @@ def test_a_joint_that_two_publishers_send_has_its_own_elapsed_time(stamped: bool
     states = JointStateMonitor(['a', 'b', 'c'], jumps=jumps)
 
     def feed(names: list[str], positions: list[float], now: float) -> Reason | None:
-        return states.update(
+        return states.take_sample(
             names, np.array(positions), np.zeros(2), NONE,
             stamp=now if stamped else 0.0, clock=now, received=now,
         )  # fmt: skip
@@ -324,7 +324,7 @@ def test_real_arms_never_jump_even_where_most_samples_are_lost(
         if rng.random() > kept:
             continue
         received = 1.0 + sample.time + rng.uniform(0.0, 0.004)  # of a loop of 250 Hz
-        reason = monitor.update(
+        reason = monitor.take_sample(
             joints,
             np.array(sample.position),
             np.array(sample.velocity),

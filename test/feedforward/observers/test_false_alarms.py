@@ -77,7 +77,7 @@ def largest(model: RobotModel, seed: int, seconds: float) -> float:
     command, found = np.zeros(model.nv), 0.0
     for k in range(len(t)):
         dt = 1.0 / RATE if k else -1.0
-        found = max(found, observer.step(q[k], qd[k], effort[k], command, None, None, dt))
+        found = max(found, observer.observe(q[k], qd[k], effort[k], command, None, None, dt))
     return found
 
 

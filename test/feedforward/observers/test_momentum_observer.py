@@ -84,7 +84,8 @@ def run(
         effort = np.asarray(efforts(q, qd, qdd, k * dt))
         added = None if compensated is None else compensated(q)
         command = effort[resolved.joint_indices]
-        observer.step(q, qd, effort if measured else none, command, added, None, dt if k else -1.0)
+        motor = effort if measured else none
+        observer.observe(q, qd, motor, command, added, None, dt if k else -1.0)
         found.append(observer.effort.copy())
     return np.array(found), observer
 
@@ -216,7 +217,7 @@ def test_the_command_counts_if_joint_states_have_no_efforts(reported: float) -> 
     q, still = np.array([0.3, -0.5]), np.zeros(2)
     command = model.gravity_torques(q) - [3.0, -1.0]
     for k in range(2000):
-        observer.step(q, still, np.full(2, reported), command, None, None, 0.001 if k else -1.0)
+        observer.observe(q, still, np.full(2, reported), command, None, None, 0.001 if k else -1.0)
     np.testing.assert_allclose(observer.effort, [3.0, -1.0], atol=1e-6)
 
 
@@ -228,8 +229,8 @@ def test_commands_between_two_joint_states_count_as_their_mean() -> None:
     for k in range(1000):
         # Five ticks for each joint state.
         for _ in range(4):
-            observer.step(q, still, none, gravity + 5.0, None, None, 0.0)
-        observer.step(q, still, none, gravity - 10.0, None, None, 0.01 if k else -1.0)
+            observer.observe(q, still, none, gravity + 5.0, None, None, 0.0)
+        observer.observe(q, still, none, gravity - 10.0, None, None, 0.01 if k else -1.0)
     np.testing.assert_allclose(observer.effort, -2.0, atol=1e-6)
 
 
@@ -240,7 +241,7 @@ def test_measured_external_wrenches_are_taken_off() -> None:
     known = model.inverse_dynamics(q, still, still, {'fer_link8': Wrench((5.0, -3.0, 8.0))})
     gravity = model.gravity_torques(q)
     for k in range(1000):
-        observer.step(
+        observer.observe(
             q, still, known - 2.0, np.zeros(7), None, known - gravity, 0.002 if k else -1.0
         )
     np.testing.assert_allclose(observer.effort, 2.0, atol=1e-6)
@@ -250,13 +251,13 @@ def test_numbers_that_overflow_start_it_again() -> None:
     model = two_joint_arm()
     observer = MomentumObserver(LoadedModel(model).bodies, resolve(settings_of(model), model))
     q, still, huge = np.array([0.3, -0.5]), np.zeros(2), np.full(2, 1e308)
-    observer.step(q, still, -huge, still, None, None, -1.0)
+    observer.observe(q, still, -huge, still, None, None, -1.0)
     with np.errstate(over='ignore'):
         for _ in range(3):
-            assert observer.step(q, still, -huge, still, huge, -huge, 1e-3) == 0.0
+            assert observer.observe(q, still, -huge, still, huge, -huge, 1e-3) == 0.0
     assert (observer.effort == 0.0).all()
     for _ in range(5):
-        observer.step(q, still, model.gravity_torques(q), still, None, None, 1e-3)
+        observer.observe(q, still, model.gravity_torques(q), still, None, None, 1e-3)
     np.testing.assert_allclose(observer.effort, 0.0, atol=1e-9)
 
 

@@ -127,8 +127,8 @@ def test_joints_left_out_hold_the_wanted_position() -> None:
 def reference_in_motion() -> Reference:
     reference = Reference(2, setpoint_timeout=0.2)
     reference.accept(swing(NAMES, AT_REST, (1.0, -2.0), 2.0), None)
-    reference.sample(50.0)
-    reference.sample(50.5)
+    reference.advance(50.0)
+    reference.advance(50.5)
     return reference
 
 
@@ -151,7 +151,7 @@ def test_what_will_be_wanted_is_where_the_motion_in_force_is_then() -> None:
     ('change', 'position'),
     [
         (lambda reference: reference.hold(np.array((0.1, 0.2))), (0.1, 0.2)),
-        (lambda reference: reference.sample(70.0), (1.0, -2.0)),
+        (lambda reference: reference.advance(70.0), (1.0, -2.0)),
         (lambda reference: reference.clear(), None),
     ],
     ids=['held', 'over', 'cleared'],
@@ -172,7 +172,7 @@ def test_the_future_state_is_the_held_position_if_there_is_one(
 def test_the_future_state_of_a_set_point_is_at_rest_after_its_timeout() -> None:
     reference = Reference(2, setpoint_timeout=0.2)
     reference.accept(setpoint(NAMES, (0.1, 0.2), 0.5), None)
-    reference.sample(50.0)
+    reference.advance(50.0)
     for time, velocity in ((50.1, 0.5), (50.3, 0.0)):
         expected = reference.state_at(time)
         assert expected is not None

@@ -132,9 +132,9 @@ def test_a_set_point_has_its_effort_until_its_timeout() -> None:
     assert isinstance(motion, Setpoint)
     reference = Reference(2, setpoint_timeout=0.2)
     reference.accept(motion, None)
-    reference.sample(5.0)
+    reference.advance(5.0)
     assert reference.effort.tolist() == [1.5, -2.5]
-    reference.sample(5.3)
+    reference.advance(5.3)
     assert not reference.effort.any()
     unused = compiled([point(0.0, (1.5, -2.5))], UNUSED)
     assert effort(unused, 0.0) == [0.0, 0.0]
@@ -145,14 +145,14 @@ def test_no_effort_outlives_its_motion(end: str) -> None:
     motion = compiled(points())
     reference = Reference(2, setpoint_timeout=0.2)
     reference.accept(motion, None)
-    reference.sample(5.0)
-    reference.sample(6.0)
+    reference.advance(5.0)
+    reference.advance(6.0)
     assert reference.effort.tolist() == [3.0, 0.0]
     if end == 'held':
         reference.hold(np.zeros(2))
     elif end == 'cleared':
         reference.clear()
-    reference.sample(6.5 if end != 'over' else 8.0)
+    reference.advance(6.5 if end != 'over' else 8.0)
     assert not reference.effort.any()
 
 

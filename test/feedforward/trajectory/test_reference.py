@@ -37,7 +37,7 @@ def midway(share: float) -> Array:
 
 
 def test_there_is_no_desired_state_before_the_first_motion(reference: Reference) -> None:
-    assert not reference.sample(5.0)
+    assert not reference.advance(5.0)
     assert not reference.is_set
     assert not reference.moving
 
@@ -46,9 +46,9 @@ def test_a_motion_without_a_start_time_starts_when_it_is_first_sampled(
     reference: Reference,
 ) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, -2.0), 2.0), None)
-    assert reference.sample(5.0)
+    assert reference.advance(5.0)
     assert reference.position.tolist() == [0.0, 0.0]
-    reference.sample(6.0)
+    reference.advance(6.0)
     np.testing.assert_allclose(reference.position, midway(0.5))
     np.testing.assert_allclose(reference.velocity, [0.75, -1.5])
     assert reference.moving
@@ -58,33 +58,33 @@ def test_a_motion_with_a_start_time_is_joined_midway_when_that_has_passed(
     reference: Reference,
 ) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, -2.0), 2.0), 4.5)
-    reference.sample(5.0)
+    reference.advance(5.0)
     np.testing.assert_allclose(reference.position, midway(0.25))
 
 
 def test_before_a_future_start_there_is_no_reference(reference: Reference) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, -2.0), 2.0), 6.0)
-    assert not reference.sample(5.999)
-    assert reference.sample(6.0)
-    reference.sample(6.5)
+    assert not reference.advance(5.999)
+    assert reference.advance(6.0)
+    reference.advance(6.5)
     np.testing.assert_allclose(reference.position, midway(0.25))
 
 
 def test_the_motion_in_force_goes_on_until_the_next_one_starts(reference: Reference) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, -2.0), 2.0), 5.0)
-    reference.sample(5.0)
+    reference.advance(5.0)
     reference.accept(swing(NAMES, (7.0, 7.0), (8.0, 8.0), 1.0), 6.0)
-    reference.sample(5.5)
+    reference.advance(5.5)
     np.testing.assert_allclose(reference.position, midway(0.25))
-    reference.sample(6.0)
+    reference.advance(6.0)
     assert wanted(reference) == [[7.0, 7.0], [0.0, 0.0], [6.0, 6.0]]
 
 
 def test_the_newest_of_the_motions_that_wait_for_their_start_counts(reference: Reference) -> None:
     reference.accept(swing(NAMES, (1.0, 1.0), (2.0, 2.0), 1.0), 6.0)
     reference.accept(swing(NAMES, (3.0, 3.0), (4.0, 4.0), 1.0), 7.0)
-    assert not reference.sample(6.5)
-    assert reference.sample(7.0)
+    assert not reference.advance(6.5)
+    assert reference.advance(7.0)
     assert reference.position.tolist() == [3.0, 3.0]
 
 
@@ -92,10 +92,10 @@ def test_the_end_of_a_motion_is_held_without_velocity_and_acceleration(
     reference: Reference,
 ) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, -2.0), 2.0), 5.0)
-    reference.sample(6.999)
+    reference.advance(6.999)
     assert reference.velocity.all()
     for now in (7.0, 8.0, 1e6):
-        assert reference.sample(now)
+        assert reference.advance(now)
         assert wanted(reference) == at_rest(1.0, -2.0)
         assert not reference.moving
         assert not reference.stale
@@ -103,11 +103,11 @@ def test_the_end_of_a_motion_is_held_without_velocity_and_acceleration(
 
 def test_a_motion_that_waits_survives_the_end_of_the_one_before(reference: Reference) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, 1.0), 1.0), 5.0)
-    reference.sample(5.0)
+    reference.advance(5.0)
     reference.accept(swing(NAMES, (1.0, 1.0), (2.0, 2.0), 1.0), 8.0)
-    reference.sample(7.0)
+    reference.advance(7.0)
     assert wanted(reference) == at_rest(1.0, 1.0)
-    reference.sample(8.5)
+    reference.advance(8.5)
     assert reference.position.tolist() == [1.5, 1.5]
 
 
@@ -117,11 +117,11 @@ def test_a_set_point_counts_until_its_timeout_and_is_then_held_at_rest(
     point = setpoint(NAMES, (1.0, 2.0), (0.5, -0.5))
     point.qdd[:] = (3.0, 4.0)
     reference.accept(point, None)
-    reference.sample(5.0)
-    reference.sample(4.999 + TIMEOUT)
+    reference.advance(5.0)
+    reference.advance(4.999 + TIMEOUT)
     assert wanted(reference) == [[1.0, 2.0], [0.5, -0.5], [3.0, 4.0]]
     assert not reference.stale
-    reference.sample(5.001 + TIMEOUT)
+    reference.advance(5.001 + TIMEOUT)
     assert wanted(reference) == at_rest(1.0, 2.0)
     assert reference.is_set
     assert reference.stale
@@ -131,16 +131,16 @@ def test_the_timeout_counts_from_the_start_of_a_set_point_with_a_stamp(
     reference: Reference,
 ) -> None:
     reference.accept(setpoint(NAMES, (1.0, 2.0), 0.5), 5.0)
-    reference.sample(5.1)
+    reference.advance(5.1)
     assert reference.moving
-    reference.sample(5.21)
+    reference.advance(5.21)
     assert wanted(reference) == at_rest(1.0, 2.0)
 
 
 def test_a_stream_that_ends_at_rest_is_not_stale(reference: Reference) -> None:
     reference.accept(setpoint(NAMES, (1.0, 2.0)), None)
-    reference.sample(5.0)
-    reference.sample(6.0)
+    reference.advance(5.0)
+    reference.advance(6.0)
     assert wanted(reference) == at_rest(1.0, 2.0)
     assert not reference.stale
 
@@ -149,47 +149,47 @@ def test_an_acceleration_alone_is_motion_enough_to_be_stale(reference: Reference
     point = setpoint(NAMES, (1.0, 2.0))
     point.qdd[:] = 1.0
     reference.accept(point, None)
-    reference.sample(5.0)
-    reference.sample(6.0)
+    reference.advance(5.0)
+    reference.advance(6.0)
     assert reference.stale
 
 
 def test_a_stream_goes_on_as_long_as_set_points_come_in_time(reference: Reference) -> None:
     for k in range(100):
         reference.accept(setpoint(NAMES, (0.1 * k, 0.0), 0.5), None)
-        reference.sample(5.0 + 0.1 * k)
+        reference.advance(5.0 + 0.1 * k)
         assert reference.moving
         assert not reference.stale
 
 
 def test_the_next_motion_ends_staleness(reference: Reference) -> None:
     reference.accept(setpoint(NAMES, (1.0, 2.0), 0.5), None)
-    reference.sample(5.0)
-    reference.sample(6.0)
+    reference.advance(5.0)
+    reference.advance(6.0)
     reference.accept(setpoint(NAMES, (1.0, 2.0), 0.5), None)
     assert reference.stale
-    reference.sample(7.0)
+    reference.advance(7.0)
     assert not reference.stale
 
 
 def test_holding_a_position_drops_the_active_and_the_next_motion(reference: Reference) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, -2.0), 2.0), 5.0)
-    reference.sample(6.0)
+    reference.advance(6.0)
     reference.accept(swing(NAMES, (7.0, 7.0), (8.0, 8.0), 1.0), 9.0)
     reference.hold(np.array([0.3, 0.4]))
     for now in (6.1, 9.5):
-        assert reference.sample(now)
+        assert reference.advance(now)
         assert wanted(reference) == at_rest(0.3, 0.4)
 
 
 def test_clear_removes_the_reference(reference: Reference) -> None:
     reference.accept(setpoint(NAMES, (1.0, 2.0), 0.5), None)
-    reference.sample(5.0)
-    reference.sample(6.0)
+    reference.advance(5.0)
+    reference.advance(6.0)
     reference.accept(swing(NAMES, (7.0, 7.0), (8.0, 8.0), 1.0), 9.0)
     reference.clear()
     for now in (6.1, 9.5):
-        assert not reference.sample(now)
+        assert not reference.advance(now)
         assert not reference.is_set
         assert not reference.moving
         assert not reference.stale

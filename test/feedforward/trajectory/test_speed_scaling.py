@@ -42,7 +42,7 @@ def followed(asked: Callable[[float], float], seconds: float) -> tuple[Array, Ar
     factors, states = [], []
     for tick in range(round(seconds / PERIOD)):
         reference.scaling.set_target(asked(tick * PERIOD))
-        assert reference.sample(100.0 + tick * PERIOD)
+        assert reference.advance(100.0 + tick * PERIOD)
         factors.append(reference.scaling.factor)
         states.append(np.array((reference.position, reference.velocity, reference.acceleration)))
     return np.array(factors), np.array(states)
@@ -170,40 +170,40 @@ def test_percent_with_the_scale_of_a_factor_is_rejected() -> None:
 def test_a_set_point_is_scaled_and_times_out_in_real_time() -> None:
     reference = Reference(2, setpoint_timeout=0.2)
     reference.scaling.set_target(0.5)
-    reference.sample(5.0)
-    reference.sample(6.0)
+    reference.advance(5.0)
+    reference.advance(6.0)
     point = setpoint(NAMES, (1.0, 2.0), (0.4, -0.4))
     point.qdd[:] = (2.0, 4.0)
     reference.accept(point, None)
-    reference.sample(6.1)
-    reference.sample(6.25)
+    reference.advance(6.1)
+    reference.advance(6.25)
     assert reference.position.tolist() == [1.0, 2.0]
     assert reference.velocity.tolist() == [0.2, -0.2]
     assert reference.acceleration.tolist() == [0.5, 1.0]
-    reference.sample(6.31)
+    reference.advance(6.31)
     assert not reference.moving
 
 
 def test_a_motion_that_begins_while_slowed_starts_at_its_beginning() -> None:
     reference = Reference(2, setpoint_timeout=0.2)
     reference.scaling.set_target(0.5)
-    reference.sample(5.0)
-    reference.sample(15.0)
+    reference.advance(5.0)
+    reference.advance(15.0)
     reference.accept(swing(NAMES, FROM, TO, DURATION), None)
-    reference.sample(15.1)
+    reference.advance(15.1)
     np.testing.assert_array_equal(reference.position, FROM)
-    reference.sample(17.1)
+    reference.advance(17.1)
     np.testing.assert_allclose(reference.position, motion_at(1.0)[0], rtol=1e-9)
 
 
 def test_the_future_state_of_a_slowed_motion_is_in_trajectory_time() -> None:
     reference = Reference(2, setpoint_timeout=0.2)
     reference.scaling.set_target(0.25)
-    reference.sample(5.0)
-    reference.sample(15.0)
+    reference.advance(5.0)
+    reference.advance(15.0)
     reference.accept(swing(NAMES, FROM, TO, DURATION), None)
-    reference.sample(16.0)
-    reference.sample(20.0)
+    reference.advance(16.0)
+    reference.advance(20.0)
     for time, own_time in ((20.0, 1.0), (22.0, 1.5), (32.0, DURATION)):
         expected = reference.state_at(time)
         assert expected is not None

@@ -63,7 +63,7 @@ class Bench:
     def tick(self) -> None:
         self.now += PERIOD
         for reference in self.both:
-            reference.sample(self.now)
+            reference.advance(self.now)
 
     def run(self, seconds: float) -> None:
         for _ in range(round(seconds / PERIOD)):
@@ -382,7 +382,7 @@ def test_a_reference_that_is_sampled_ahead_has_no_step_either() -> None:
     positions = []
     for tick in range(500):
         bench.tick()
-        ahead.sample(bench.now)
+        ahead.advance(bench.now)
         positions.append(ahead.position.copy())
         if tick == 200:
             bench.joined = ahead

@@ -329,10 +329,10 @@ def test_a_stop_waits_for_an_unconfirmed_controller_but_not_for_ever(
     permission: Any = SimpleNamespace(unconfirmed=True)
     last = LastCommand(control, permission)
     for _ in range(100):
-        last.update(None)
+        last.register(None)
         assert not last.done
     now += last_command.CONFIRM_TIMEOUT
     for _ in range(last_command.REPEATS):
         assert not last.done
-        last.update(None)
+        last.register(None)
     assert last.done

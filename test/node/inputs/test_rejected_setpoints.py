@@ -114,5 +114,5 @@ def test_a_reference_of_a_trajectory_controller_is_one_request(
         controller,
         bench.clock,
     )
-    source.take(bench.rig.now)
+    source.take_messages(bench.rig.now)
     assert bench.calls == {call: 1}

@@ -66,7 +66,7 @@ class Robot:
                 continue
             zeros = np.zeros(len(names))
             assert (
-                self.states.update(
+                self.states.take_sample(
                     names, zeros, zeros, zeros, stamp=0.0, clock=0.0, received=self.now_
                 )
                 is None

@@ -85,7 +85,7 @@ class Robot:
         self._ticks += 1
         if self._ticks % 50 == 0:
             self._q = np.array(PANDA_POSE) + self._rng.uniform(-1.0, 1.0, 7)
-        self._states.update(
+        self._states.take_sample(
             panda_arm().joint_names, self._q, np.zeros(7), np.zeros(0),
             stamp=0.0, clock=now, received=now,
         )

@@ -76,7 +76,7 @@ class BaseRig:
         stamp: float | None = None,
     ) -> Reason | None:
         """Let a message come now, by default stamped with the time of its receipt."""
-        return self.sensor.update(
+        return self.sensor.take_sample(
             frame_id,
             *(
                 None if part is None else np.asarray(part, dtype=np.float64).tolist()
@@ -89,7 +89,7 @@ class BaseRig:
 
     def sample(self) -> BaseState:
         """Return a copy of the base's motion now."""
-        return BaseState(*(part.copy() for part in self.sensor.sample(self.now)))
+        return BaseState(*(part.copy() for part in self.sensor.advance(self.now)))
 
     def stale(self) -> bool:
         """Return whether the sensor is silent now."""

@@ -113,7 +113,7 @@ class ClosedLoop:
         """Measure, compute, command, go on by a millisecond."""
         self.now += 0.001
         names, measured = self.simulated.reported_joints, self.simulated.state()
-        self.states.update(
+        self.states.take_sample(
             names, measured.positions, measured.velocities, measured.efforts,
             stamp=self.now, clock=self.now, received=self.now,
         )

@@ -157,7 +157,7 @@ class Rig:
             NONE if value is None else np.array(value, dtype=np.float64)
             for value in (given['q'], given['qd'], given['effort'])
         )
-        return self.states.update(
+        return self.states.take_sample(
             names,
             q,
             qd,

@@ -84,7 +84,7 @@ class WrenchRig:
         clock: float | None = None,
     ) -> Reason | None:
         """Let a reading come now."""
-        return self.inputs.update(
+        return self.inputs.take_sample(
             name or self.settings[0].name,
             frame,
             np.array(force, dtype=float),
@@ -101,7 +101,7 @@ class WrenchRig:
     def step(self, periods: float = 1.0) -> Array:
         """Let time pass, and return the first sensor's wrench, [torque; force]."""
         self.now += periods * self.period
-        self.inputs.step(self.now, self.q, self.qd)
+        self.inputs.advance(self.now, self.q, self.qd)
         return self.inputs.sensors[self.settings[0].name].wrench.copy()
 
     def run(

@@ -81,7 +81,7 @@ class BaseSensor:
         """
         return self._imu.age(now)
 
-    def update(
+    def take_sample(
         self,
         frame_id: str,
         orientation: Numbers | None,
@@ -92,8 +92,8 @@ class BaseSensor:
         clock: float,
         received: float,
     ) -> Reason | None:
-        """Accept a message, or reject it as a whole; see :meth:`.ImuMonitor.update`."""
-        return self._imu.update(
+        """Accept a message, or reject it as a whole; see :meth:`.ImuMonitor.take_sample`."""
+        return self._imu.take_sample(
             frame_id,
             orientation,
             angular_velocity,
@@ -107,9 +107,9 @@ class BaseSensor:
         """Count a rejected message."""
         self._imu.reject(reason)
 
-    def sample(self, now: float) -> BaseState:
+    def advance(self, now: float) -> BaseState:
         """
-        Return the motion of the base; the next call overwrites it.
+        Advance the motion of the base, and return it; the next call overwrites it.
 
         :param now: monotonic time, s
         """
@@ -125,7 +125,7 @@ class BaseSensor:
             else:
                 np.multiply(self._imu.motion.down, self._magnitude, out=self._gravity)
         if not stale:
-            self._update_target(dt)
+            self._set_target_in_motion(dt)
         self._blend((now - self._began) / self._settings.fade)
         return self._state
 
@@ -137,8 +137,8 @@ class BaseSensor:
         else:
             self._target[:3] = self._configured
 
-    def _update_target(self, dt: float) -> None:
-        """Update the base's target motion from the latest message."""
+    def _set_target_in_motion(self, dt: float) -> None:
+        """Set the target to the motion of the latest message."""
         motion, target = self._imu.motion, self._target
         change = self._magnitude * motion.down
         change -= self._gravity

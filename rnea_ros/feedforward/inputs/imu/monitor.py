@@ -59,7 +59,7 @@ class ImuMonitor:
         """
         return now - self._received
 
-    def update(
+    def take_sample(
         self,
         frame_id: str,
         orientation: Numbers | None,
@@ -98,9 +98,9 @@ class ImuMonitor:
         if starts:
             self.starts += 1
             self.motion.reset()
-        self.motion.update_tilt(message, mount, dt)
+        self.motion.advance_tilt(message, mount, dt)
         if self._moves:
-            self.motion.update_motion(message, mount, dt)
+            self.motion.advance_motion(message, mount, dt)
         return None
 
     def reject(self, reason: Reason) -> None:

@@ -90,9 +90,9 @@ class FirstOrderLowPass:
         """Start again with the next reading."""
         self._running = False
 
-    def step(self, reading: Array, dt: float) -> None:
+    def advance(self, reading: Array, dt: float) -> None:
         """
-        Update ``value`` and ``rate``.
+        Advance ``value`` and ``rate``.
 
         :param reading: shape (size,)
         :param dt: time since the last reading, s
@@ -136,9 +136,9 @@ class RootMotion:
         self._tilt.reset()
         self._motion.reset()
 
-    def update_tilt(self, message: ImuMessage, mount: ImuMount, dt: float) -> None:
+    def advance_tilt(self, message: ImuMessage, mount: ImuMount, dt: float) -> None:
         """
-        Update ``down``.
+        Advance ``down``.
 
         :param message: a valid message
         :param mount: mount of the IMU
@@ -148,14 +148,14 @@ class RootMotion:
             np.dot(mount.R, down(message.orientation), out=self.down)
             self._tilt.reset()
         elif message.linear_acceleration is not None:
-            self._tilt.step(np.dot(mount.R, message.linear_acceleration), dt)
+            self._tilt.advance(np.dot(mount.R, message.linear_acceleration), dt)
             length = math.hypot(*self._tilt.value.tolist())
             if length > self._least_acceleration:
                 np.divide(self._tilt.value, -length, out=self.down)
 
-    def update_motion(self, message: ImuMessage, mount: ImuMount, dt: float) -> None:
+    def advance_motion(self, message: ImuMessage, mount: ImuMount, dt: float) -> None:
         """
-        Update the motion: filter the readings, and transform them to the root link.
+        Advance the motion: filter the readings, and transform them to the root link.
 
         :param message: a valid message
         :param mount: mount of the IMU
@@ -164,7 +164,7 @@ class RootMotion:
         if message.angular_velocity is None or message.linear_acceleration is None:
             return
         reading = np.array((*message.angular_velocity, *message.linear_acceleration))
-        self._motion.step(mount.RR @ reading, dt)
+        self._motion.advance(mount.RR @ reading, dt)
         w, s = self._motion.value[:3], self._motion.value[3:]
         alpha, r = self._motion.rate[:3], mount.r
         self.angular_velocity[:], self.angular_acceleration[:] = w, alpha

@@ -46,7 +46,8 @@ class TwoStageLowPass:
         self._first = np.zeros(6)
         self.value = np.zeros(6)
         stages = (self._first, self.value)
-        self._approach = partial(entry_point(_approach, (*stages, np.zeros(6), 0.0)), *stages)
+        kernel = entry_point(_advance_low_pass, (*stages, np.zeros(6), 0.0))
+        self._advance_low_pass = partial(kernel, *stages)
 
     def start(self, wrench: Array, *, keep_value: bool) -> None:
         """
@@ -59,18 +60,18 @@ class TwoStageLowPass:
         if not keep_value:
             self.value[:] = wrench
 
-    def step(self, wrench: Array, dt: float) -> None:
+    def advance(self, wrench: Array, dt: float) -> None:
         """
-        Update ``value`` by a step.
+        Advance ``value`` by a step.
 
         :param wrench: the input during the step, shape (6,)
         :param dt: duration of the step, s
         """
-        self._approach(wrench, dt / self._time_constant)
+        self._advance_low_pass(wrench, dt / self._time_constant)
 
 
 @entry
-def _approach(first: Array, value: Array, wrench: Array, s: float) -> None:
+def _advance_low_pass(first: Array, value: Array, wrench: Array, s: float) -> None:
     """Reduce distances e to the input: e_1 = exp(-s) e_1, e_2 = exp(-s) (e_2 + s e_1)."""
     left = math.exp(-s)
     for k in range(6):

@@ -116,7 +116,7 @@ class WrenchSensor:
         """
         return self._low_pass.value
 
-    def step(self, now: float, dt: float, q: Array) -> None:
+    def advance(self, now: float, dt: float, q: Array) -> None:
         """
         Update ``wrench`` and ``on_body``; once a tick.
 
@@ -136,7 +136,7 @@ class WrenchSensor:
 
     def _filter(self, now: float, dt: float, q: Array) -> bool:
         """Filter the newest reading; return whether it is plausible."""
-        load = self._update_mount().load
+        load = self._newest_mount().load
         external, settings = self._external, self.settings
         external[:] = self.monitor.wrench
         # reading = external wrench - load of the joint above
@@ -147,10 +147,10 @@ class WrenchSensor:
         self._subtract(external, self.tare.offset, settings.max_torque, settings.max_force)
         if self.stale:
             self._low_pass.start(external, keep_value=self._share > 0.0)
-        self._low_pass.step(external, dt)
+        self._low_pass.advance(external, dt)
         return True
 
-    def _update_mount(self) -> SensorMount:
+    def _newest_mount(self) -> SensorMount:
         """Return the mount of the newest reading; a new mount has no offset."""
         if self.mount is None or self.link != self.monitor.link:
             self.link = self.monitor.link
@@ -221,7 +221,7 @@ class WrenchMonitor:
         """Accept another frame in the next reading, unless the settings name a link."""
         self.link = self._settings.link
 
-    def update(
+    def take_sample(
         self,
         frame_id: str,
         force: Array,

@@ -4,8 +4,8 @@
 """
 All force-torque sensors of a robot: readings in, joint efforts of the external forces out.
 
-One thread calls :meth:`WrenchInputs.update`, :meth:`WrenchInputs.tare` and
-:meth:`WrenchInputs.step`. What other threads read is replaced, never changed.
+One thread calls :meth:`WrenchInputs.take_sample`, :meth:`WrenchInputs.tare` and
+:meth:`WrenchInputs.advance`. What other threads read is replaced, never changed.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class WrenchInputs:
         rejections = {name: sensor.tare.rejection for name, sensor in self.sensors.items()}
         return {name: reason for name, reason in rejections.items() if reason is not None}
 
-    def update(
+    def take_sample(
         self,
         name: str,
         frame_id: str,
@@ -105,11 +105,11 @@ class WrenchInputs:
         received: float,
     ) -> Reason | None:
         """
-        Accept a sensor's reading, or reject it as a whole; see :meth:`.WrenchMonitor.update`.
+        Accept a sensor's reading, or reject it as a whole; see :meth:`.WrenchMonitor.take_sample`.
 
         :param name: name of the sensor
         """
-        return self.sensors[name].monitor.update(
+        return self.sensors[name].monitor.take_sample(
             frame_id, force, torque, stamp=stamp, clock=clock, received=received
         )
 
@@ -130,9 +130,9 @@ class WrenchInputs:
             sensor.tare.begin(now, q)
         self.tares += 1
 
-    def step(self, now: float, q: Array, qd: Array) -> None:
+    def advance(self, now: float, q: Array, qd: Array) -> None:
         """
-        Update all wrenches; once a tick, after the readings.
+        Advance all wrenches; once a tick, after the readings.
 
         :param now: monotonic time, s
         :param q: measured joint positions, shape (nq,), rad or m
@@ -145,7 +145,7 @@ class WrenchInputs:
             with np.errstate(all='ignore'):  # sensors reject a load that is not finite
                 self._load.move(q, qd, self._acceleration(qd, dt))
         for sensor in self.sensors.values():
-            sensor.step(now, dt, q)
+            sensor.advance(now, dt, q)
         self.stale = tuple([name for name, sensor in self.sensors.items() if sensor.stale])
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
@@ -175,7 +175,7 @@ class WrenchInputs:
         which are for the command, are left out. The torque is about the origin of the frame.
 
         :param name: name of the sensor
-        :param now: time of the last :meth:`step`, s
+        :param now: time of the last :meth:`advance`, s
         :return: link and [torque; force], shape (6,), N m and N; None if the sensor is stale, or
             if there was no step at this time; the next call overwrites it
         """

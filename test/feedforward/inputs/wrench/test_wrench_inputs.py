@@ -163,7 +163,7 @@ def test_wrenches_of_several_sensors_add_up() -> None:
 def test_a_robot_without_sensors_feels_nothing() -> None:
     rig = WrenchRig(arm())
     assert not rig.efforts().any()
-    rig.inputs.step(0.0, rig.q, rig.qd)
+    rig.inputs.advance(0.0, rig.q, rig.qd)
     assert not rig.efforts().any()
 
 
