@@ -16,7 +16,7 @@ from copy import copy
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
 from ..recordings import STILL_SPEED
@@ -80,34 +80,6 @@ class Equations:
             setattr(few, name, getattr(self, name)[::step])
         few.block = np.zeros(len(few), dtype=np.intp)
         return few
-
-    def without(self, joint: int) -> Equations:
-        """Return the equations without the effort of a joint, given by its number."""
-        changed = copy(self)
-        changed.used = self.used.copy()
-        changed.used[:, joint] = False
-        return changed
-
-    def with_factors(self, *, effort: Array, motion: ArrayLike = 1.0) -> Equations:
-        """
-        Return the equations in other units, or with inverted joints.
-
-        :param effort: factors of the efforts, shape (n,)
-        :param motion: factors of positions, velocities and accelerations, shape (n,)
-        """
-        changed = copy(self)
-        changed.effort = effort * self.effort
-        motion = np.asarray(motion)
-        changed.q, changed.qd, changed.qdd = (
-            motion * each for each in (self.q, self.qd, self.qdd)
-        )
-        return changed
-
-    def with_gravity(self, gravity: Array) -> Equations:
-        """Return the equations under another gravity, shape (3,), m/s^2."""
-        changed = copy(self)
-        changed.model = self.model.with_gravity(gravity)
-        return changed
 
     def rigid(self, model: RobotModel) -> Array:
         """Return the rigid-body efforts of a model with the same joints, shape (N, n)."""

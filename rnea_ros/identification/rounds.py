@@ -76,7 +76,6 @@ def fit_in_rounds(
     prior_weight: float,
     free_bodies: NDArray[np.bool_],
     keep_friction: JointFriction | None = None,
-    rounds: int = ROUNDS,
 ) -> Fitted:
     """
     Return the result of the last round.
@@ -86,7 +85,6 @@ def fit_in_rounds(
     :param prior_weight: weight of the URDF, per sample
     :param free_bodies: which bodies are fitted, shape (bodies,)
     :param keep_friction: known friction; None to fit friction
-    :param rounds: number of rounds
     """
     used = equations.used
     weights = used.astype(np.float64)
@@ -98,7 +96,7 @@ def fit_in_rounds(
     smoothing = np.full(n, 0.05)
     with_load = np.zeros(n, dtype=bool)
     load = equations.rigid(prior)
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         effort = equations.effort
         if keep_friction is not None:
             effort = effort - keep_friction.friction(equations.qd, load)

@@ -8,9 +8,11 @@ Works without ROS. Reading order: :mod:`.columns`, :mod:`.hypothesis`, :mod:`.fi
 :mod:`.selection`, :mod:`.assessment`, :mod:`.faults`, :mod:`.report`; :mod:`.checkup` runs them.
 """
 
+from .assessment import Assessment
 from .checkup import Checkup, check
 from .columns import Prediction
-from .faults import LEAVE_GRAVITY, MIN_GRAVITY
+from .faults import LEAVE_GRAVITY, MIN_GRAVITY, find_faults
+from .findings import Cause, Finding
 from .found_parameters import found_parameters
 from .picture import picture
 from .report import lay_out
@@ -18,9 +20,13 @@ from .report import lay_out
 __all__ = [
     'LEAVE_GRAVITY',
     'MIN_GRAVITY',
+    'Assessment',
+    'Cause',
     'Checkup',
+    'Finding',
     'Prediction',
     'check',
+    'find_faults',
     'found_parameters',
     'lay_out',
     'picture',

@@ -16,7 +16,7 @@ from .another_robot import another_robot
 from .assessment import Assessment
 from .columns import Prediction
 from .dead_efforts import constant_efforts, no_effort
-from .faults import FAULTS
+from .faults import find_faults
 from .findings import Finding, Verdict
 from .remainders import REMAINDERS
 from .report import report
@@ -93,7 +93,7 @@ def find_causes(assessment: Assessment) -> list[Finding]:
     A rule reports a cause if the whole confidence interval is outside a tolerance: significant and
     large enough to matter.
     """
-    faults = [finding for rule in FAULTS for finding in rule(assessment)]
+    faults = find_faults(assessment)
     others = [finding for rule in REMAINDERS for finding in rule(assessment)]
     if wrong_robot := another_robot(assessment, faults):
         return [wrong_robot, *(finding for finding in others if not finding.must_be_fixed)]

@@ -58,13 +58,14 @@ def whole_robot(assessment: Assessment) -> Iterator[Finding]:
                 'the efforts of motion fit',
                 all_joints,
                 remedy=LEAVE_GRAVITY,
+                factor=factor,
             )
         elif factor.is_inverted(MODEL_TOLERANCE):
             text = f"gravity is {number(factor)} times the model's: its direction is inverted"
-            yield Finding(Cause.GRAVITY_DIRECTION, text, all_joints)
+            yield Finding(Cause.GRAVITY_DIRECTION, text, all_joints, factor=factor)
         elif factor.excludes(1.0, MODEL_TOLERANCE):
             text = f"gravity is {number(factor)} times the model's; the efforts of motion fit"
-            yield Finding(Cause.UNEXPLAINED, text, all_joints)
+            yield Finding(Cause.UNEXPLAINED, text, all_joints, factor=factor)
 
 
 def gravity(assessment: Assessment) -> Iterator[Finding]:
@@ -213,20 +214,31 @@ def _judge_factor(
     reasons = FACTOR_OF_ONE if single else FACTOR_OF_SEVERAL
     if absent and abs(factor.value) + factor.half_width < ABSENT:
         if len(joints) > 1:
-            yield Finding(Cause.COMPENSATED, verb, joints, remedy=LEAVE_GRAVITY)
+            yield Finding(
+                Cause.COMPENSATED, verb, joints, remedy=LEAVE_GRAVITY, factor=factor
+            )
         else:
             text = f'{verb}, or is not measured: check its driver'
-            yield Finding(Cause.COMPENSATED, text, joints, must_be_fixed=loaded)
+            yield Finding(
+                Cause.COMPENSATED, text, joints, must_be_fixed=loaded, factor=factor
+            )
     elif factor.is_inverted(tolerance):
-        yield Finding(Cause.INVERTED_EFFORT, f'{verb}: the sign is inverted{alternative}', joints)
+        text = f'{verb}: the sign is inverted{alternative}'
+        yield Finding(Cause.INVERTED_EFFORT, text, joints, factor=factor)
     elif factor.lower > 0.0:
-        yield Finding(Cause.WRONG_SCALE, f'{verb}: {reasons}', joints)
+        yield Finding(Cause.WRONG_SCALE, f'{verb}: {reasons}', joints, factor=factor)
     elif factor.value > 0.0 or factor.half_width > MODEL_TOLERANCE * -factor.value:
-        yield Finding(Cause.UNEXPLAINED, f'{verb}: too uncertain to name a cause', joints)
+        text = f'{verb}: too uncertain to name a cause'
+        yield Finding(Cause.UNEXPLAINED, text, joints, factor=factor)
     else:
         text = f'{verb}: the sign is inverted and the size is wrong: {reasons}{alternative}'
-        yield Finding(Cause.INVERTED_EFFORT, text, joints)
+        yield Finding(Cause.INVERTED_EFFORT, text, joints, factor=factor)
 
 
 FAULTS = (whole_robot, gravity, tools, _axes, _single_factors)
 """Rules in the order of the report; each is independent of the others."""
+
+
+def find_faults(assessment: Assessment) -> list[Finding]:
+    """Return the faults in the best hypothesis, in the order of the report."""
+    return [finding for rule in FAULTS for finding in rule(assessment)]

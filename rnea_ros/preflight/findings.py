@@ -66,6 +66,7 @@ class Finding:
     :param joints: numbers of the joints concerned; empty for the whole robot
     :param must_be_fixed: whether the model cannot be used before a repair
     :param remedy: advice for the user, as a parameter of the node to set
+    :param factor: measured over modelled effort, if the cause is a factor
     """
 
     cause: Cause
@@ -73,6 +74,7 @@ class Finding:
     joints: tuple[int, ...] = ()
     must_be_fixed: bool = True
     remedy: str = ''
+    factor: Estimate | None = None
 
 
 def describe(hypothesis: Hypothesis, names: tuple[str, ...]) -> str:

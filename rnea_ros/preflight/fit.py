@@ -49,6 +49,9 @@ two per cent.
 RESOLUTION = 0.001
 """Least scatter of a joint, as a share of the most loaded joint's effort: sensor resolution."""
 
+MAX_RATIO = 10.0
+"""Greatest effort for the resolution of the sensors, over the greatest effort of the model."""
+
 NEGLIGIBLE = 1e-6
 """Share of the greatest effort below which an effort is a rounding error."""
 
@@ -132,7 +135,10 @@ class Equations:
         self._direction = np.where(moving, np.sign(prediction.velocity), 0.0)
         self._velocity = prediction.velocity
         size = np.sqrt(np.mean(self._measured**2, axis=0))
-        self._floor = ACCURACY * size + RESOLUTION * max(float(size.max()), NOTHING)
+        modelled = float(np.sqrt(np.mean(self._rigid**2, axis=0)).max())
+        # An effort in another unit does not hide the other joints.
+        largest = float(np.minimum(size, MAX_RATIO * modelled if modelled else np.inf).max())
+        self._floor = ACCURACY * size + RESOLUTION * max(largest, NOTHING)
         self._columns = [self._local(joint) for joint in range(self._n)]
         self.labels = [
             label for joint in range(self._n) for label in self._local_labels(joint)

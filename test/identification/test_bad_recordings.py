@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pytest
 
 from rnea_ros import RobotModel, identification
 from rnea_ros.errors import RneaError
@@ -90,10 +91,47 @@ def test_one_effort_of_zero_is_left_out_with_a_note() -> None:
     assert 'left out: elbow_joint' in text
 
 
-def test_an_inverted_effort() -> None:
-    assert 'the effort of elbow_joint is inverted; correct it by effort_scale' in answer(
-        with_effort(2, -1.0)
+@pytest.mark.parametrize('masses', [0.5, 1.0, 1.5])
+def test_an_inverted_effort_is_named_in_spite_of_wrong_masses(masses: float) -> None:
+    urdf = model().with_inertial_parameters(masses * model().inertial_parameters)
+    text = answer(with_effort(2, -1.0), of=urdf)
+    assert text.startswith('rejected: elbow_joint: the effort is -')
+    assert 'the sign is inverted' in text
+    assert 'correct it by effort_scale, -1 for these' in text
+
+
+def test_inverted_efforts_of_all_joints() -> None:
+    text = answer(good().with_scaled_effort(-1.0))
+    assert 'the efforts of all joints are -1.' in text
+    assert 'the sign is inverted' in text
+
+
+def test_an_inverted_axis() -> None:
+    sign = np.array([1.0, 1.0, 1.0, -1.0, 1.0, 1.0])
+    inverted = replace(
+        good(),
+        position=sign * good().position,
+        velocity=sign * good().velocity,
+        effort=sign * good().effort,
     )
+    text = answer(inverted)
+    assert 'wrist_1_joint: position and effort have the opposite sign' in text
+    assert text.endswith('invert the axis in the URDF')
+
+
+def test_an_inverted_effort_of_a_light_joint_that_the_fit_explains_is_a_note() -> None:
+    recording = record(arm_unlike(model(), seed=0), 0, duration=15.0)
+    inverted = recording.with_scaled_effort([1.0, 1.0, 1.0, -1.0, 1.0, 1.0])
+    text = answer(inverted)
+    assert text.startswith('notes: wrist_1_joint: the effort is -1.')
+    assert 'the sign is inverted' in text
+
+
+@pytest.mark.parametrize('factor', [0.05, 1000.0])
+def test_another_unit_of_one_joint(factor: float) -> None:
+    text = answer(with_effort(1, factor))
+    assert text.startswith('rejected: shoulder_lift_joint: the effort is ')
+    assert 'correct it by effort_scale' in text or 'is not measured: check its driver' in text
 
 
 def test_another_unit_of_all_joints() -> None:
@@ -106,17 +144,11 @@ def test_another_robot() -> None:
 
 
 def test_wrong_gravity() -> None:
-    # Three joints, because the search tries all other causes before.
-    arm = load(robot(
-        link('base'), *(link(name, 2.0, (0.2, 0.02, 0.1)) for name in ('turret', 'upper', 'fore')),
-        joint('turn', 'revolute', 'base', 'turret'),
-        joint('shoulder', 'revolute', 'turret', 'upper', axis=(0, 1, 0)),
-        joint('elbow', 'revolute', 'upper', 'fore', xyz=(0.4, 0, 0), axis=(0, 1, 0)),
-    ))
-    assert '(0.0, 0.0, -9.8) m/s^2' in answer(
-        record(arm_unlike(arm, seed=7), 7, duration=15.0),
-        of=arm.with_gravity((9.81, 0.0, 0.0)),
-    )
+    text = answer(good(), of=model().with_gravity((9.81, 0.0, 0.0)))
+    assert 'rejected: gravity is turned by' in text
+    assert 'correct it by gravity' in text
+    found = [float(part) for part in text.partition('(')[2].partition(')')[0].split(',')]
+    np.testing.assert_allclose(found, (0.0, 0.0, -9.81), atol=1.0)
 
 
 def test_a_missing_joint() -> None:

@@ -155,3 +155,17 @@ def test_friction_does_not_pass_for_a_wrong_scale() -> None:
     assert must_be_fixed(checkup) == {'CURRENT'}
     for joint in checkup.assessment.loaded:
         assert not checkup.assessment.joints[joint].scale.excludes(1.0, 0.1)
+
+
+@pytest.mark.parametrize('kind', Kind)
+def test_an_effort_in_another_unit_hides_no_other_joint(kind: Kind) -> None:
+    factor = np.ones(7)
+    factor[2] = 1000.0
+    alone, with_it = (
+        check(ARM, record(Robot(ARM, factor=each), kind, 7)) for each in (np.ones(7), factor)
+    )
+    assert must_be_fixed(with_it) == {'WRONG_SCALE'}
+    judged_alone, judged_with_it = (
+        [joint.is_judged for joint in checkup.assessment.joints] for checkup in (alone, with_it)
+    )
+    assert judged_with_it[:2] + judged_with_it[3:] == judged_alone[:2] + judged_alone[3:]
