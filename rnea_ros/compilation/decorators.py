@@ -32,8 +32,7 @@ try:
 except ImportError:
     COMPILED = False
 else:
-    from .exact_arrays import ExactArray
-    from .kernel_cache import KernelCache, warn_not_cached
+    from . import numba_internals
 
     COMPILED = True
 
@@ -57,13 +56,11 @@ def _digest_of_sources(folder: Path) -> str:
     return digest.hexdigest()
 
 
-# Of fastmath, only fused multiply-add and ignoring the sign of zero: NaN and infinity stay right.
-# Kernels are not called from C. They do not allocate memory: without numba's run-time (nrt) an
-# array argument costs 3 ns instead of 25, and an allocation is an error of the compiler.
-_OPTIONS: dict[str, Any] = {
-    'fastmath': {'contract', 'nsz'}, 'error_model': 'numpy', 'no_cfunc_wrapper': True,
-    '_nrt': False,
-}
+def _options() -> dict[str, Any]:
+    # Of fastmath, only fused multiply-add and ignoring the sign of zero: NaN and infinity stay
+    # right.
+    own = {'fastmath': {'contract', 'nsz'}, 'error_model': 'numpy'}
+    return {**numba_internals.OPTIONS, **own}
 
 
 def compiled(function: Kernel) -> Kernel:
@@ -78,7 +75,7 @@ def compiled(function: Kernel) -> Kernel:
     """
     if not COMPILED:
         return function
-    return register_jitable(forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+    return register_jitable(forceinline=True, **_options())(function)  # type: ignore[no-any-return]
 
 
 def kernels_exclude_threads() -> bool:
@@ -109,14 +106,9 @@ def batch_entry(function: Kernel) -> Kernel:
 def _cached(function: Kernel, **options: bool) -> Kernel:
     if not COMPILED:
         return _without_warnings(function)
-    jitted: Any = numba.njit(**_OPTIONS, **options)(function)
-    directory = Path(function.__code__.co_filename).parent
-    try:
-        # numba compiles a cached kernel again if its own file changes, but not if a kernel that
-        # was inlined into it changes in another file. A digest over all these files does both.
-        jitted._cache = KernelCache(function, _digest_of_sources(directory))
-    except RuntimeError:  # no writable directory, as in a read-only container
-        warn_not_cached(f"neither {directory / '__pycache__'} nor the user's cache can be written")
+    jitted: Any = numba.njit(**_options(), **options)(function)
+    folder = Path(function.__code__.co_filename).parent
+    numba_internals.keep_on_disk(jitted, _digest_of_sources(folder))
     return jitted  # type: ignore[no-any-return]
 
 
@@ -143,26 +135,4 @@ def entry_point(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     :param kernel: a compiled kernel
     :param arguments: arguments to compile for
     """
-    overloads = getattr(kernel, 'overloads', None)
-    if overloads is None:
-        return kernel  # type: ignore[no-any-return]
-    types = tuple(_type_of(argument) for argument in arguments)
-    if types not in overloads:
-        kernel.compile(types)
-        kernel.disable_compile()  # an error is better than a pause
-    return overloads[types].entry_point  # type: ignore[no-any-return]
-
-
-def _type_of(argument: Any) -> Any:
-    """Return numba's type of an argument; of float64 arrays, one that machine code checks."""
-    if isinstance(argument, np.ndarray) and argument.dtype == np.float64:
-        return ExactArray(argument.ndim)
-    if isinstance(argument, np.ndarray):
-        return _type_of_records(argument.dtype, argument.ndim)
-    return numba.typeof(argument)
-
-
-@cache
-def _type_of_records(dtype: np.dtype[Any], ndim: int) -> Any:
-    """Return numba's type of a contiguous array; numba itself takes 1 ms to find it each time."""
-    return numba.typeof(np.empty((0,) * ndim, dtype))
+    return numba_internals.entry_point(kernel, arguments) if COMPILED else kernel

@@ -26,7 +26,7 @@ if not COMPILED:
 
 import numba
 
-from rnea_ros.compilation import kernel_cache
+from rnea_ros.compilation import cache_files
 
 SOURCE = """
 from rnea_ros.compilation import entry
@@ -45,7 +45,7 @@ OTHER_USER = 65534
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be said yet, and no directory be named for the cache."""
-    monkeypatch.setattr(kernel_cache, '_already_warned', set())
+    monkeypatch.setattr(cache_files, '_already_warned', set())
     monkeypatch.setattr(numba.config, 'CACHE_DIR', '')
 
 
