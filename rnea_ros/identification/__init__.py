@@ -8,7 +8,7 @@ from .comparison import Comparison, ModelErrors
 from .identify import PRIOR_WEIGHT, identify
 from .loading import load, run_from
 from .payload import PayloadFit, identify_payload, payload_parameters
-from .result import Identification, JointDeviations, Origin
+from .result import Identification, JointDeviations, ParameterOrigin
 from .run import IdentificationError, Run, require_scipy
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     'IdentificationError',
     'JointDeviations',
     'ModelErrors',
-    'Origin',
+    'ParameterOrigin',
     'PayloadFit',
     'Run',
     'identify',

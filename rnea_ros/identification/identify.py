@@ -22,7 +22,7 @@ from .friction_terms import TERMS
 from .jackknife import Uncertainty, uncertainty
 from .loading import check_model
 from .plausibility import check_fit, check_runs, check_same_load
-from .result import Identification, JointDeviations, Origin, total_efforts
+from .result import Identification, JointDeviations, ParameterOrigin, total_efforts
 from .rounds import Fitted, fit_in_rounds
 from .run import IdentificationError, Run
 
@@ -144,9 +144,9 @@ def _free_bodies(model: RobotModel, links: Collection[str] | None) -> NDArray[np
     return np.array([name in links for name in model.body_names])
 
 
-def _origins(uncertain: Uncertainty, size: int) -> tuple[Origin, ...]:
+def _origins(uncertain: Uncertainty, size: int) -> tuple[ParameterOrigin, ...]:
     return tuple(
-        Origin.of(removed, bool(effect))
+        ParameterOrigin.of(removed, bool(effect))
         for removed, effect in zip(
             uncertain.removed_variance[:size], uncertain.has_effect[:size], strict=True
         )

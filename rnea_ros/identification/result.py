@@ -31,7 +31,7 @@ DETERMINED = 0.75
 """Least share of a parameter's prior variance that the data remove if they determine it."""
 
 
-class Origin(str, Enum):
+class ParameterOrigin(str, Enum):
     """What determined a parameter."""
 
     DATA = 'data'
@@ -39,7 +39,7 @@ class Origin(str, Enum):
     NOTHING = 'nothing'
 
     @classmethod
-    def of(cls, removed_variance: float, has_effect: bool) -> Origin:
+    def of(cls, removed_variance: float, has_effect: bool) -> ParameterOrigin:
         """
         Return the origin of a parameter.
 
@@ -97,7 +97,7 @@ class Identification:
     model: RobotModel
     parameters: Array
     covariance: Array
-    origin: tuple[Origin, ...]
+    origin: tuple[ParameterOrigin, ...]
     friction: JointFriction
     armature: Array
     offset: Array

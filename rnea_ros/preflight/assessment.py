@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Array
 from ..recordings import Kind, Samples
 from .columns import Prediction, Tip
-from .fit import NOTHING, Equations, Fit
+from .fit import NOTHING, Fit, HypothesisEquations
 from .hypothesis import Hypothesis
 from .joint_figures import JointFigures
 from .selection import ABSENT, Estimate, Selection, Solution
@@ -213,7 +213,7 @@ class Assessment:
         """
         best = self.best.prediction
         change = self.prediction.flipped(sorted(self.hypothesis.flipped - {joint})).rigid
-        equations = Equations(best, self.hypothesis, change - best.rigid)
+        equations = HypothesisEquations(best, self.hypothesis, change - best.rigid)
         back = Solution(equations, best).parameter('change', 0)
         return Estimate(2.0 * back.value - 1.0, 2.0 * back.half_width)
 

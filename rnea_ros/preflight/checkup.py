@@ -17,7 +17,7 @@ from .assessment import Assessment
 from .columns import Prediction
 from .dead_efforts import constant_efforts, no_effort
 from .faults import find_faults
-from .findings import Finding, Verdict
+from .findings import Finding, ModelVerdict
 from .remainders import REMAINDERS
 from .report import report
 
@@ -35,7 +35,7 @@ class Checkup:
 
     assessment: Assessment
     findings: tuple[Finding, ...]
-    verdict: Verdict
+    verdict: ModelVerdict
     joints: tuple[str, ...]
 
     def report(self) -> str:
@@ -100,16 +100,16 @@ def find_causes(assessment: Assessment) -> list[Finding]:
     return [*faults, *others]
 
 
-def verdict(assessment: Assessment, findings: list[Finding]) -> Verdict:
+def verdict(assessment: Assessment, findings: list[Finding]) -> ModelVerdict:
     """
     Return whether the model may be used.
 
     It is accepted if nothing must be fixed and every loaded joint was judged.
     """
     if any(finding.must_be_fixed for finding in findings):
-        return Verdict.REJECTED
+        return ModelVerdict.REJECTED
     judged = [assessment.joints[joint].is_judged for joint in assessment.loaded]
-    return Verdict.ACCEPTED if judged and all(judged) else Verdict.UNDECIDED
+    return ModelVerdict.ACCEPTED if judged and all(judged) else ModelVerdict.UNDECIDED
 
 
 def _split(

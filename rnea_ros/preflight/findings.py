@@ -48,7 +48,7 @@ IDENTIFY = 'if robot and URDF belong together, identify masses and friction: doc
 """Remedy for a model that is wrong in many places."""
 
 
-class Verdict(IntEnum):
+class ModelVerdict(IntEnum):
     """The verdict; its number is the exit code of the command."""
 
     ACCEPTED = 0

@@ -91,7 +91,7 @@ class Fit:
     friction: Array = field(repr=False)
 
 
-class Equations:
+class HypothesisEquations:
     """
     Least-squares equations of one hypothesis, solved for all samples or a part of them.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from .assessment import Assessment
-from .findings import BY_HYPOTHESIS, Cause, Finding, Verdict, describe, number
+from .findings import BY_HYPOTHESIS, Cause, Finding, ModelVerdict, describe, number
 from .joint_figures import JointFigures
 from .selection import CONFIDENCE, Estimate
 
@@ -30,9 +30,9 @@ SHORT = {
 }
 
 VERDICTS = {
-    Verdict.ACCEPTED: 'accepted: the model fits the measured efforts',
-    Verdict.REJECTED: 'not accepted: fix the findings marked with *',
-    Verdict.UNDECIDED: 'undecided: the data do not suffice to judge the loaded joints',
+    ModelVerdict.ACCEPTED: 'accepted: the model fits the measured efforts',
+    ModelVerdict.REJECTED: 'not accepted: fix the findings marked with *',
+    ModelVerdict.UNDECIDED: 'undecided: the data do not suffice to judge the loaded joints',
 }
 
 HEADER = (
@@ -40,7 +40,7 @@ HEADER = (
 )
 
 
-def report(assessment: Assessment, findings: list[Finding], verdict: Verdict) -> str:
+def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdict) -> str:
     """Return the whole report."""
     samples = assessment.samples
     parts = [

@@ -20,7 +20,7 @@ from statistics import NormalDist
 import numpy as np
 
 from .columns import Prediction
-from .fit import Equations, Fit
+from .fit import Fit, HypothesisEquations
 from .hypothesis import Hypothesis
 
 EVIDENCE = 10.0
@@ -80,7 +80,7 @@ class Solution:
     :param prediction: modelled and measured efforts
     """
 
-    def __init__(self, equations: Equations, prediction: Prediction) -> None:
+    def __init__(self, equations: HypothesisEquations, prediction: Prediction) -> None:
         self._equations = equations
         self._block = prediction.samples.block
         self._numbers = np.unique(self._block)
@@ -166,7 +166,7 @@ class Selection:
                 flipped = self.prediction.flipped(sorted(hypothesis.flipped))
                 self._flipped[hypothesis.flipped] = flipped
             prediction = self._flipped[hypothesis.flipped]
-            equations = Equations(prediction, hypothesis)
+            equations = HypothesisEquations(prediction, hypothesis)
             self._solutions[hypothesis] = Solution(equations, prediction)
         return self._solutions[hypothesis]
 

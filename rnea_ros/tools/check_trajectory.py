@@ -28,7 +28,15 @@ from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..feedforward.trajectory import TrajectoryRequest
 from ..robot import RobotModel
-from ..trajectory_check import RATE, Limits, Quantity, TrajectoryCheck, check, picture, report
+from ..trajectory_check import (
+    RATE,
+    Quantity,
+    TrajectoryCheck,
+    TrajectoryLimits,
+    check,
+    picture,
+    report,
+)
 from .arguments import (
     add_bag,
     add_gravity,
@@ -134,7 +142,7 @@ def _request(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Traje
 
 def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> TrajectoryCheck:
     model = _model(options)
-    limits = Limits.of_model(model)
+    limits = TrajectoryLimits.of_model(model)
     for quantity, given in options.limits.items():
         limits = limits.with_limits(quantity, given)
     request, renamed = with_model_names(model, _request(options, ros_arguments))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Inputs:
+class IdentificationInputs:
     """
     The model, and the data that it is identified from.
 
@@ -50,7 +50,7 @@ def read_inputs(
     options: argparse.Namespace,
     ros_arguments: Sequence[str],
     check: Callable[[RobotModel], None],
-) -> Inputs:
+) -> IdentificationInputs:
     """
     Return the inputs, with a line of progress for each recording.
 
@@ -64,7 +64,7 @@ def read_inputs(
         settings = _settings(options.keep_friction, model)
         runs = collect(model)
     validate = None if options.validate is None else _loaded(options, model, options.validate)
-    return Inputs(model, runs, validate, settings)
+    return IdentificationInputs(model, runs, validate, settings)
 
 
 def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]) -> list[Run]:

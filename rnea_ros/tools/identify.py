@@ -44,7 +44,7 @@ from ..identification import (
     require_scipy,
 )
 from ..identification.report import (
-    Figures,
+    ReportFigures,
     figures,
     payload_json,
     payload_text,
@@ -55,7 +55,7 @@ from ..parameters import parameter_file_text
 from ..recordings import CUTOFF
 from ..robot import RobotModel
 from .arguments import add_gravity, add_recorded_joints, positive, target
-from .identification_inputs import Inputs, read_inputs, seconds
+from .identification_inputs import IdentificationInputs, read_inputs, seconds
 
 NOT_BETTER = 1
 
@@ -153,7 +153,7 @@ def _check(options: argparse.Namespace, model: RobotModel) -> None:
         raise UnknownNameError('link', options.payload, model.link_names)
 
 
-def _identify(options: argparse.Namespace, inputs: Inputs) -> int:
+def _identify(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     """Identify the arm; return the exit code."""
     settings = inputs.settings
     result = identify(
@@ -174,7 +174,7 @@ def _identify(options: argparse.Namespace, inputs: Inputs) -> int:
     return 0 if result.comparison.is_better else NOT_BETTER
 
 
-def _payload(options: argparse.Namespace, inputs: Inputs) -> int:
+def _payload(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     """Identify a payload; return the exit code."""
     settings, joints = inputs.settings, inputs.model.joint_names
     if settings is None:
@@ -211,7 +211,7 @@ def _now() -> str:
 
 
 def _write(
-    options: argparse.Namespace, result: Identification, summary: Figures
+    options: argparse.Namespace, result: Identification, summary: ReportFigures
 ) -> Iterator[str]:
     """Write the requested files; yield a sentence for each."""
     asked = [path for path in (options.write_urdf, options.write_parameters) if path is not None]
@@ -232,7 +232,7 @@ def _write(
         yield 'nothing is written; --write-urdf and --write-parameters write the model'
 
 
-def _comments(options: argparse.Namespace, summary: Figures) -> tuple[str, ...]:
+def _comments(options: argparse.Namespace, summary: ReportFigures) -> tuple[str, ...]:
     """Return the origin and the quality of a result, as comments of its parameter file."""
     before, _, after = summary.mean_percent.values()
     return (

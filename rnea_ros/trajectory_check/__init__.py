@@ -10,15 +10,15 @@ result.
 """
 
 from .check import RATE, TrajectoryCheck, check
-from .limits import Limits, Quantity
+from .limits import Quantity, TrajectoryLimits
 from .picture import picture
 from .report import report
 
 __all__ = [
     'RATE',
-    'Limits',
     'Quantity',
     'TrajectoryCheck',
+    'TrajectoryLimits',
     'check',
     'picture',
     'report',

@@ -18,7 +18,7 @@ from ..feedforward.trajectory import TrajectoryError, TrajectoryReason, Trajecto
 from ..robot import RobotModel
 from .compiling import compiled, rejections, start_of, without_limits
 from .efforts import Efforts, efforts_of
-from .limits import Limits
+from .limits import TrajectoryLimits
 from .peaks import Peak, motion_peaks
 from .time_scaling import Bound, bound_by_efforts, bounds_by_motion
 from .traps import Trap, notes, traps
@@ -34,7 +34,7 @@ class NothingToCheckError(RneaError):
     """The trajectory has no points."""
 
 
-class Verdict(enum.IntEnum):
+class TrajectoryVerdict(enum.IntEnum):
     """The result of a check; the value is the exit code."""
 
     FINE = 0
@@ -42,7 +42,7 @@ class Verdict(enum.IntEnum):
 
 
 @dataclass(frozen=True)
-class Figures:
+class MotionFigures:
     """
     The numbers of a motion.
 
@@ -59,7 +59,7 @@ class Figures:
     points: int
     peaks: tuple[Peak, ...]
     efforts: Efforts
-    limits: Limits
+    limits: TrajectoryLimits
     by_effort: Bound
     by_all: Bound
 
@@ -80,7 +80,7 @@ class TrajectoryCheck:
     traps: tuple[Trap, ...]
     rejections: tuple[TrajectoryError, ...]
     notes: tuple[str, ...]
-    figures: Figures | None
+    figures: MotionFigures | None
 
     @property
     def violations(self) -> tuple[Peak, ...]:
@@ -89,15 +89,16 @@ class TrajectoryCheck:
         return tuple(peak for peak in peaks if peak.is_violation)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TrajectoryVerdict:
         """``FAULTY`` with any trap or violation, else ``FINE``."""
-        return Verdict.FAULTY if self.traps or self.violations else Verdict.FINE
+        is_faulty = self.traps or self.violations
+        return TrajectoryVerdict.FAULTY if is_faulty else TrajectoryVerdict.FINE
 
 
 def check(
     model: RobotModel,
     request: TrajectoryRequest,
-    limits: Limits,
+    limits: TrajectoryLimits,
     start: Mapping[str, float] | None = None,
     rate: float = RATE,
 ) -> TrajectoryCheck:
@@ -126,7 +127,7 @@ def check(
     efforts = efforts_of(model, trajectory, rate)
     by_motion = motion_peaks(trajectory, limits)
     by_effort = bound_by_efforts(efforts, limits)
-    figures = Figures(
+    figures = MotionFigures(
         trajectory.duration,
         trajectory.knots.times.size,
         _joint_after_joint([*by_motion, *efforts.peaks(limits)], limits),
@@ -147,5 +148,5 @@ def check(
     )
 
 
-def _joint_after_joint(peaks: list[Peak], limits: Limits) -> tuple[Peak, ...]:
+def _joint_after_joint(peaks: list[Peak], limits: TrajectoryLimits) -> tuple[Peak, ...]:
     return tuple(sorted(peaks, key=lambda peak: limits.index(peak.joint)))

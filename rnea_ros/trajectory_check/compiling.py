@@ -24,7 +24,7 @@ from ..feedforward.trajectory import (
     TrajectoryRequest,
     compile_trajectory,
 )
-from .limits import Limits
+from .limits import TrajectoryLimits
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Start:
 
 
 def start_of(
-    request: TrajectoryRequest, limits: Limits, given: Mapping[str, float]
+    request: TrajectoryRequest, limits: TrajectoryLimits, given: Mapping[str, float]
 ) -> Start:
     """
     Return the start of the robot.

@@ -18,7 +18,7 @@ from ..arrays import Array
 from ..errors import InputError
 from ..feedforward.trajectory import Trajectory, states_in
 from ..robot import RobotModel
-from .limits import Limits, Quantity
+from .limits import Quantity, TrajectoryLimits
 from .peaks import Peak
 
 MAX_SAMPLES = 1_000_000
@@ -42,7 +42,7 @@ class Efforts:
     gravity: Array
     velocity: Array
 
-    def peaks(self, limits: Limits) -> list[Peak]:
+    def peaks(self, limits: TrajectoryLimits) -> list[Peak]:
         """
         Return the greatest effort of each joint.
 

@@ -43,7 +43,7 @@ class Quantity(enum.Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class TrajectoryLimits:
     """
     The limits of all joints; ``inf`` for no limit.
 
@@ -67,7 +67,7 @@ class Limits:
     effort: Array
 
     @classmethod
-    def of_model(cls, model: RobotModel) -> Limits:
+    def of_model(cls, model: RobotModel) -> TrajectoryLimits:
         """
         Return the limits of a URDF. It has no acceleration limits.
 
@@ -92,7 +92,9 @@ class Limits:
             effort,
         )
 
-    def with_limits(self, quantity: Quantity, given: Mapping[str | None, float]) -> Limits:
+    def with_limits(
+        self, quantity: Quantity, given: Mapping[str | None, float]
+    ) -> TrajectoryLimits:
         """
         Return limits with other values for one quantity.
 

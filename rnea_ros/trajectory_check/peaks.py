@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..feedforward.trajectory import Trajectory, derivative, turning_points, values_at
-from .limits import Limits, Quantity
+from .limits import Quantity, TrajectoryLimits
 
 # Accepted excess over a limit by rounding, as a share of the limit, or in its unit below 1.
 _ROUNDING = 1e-6
@@ -72,7 +72,7 @@ class Peak:
         return self.margin < -_ROUNDING * max(1.0, abs(self.limit))
 
 
-def motion_peaks(trajectory: Trajectory, limits: Limits) -> list[Peak]:
+def motion_peaks(trajectory: Trajectory, limits: TrajectoryLimits) -> list[Peak]:
     """
     Return the peaks of position, velocity and acceleration, joint after joint.
 

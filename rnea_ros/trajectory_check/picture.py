@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..drawing import add_grid, legend_above, new_figure, save
-from .check import Figures
+from .check import MotionFigures
 from .limits import Quantity
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ FAR = 2.0
 """A limit above this multiple of the greatest value is written instead of drawn."""
 
 
-def picture(path: Path, name: str, figures: Figures) -> None:
+def picture(path: Path, name: str, figures: MotionFigures) -> None:
     """
     Draw velocity and effort of every joint over time, the effort of gravity, and the limits.
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 
-from .check import Figures, TrajectoryCheck, Verdict
-from .limits import Limits, Quantity
+from .check import MotionFigures, TrajectoryCheck, TrajectoryVerdict
+from .limits import Quantity, TrajectoryLimits
 from .peaks import Peak
 from .time_scaling import Bound
 
@@ -49,7 +49,7 @@ def report(checked: TrajectoryCheck) -> str:
     return '\n'.join(parts)
 
 
-def _table(figures: Figures) -> str:
+def _table(figures: MotionFigures) -> str:
     rows = [HEADER, *(_cells(peak, figures.limits) for peak in figures.peaks)]
     widths = [max(len(row[k]) for row in rows) for k in range(len(HEADER))]
     lines = [
@@ -63,7 +63,7 @@ def _table(figures: Figures) -> str:
     return '\n'.join(lines)
 
 
-def _cells(peak: Peak, limits: Limits) -> tuple[str, ...]:
+def _cells(peak: Peak, limits: TrajectoryLimits) -> tuple[str, ...]:
     limited = math.isfinite(peak.limit)
     share = peak.share
     return (
@@ -79,7 +79,7 @@ def _cells(peak: Peak, limits: Limits) -> tuple[str, ...]:
     )
 
 
-def _violation(peak: Peak, limits: Limits) -> str:
+def _violation(peak: Peak, limits: TrajectoryLimits) -> str:
     unit = limits.unit(peak.joint, peak.quantity)
     return (
         f'{peak.quantity.value} of {peak.joint} at {peak.time:.3f} s: {peak.value:.4g} {unit} is '
@@ -87,7 +87,7 @@ def _violation(peak: Peak, limits: Limits) -> str:
     )
 
 
-def _time_scaling(figures: Figures) -> list[str]:
+def _time_scaling(figures: MotionFigures) -> list[str]:
     """Return one or two lines about the fastest time scaling."""
     by_effort, by_all = figures.by_effort, figures.by_all
     if math.isinf(by_effort.stretch):
@@ -123,6 +123,6 @@ def _time(bound: Bound, duration: float) -> str:
 
 
 def _verdict(checked: TrajectoryCheck) -> str:
-    if checked.verdict is Verdict.FINE:
+    if checked.verdict is TrajectoryVerdict.FINE:
         return 'fine: within all known limits'
     return 'not fine: see the lines marked with *'

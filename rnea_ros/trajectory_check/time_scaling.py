@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from .efforts import Efforts
-from .limits import Limits, Quantity
+from .limits import Quantity, TrajectoryLimits
 from .peaks import Peak
 
 
@@ -43,7 +43,7 @@ class Bound:
     time: float
 
 
-def bound_by_efforts(efforts: Efforts, limits: Limits) -> Bound:
+def bound_by_efforts(efforts: Efforts, limits: TrajectoryLimits) -> Bound:
     """
     Return the bound by the effort limits.
 

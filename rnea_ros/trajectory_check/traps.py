@@ -23,7 +23,7 @@ from ..feedforward.trajectory import (
     derivative,
 )
 from .compiling import Start
-from .limits import Limits, Quantity
+from .limits import Quantity, TrajectoryLimits
 
 # Accepted by rounding: velocity steps, rad/s or m/s, and accelerations, rad/s^2 or m/s^2.
 _ROUNDING = 1e-6
@@ -51,7 +51,7 @@ class Trap:
         return cls(error.word, f'the feedforward node rejects it: {error}')
 
 
-def traps(trajectory: Trajectory, limits: Limits) -> list[Trap]:
+def traps(trajectory: Trajectory, limits: TrajectoryLimits) -> list[Trap]:
     """
     Return the traps of a compiled trajectory.
 

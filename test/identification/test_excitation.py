@@ -19,13 +19,13 @@ from rnea_ros import RneaError, RobotModel
 from rnea_ros.identification.excitation import (
     Excitation,
     JointLimits,
-    Motion,
     Region,
+    RestToRestMotion,
     excite,
     known_motion,
     report,
 )
-from rnea_ros.trajectory_check import Limits, Quantity, check
+from rnea_ros.trajectory_check import Quantity, TrajectoryLimits, check
 from support.models.oracles import random_tree
 from support.models.robots import ARM, PENDULUM, SHIPPED, joint, link, load, robot
 
@@ -54,7 +54,7 @@ def of_two_links() -> Excitation:
     return excited(load(TWO_LINKS))
 
 
-def states(motion: Motion) -> tuple[Array, Array, Array]:
+def states(motion: RestToRestMotion) -> tuple[Array, Array, Array]:
     """Return what a trajectory controller interpolates, every millisecond."""
     return motion.at(np.arange(0.0, motion.duration, 1e-3))
 
@@ -114,7 +114,7 @@ def assert_within(found: Excitation, limits: JointLimits, region: Region | None)
         model.joint_names, limits.velocity, limits.effort, strict=True
     ):
         given[name], efforts[name] = 0.8 * velocity, 0.8 * effort
-    bounds = Limits.of_model(model)
+    bounds = TrajectoryLimits.of_model(model)
     half = 0.45 * (limits.upper - limits.lower)
     bounded = np.isfinite(half)
     middle = limits.middle

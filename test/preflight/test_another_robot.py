@@ -16,7 +16,7 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.faults import FAULTS
-from rnea_ros.preflight.findings import Cause, Verdict
+from rnea_ros.preflight.findings import Cause, ModelVerdict
 from rnea_ros.preflight.hypothesis import Hypothesis
 from rnea_ros.recordings import Kind, Recording, read_joint_states, recording_from
 from support.models.robots import SHIPPED, load, vendor_robots
@@ -96,7 +96,7 @@ def test_a_model_that_is_too_light_is_not_accepted_and_no_sign_is_wrong(
     light = load(with_masses(random))
     robot = Robot(ARM, noise=float(random.choice((0.02, 0.1, 0.4))))
     checkup = check(light, record(robot, kind, seed), kind=kind)
-    assert checkup.verdict is Verdict.REJECTED
+    assert checkup.verdict is ModelVerdict.REJECTED
     assert causes(checkup) <= OF_A_FACTOR
     assert 'masses' in checkup.report()
 

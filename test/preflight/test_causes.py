@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.preflight import Checkup, check
-from rnea_ros.preflight.findings import Cause, Verdict
+from rnea_ros.preflight.findings import Cause, ModelVerdict
 from rnea_ros.recordings import Kind
 from support.recorded.synthetic_recordings import ARM, CASES, HAND, Robot, record
 
@@ -49,7 +49,7 @@ def test_each_cause_is_found_alone(name: str, kind: Kind) -> None:
     checkup = judged(name, kind, SEEDS[kind])
     expected = CASES[name].causes
     assert must_be_fixed(checkup) == expected
-    assert checkup.verdict is (Verdict.REJECTED if expected else Verdict.ACCEPTED)
+    assert checkup.verdict is (ModelVerdict.REJECTED if expected else ModelVerdict.ACCEPTED)
 
 
 @pytest.mark.parametrize('kind', Kind)
@@ -80,7 +80,7 @@ def test_a_missing_tool_is_weighed_and_placed(kind: Kind) -> None:
 def test_a_significant_load_that_is_too_small_raises_no_alarm() -> None:
     checkup = check(ARM, record(Robot(ARM, mass=0.1, noise=0.02, coulomb=0.0), Kind.MOTION, 3))
     assert checkup.assessment.hypothesis.loaded
-    assert checkup.verdict is Verdict.ACCEPTED
+    assert checkup.verdict is ModelVerdict.ACCEPTED
 
 
 @pytest.mark.parametrize('kind', Kind)
@@ -139,7 +139,7 @@ def test_an_offset_beyond_a_sensors_is_found(kind: Kind) -> None:
 
 def test_unexplained_scatter_is_not_accepted() -> None:
     recording = record(Robot(ARM, noise=40.0), Kind.STILL, 2)
-    assert check(ARM, recording).verdict is not Verdict.ACCEPTED
+    assert check(ARM, recording).verdict is not ModelVerdict.ACCEPTED
 
 
 def test_a_joint_without_gravity_is_not_judged() -> None:
@@ -147,7 +147,7 @@ def test_a_joint_without_gravity_is_not_judged() -> None:
     (finding,) = [f for f in checkup.findings if f.cause is Cause.UNJUDGED]
     assert 0 in finding.joints  # its axis is vertical
     assert not finding.must_be_fixed
-    assert checkup.verdict is Verdict.ACCEPTED
+    assert checkup.verdict is ModelVerdict.ACCEPTED
 
 
 def test_friction_does_not_pass_for_a_wrong_scale() -> None:

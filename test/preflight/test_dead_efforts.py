@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from rnea_ros.preflight import Checkup, check
-from rnea_ros.preflight.findings import Cause, Finding, Verdict
+from rnea_ros.preflight.findings import Cause, Finding, ModelVerdict
 from rnea_ros.recordings import Kind, Recording
 from support.recorded.synthetic_recordings import ARM, Robot, record
 
@@ -33,7 +33,7 @@ def found(checkup: Checkup, cause: Cause) -> Finding:
 def test_a_loaded_joint_with_a_constant_effort_is_dead(kind: Kind, value: float) -> None:
     recorded = with_constant(record(Robot(ARM), kind, 1), ELBOW, value)
     checkup = check(ARM, recorded, kind=kind)
-    assert checkup.verdict is Verdict.REJECTED
+    assert checkup.verdict is ModelVerdict.REJECTED
     (finding,) = [finding for finding in checkup.findings if finding.must_be_fixed]
     assert finding.cause is Cause.NO_EFFORT
     assert f'fer_joint4: the effort is {value:g} throughout' in finding.text
@@ -43,7 +43,7 @@ def test_a_loaded_joint_with_a_constant_effort_is_dead(kind: Kind, value: float)
 
 def test_a_joint_that_carries_nothing_may_be_dead() -> None:
     checkup = check(ARM, with_constant(record(Robot(ARM), Kind.MOTION, 1), WRIST, 0.0))
-    assert checkup.verdict is Verdict.ACCEPTED
+    assert checkup.verdict is ModelVerdict.ACCEPTED
     assert 'fer_joint7: the effort is 0 throughout' in found(checkup, Cause.NO_EFFORT).text
 
 
@@ -55,11 +55,11 @@ def test_of_a_driver_that_reports_nothing_all_joints_are_named_at_once(
     checkup = check(ARM, recorded)
     assert [finding.cause for finding in checkup.findings] == [Cause.NO_EFFORT]
     assert word in found(checkup, Cause.NO_EFFORT).text
-    assert checkup.verdict is Verdict.REJECTED
+    assert checkup.verdict is ModelVerdict.REJECTED
 
 
 def test_a_joint_without_an_effort_still_has_a_position() -> None:
     recorded = with_constant(record(Robot(ARM), Kind.MOTION, 1), ELBOW, float('nan'))
     checkup = check(ARM, recorded)
-    assert checkup.verdict is Verdict.ACCEPTED
+    assert checkup.verdict is ModelVerdict.ACCEPTED
     assert 'no effort recorded, not compared: fer_joint4' in checkup.report()

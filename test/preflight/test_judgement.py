@@ -13,7 +13,7 @@ import pytest
 from rnea_ros.preflight import Checkup, Prediction, check
 from rnea_ros.preflight.assessment import Assessment
 from rnea_ros.preflight.checkup import find_causes
-from rnea_ros.preflight.findings import Cause, Finding, Verdict
+from rnea_ros.preflight.findings import Cause, Finding, ModelVerdict
 from rnea_ros.preflight.hypothesis import Hypothesis
 from rnea_ros.recordings import Kind, Recording
 from support.recorded.synthetic_recordings import ARM, Array, Robot, only, record
@@ -110,7 +110,7 @@ def test_little_load_without_effort_is_reported_as_a_note(kind: Kind) -> None:
     finding = of(checkup, Cause.COMPENSATED)
     assert finding.joints == (5,)
     assert not finding.must_be_fixed
-    assert checkup.verdict is Verdict.ACCEPTED
+    assert checkup.verdict is ModelVerdict.ACCEPTED
 
 
 # Tools
@@ -163,7 +163,7 @@ def test_one_loaded_joint_that_cannot_be_judged_leaves_it_open() -> None:
     judged = [checkup.assessment.joints[joint].is_judged for joint in checkup.assessment.loaded]
     assert any(judged)
     assert not all(judged)
-    assert checkup.verdict is Verdict.UNDECIDED
+    assert checkup.verdict is ModelVerdict.UNDECIDED
 
 
 @pytest.mark.parametrize('kind', Kind)
@@ -176,4 +176,4 @@ def test_gravity_that_the_model_lacks_is_found(kind: Kind) -> None:
 def test_without_gravity_poses_at_rest_are_undecided() -> None:
     weightless = ARM.with_gravity((0.0, 0.0, 0.0))
     checkup = check(weightless, record(Robot(weightless), Kind.STILL, 1))
-    assert checkup.verdict is Verdict.UNDECIDED
+    assert checkup.verdict is ModelVerdict.UNDECIDED

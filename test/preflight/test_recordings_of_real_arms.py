@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.preflight import Checkup, check
-from rnea_ros.preflight.findings import Cause, Verdict
+from rnea_ros.preflight.findings import Cause, ModelVerdict
 from rnea_ros.recordings import Recording, clean, read_joint_states, recording_from
 from support.models.robots import ROOT, load, vendor_robots
 from support.recorded.real_arms import recording
@@ -53,7 +53,7 @@ def test_the_pandas_repeats_and_its_ringing_start_are_left_out() -> None:
 
 def test_the_panda_without_hand_is_accepted() -> None:
     checkup = panda_checkup('panda_arm.urdf')
-    assert checkup.verdict is Verdict.ACCEPTED
+    assert checkup.verdict is ModelVerdict.ACCEPTED
     assert must_be_fixed(checkup) == set()
     assert [checkup.assessment.joints[k].name for k in checkup.assessment.loaded] == [
         'fer_joint2', 'fer_joint3', 'fer_joint4',
@@ -62,7 +62,7 @@ def test_the_panda_without_hand_is_accepted() -> None:
 
 def test_the_hand_that_the_real_panda_does_not_have_is_named() -> None:
     checkup = panda_checkup('panda.urdf')
-    assert checkup.verdict is Verdict.REJECTED
+    assert checkup.verdict is ModelVerdict.REJECTED
     assert must_be_fixed(checkup) == {Cause.SURPLUS_TOOL}
     assert 'fer_hand with everything fixed to it, 0.71 kg' in found(checkup)[Cause.SURPLUS_TOOL]
 
@@ -89,7 +89,7 @@ def test_the_panda_is_explained_as_well_as_by_pinocchio() -> None:
 @pytest.mark.parametrize('urdf', UR10)
 def test_of_the_ur10_friction_dominates_and_the_effort_is_from_currents(urdf: str) -> None:
     checkup = check(load(urdf), ur10())
-    assert checkup.verdict is Verdict.REJECTED
+    assert checkup.verdict is ModelVerdict.REJECTED
     assert must_be_fixed(checkup) == {Cause.CURRENT}
     friction = found(checkup)[Cause.FRICTION]
     for joint in ('shoulder_pan_joint', 'wrist_1_joint', 'wrist_2_joint', 'wrist_3_joint'):

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rnea_ros import InputError, RobotModel, UnknownNameError
-from rnea_ros.trajectory_check import Limits, Quantity
-from rnea_ros.trajectory_check.check import Verdict
+from rnea_ros.trajectory_check import Quantity, TrajectoryLimits
+from rnea_ros.trajectory_check.check import TrajectoryVerdict
 from rnea_ros.trajectory_check.compiling import compiled, start_of, without_limits
 from rnea_ros.trajectory_check.efforts import samples
 from rnea_ros.trajectory_check.peaks import Peak, extremes
@@ -50,7 +50,7 @@ def test_a_swing_over_a_position_limit_between_points_is_found() -> None:
     assert found.is_violation
     assert (found.value, found.time) == pytest.approx((3.1, 2.0))
     assert (found.limit, found.margin) == pytest.approx((3.0, -0.1))
-    assert checked(list(points), model=SHOULDER).verdict is Verdict.FAULTY
+    assert checked(list(points), model=SHOULDER).verdict is TrajectoryVerdict.FAULTY
 
 
 @pytest.mark.parametrize(('position', 'limit', 'margin'), [(-2.5, -3.0, 0.5), (2.0, 3.0, 1.0)])
@@ -71,7 +71,7 @@ def test_a_violation_begins_above_the_limit() -> None:
 @pytest.mark.parametrize('order', [0, 1, 2])
 @pytest.mark.parametrize('seed', range(5))
 def test_no_sample_is_beyond_the_peaks_and_some_sample_is_at_them(order: int, seed: int) -> None:
-    limits = Limits.of_model(ARM)
+    limits = TrajectoryLimits.of_model(ARM)
     request = requested(motion(np.random.default_rng(seed), points=6))
     rules = without_limits(limits.rules())
     trajectory = compiled(request, rules, start_of(request, limits, {}))
@@ -84,7 +84,7 @@ def test_no_sample_is_beyond_the_peaks_and_some_sample_is_at_them(order: int, se
 
 
 def test_samples_are_at_both_sides_of_every_point_and_at_rest_at_both_ends() -> None:
-    limits = Limits.of_model(SHOULDER)
+    limits = TrajectoryLimits.of_model(SHOULDER)
     points = [at(0.0, 0.0, 0.0), at(1.0, 1.0, 0.0), at(1.5, 0.9, 0.0)]
     request = requested(points, SHOULDER.joint_names)
     trajectory = compiled(request, without_limits(limits.rules()), start_of(request, limits, {}))
@@ -100,7 +100,7 @@ def test_samples_are_at_both_sides_of_every_point_and_at_rest_at_both_ends() -> 
 def test_efforts_are_those_of_inverse_dynamics_at_the_sampled_state() -> None:
     points = motion(np.random.default_rng(3), points=3)
     efforts = figures_of(checked(points)).efforts
-    limits = Limits.of_model(ARM)
+    limits = TrajectoryLimits.of_model(ARM)
     request = requested(points)
     trajectory = compiled(request, without_limits(limits.rules()), start_of(request, limits, {}))
     for row in range(3, len(efforts.time) - 1, 100):
@@ -126,11 +126,11 @@ def test_a_payload_is_in_the_efforts() -> None:
 
 def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
     text = ONE_JOINT.replace('velocity="2" effort="100"', 'velocity="0" effort="0"')
-    limits = Limits.of_model(load(text))
+    limits = TrajectoryLimits.of_model(load(text))
     assert np.isinf([limits.velocity, limits.effort, limits.acceleration]).all()
     given = limits.with_limits(Quantity.EFFORT, {'shoulder': 3.0, None: 5.0})
     assert given.effort.tolist() == [3.0]
-    arm_limits = Limits.of_model(ARM).with_limits(
+    arm_limits = TrajectoryLimits.of_model(ARM).with_limits(
         Quantity.ACCELERATION, {'fer_joint3': 2.0, None: 5.0}
     )
     assert arm_limits.acceleration.tolist() == [5.0, 5.0, 2.0, 5.0, 5.0, 5.0, 5.0]

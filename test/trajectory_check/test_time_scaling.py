@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from rnea_ros.trajectory_check import Limits, Quantity
+from rnea_ros.trajectory_check import Quantity, TrajectoryLimits
 from support.models.robots import load
 from support.recorded.checked_motions import ARM, at, checked, figures_of, motion, stretched
 
@@ -32,7 +32,7 @@ RATE = 999.1
 """Hz: not a whole number of periods per segment, where rounding could add one."""
 
 
-def greatest_share(s: float, seed: int, limits: Limits) -> float:
+def greatest_share(s: float, seed: int, limits: TrajectoryLimits) -> float:
     """Return how much of an effort limit a random motion needs at s times its duration."""
     points = stretched(motion(np.random.default_rng(seed)), s)
     figures = figures_of(checked(points, limits, rate=RATE / s))
@@ -58,7 +58,7 @@ def test_at_the_reported_factor_an_effort_just_reaches_its_limit(seed: int, shar
 @given(seed=st.integers(0, 10_000))
 def test_at_the_factor_by_all_limits_none_is_violated_and_below_it_one_is(seed: int) -> None:
     points = motion(np.random.default_rng(seed))
-    limits = Limits.of_model(ARM).with_limits(Quantity.ACCELERATION, {None: 4.0})
+    limits = TrajectoryLimits.of_model(ARM).with_limits(Quantity.ACCELERATION, {None: 4.0})
     s = figures_of(checked(points, limits)).by_all.stretch
     assert not checked(stretched(points, s), limits).violations
     assert checked(stretched(points, 0.99 * s), limits).violations
@@ -96,7 +96,7 @@ def test_no_factor_is_reported_if_gravity_alone_exceeds_the_limit() -> None:
 
 
 def test_without_effort_limits_efforts_bound_nothing() -> None:
-    limits = replace(Limits.of_model(ARM), effort=np.full(ARM.nv, math.inf))
+    limits = replace(TrajectoryLimits.of_model(ARM), effort=np.full(ARM.nv, math.inf))
     points = motion(np.random.default_rng(1))
     assert figures_of(checked(points, limits)).by_effort.stretch == 0.0
 

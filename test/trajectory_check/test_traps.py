@@ -13,8 +13,8 @@ import pytest
 
 from rnea_ros import InputError
 from rnea_ros.feedforward.trajectory import TrajectoryPoint
-from rnea_ros.trajectory_check import Limits, Quantity, TrajectoryCheck, check, report
-from rnea_ros.trajectory_check.check import NothingToCheckError, Verdict
+from rnea_ros.trajectory_check import Quantity, TrajectoryCheck, TrajectoryLimits, check, report
+from rnea_ros.trajectory_check.check import NothingToCheckError, TrajectoryVerdict
 from support.models.robots import ARM as ONE_JOINT
 from support.models.robots import joint, link, load, robot
 from support.recorded.checked_motions import at, checked, figures_of, requested
@@ -29,7 +29,7 @@ TWO = load(robot(
 
 def words(*points: TrajectoryPoint) -> list[str]:
     found = checked(list(points), model=SHOULDER)
-    assert (found.verdict is Verdict.FAULTY) == bool(found.traps)
+    assert (found.verdict is TrajectoryVerdict.FAULTY) == bool(found.traps)
     return [trap.word for trap in found.traps]
 
 
@@ -74,7 +74,7 @@ def test_a_rejection_of_the_node_is_a_trap_with_its_reason(
 ) -> None:
     found = checked(points, model=SHOULDER)
     assert word in [trap.word for trap in found.traps]
-    assert found.verdict is Verdict.FAULTY
+    assert found.verdict is TrajectoryVerdict.FAULTY
     assert f'* {word}: the feedforward node rejects it' in report(found)
 
 
@@ -88,7 +88,7 @@ def test_a_rejection_of_the_node_is_a_trap_with_its_reason(
 )
 def test_joint_names_that_are_wrong_are_a_trap(names: tuple[str, ...], word: str) -> None:
     request = requested([REST], names)
-    found = check(SHOULDER, request, Limits.of_model(SHOULDER))
+    found = check(SHOULDER, request, TrajectoryLimits.of_model(SHOULDER))
     assert [trap.word for trap in found.traps] == [word]
     assert found.figures is None
 
@@ -108,7 +108,7 @@ def test_no_points_are_nothing_to_check() -> None:
 def test_the_way_to_a_first_point_is_checked_from_a_given_start() -> None:
     points = [at(0.5, 1.0, 0.0), at(2.0, 0.5, 0.0)]
     alone = checked(points, model=SHOULDER)
-    assert alone.verdict is Verdict.FINE
+    assert alone.verdict is TrajectoryVerdict.FINE
     assert any('first point, at 0.5 s, is not checked' in note for note in alone.notes)
     # 1 rad in half a second: 3 rad/s at its peak, of 2.
     whole = checked(points, model=SHOULDER, start={'shoulder': 0.0})
@@ -122,14 +122,15 @@ def test_the_way_to_a_first_point_is_checked_from_a_given_start() -> None:
 def test_without_a_start_the_motion_begins_with_its_first_point(stamp: float | None) -> None:
     points = [at(0.5, 1.0, 0.2), at(2.0, 0.5, 0.0)]
     request = replace(requested(points, SHOULDER.joint_names), start_time=stamp)
-    figures = figures_of(check(SHOULDER, request, Limits.of_model(SHOULDER)))
+    figures = figures_of(check(SHOULDER, request, TrajectoryLimits.of_model(SHOULDER)))
     assert figures.points == 2
     assert figures.efforts.time[[0, -1]].tolist() == [0.5, 2.0]
 
 
 def test_a_first_point_at_once_must_be_near_the_start_that_is_given() -> None:
     points = [at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)]
-    assert checked(points, model=SHOULDER, start={'shoulder': 0.95}).verdict is Verdict.FINE
+    near = checked(points, model=SHOULDER, start={'shoulder': 0.95})
+    assert near.verdict is TrajectoryVerdict.FINE
     found = checked(points, model=SHOULDER, start={'shoulder': 0.5})
     assert [trap.word for trap in found.traps] == ['start_too_far']
 
@@ -141,12 +142,12 @@ def test_joints_left_out_hold_at_the_given_start() -> None:
     assert note == 'joints that the trajectory leaves out hold: shoulder at 0.7 (see --start)'
     held = figures_of(found).peaks[0]
     assert (held.joint, held.value) == ('shoulder', 0.7)
-    assert found.verdict is Verdict.FINE
+    assert found.verdict is TrajectoryVerdict.FINE
 
 
 def test_one_point_is_a_pose_that_is_held() -> None:
     found = checked([at(0.0, 0.5)], model=SHOULDER)
-    assert found.verdict is Verdict.FINE
+    assert found.verdict is TrajectoryVerdict.FINE
     assert len(figures_of(found).efforts.time) == 3
 
 
@@ -154,7 +155,7 @@ def test_notes_say_what_is_not_in_the_result() -> None:
     request = replace(
         requested([REST, at(1.0, 0.5, 0.0), at(2.0, 1.0)], SHOULDER.joint_names), start_time=5.0
     )
-    found = check(SHOULDER, request, Limits.of_model(SHOULDER))
+    found = check(SHOULDER, request, TrajectoryLimits.of_model(SHOULDER))
     for trap in ('the stamp', 'straight line', 'friction'):
         assert any(trap in note for note in found.notes), trap
     with_efforts = [TrajectoryPoint(0.0, [0.0], [0.0], (), [1.0])]
@@ -165,7 +166,7 @@ def test_notes_say_what_is_not_in_the_result() -> None:
 def test_a_robot_with_joints_of_several_axes_is_rejected() -> None:
     planar = load(robot(link('base'), link('cart', 1.0), joint('drive', 'planar', 'base', 'cart')))
     with pytest.raises(InputError, match='more than one axis'):
-        Limits.of_model(planar)
+        TrajectoryLimits.of_model(planar)
 
 
 def test_the_report_names_joint_time_margin_and_pace_of_a_violation() -> None:

@@ -14,7 +14,7 @@ from .accuracy import Accuracy
 from .excitation import Excitation, excite
 from .known_motion import KnownMotion, known_motion
 from .limits import ExcitationError, JointLimits, Region
-from .motion import Motion
+from .motion import RestToRestMotion
 from .picture import picture
 from .report import report
 
@@ -24,8 +24,8 @@ __all__ = [
     'ExcitationError',
     'JointLimits',
     'KnownMotion',
-    'Motion',
     'Region',
+    'RestToRestMotion',
     'excite',
     'known_motion',
     'picture',

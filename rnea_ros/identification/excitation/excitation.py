@@ -20,7 +20,7 @@ from .criterion import Information, regressor
 from .feasibility import check_limits, check_rest, no_room, rounded_away, way_to_start
 from .fourier import FourierBasis
 from .limits import ExcitationError, JointLimits, Region, chosen
-from .motion import Motion, fourier_motion
+from .motion import RestToRestMotion, fourier_motion
 from .optimise import Budget, Found, Objective, Progress, search
 
 MAX_DURATION = 86400.0
@@ -69,7 +69,7 @@ class Excitation:
     """
 
     model: RobotModel
-    motion: Motion
+    motion: RestToRestMotion
     excited: tuple[str, ...]
     limits: JointLimits
     constraints: Constraints
@@ -86,7 +86,7 @@ class Excitation:
         start: Array = self.motion.positions[0]
         return start
 
-    def way_from(self, position: ArrayLike) -> Motion:
+    def way_from(self, position: ArrayLike) -> RestToRestMotion:
         """
         Return a motion from rest at other positions to the start.
 
@@ -148,7 +148,7 @@ def excite(
     objective = Objective(information, constraints, basis, position, excited)
     found = search(objective, Budget(seconds), rng, progress)
 
-    def points(coefficients: Array) -> Motion:
+    def points(coefficients: Array) -> RestToRestMotion:
         return fourier_motion(model.joint_names, position, coefficients, period, 1)
 
     coefficients = found.coefficients
@@ -161,7 +161,11 @@ def excite(
 
 
 def _judged(
-    objective: Objective, found: Found, coefficients: Array, motion: Motion, limits: JointLimits
+    objective: Objective,
+    found: Found,
+    coefficients: Array,
+    motion: RestToRestMotion,
+    limits: JointLimits,
 ) -> Excitation:
     """Return a motion with its figures, beside those of random motions."""
     information, model = objective.information, objective.model

@@ -14,7 +14,7 @@ from ...arrays import Array, finite_vector
 from ...robot import RobotModel
 from .constraints import Constraints
 from .limits import LOAD_SHARE, POSITION_SHARE, ExcitationError, JointLimits
-from .motion import Motion, way
+from .motion import RestToRestMotion, way
 
 NO_ROOM = 1e-6
 """Smallest velocity that counts as a motion, rad/s or m/s."""
@@ -86,8 +86,8 @@ def _at_rest(constraints: Constraints, start: Array) -> tuple[Array, Array]:
 
 
 def way_to_start(
-    constraints: Constraints, limits: JointLimits, motion: Motion, position: ArrayLike
-) -> Motion:
+    constraints: Constraints, limits: JointLimits, motion: RestToRestMotion, position: ArrayLike
+) -> RestToRestMotion:
     """
     Return a motion from rest at other positions to the start of a motion.
 
@@ -112,7 +112,7 @@ def way_to_start(
     return found
 
 
-def check_motion(constraints: Constraints, motion: Motion) -> None:
+def check_motion(constraints: Constraints, motion: RestToRestMotion) -> None:
     """
     Reject a motion that leaves a bound.
 
@@ -124,7 +124,7 @@ def check_motion(constraints: Constraints, motion: Motion) -> None:
 
 
 def _check_at_all_times(
-    constraints: Constraints, motion: Motion, when: str, remedy: str
+    constraints: Constraints, motion: RestToRestMotion, when: str, remedy: str
 ) -> None:
     times, states = motion.sampled()
     quantities = constraints.of_motion(*states)

@@ -18,7 +18,7 @@ from .constraints import Constraints
 from .excitation import region_with_links
 from .feasibility import check_motion, way_to_start
 from .limits import ExcitationError, JointLimits, Region
-from .motion import Motion
+from .motion import RestToRestMotion
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +31,11 @@ class KnownMotion:
     :param constraints: bounds with margins
     """
 
-    motion: Motion
+    motion: RestToRestMotion
     limits: JointLimits
     constraints: Constraints
 
-    def way_from(self, position: ArrayLike) -> Motion:
+    def way_from(self, position: ArrayLike) -> RestToRestMotion:
         """
         Return a motion from rest at other positions to the start.
 
@@ -76,7 +76,7 @@ def known_motion(
     return KnownMotion(motion, limits, constraints)
 
 
-def _motion(model: RobotModel, request: TrajectoryRequest, position: Array) -> Motion:
+def _motion(model: RobotModel, request: TrajectoryRequest, position: Array) -> RestToRestMotion:
     """Return the motion of all joints."""
     for name in request.joint_names:
         if name not in model.joint_names:
@@ -99,4 +99,4 @@ def _motion(model: RobotModel, request: TrajectoryRequest, position: Array) -> M
             'trajectory', 'does not start at time 0 and at rest, with rising times and rest at '
             'the end, as those that excite writes'
         )  # fmt: skip
-    return Motion(model.joint_names, request.times, q, qd, qdd)
+    return RestToRestMotion(model.joint_names, request.times, q, qd, qdd)

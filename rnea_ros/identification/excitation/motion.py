@@ -43,7 +43,7 @@ BRAKE_POINTS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class RestToRestMotion:
     """
     Points of n joints.
 
@@ -86,13 +86,13 @@ class Motion:
         times = np.linspace(0.0, self.duration, int(np.ceil(self.duration / GRID)) + 1)
         return times, self.at(times)
 
-    def slowed(self, speed: float) -> Motion:
+    def slowed(self, speed: float) -> RestToRestMotion:
         """
         Return the motion at another speed.
 
         :param speed: factor, 0.5 for half as fast
         """
-        return Motion(
+        return RestToRestMotion(
             self.joint_names,
             self.times / speed,
             self.positions,
@@ -100,13 +100,13 @@ class Motion:
             self.accelerations * speed**2,
         )
 
-    def after(self, way: Motion) -> Motion:
+    def after(self, way: RestToRestMotion) -> RestToRestMotion:
         """
         Return both motions, one after the other.
 
         :param way: motion to the first point of this one
         """
-        return Motion(
+        return RestToRestMotion(
             self.joint_names,
             np.concatenate((way.times, way.duration + self.times[1:])),
             np.vstack((way.positions, self.positions[1:])),
@@ -114,7 +114,7 @@ class Motion:
             np.vstack((way.accelerations, self.accelerations[1:])),
         )
 
-    def braked(self, time: float, duration: float) -> Motion:
+    def braked(self, time: float, duration: float) -> RestToRestMotion:
         """
         Return a motion to rest, on the path of this one. It begins after time 0.
 
@@ -127,7 +127,7 @@ class Motion:
         slope = (6.0 * s**2 - 6.0 * s) / duration
         q, qd, qdd = self.at(time + duration * way)
         factor, slope = factor[:, np.newaxis], slope[:, np.newaxis]
-        return Motion(
+        return RestToRestMotion(
             self.joint_names, duration * s, q, factor * qd, factor**2 * qdd + slope * qd
         )
 
@@ -148,7 +148,7 @@ class Motion:
 
 def fourier_motion(
     joint_names: tuple[str, ...], start: Array, coefficients: Array, period: float, periods: int
-) -> Motion:
+) -> RestToRestMotion:
     """
     Return periods of a Fourier series.
 
@@ -170,10 +170,12 @@ def fourier_motion(
     ]
     for values in states:
         values[::POINTS] = values[-1]  # at rest, without rounding errors
-    return Motion(joint_names, times, *states)
+    return RestToRestMotion(joint_names, times, *states)
 
 
-def way(joint_names: tuple[str, ...], start: Array, end: Array, velocity: Array) -> Motion:
+def way(
+    joint_names: tuple[str, ...], start: Array, end: Array, velocity: Array
+) -> RestToRestMotion:
     """
     Return a motion from rest to rest on a straight line between joint positions.
 
@@ -185,4 +187,4 @@ def way(joint_names: tuple[str, ...], start: Array, end: Array, velocity: Array)
     duration = QUINTIC_PEAK * float((np.abs(end - start) / (WAY_SHARE * velocity)).max())
     rest = np.zeros((2, len(start)))
     times = np.array([0.0, max(duration, MIN_WAY)])
-    return Motion(joint_names, times, np.vstack((start, end)), rest, rest)
+    return RestToRestMotion(joint_names, times, np.vstack((start, end)), rest, rest)

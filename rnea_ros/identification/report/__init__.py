@@ -3,9 +3,9 @@
 
 """The report of an identification: figures, text, picture; the same for a payload."""
 
-from .figures import Figures, figures
+from .figures import ReportFigures, figures
 from .payload import payload_json, payload_text
 from .picture import picture
 from .text import text
 
-__all__ = ['Figures', 'figures', 'payload_json', 'payload_text', 'picture', 'text']
+__all__ = ['ReportFigures', 'figures', 'payload_json', 'payload_text', 'picture', 'text']

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from ..result import Identification, Origin
+from ..result import Identification, ParameterOrigin
 
 NAMES = ('mass', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
 """The ten standard parameters of a body, in their order."""
@@ -19,7 +19,7 @@ GROUPS = {'mass': slice(0, 1), 'centre': slice(1, 4), 'inertia': slice(4, 10)}
 
 
 @dataclass(frozen=True)
-class Quantity:
+class QuantityChange:
     """
     One quantity of a body.
 
@@ -36,7 +36,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Body:
+class BodyChange:
     """
     A link behind a moving joint, with the links fixed to it.
 
@@ -51,14 +51,14 @@ class Body:
     """
 
     links: tuple[str, ...]
-    mass: Quantity
-    centre: Quantity
-    inertia: Quantity
+    mass: QuantityChange
+    centre: QuantityChange
+    inertia: QuantityChange
     undetermined: tuple[str, ...]
     invisible: tuple[str, ...]
 
 
-def bodies(result: Identification) -> tuple[Body, ...]:
+def bodies(result: Identification) -> tuple[BodyChange, ...]:
     """
     Return all moving bodies of a result.
 
@@ -86,24 +86,27 @@ def bodies(result: Identification) -> tuple[Body, ...]:
 
 def _body(
     links: tuple[str, ...], before: Array, after: Array, covariance: Array, origin: list[str]
-) -> Body:
+) -> BodyChange:
     urdf, identified = _about_centre(before), _about_centre(after)
     spread = _spread(after, covariance)
     quantities = {
-        group: Quantity(
+        group: QuantityChange(
             tuple(urdf[part].tolist()),
             tuple(identified[part].tolist()),
             tuple(spread[part].tolist()),
-            (origin[part].count(Origin.DATA.value), len(origin[part])),
+            (origin[part].count(ParameterOrigin.DATA.value), len(origin[part])),
         )
         for group, part in GROUPS.items()
     }
 
-    def named(what: Origin) -> tuple[str, ...]:
+    def named(what: ParameterOrigin) -> tuple[str, ...]:
         return tuple(name for name, of in zip(NAMES, origin, strict=True) if of == what.value)
 
-    return Body(
-        links, **quantities, undetermined=named(Origin.PRIOR), invisible=named(Origin.NOTHING)
+    return BodyChange(
+        links,
+        **quantities,
+        undetermined=named(ParameterOrigin.PRIOR),
+        invisible=named(ParameterOrigin.NOTHING),
     )
 
 

@@ -16,11 +16,11 @@ from ..base_parameters import BaseParameters
 from ..result import Identification
 from ..run import Run
 from .advice import advice
-from .bodies import Body, bodies
+from .bodies import BodyChange, bodies
 
 
 @dataclass(frozen=True)
-class Errors:
+class EffortErrors:
     """
     RMS error of a model on the held-out runs.
 
@@ -35,9 +35,9 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class JointFigures:
+class JointReport:
     """
-    Figures of a joint.
+    ReportFigures of a joint.
 
     :param measured: RMS of the measured effort, N m or N; NaN without effort
     :param urdf: errors of the URDF
@@ -53,9 +53,9 @@ class JointFigures:
 
     name: str
     measured: float
-    urdf: Errors
-    urdf_with_friction: Errors
-    identified: Errors
+    urdf: EffortErrors
+    urdf_with_friction: EffortErrors
+    identified: EffortErrors
     viscous: tuple[float, float]
     coulomb: tuple[float, float]
     load: tuple[float, float]
@@ -87,7 +87,7 @@ class Combination:
 
 
 @dataclass(frozen=True)
-class Figures:
+class ReportFigures:
     """
     All figures of a report.
 
@@ -107,8 +107,8 @@ class Figures:
     mean_percent: dict[str, float]
     judged_on: tuple[str, ...]
     fitted: tuple[str, ...]
-    joints: tuple[JointFigures, ...]
-    bodies: tuple[Body, ...]
+    joints: tuple[JointReport, ...]
+    bodies: tuple[BodyChange, ...]
     combinations: tuple[Combination, ...]
     condition: float
     advice: tuple[str, ...]
@@ -120,7 +120,7 @@ class Figures:
         return _finite(asdict(self))
 
 
-def figures(result: Identification) -> Figures:
+def figures(result: Identification) -> ReportFigures:
     """
     Return the figures of a result.
 
@@ -135,7 +135,7 @@ def figures(result: Identification) -> Figures:
     runs = [*result.fitted, *comparison.held_out]
     flaws = {f'{run.name}: {flaw}': flaw for run in runs for flaw in run.notes}
     of_fit = [note for note in result.notes if note not in flaws.values()]
-    return Figures(
+    return ReportFigures(
         robot=result.prior.name,
         better=comparison.is_better,
         mean_percent={
@@ -166,13 +166,13 @@ def _extent(run: Run) -> str:
     return f'{run.name}, {run.time[0]:.1f} to {run.time[-1]:.1f} s'
 
 
-def _joint(result: Identification, number: int, name: str) -> JointFigures:
+def _joint(result: Identification, number: int, name: str) -> JointReport:
     comparison, friction = result.comparison, result.friction
     measured = float(comparison.effort_rms[number])
 
-    def errors(model: str) -> Errors:
+    def errors(model: str) -> EffortErrors:
         of_model = getattr(comparison, model)
-        return Errors(
+        return EffortErrors(
             float(of_model.rms[number]),
             float(comparison.percent(of_model)[number]),
             float(of_model.moving_rms[number]),
@@ -181,7 +181,7 @@ def _joint(result: Identification, number: int, name: str) -> JointFigures:
     def estimate(values: Array, kind: str) -> tuple[float, float]:
         return float(values[number]), float(getattr(result.joint_deviations, kind)[number])
 
-    return JointFigures(
+    return JointReport(
         name,
         measured,
         errors('urdf'),

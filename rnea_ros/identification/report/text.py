@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import math
 
 from ...preflight import lay_out
-from .bodies import NAMES, Body, Quantity
-from .figures import Errors, Figures, JointFigures
+from .bodies import NAMES, BodyChange, QuantityChange
+from .figures import EffortErrors, JointReport, ReportFigures
 
 JOINT_HEADER = ('joint', 'measured', 'URDF', 'URDF + friction', 'identified', 'moving')
 BODY_HEADER = ('body', '', 'URDF', 'identified', '+-', 'from the data')
@@ -25,7 +25,7 @@ NEGLIGIBLE = 5e-5
 """Friction or rotor inertia that is shown as 0."""
 
 
-def text(figures: Figures) -> str:
+def text(figures: ReportFigures) -> str:
     """
     Return the report of a result.
 
@@ -41,7 +41,7 @@ def text(figures: Figures) -> str:
     return '\n\n'.join(section for section in sections if section)
 
 
-def _verdict(figures: Figures) -> str:
+def _verdict(figures: ReportFigures) -> str:
     urdf, with_friction, identified = figures.mean_percent.values()
     judged = '; '.join(figures.judged_on)
     if figures.better:
@@ -65,7 +65,7 @@ def _verdict(figures: Figures) -> str:
     ])
 
 
-def _errors(figures: Figures) -> str:
+def _errors(figures: ReportFigures) -> str:
     rows = [JOINT_HEADER, *map(_error_row, figures.joints)]
     return '\n'.join([
         'RMS error of the effort, N m or N, and in per cent of the measured effort; moving: '
@@ -74,7 +74,7 @@ def _errors(figures: Figures) -> str:
     ])
 
 
-def _error_row(joint: JointFigures) -> tuple[str, ...]:
+def _error_row(joint: JointReport) -> tuple[str, ...]:
     if not joint.has_effort:
         return (joint.name, 'no effort', '', '', '', '')
     models = (joint.urdf, joint.urdf_with_friction, joint.identified)
@@ -82,15 +82,15 @@ def _error_row(joint: JointFigures) -> tuple[str, ...]:
     return (joint.name, f'{joint.measured:.2f}', *map(_error, models), moving)
 
 
-def _known(errors: Errors) -> bool:
+def _known(errors: EffortErrors) -> bool:
     return math.isfinite(errors.moving_rms)
 
 
-def _error(errors: Errors) -> str:
+def _error(errors: EffortErrors) -> str:
     return f'{errors.rms:.2f} ({errors.percent:.1f} %)'
 
 
-def _changes(figures: Figures) -> str:
+def _changes(figures: ReportFigures) -> str:
     rows: list[tuple[str, ...]] = [BODY_HEADER]
     for body in figures.bodies:
         rows += _body_rows(body)
@@ -103,7 +103,7 @@ def _changes(figures: Figures) -> str:
     ])
 
 
-def _body_rows(body: Body) -> Iterator[tuple[str, ...]]:
+def _body_rows(body: BodyChange) -> Iterator[tuple[str, ...]]:
     quantities = (
         ('mass, kg', body.mass, 1.0, (0,)),
         ('centre of mass x y z, mm', body.centre, 1000.0, (0, 1, 2)),
@@ -121,18 +121,18 @@ def _body_rows(body: Body) -> Iterator[tuple[str, ...]]:
         first = ''
 
 
-def _changed(quantity: Quantity) -> bool:
+def _changed(quantity: QuantityChange) -> bool:
     greatest = max(map(abs, quantity.urdf))
     pairs = zip(quantity.urdf, quantity.identified, strict=True)
     return any(abs(after - before) > NOTICEABLE * greatest for before, after in pairs)
 
 
-def _share(quantity: Quantity) -> str:
+def _share(quantity: QuantityChange) -> str:
     known, of = quantity.from_data
     return 'yes' if known == of else f'{known} of {of}' if known else 'no'
 
 
-def _friction(figures: Figures) -> str:
+def _friction(figures: ReportFigures) -> str:
     rows: list[tuple[str, ...]] = [FRICTION_HEADER]
     for joint in figures.joints:
         if not joint.has_effort:
@@ -166,7 +166,7 @@ def _with_decimals(value: float, deviation: float) -> str:
     return f'{round(value, decimals) + 0.0:.{decimals}f}'
 
 
-def _undetermined(figures: Figures) -> str:
+def _undetermined(figures: ReportFigures) -> str:
     left = {body.links[0]: body.undetermined for body in figures.bodies if body.undetermined}
     without = {body.links[0]: body.invisible for body in figures.bodies if body.invisible}
     lines = []

@@ -33,7 +33,7 @@ class ExcitingMotion:
     :param columns: numbers of the commanded joints
     """
 
-    motion: excitation.Motion
+    motion: excitation.RestToRestMotion
     columns: list[int]
 
     @classmethod

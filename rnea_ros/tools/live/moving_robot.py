@@ -27,7 +27,7 @@ from .joint_states import TIMEOUT
 from .node import SilentTopicError, live_node
 
 if TYPE_CHECKING:
-    from ...identification.excitation import Motion
+    from ...identification.excitation import RestToRestMotion
 
 STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 
@@ -101,7 +101,7 @@ class MovingRobot:
         latest: Array = positions[-1]
         return latest
 
-    def follow(self, motion: Motion, joints: Sequence[str], bag: Path | None) -> bool:
+    def follow(self, motion: RestToRestMotion, joints: Sequence[str], bag: Path | None) -> bool:
         """
         Move the robot; on Ctrl-C stop it on its path. Return whether the motion was completed.
 
@@ -128,7 +128,7 @@ class MovingRobot:
             print(f'recorded: {bag}')
         return completed
 
-    def _move(self, motion: Motion, joints: Sequence[str]) -> bool:
+    def _move(self, motion: RestToRestMotion, joints: Sequence[str]) -> bool:
         """Publish the motion and wait; return whether it was completed."""
         self._spin(MARGIN)
         self._received.clear()
@@ -142,7 +142,7 @@ class MovingRobot:
             return False
         return True
 
-    def _stop(self, motion: Motion, joints: Sequence[str], elapsed: float) -> None:
+    def _stop(self, motion: RestToRestMotion, joints: Sequence[str], elapsed: float) -> None:
         """
         Cancel the trajectory, then brake on its path.
 
@@ -153,7 +153,7 @@ class MovingRobot:
         self._publisher.publish(message(motion.braked(elapsed, BRAKING), joints))
         self._spin(BRAKING + MARGIN)
 
-    def _check(self, motion: Motion) -> None:
+    def _check(self, motion: RestToRestMotion) -> None:
         planned = np.ptp(motion.positions, axis=0)
         positions = np.array([position for _, position in self._received])
         moved = np.ptp(positions, axis=0) if len(positions) else np.zeros_like(planned)
@@ -181,7 +181,7 @@ class MovingRobot:
             self._executor.spin_once(timeout_sec=min(WAIT, left))
 
 
-def message(motion: Motion, joints: Sequence[str]) -> Any:
+def message(motion: RestToRestMotion, joints: Sequence[str]) -> Any:
     """
     Return the message of a motion, which starts at once.
 

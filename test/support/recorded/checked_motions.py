@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
-from rnea_ros.trajectory_check import Limits, TrajectoryCheck, check
-from rnea_ros.trajectory_check.check import Figures
+from rnea_ros.trajectory_check import TrajectoryCheck, TrajectoryLimits, check
+from rnea_ros.trajectory_check.check import MotionFigures
 from support.models.robots import SHIPPED, load
 
 Array = NDArray[np.float64]
@@ -56,7 +56,7 @@ def requested(
 
 def checked(
     points: list[TrajectoryPoint],
-    limits: Limits | None = None,
+    limits: TrajectoryLimits | None = None,
     *,
     model: RobotModel = ARM,
     names: tuple[str, ...] | None = None,
@@ -64,10 +64,10 @@ def checked(
     rate: float = 1000.0,
 ) -> TrajectoryCheck:
     request = requested(points, names or model.joint_names)
-    return check(model, request, limits or Limits.of_model(model), start, rate)
+    return check(model, request, limits or TrajectoryLimits.of_model(model), start, rate)
 
 
-def figures_of(found: TrajectoryCheck) -> Figures:
+def figures_of(found: TrajectoryCheck) -> MotionFigures:
     assert found.figures is not None, found.traps
     return found.figures
 

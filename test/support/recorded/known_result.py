@@ -19,7 +19,7 @@ from rnea_ros.identification import (
     Identification,
     JointDeviations,
     ModelErrors,
-    Origin,
+    ParameterOrigin,
     Run,
 )
 from rnea_ros.identification.link_inertials import link_inertials
@@ -94,7 +94,7 @@ def identified(
         model=better,
         parameters=phi,
         covariance=np.diag((0.02 * np.abs(phi) + 1e-4) ** 2),
-        origin=tuple((Origin.DATA, Origin.PRIOR, Origin.NOTHING)[k % 3] for k in range(len(phi))),
+        origin=tuple([*ParameterOrigin][k % 3] for k in range(len(phi))),
         friction=friction,
         armature=armature,
         offset=offset,
