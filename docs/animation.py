@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from rnea_ros import RobotModel, Wrench
 from rnea_ros.resources import share_path
-from rnea_ros.sim.demo.motion import KD, KP, Motion
+from rnea_ros.sim.demo.motion import KD, KP, sine_motion
 from rnea_ros.sim.demo.robot import GOOD_MODEL, realistic
 from rnea_ros.sim.physics import SimulatedRobot
 from rnea_ros.sim.start_position import USUAL
@@ -118,16 +118,16 @@ class Scenes:
             yield frame
 
     def _follows(self) -> Iterator[Frame]:
-        motion = Motion.for_robot(self._model, self._joints, self._pose, 6.0)
+        motion = sine_motion(self._model, self._joints, self._pose, 6.0)
 
         def law(time: float, q: Array, qd: Array) -> Array:
-            q_d, qd_d, qdd_d = (rows[0] for rows in motion.state(np.array([time])))
+            q_d, qd_d, qdd_d = (rows[0] for rows in motion.at(np.array([time])))
             return self._model.inverse_dynamics(q, qd, qdd_d + KP * (q_d - q) + KD * (qd_d - qd))
 
         trail: list[Array] = []
         title = 'computed torque: follows a motion'
         for time, frame in self._simulated(title, motion.duration, law, 0.0, (0.0, 0.0)):
-            trail.append(self._points(motion.state(np.array([time]))[0][0])[-1])
+            trail.append(self._points(motion.at(np.array([time]))[0][0])[-1])
             yield Frame(frame.title, frame.points, np.array(trail), None)
 
 

@@ -17,18 +17,18 @@ from ..machine import machine
 from ..page import DEVELOPERS, DOCS, USERS, rewrite
 from .arms import many_arms, start_up
 from .child import ChildError
-from .contenders import ECHO, OURS, Condition, Contender
+from .contenders import ECHO, OURS, Condition, LoopContender
 from .domain import own_domain
-from .effort import FULL, QUICK, Effort
+from .effort import FULL, QUICK, LoopEffort
 from .motion import motion
-from .report import Run, details, report, summary
+from .report import LoopRun, details, report, summary
 from .rounds import results_of, turns_of
 from .turn import Turn, take_turn
 
 PICTURE = 'control_loop.png'
 
 
-def measure(effort: Effort) -> Run:
+def measure(effort: LoopEffort) -> LoopRun:
     """
     Measure everything, each contender in processes of its own.
 
@@ -38,7 +38,7 @@ def measure(effort: Effort) -> Run:
     on, states = loop_machine(), motion()
     with own_domain() as domain:
         def take(
-            contender: Contender, rate: float, condition: Condition, seconds: float
+            contender: LoopContender, rate: float, condition: Condition, seconds: float
         ) -> Turn:
             return take_turn(contender, rate, condition, seconds, states, domain)
 
@@ -54,7 +54,7 @@ def measure(effort: Effort) -> Run:
             for count in effort.arms:
                 _tell(f'{count} arms at {rate:g} Hz')
                 arms.append(many_arms(count, rate, effort.arm_seconds, states, domain))
-    return Run(on, results, arms, starts)
+    return LoopRun(on, results, arms, starts)
 
 
 def loop_machine() -> str:
@@ -67,7 +67,7 @@ def loop_machine() -> str:
     ])
 
 
-def write(run: Run) -> None:
+def write(run: LoopRun) -> None:
     """Write the pages' parts, and the picture."""
     from .pictures import draw
 

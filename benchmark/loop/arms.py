@@ -10,9 +10,9 @@ from pathlib import Path
 import tempfile
 import time
 
-from .contenders import OURS, Contender
+from .contenders import OURS, LoopContender
 from .lateness import Lateness, pooled
-from .motion import Motion
+from .motion import StateRound
 from .stage import Stage, first_command
 from .ticks import read_ticks
 from .turn import SETTLING
@@ -35,7 +35,7 @@ class Arms:
     lateness: Lateness
 
 
-def many_arms(count: int, rate: float, seconds: float, motion: Motion, domain: int) -> Arms:
+def many_arms(count: int, rate: float, seconds: float, motion: StateRound, domain: int) -> Arms:
     """
     Measure as many nodes at once.
 
@@ -68,7 +68,9 @@ def many_arms(count: int, rate: float, seconds: float, motion: Motion, domain: i
     return Arms(rate, cpu, memory, pooled(errors))
 
 
-def start_up(contender: Contender, starts: int, motion: Motion, domain: int) -> list[float]:
+def start_up(
+    contender: LoopContender, starts: int, motion: StateRound, domain: int
+) -> list[float]:
     """
     Return how long a contender takes from the start of its process to its first command, s.
 

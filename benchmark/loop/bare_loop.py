@@ -15,10 +15,9 @@ from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from .inbox import Inbox
-from .options import log_and_others
+from .inbox import COMMANDS, STATES, WRENCHES, Inbox
 from .pace import asked_to_end, pace
-from .qos import COMMANDS, STATES, WRENCHES
+from .ticks import log_and_others
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

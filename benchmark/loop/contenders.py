@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 import enum
 from typing import Any
 
-from . import parameters
-
 PRIORITY = 80
 """Of SCHED_FIFO, for those who have it."""
 
@@ -24,7 +22,7 @@ class Condition(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Contender:
+class LoopContender:
     """
     A process to measure.
 
@@ -49,31 +47,26 @@ class Contender:
         return not self.module
 
     @property
-    def known(self) -> bool:
-        """Whether this version of the node knows the parameters that it is given."""
-        return all(parameters.known(name) for name in self.given)
-
-    @property
     def follows(self) -> bool:
         """Whether it is the node, which follows trajectories."""
         return self.module == 'benchmark.loop.our_node'
 
 
-OURS = Contender('this node', 'benchmark.loop.our_node')
-TRIGGERED = Contender(
-    'this node, triggered', OURS.module, timed=False, given={parameters.TRIGGER: 'joint_states'}
+OURS = LoopContender('this node', 'benchmark.loop.our_node')
+TRIGGERED = LoopContender(
+    'this node, triggered', OURS.module, timed=False, given={'trigger': 'joint_states'}
 )
-OURS_FIFO = Contender(
+OURS_FIFO = LoopContender(
     'this node, SCHED_FIFO',
     OURS.module,
     priority=PRIORITY,
-    given={parameters.PRIORITY: PRIORITY},
+    given={'realtime.priority': PRIORITY},
 )
-PLAIN = Contender('plain rclpy node', 'benchmark.loop.plain_node')
-BARE = Contender('bare loop: receives, sends', 'benchmark.loop.bare_loop', echoes=True)
-ECHO = Contender('rclpy echo, triggered', 'benchmark.loop.echo', timed=False, echoes=True)
-CYCLICTEST = Contender('cyclictest', '')
-CYCLICTEST_FIFO = Contender('cyclictest, SCHED_FIFO', '', priority=PRIORITY)
+PLAIN = LoopContender('plain rclpy node', 'benchmark.loop.plain_node')
+BARE = LoopContender('bare loop: receives, sends', 'benchmark.loop.bare_loop', echoes=True)
+ECHO = LoopContender('rclpy echo, triggered', 'benchmark.loop.echo', timed=False, echoes=True)
+CYCLICTEST = LoopContender('cyclictest', '')
+CYCLICTEST_FIFO = LoopContender('cyclictest, SCHED_FIFO', '', priority=PRIORITY)
 
 EVERYBODY = (OURS, PLAIN, BARE, CYCLICTEST, TRIGGERED, ECHO)
 WITH_PRIORITY = (OURS_FIFO, CYCLICTEST_FIFO)

@@ -16,10 +16,9 @@ from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from .inbox import Inbox
-from .options import log_and_others
+from .inbox import COMMANDS, STATES, Inbox
 from .pace import asked_to_end
-from .qos import COMMANDS, STATES
+from .ticks import log_and_others
 
 PATIENCE_NS = 100_000_000
 """How long one wait lasts at most, ns."""

@@ -13,7 +13,7 @@ from .contenders import (
     OURS,
     WITH_PRIORITY,
     Condition,
-    Contender,
+    LoopContender,
 )
 
 
@@ -31,13 +31,13 @@ class Part:
 
     condition: Condition
     rate: float
-    contenders: tuple[Contender, ...]
+    contenders: tuple[LoopContender, ...]
     rounds: int
     seconds: float
 
 
 @dataclass(frozen=True)
-class Effort:
+class LoopEffort:
     """
     All that is done.
 
@@ -55,7 +55,7 @@ class Effort:
     starts: int
 
 
-FULL = Effort(
+FULL = LoopEffort(
     parts=(
         Part(Condition.IDLE, 1000.0, EVERYBODY, 3, 12.0),
         Part(Condition.STRESS, 1000.0, EVERYBODY, 2, 15.0),
@@ -73,7 +73,7 @@ FULL = Effort(
     arm_seconds=4.0,
     starts=3,
 )
-QUICK = Effort(
+QUICK = LoopEffort(
     parts=(
         Part(Condition.IDLE, 1000.0, EVERYBODY, 1, 2.0),
         Part(Condition.STRESS, 1000.0, (OURS, CYCLICTEST), 1, 2.0),

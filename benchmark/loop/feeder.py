@@ -29,7 +29,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from .inbox import Inbox
-from .motion import FORCE, JOINTS, LINK, TOLD_BY, TORQUE, motion
+from .motion import FORCE, JOINTS, LINK, MOVING_JOINT, TORQUE, motion
 from .pace import asked_to_end, pace
 
 SLOWNESS = 1.001
@@ -89,7 +89,7 @@ class Notes:
         """Note a command."""
         # Not every implementation of DDS tells when a message came; all tell when it was sent.
         self._received.append(info['received_timestamp'] or info['source_timestamp'])
-        self._values.append(message.data[TOLD_BY])
+        self._values.append(message.data[MOVING_JOINT])
 
     def save(self, path: Path) -> None:
         """Write all to a file, times as monotonic time in s."""

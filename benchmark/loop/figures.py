@@ -20,7 +20,7 @@ from .contenders import (
     PLAIN,
     TRIGGERED,
     Condition,
-    Contender,
+    LoopContender,
 )
 from .turn import Turn
 
@@ -39,7 +39,7 @@ START = 3.0
 
 
 def figures(
-    results: Sequence[Turn], starts: Mapping[Contender, Sequence[float]]
+    results: Sequence[Turn], starts: Mapping[LoopContender, Sequence[float]]
 ) -> list[Figure]:
     """
     Return the figures to reach, as a run measured them; those that it did not are left out.
@@ -51,7 +51,7 @@ def figures(
         (result.contender, result.condition): result for result in results if result.rate == RATE
     }
 
-    def of(contender: Contender, condition: Condition = Condition.IDLE) -> Turn | None:
+    def of(contender: LoopContender, condition: Condition = Condition.IDLE) -> Turn | None:
         return found.get((contender, condition))
 
     figures = [*_shares(of(OURS), of(BARE), of(PLAIN))]
@@ -120,7 +120,7 @@ def _trajectories(ours: Turn | None) -> list[Figure]:
     )]
 
 
-def _start(starts: Mapping[Contender, Sequence[float]]) -> list[Figure]:
+def _start(starts: Mapping[LoopContender, Sequence[float]]) -> list[Figure]:
     if not starts.get(OURS):
         return []
     median = float(np.median(starts[OURS]))

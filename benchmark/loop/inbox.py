@@ -9,6 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+# Every contender subscribes and publishes as the node does.
+STATES = QoSProfile(depth=16, reliability=ReliabilityPolicy.BEST_EFFORT)
+WRENCHES = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
+COMMANDS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
 class _Aside(CallbackGroup):

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How well ticks keep their time: period errors, and what counts as late."""
+"""How well ticks keep their time, and how long commands take."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ PERCENTILES = (50.0, 99.0, 99.9)
 
 EARLY = 0.05
 """How much of a period a tick may come before its time: where the time was only fitted."""
+
+CLOSE = 1e-3
+"""Numbers are the same if they differ by less than this much of the least between two states."""
 
 
 @dataclass(frozen=True)
@@ -101,3 +104,28 @@ def around_events(
             before.append(was.max())
             after.append(then.max())
     return np.array(before), np.array(after)
+
+
+def latencies(sent: Array, received: Array, commanded: Array, expected: Array) -> Array:
+    """
+    Return the time from the sending of a state to the receipt of the first command made from it.
+
+    States that no command was made from are left out, and commands that no state explains.
+
+    :param sent: when the states were sent, in order, shape (n,), s
+    :param received: when the commands came, in order, shape (m,), s
+    :param commanded: one joint's command, shape (m,)
+    :param expected: the same for each state of a round, all different, shape (k,)
+    :return: shape (at most m,), s
+    """
+    order = np.argsort(expected)
+    ranked = expected[order]
+    near = np.clip(np.searchsorted(ranked, commanded), 1, ranked.size - 1)
+    near -= commanded - ranked[near - 1] < ranked[near] - commanded
+    explained = np.abs(ranked[near] - commanded) < CLOSE * np.diff(ranked).min()
+    newest = np.searchsorted(sent, received) - 1
+    numbers = newest - (newest - order[near]) % ranked.size
+    explained &= numbers >= 0
+    used, first = np.unique(numbers[explained], return_index=True)
+    found: Array = received[explained][first] - sent[used]
+    return found

@@ -24,7 +24,7 @@ LINK = 'fer_link7'
 FORCE = (3.0, -2.0, 5.0)
 TORQUE = (0.1, 0.2, -0.1)
 
-TOLD_BY = 1
+MOVING_JOINT = 1
 """The joint that moves, and whose command tells the state."""
 
 SWEEP = 0.4
@@ -35,7 +35,7 @@ STATES = 2000
 
 
 @dataclass(frozen=True)
-class Motion:
+class StateRound:
     """
     A round of states, sent again and again.
 
@@ -50,7 +50,7 @@ class Motion:
         half = np.arange(0, STATES, 2)
         slots = np.concatenate([half, half[::-1] + 1])
         positions = np.tile(POSE, (STATES, 1))
-        positions[:, TOLD_BY] += SWEEP * (slots / STATES - 0.5)
+        positions[:, MOVING_JOINT] += SWEEP * (slots / STATES - 0.5)
         return positions
 
     @cached_property
@@ -64,6 +64,6 @@ class Motion:
         ])
 
 
-def motion() -> Motion:
+def motion() -> StateRound:
     """Return the motion of the Panda arm that is shipped."""
-    return Motion(URDF.read_text(encoding='utf-8'))
+    return StateRound(URDF.read_text(encoding='utf-8'))

@@ -13,9 +13,8 @@ import time
 from rnea_ros.node import feedforward_node
 from rnea_ros.node.timing import LoopStatistics
 
-from .options import log_and_others
 from .pace import end_with_parent
-from .ticks import TickLog
+from .ticks import TickLog, log_and_others
 
 BLOCKS_INTERVAL = 5.0
 """How often the interpreter's blocks of memory are counted, s."""

@@ -9,15 +9,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rnea_ros.node.parameters import PARAMETERS
-
-from .motion import JOINTS, LINK, Motion
+from .motion import JOINTS, LINK, StateRound
 
 HARMLESS = 'friction.smoothing_velocity'
 """A parameter that may be set while active, and changes nothing where there is no friction."""
-
-TRIGGER = 'trigger'
-PRIORITY = 'realtime.priority'
 
 PATIENT = 2.0
 """Ages at which inputs count as stale, s: a machine that stalls must not end the control."""
@@ -28,12 +23,7 @@ With no gains and at rest, the same numbers as mode gravity; trajectories are fo
 """
 
 
-def known(name: str) -> bool:
-    """Return whether this version of the node has a parameter."""
-    return name in PARAMETERS
-
-
-def write_parameters(path: Path, rate: float, motion: Motion, **more: Any) -> None:
+def write_parameters(path: Path, rate: float, motion: StateRound, **more: Any) -> None:
     """
     Write a parameter file for nodes of any name.
 

@@ -26,11 +26,10 @@ from trajectory_msgs.msg import JointTrajectory
 
 from rnea_ros import RobotModel
 
+from .inbox import COMMANDS, STATES, WRENCHES
 from .motion import JOINTS, LINK
-from .options import log_and_others
 from .pace import end_with_parent
-from .qos import COMMANDS, STATES, WRENCHES
-from .ticks import TickLog
+from .ticks import TickLog, log_and_others
 
 
 class PlainNode(Node):

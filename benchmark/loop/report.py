@@ -13,7 +13,7 @@ import numpy as np
 from ..report import table, verdict
 from ..robots import Array
 from .arms import Arms
-from .contenders import CYCLICTEST, OURS, OURS_FIFO, PLAIN, TRIGGERED, Condition, Contender
+from .contenders import CYCLICTEST, OURS, OURS_FIFO, PLAIN, TRIGGERED, Condition, LoopContender
 from .figures import RATE, figures
 from .rounds import takes_part
 from .turn import Turn
@@ -39,7 +39,7 @@ COMPARED = (OURS, OURS_FIFO, TRIGGERED, PLAIN, CYCLICTEST)
 
 
 @dataclass(frozen=True)
-class Run:
+class LoopRun:
     """
     All that a run measured.
 
@@ -52,17 +52,18 @@ class Run:
     machine: str
     results: Sequence[Turn]
     arms: Sequence[Arms]
-    starts: Mapping[Contender, Sequence[float]]
+    starts: Mapping[LoopContender, Sequence[float]]
 
 
-def report(run: Run) -> str:
+def report(run: LoopRun) -> str:
     """Return the whole report."""
     return f'{summary(run)}\n\n{details(run)}'
 
 
-def summary(run: Run) -> str:
+def summary(run: LoopRun) -> str:
     """Return what users compare: cost and jitter at 1 kHz."""
-    parts = [' '.join([f'Measured on: {run.machine}.', *_left_out()])]
+    missing = '' if takes_part(CYCLICTEST) else ' cyclictest (rt-tests) is not installed.'
+    parts = [f'Measured on: {run.machine}.{missing}']
     for condition in (Condition.IDLE, Condition.STRESS):
         results = {
             result.contender: _row(result) for result in run.results
@@ -80,7 +81,7 @@ def summary(run: Run) -> str:
     return '\n\n'.join(parts)
 
 
-def details(run: Run) -> str:
+def details(run: LoopRun) -> str:
     """Return the targets, every figure, and the cost of many arms."""
     parts = [
         'Targets at 1 kHz:',
@@ -99,17 +100,6 @@ def details(run: Run) -> str:
     if run.arms:
         parts += ['Several arms, one process each:', _arms(run.arms)]
     return '\n\n'.join(parts)
-
-
-def _left_out() -> list[str]:
-    told = []
-    if not takes_part(CYCLICTEST):
-        told.append('cyclictest (rt-tests) is not installed.')
-    told += [
-        f'This version of the node has no {", ".join(contender.given)}.'
-        for contender in (TRIGGERED, OURS_FIFO) if not takes_part(contender)
-    ]
-    return told
 
 
 def _rows(results: Sequence[Turn]) -> list[list[str]]:

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from .child import ChildError
-from .contenders import Condition, Contender
+from .contenders import Condition, LoopContender
 from .cyclictest import installed
 from .effort import Part
 from .lateness import pooled
@@ -19,7 +19,7 @@ from .turn import Turn
 
 
 def turns_of(
-    parts: Sequence[Part], take: Callable[[Contender, float, Condition, float], Turn]
+    parts: Sequence[Part], take: Callable[[LoopContender, float, Condition, float], Turn]
 ) -> list[Turn]:
     """
     Return all turns; in each round, another contender is first.
@@ -44,14 +44,14 @@ def turns_of(
     return turns
 
 
-def takes_part(contender: Contender) -> bool:
+def takes_part(contender: LoopContender) -> bool:
     """Return whether a contender can be measured here."""
-    return installed() if contender.sleeps_only else contender.known
+    return not contender.sleeps_only or installed()
 
 
 def results_of(turns: Sequence[Turn]) -> list[Turn]:
     """Return what turns say together, in the order of their first; of shares, the median."""
-    groups: dict[tuple[Contender, float, Condition], list[Turn]] = {}
+    groups: dict[tuple[LoopContender, float, Condition], list[Turn]] = {}
     for turn in turns:
         groups.setdefault((turn.contender, turn.rate, turn.condition), []).append(turn)
     return [_result(group) for group in groups.values()]

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from .child import Child
-from .contenders import Contender
-from .motion import Motion
+from .contenders import LoopContender
+from .motion import StateRound
 from .parameters import write_parameters
 
 FIRST_COMMAND = 120.0
@@ -42,7 +42,7 @@ class Stage:
     :param directory: for files
     """
 
-    def __init__(self, motion: Motion, domain: int, directory: Path) -> None:
+    def __init__(self, motion: StateRound, domain: int, directory: Path) -> None:
         self._motion = motion
         self._domain = domain
         self.directory = directory
@@ -72,7 +72,7 @@ class Stage:
         return feeder
 
     def play(
-        self, contender: Contender, rate: float, ticks: int, namespace: str = '/', **more: Any
+        self, contender: LoopContender, rate: float, ticks: int, namespace: str = '/', **more: Any
     ) -> Player:
         """
         Start a contender.

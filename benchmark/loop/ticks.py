@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Sequence
 import mmap
 from pathlib import Path
 import sys
@@ -75,3 +77,12 @@ def read_ticks(path: Path, begin: float = 0.0, end: float = np.inf) -> Array:
 def read_blocks(path: Path) -> int:
     """Return how many blocks of memory a log's process noted last."""
     return int(np.fromfile(path, count=HEADER)[1])
+
+
+def log_and_others(arguments: Sequence[str] | None) -> tuple[TickLog, list[str]]:
+    """Return the log of ticks that is asked for, and the arguments that are for ROS."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--log', type=Path, required=True, help='file of the ticks')
+    parser.add_argument('--capacity', type=int, required=True, help='how many it holds')
+    options, others = parser.parse_known_args(arguments)
+    return TickLog(options.log, options.capacity), others

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..robots import Array
-from .contenders import Condition, Contender
+from .contenders import Condition, LoopContender
 from .cyclictest import cyclictest
-from .latency import latencies
-from .lateness import Lateness, around_events, of_grid
-from .motion import TOLD_BY, Motion
+from .lateness import Lateness, around_events, latencies, of_grid
+from .motion import MOVING_JOINT, StateRound
 from .parameters import FOLLOWING
 from .stage import Stage, first_command
 from .stress import environment
@@ -54,7 +53,7 @@ class Turn:
     :param after: likewise after it came
     """
 
-    contender: Contender
+    contender: LoopContender
     rate: float
     condition: Condition
     lateness: Lateness | None
@@ -67,11 +66,11 @@ class Turn:
 
 
 def take_turn(
-    contender: Contender,
+    contender: LoopContender,
     rate: float,
     condition: Condition,
     seconds: float,
-    motion: Motion,
+    motion: StateRound,
     domain: int,
 ) -> Turn:
     """
@@ -125,7 +124,7 @@ def take_turn(
         )
 
 
-def _lateness(contender: Contender, ticks: Array, rate: float) -> Lateness | None:
+def _lateness(contender: LoopContender, ticks: Array, rate: float) -> Lateness | None:
     if not contender.timed:
         return None
     began, told = ticks[:, 0], ticks[:, 1]
@@ -143,10 +142,10 @@ def _around(
 
 
 def _latencies(
-    contender: Contender, notes: Path, motion: Motion, begin: float, end: float
+    contender: LoopContender, notes: Path, motion: StateRound, begin: float, end: float
 ) -> Array:
     with np.load(notes) as noted:
         sent, received, commanded = noted['sent'], noted['received'], noted['commanded']
-    expected = (motion.positions if contender.echoes else motion.efforts)[:, TOLD_BY]
+    expected = (motion.positions if contender.echoes else motion.efforts)[:, MOVING_JOINT]
     within = (received >= begin) & (received < end)
     return latencies(sent, received[within], commanded[within], expected)

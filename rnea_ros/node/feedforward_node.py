@@ -14,12 +14,18 @@ from rcl_interfaces.msg import SetParametersResult
 import rclpy
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from ..errors import RneaError
 from ..parameters import described
-from ..ros import MACHINE_TIME, NodeProcess, ParameterServices, PolledNodeTime, logged_transition
+from ..ros import (
+    LATCHED,
+    MACHINE_TIME,
+    NodeProcess,
+    ParameterServices,
+    PolledNodeTime,
+    logged_transition,
+)
 from .activation import Activation
 from .autostart import Autostart
 from .command_topic import ControllerJoints, OtherPublishers, difference
@@ -36,10 +42,6 @@ from .parameters import (
     sensor_declarations,
 )
 from .tare_service import TareService
-
-LATCHED = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
 
 ABOUT = """\
 The lifecycle node 'feedforward': computes efforts from the robot's model and commands them to an

@@ -5,7 +5,7 @@
 
 from .clock import Clock, MachineClock, SimClock, seconds
 from .diagnostics import diagnostic_array
-from .endpoints import Endpoint, EndpointReader, watchdog_topic
+from .endpoints import LATCHED, Endpoint, EndpointReader, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
 from .node_time import MACHINE_TIME, PolledNodeTime
 from .parameter_services import ParameterServices
@@ -19,8 +19,10 @@ from .process import (
     without_ros_arguments,
 )
 from .schedule import PeriodicSchedule
+from .trajectory_message import trajectory_message
 
 __all__ = [
+    'LATCHED',
     'MACHINE_TIME',
     'Clock',
     'Endpoint',
@@ -41,6 +43,7 @@ __all__ = [
     'prepare_interpreter',
     'ros_errors',
     'seconds',
+    'trajectory_message',
     'watchdog_topic',
     'without_ros_arguments',
 ]

@@ -13,6 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+"""Later subscriptions get the last message too; reliable."""
+
 NAME_TIMEOUT = 1.0
 """An endpoint without a node name for this long never gets one, s."""
 

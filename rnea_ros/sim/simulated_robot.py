@@ -25,13 +25,13 @@ from geometry_msgs.msg import WrenchStamped
 import numpy as np
 from rcl_interfaces.msg import ParameterDescriptor
 import rclpy
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 
 from ..parameters import described, read_settings
-from ..ros import NodeProcess, PolledSubscription, prepare_interpreter
+from ..ros import LATCHED, NodeProcess, PolledSubscription, prepare_interpreter
 from .effort_controller import EffortController
 from .options import PARAMETERS, TIMESTEP, Options
 from .pace import Lockstep, Pace, RealTime
@@ -43,8 +43,6 @@ and the commands of an effort controller. Brakes hold the robot until the first 
 
 NEWEST = QoSProfile(depth=1)
 """The system default of ros2_control: reliable, volatile, keep last 1."""
-
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Broadcasters:

@@ -20,12 +20,15 @@ import argparse
 from collections.abc import Mapping, Sequence
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..feedforward import CONTROLLING, State
 from .arguments import positive
+
+if TYPE_CHECKING:
+    from .live import LiveNode
 
 NOT_ACTIVATED = 1
 """Exit code if the controller stays inactive."""
@@ -224,17 +227,14 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _activate(node: Any, options: argparse.Namespace) -> None:
+def _activate(live: LiveNode, options: argparse.Namespace) -> None:
     """Activate the controller; print the reason for waiting whenever it changes."""
-    from rclpy.executors import SingleThreadedExecutor
-
+    node = live.node
     feedforward = node.resolve_topic_name(options.node)
     holder = Holder(node, feedforward) if options.hold else None
     activator = Activator(
         node, feedforward, options.controller, options.controller_manager, holder
     )
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
     deadline = time.monotonic() + options.timeout
     printed = ''
     while not activator.done():
@@ -243,7 +243,7 @@ def _activate(node: Any, options: argparse.Namespace) -> None:
         if activator.missing != printed:
             printed = activator.missing
             print(f'waiting: {printed}', flush=True)
-        executor.spin_once(timeout_sec=0.1)
+        live.spin(0.1)
     print(f'{options.controller} is active', flush=True)
 
 
@@ -256,8 +256,8 @@ def main(args: list[str] | None = None) -> int:
     from .live import live_node
 
     try:
-        with live_node('activate_controller', ros_arguments) as node:
-            _activate(node, options)
+        with live_node('activate_controller', ros_arguments) as live:
+            _activate(live, options)
     except (NotActivatedError, RosError) as error:
         print(f'activate_controller: {error}', file=sys.stderr)
         return BAD_INPUT if isinstance(error, RosError) else NOT_ACTIVATED

@@ -84,33 +84,21 @@ def finite(flag: str, text: str) -> float:
     return number
 
 
-def add_bag(parser: argparse.ArgumentParser, content: str) -> None:
+def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:
     """
-    Add a recording, as ``BAG`` or as ``--bag BAG``.
+    Add a recording, ``BAG``.
 
     :param parser: parser of the tool
     :param content: content of the recording, for the help
+    :param required: whether the tool needs one
     """
-    add = parser.add_argument
-    add('bag', nargs='?', type=Path, metavar='BAG', help=f'{content}: directory, .db3 or .mcap')
-    add('--bag', dest='named_bag', type=Path, metavar='BAG', help='the same')
-
-
-def chosen_bag(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path | None:
-    """Return the recording, None without one."""
-    bag, named = options.bag, options.named_bag
-    if bag is not None and named is not None:
-        parser.error(f'name one recording, not both {bag} and {named}')
-    chosen: Path | None = named if bag is None else bag
-    return chosen
-
-
-def required_bag(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path:
-    """Return the recording; reject arguments without one."""
-    bag = chosen_bag(parser, options)
-    if bag is None:
-        parser.error('name a recording: BAG or --bag BAG')
-    return bag
+    parser.add_argument(
+        'bag',
+        nargs=None if required else '?',
+        type=Path,
+        metavar='BAG',
+        help=f'{content}: directory, .db3 or .mcap',
+    )
 
 
 def add_gravity(parser: argparse.ArgumentParser) -> None:

@@ -41,7 +41,6 @@ from .arguments import (
     add_bag,
     add_gravity,
     by_joint,
-    chosen_bag,
     finite,
     positions,
     positive,
@@ -102,7 +101,6 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     own, ros_arguments = split_ros_arguments(arguments)
     parser = _parser()
     options = parser.parse_args(own)
-    options.bag = chosen_bag(parser, options)
     if options.bag is None and options.topic is None:
         parser.error('name a file, or --topic')
     if options.index < 0:

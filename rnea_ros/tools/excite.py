@@ -203,11 +203,13 @@ def _run(options: argparse.Namespace, ros_arguments: Sequence[str]) -> int:
         _excitation(options, model, options.start)
         return 0
     try:
-        from .live import moving_robot
+        from .live import MovingRobot, live_node
     except ImportError as error:
         raise NotStartedError(f'--publish needs ROS ({error})') from error
     known = None if options.motion is None else read_trajectory(options.motion, None, 0)
-    with moving_robot(ros_arguments, model.joint_names, options.publish) as robot:
+    # Ctrl-C stops the motion; the node must still publish then.
+    with live_node('excite', ros_arguments, ends_by_signals=False) as live:
+        robot = MovingRobot(live, model.joint_names, options.publish)
         pose = robot.pose()
         if known is None:
             joints = _published(options, model)

@@ -86,10 +86,11 @@ def _source(
         yield options.urdf, partial(_loaded, options, bags=options.bags)
         return
     try:
-        from .live import live_robot
+        from .live import LiveRobot, live_node
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
-    with live_robot('identify', ros_arguments) as robot:
+    with live_node('identify', ros_arguments) as live:
+        robot = LiveRobot(live)
         yield options.urdf or robot.description(), partial(_live, options, robot)
 
 

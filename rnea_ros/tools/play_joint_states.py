@@ -18,20 +18,16 @@ import sys
 import time
 from typing import Any
 
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..recordings import BagError, Sample, read_joint_states
+from ..ros import LATCHED
 from ..urdf import read_urdf
-from .arguments import add_bag, positive, required_bag
+from .arguments import add_bag, positive
 from .live import live_node
-
-LATCHED = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
 
 
 def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: float) -> int:
@@ -68,7 +64,7 @@ def main(args: list[str] | None = None) -> int:
     """Play a bag; return the exit code."""
     arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
     parser = OneLineParser(prog='play_joint_states', description=__doc__)
-    add_bag(parser, 'recording')
+    add_bag(parser, 'recording', required=True)
     parser.add_argument('--source-topic', help='recorded topic, if the bag has several')
     parser.add_argument('--topic', default='joint_states', help='topic; joint_states')
     parser.add_argument('--urdf', type=Path, help='URDF to publish on robot_description')
@@ -77,7 +73,6 @@ def main(args: list[str] | None = None) -> int:
         '--wait', type=float, default=30.0, help='longest wait for a subscription, s; 30'
     )
     options = parser.parse_args(arguments)
-    bag = required_bag(parser, options)
     if math.isnan(options.wait):
         parser.error('--wait is not a number')
     if not 1e-3 <= options.speed <= 1e3:
@@ -85,10 +80,11 @@ def main(args: list[str] | None = None) -> int:
 
     try:
         description = None if options.urdf is None else read_urdf(options.urdf)
-        samples = list(read_joint_states(bag, options.source_topic))
+        samples = list(read_joint_states(options.bag, options.source_topic))
         if not samples:
-            raise BagError(f'{bag} has no joint state')
-        with live_node('play_joint_states', ros_arguments) as node:
+            raise BagError(f'{options.bag} has no joint state')
+        with live_node('play_joint_states', ros_arguments) as live:
+            node = live.node
             latch = node.create_publisher(String, 'robot_description', LATCHED)
             if description is not None:
                 latch.publish(String(data=description))

@@ -43,7 +43,7 @@ from ..recordings import (
     recording_from,
     still_poses,
 )
-from .arguments import add_bag, add_gravity, add_recorded_joints, chosen_bag, positive, target
+from .arguments import add_bag, add_gravity, add_recorded_joints, positive, target
 from .model import load_model
 
 
@@ -84,7 +84,6 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     own, ros_arguments = split_ros_arguments(arguments)
     parser = _parser()
     options = parser.parse_args(own)
-    options.bag = chosen_bag(parser, options)
     if options.bag is not None and options.urdf is None:
         parser.error('a recording needs --urdf')
     if max(map(abs, options.gravity)) < MIN_GRAVITY:
@@ -99,7 +98,7 @@ def _live(
 ) -> tuple[str | Path, Recording]:
     """Return the model's source and joint states from live topics."""
     try:
-        from .live import live_robot
+        from .live import LiveRobot, live_node
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
     printed = 0
@@ -114,7 +113,8 @@ def _live(
         printed = poses
         return options.use != 'motion' and poses >= int(options.poses)
 
-    with live_robot('preflight', ros_arguments) as robot:
+    with live_node('preflight', ros_arguments) as live:
+        robot = LiveRobot(live)
         source = options.urdf or robot.description()
         topic = options.topic or 'joint_states'
         print(f'listening to {topic}; hold {options.poses} different poses', flush=True)

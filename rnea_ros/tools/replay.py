@@ -33,7 +33,7 @@ from ..node.parameters import (
 )
 from ..recordings import read_joint_states
 from ..replay import Review, picture, recorded_robot, report, review, write_table
-from .arguments import add_bag, add_recorded_joints, required_bag, target
+from .arguments import add_bag, add_recorded_joints, target
 from .model import load_model
 
 ENDED_EARLY = 1
@@ -48,7 +48,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         epilog='example: replay my_bag --urdf robot.urdf -p compensate_coriolis:=true',
     )
     add = parser.add_argument
-    add_bag(parser, 'recording (needs rosbags)')
+    add_bag(parser, 'recording (needs rosbags)', required=True)
     add('--urdf', type=Path, required=True, help='URDF of the model')
     add('--topic', help='topic of the joint states, if the bag has several')
     add('--params-file', type=Path, help="parameter file of the node; the node's defaults")
@@ -64,9 +64,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.set_defaults(effort_scale=None)  # the parameter effort_scale
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add('--csv', type=target, help='CSV to write: commands and measured efforts at every tick')
-    options = parser.parse_args(arguments)
-    options.bag = required_bag(parser, options)
-    return options
+    return parser.parse_args(arguments)
 
 
 def _values(options: argparse.Namespace) -> dict[str, Any]:

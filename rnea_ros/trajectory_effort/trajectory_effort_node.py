@@ -21,7 +21,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rcl_interfaces.msg import SetParametersResult
 import rclpy
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
@@ -40,6 +40,7 @@ from ..node.parameters import listed_joints
 from ..parameters import described
 from ..robot import RobotModel
 from ..ros import (
+    LATCHED,
     MACHINE_TIME,
     NodeProcess,
     ParameterServices,
@@ -60,9 +61,6 @@ The node 'trajectory_effort': adds efforts to trajectories and passes them on to
 joint_trajectory_controller with an effort command interface. A trajectory is passed on whole, or
 rejected whole with the reason in the log and in diagnostics."""
 
-LATCHED = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
 NEWEST_STATES = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 UPDATE_PERIOD = 0.05

@@ -37,17 +37,16 @@ from benchmark.loop.contenders import (
     PLAIN,
     TRIGGERED,
     Condition,
-    Contender,
+    LoopContender,
 )
 from benchmark.loop.cyclictest import cyclictest, installed, parse_histogram
 from benchmark.loop.domain import own_domain
 from benchmark.loop.effort import FULL, Part
 from benchmark.loop.endurance import endurance
 from benchmark.loop.figures import figures
-from benchmark.loop.latency import latencies
-from benchmark.loop.lateness import Lateness, around_events, of_grid, pooled
-from benchmark.loop.motion import STATES, TOLD_BY, motion
-from benchmark.loop.report import Run, report
+from benchmark.loop.lateness import Lateness, around_events, latencies, of_grid, pooled
+from benchmark.loop.motion import MOVING_JOINT, STATES, motion
+from benchmark.loop.report import LoopRun, report
 from benchmark.loop.rounds import results_of, turns_of
 from benchmark.loop.ticks import TickLog, read_ticks
 from benchmark.loop.turn import Turn, take_turn
@@ -114,7 +113,7 @@ def test_a_log_keeps_the_newest_ticks_in_order(tmp_path: Path) -> None:
 def test_every_state_of_the_motion_commands_something_else() -> None:
     states = motion()
     for numbers in (states.positions, states.efforts):
-        values = np.sort(numbers[:, TOLD_BY])
+        values = np.sort(numbers[:, MOVING_JOINT])
         assert np.diff(values).min() > 1e-4
     # Neighbours in time are neighbours in space, the last and the first too.
     steps = np.abs(np.diff(states.positions, axis=0, append=states.positions[:1]))
@@ -188,7 +187,7 @@ def test_cyclictest_runs_as_long_as_asked_for() -> None:
 # Turns
 
 
-def turn(contender: Contender, rate: float, condition: Condition, seconds: float) -> Turn:
+def turn(contender: LoopContender, rate: float, condition: Condition, seconds: float) -> Turn:
     lateness = Lateness(1.0 / rate, np.full(int(rate * seconds), 1e-5))
     return Turn(contender, rate, condition, lateness, np.ones(3), np.ones(3), 0.2, 100.0)
 
@@ -196,7 +195,7 @@ def turn(contender: Contender, rate: float, condition: Condition, seconds: float
 def test_contenders_take_turns_and_each_begins_a_round() -> None:
     order = []
 
-    def take(contender: Contender, *others: Any) -> Turn:
+    def take(contender: LoopContender, *others: Any) -> Turn:
         order.append(contender)
         return turn(contender, *others)
 
@@ -220,15 +219,10 @@ def test_a_turn_that_failed_is_taken_once_more_and_no_more() -> None:
         turns_of([part], take)
 
 
-def test_values_that_are_still_unknown_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr('benchmark.loop.parameters.PARAMETERS', {})
-    assert not turns_of([Part(Condition.IDLE, 100.0, (TRIGGERED,), 1, 1.0)], turn)
-
-
 # Figures
 
 
-def result(contender: Contender, condition: Condition = Condition.IDLE, **more: Any) -> Turn:
+def result(contender: LoopContender, condition: Condition = Condition.IDLE, **more: Any) -> Turn:
     values: dict[str, Any] = {
         'lateness': Lateness(1e-3, np.full(30_000, 1e-4)),
         'latency': np.full(100, 1e-3),
@@ -316,7 +310,7 @@ def test_a_report_has_every_contender_and_a_blank_where_there_is_nothing() -> No
         result(CYCLICTEST, cpu=None, memory=None, latency=np.empty(0), compute=np.empty(0)),
         result(OURS, Condition.STRESS),
     ]
-    text = report(Run('a machine', results, [arms], {OURS: [2.0], ECHO: [1.5]}))
+    text = report(LoopRun('a machine', results, [arms], {OURS: [2.0], ECHO: [1.5]}))
     assert 'Measured on: a machine.' in text
     assert re.search(r'\| this node +(\| +100 ){4}\| +0 of 30000 \| +1000 ', text)
     assert re.search(r'\| rclpy echo, triggered +\| +\| +\| +\| +\| +\| +1000 ', text)
@@ -484,7 +478,7 @@ def test_two_runs_have_domains_of_their_own() -> None:
 @pytest.mark.ros
 @pytest.mark.parametrize('contender', [OURS, PLAIN, BARE, ECHO], ids=lambda one: one.name)
 def test_a_turn_measures_a_real_process(
-    contender: Contender, monkeypatch: pytest.MonkeyPatch
+    contender: LoopContender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr('benchmark.loop.turn.SETTLING', 0.5)
     with own_domain() as domain:

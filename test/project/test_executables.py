@@ -77,8 +77,8 @@ REJECTED = {
     'play_joint_states': ['', 'none.db3', 'text.db3', 'none.db3 --speed 0',
                           'none.db3 --urdf broken.urdf'],
     'preflight': [
-        '--bag text.db3', f'--bag none.db3 {URDF}', f'--bag text.db3 {URDF}', '--poses 1',
-        '--bag none.db3 --urdf none.urdf', *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+        'text.db3', f'none.db3 {URDF}', f'text.db3 {URDF}', '--poses 1',
+        'none.db3 --urdf none.urdf', *(f'{ROS} {arguments}' for arguments in FROM_ROS),
     ],
     'check_trajectory': [
         '', f'none.yaml {URDF}', f'text.yaml {URDF}', f'text.db3 {URDF}',
@@ -314,7 +314,7 @@ def test_what_cannot_be_used_is_rejected_in_one_line_with_exit_code_2(
     ('name', 'table'),
     [
         ('feedforward_node', 'rnea_ros.node.parameters.table.PARAMETERS'),
-        ('simulated_robot', 'rnea_ros.sim.options.OPTIONS'),
+        ('simulated_robot', 'rnea_ros.sim.options.PARAMETERS'),
         ('effort_watchdog', 'rnea_ros.watchdog.parameters.PARAMETERS'),
     ],
 )

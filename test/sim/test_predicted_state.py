@@ -21,13 +21,13 @@ from rnea_ros.feedforward import CONTROLLING, FeedforwardController
 from rnea_ros.feedforward.inputs import JointStateMonitor
 from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.trajectory import JointRules, TrajectoryRequest, compile_trajectory
+from rnea_ros.feedforward.trajectory import JointRules, compile_trajectory
 from support.control.control_rig import Array, panda_arm
 from support.models.robots import ROOT
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
-from rnea_ros.sim.demo.motion import KD, KP, Motion
+from rnea_ros.sim.demo.motion import KD, KP, sine_motion
 from rnea_ros.sim.demo.robot import DELAY, POSITION_NOISE, VELOCITY_NOISE
 from rnea_ros.sim.physics import NO_NOISE, Noise, SimulatedRobot
 
@@ -85,19 +85,19 @@ def run(
     )
     states = JointStateMonitor(joints)
     control = FeedforwardController(MODEL, resolve(settings, MODEL), states)
-    motion = Motion.for_robot(MODEL, joints, POSE, duration)
+    motion = sine_motion(MODEL, joints, POSE, duration)
     rules = JointRules(
         joints, MODEL.position_lower, MODEL.position_upper, MODEL.continuous,
         MODEL.velocity_limits, start_tolerance=0.1,
     )
     start = 100.0
-    request = TrajectoryRequest.of_points(joints, motion.points(), None)
+    request = motion.request(joints)
     compiled = compile_trajectory(
         request, rules, now=start, position=POSE, velocity=np.zeros(len(POSE))
     )
     control.follow(compiled, start + 1e-3 * LEAD_IN)
     steps = LEAD_IN + round(1e3 * duration) + REST
-    expected, _, _ = motion.state(np.clip(1e-3 * (np.arange(steps) - LEAD_IN), 0.0, duration))
+    expected, _, _ = motion.at(np.clip(1e-3 * (np.arange(steps) - LEAD_IN), 0.0, duration))
     command: Any = None
     errors, commands = [], []
     for k in range(steps):

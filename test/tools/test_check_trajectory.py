@@ -334,11 +334,6 @@ def test_a_joint_prefix_is_mapped_and_reported(good: Path, capsys: Rejected) -> 
     assert 'a node with that URDF rejects them' in text
 
 
-def test_a_file_is_named_with_or_without_the_option(good: Path, capsys: Rejected) -> None:
-    assert run(good) == run('--bag', good) == 0
-    assert 'not both' in rejected(capsys, good, '--bag', good, '--urdf', URDF)
-
-
 @pytest.mark.parametrize(
     'text', ['points: [', '5', 'joint_names: [1]', 'joint_names: [a]', 'joint_names: {a: 1}']
 )

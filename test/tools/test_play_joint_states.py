@@ -73,9 +73,7 @@ def test_a_topic_that_the_bag_does_not_have_is_rejected() -> None:
 @pytest.mark.parametrize(
     ('arguments', 'reason'),
     [
-        ((), 'name a recording'),
-        (('--bag', 'none.db3'), 'none.db3 does not exist'),
-        (('a', '--bag', 'b'), 'not both a and b'),
+        ((), 'required: BAG'),
         (('none.db3',), 'none.db3 does not exist'),
         (('none.db3', '--urdf', 'none.urdf'), 'none.urdf'),
         (('none.db3', '--speed', '0'), '--speed: 0'),

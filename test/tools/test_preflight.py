@@ -58,7 +58,7 @@ def test_the_panda_without_hand_is_accepted_and_drawn(tmp_path: Path) -> None:
     bag = recording('panda_exciting_trajectory.db3')
     drawn = tmp_path / 'panda.png'
     written = tmp_path / 'panda.yaml'
-    arguments = ('--bag', bag, '--urdf', ARM_URDF, '--picture', drawn, '--write', written)
+    arguments = (bag, '--urdf', ARM_URDF, '--picture', drawn, '--write', written)
     finished = preflight(*arguments)
     assert finished.returncode == 0, finished.stderr
     assert f'{written} is written: friction.model, friction.coulomb' in finished.stdout
@@ -70,7 +70,7 @@ def test_the_panda_without_hand_is_accepted_and_drawn(tmp_path: Path) -> None:
 
 def test_the_hand_that_is_not_there_is_rejected() -> None:
     bag = recording('panda_exciting_trajectory.db3')
-    finished = preflight('--bag', bag, '--urdf', HAND_URDF)
+    finished = preflight(bag, '--urdf', HAND_URDF)
     assert finished.returncode == 1, finished.stderr
     assert '* extra tool in the model' in finished.stdout
     assert 'fer_hand' in finished.stdout
@@ -84,7 +84,7 @@ def test_bags_of_both_storages_are_read(tmp_path: Path, storage: str, form: str)
     if form == 'file':
         (bag,) = [path for path in bag.iterdir() if path.suffix in ('.db3', '.mcap')]
         bag = bag.rename(tmp_path / bag.name)  # without its metadata
-    finished = preflight('--bag', bag, '--urdf', ARM_URDF)
+    finished = preflight(bag, '--urdf', ARM_URDF)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert '12 poses at rest' in finished.stdout
 
@@ -96,7 +96,7 @@ def test_joints_by_other_names_are_given_or_found(tmp_path: Path) -> None:
         others, recorded.time, recorded.position, recorded.velocity, recorded.effort
     )
     write_bag(tmp_path / 'bag', renamed, 'MCAP')
-    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+    arguments = (tmp_path / 'bag', '--urdf', ARM_URDF)
     assert preflight(*arguments).returncode == 0
     pairs = [f'{name}={other}' for name, other in zip(recorded.names, others, strict=True)]
     assert preflight(*arguments, '--joints', *pairs).returncode == 0
@@ -106,7 +106,7 @@ def test_joints_by_other_names_are_given_or_found(tmp_path: Path) -> None:
 
 def test_a_recording_is_named_with_or_without_the_option(tmp_path: Path) -> None:
     write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    named = preflight('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+    named = preflight(tmp_path / 'bag', '--urdf', ARM_URDF)
     bare = preflight('--urdf', ARM_URDF, tmp_path / 'bag')
     assert (bare.returncode, bare.stdout) == (named.returncode, named.stdout) == (0, bare.stdout)
 
@@ -121,7 +121,7 @@ def test_a_wrong_topic_is_answered_with_those_that_are_there(tmp_path: Path) -> 
 def test_the_scale_of_efforts_can_be_corrected(tmp_path: Path) -> None:
     recorded = record(Robot(ARM), Kind.STILL, 1).with_scaled_effort(-1.0)
     write_bag(tmp_path / 'bag', recorded, 'MCAP')
-    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+    arguments = (tmp_path / 'bag', '--urdf', ARM_URDF)
     finished = preflight(*arguments)
     assert finished.returncode == 1
     assert 'inverted effort' in finished.stdout
@@ -132,7 +132,7 @@ def test_the_scale_of_efforts_is_written_with_what_was_found(tmp_path: Path) -> 
     recorded = record(Robot(ARM), Kind.MOTION, 1).with_scaled_effort(-0.5)
     write_bag(tmp_path / 'bag', recorded, 'MCAP')
     written = tmp_path / 'arm.yaml'
-    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF, '--write', written)
+    arguments = (tmp_path / 'bag', '--urdf', ARM_URDF, '--write', written)
     assert preflight(*arguments, '--effort-scale', '-2').returncode == 0
     assert complete_values(read_parameter_file(written))['effort_scale'] == [-2.0]
 
@@ -148,7 +148,7 @@ def test_nothing_is_written_where_nothing_was_found(tmp_path: Path) -> None:
 def test_gravity_can_be_given_for_a_robot_on_a_wall(tmp_path: Path) -> None:
     on_a_wall = Robot(ARM.with_gravity((9.81, 0.0, 0.0)))
     write_bag(tmp_path / 'bag', record(on_a_wall, Kind.STILL, 1), 'MCAP')
-    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+    arguments = (tmp_path / 'bag', '--urdf', ARM_URDF)
     assert 'wrong gravity direction' in preflight(*arguments).stdout
     assert preflight(*arguments, '--gravity', '9.81', '0', '0').returncode == 0
 
@@ -164,13 +164,13 @@ def empty_database(path: Path) -> None:
 @pytest.mark.parametrize('make', [no_bag, empty_database, Path.mkdir, lambda path: None])
 def test_a_path_must_be_a_bag(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / 'some.db3')
-    assert 'some.db3' in rejected('--bag', tmp_path / 'some.db3', '--urdf', ARM_URDF)
+    assert 'some.db3' in rejected(tmp_path / 'some.db3', '--urdf', ARM_URDF)
 
 
 def test_a_bag_without_messages_is_rejected(tmp_path: Path) -> None:
     empty = record(Robot(ARM), Kind.STILL, 1).part(slice(0, 0))
     write_bag(tmp_path / 'bag', empty, 'SQLITE3')
-    assert 'no joint state' in rejected('--bag', tmp_path / 'bag', '--urdf', ARM_URDF)
+    assert 'no joint state' in rejected(tmp_path / 'bag', '--urdf', ARM_URDF)
 
 
 @pytest.mark.parametrize(
@@ -181,15 +181,14 @@ def test_a_bag_with_too_little_in_it_is_rejected(
 ) -> None:
     recorded = record(Robot(ARM), Kind.STILL, 1, count=count).with_scaled_effort(effort)
     write_bag(tmp_path / 'bag', recorded, 'SQLITE3')
-    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF, '--use', 'still')
+    arguments = (tmp_path / 'bag', '--urdf', ARM_URDF, '--use', 'still')
     assert reason in rejected(*arguments)
 
 
 @pytest.mark.parametrize(
     ('arguments', 'reason'),
     [
-        (('--bag', 'x'), 'a recording needs --urdf'),
-        (('x', '--bag', 'y'), 'not both x and y'),
+        (('x',), 'a recording needs --urdf'),
         (('--poses', '3'), '--poses 3'),
         (('--duration', 'nan'), '--duration: nan'),
         (('--effort-scale', '0'), '--effort-scale: 0'),
@@ -204,16 +203,16 @@ def test_bad_arguments_are_rejected(arguments: tuple[str, ...], reason: str) -> 
 
 def test_a_missing_urdf_and_a_picture_that_cannot_be_written_are_rejected(tmp_path: Path) -> None:
     write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    assert 'none.urdf' in rejected('--bag', tmp_path / 'bag', '--urdf', tmp_path / 'none.urdf')
+    assert 'none.urdf' in rejected(tmp_path / 'bag', '--urdf', tmp_path / 'none.urdf')
     drawn = tmp_path / 'none' / 'picture.png'
-    arguments = ('--bag', tmp_path / 'bag', '--urdf', ARM_URDF, '--picture', drawn)
+    arguments = (tmp_path / 'bag', '--urdf', ARM_URDF, '--picture', drawn)
     assert 'cannot be written' in rejected(*arguments)
 
 
 def test_help_says_what_is_looked_for_and_what_is_returned() -> None:
     finished = preflight('--help')
     assert finished.returncode == 0
-    for word in ('--bag', 'inverted axis', 'Exit code', '--duration', '--joints'):
+    for word in ('BAG', 'inverted axis', 'Exit code', '--duration', '--joints'):
         assert word in finished.stdout
 
 
@@ -222,7 +221,7 @@ def test_a_recording_is_judged_without_ros() -> None:
         'import sys\n'
         'sys.modules["rclpy"] = None\n'
         'from rnea_ros.tools.preflight import main\n'
-        f'sys.exit(main(["--bag", "none.db3", "--urdf", {ARM_URDF!r}]))\n'
+        f'sys.exit(main(["none.db3", "--urdf", {ARM_URDF!r}]))\n'
     )
     finished = subprocess.run(
         [sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=False

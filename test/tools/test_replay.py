@@ -193,10 +193,8 @@ def test_bad_files_are_rejected(tmp_path: Path, bag: Path, rejected: Callable[..
     assert 'no recorded joint' in rejected(bag, '--urdf', ur5e)
 
 
-def test_a_recording_is_named_with_or_without_the_option(bag: Path, run: Run) -> None:
-    assert run('--bag', bag, '--urdf', ARM_URDF) == run(bag, '--urdf', ARM_URDF)
-    assert 'not both' in run(bag, '--bag', bag, '--urdf', ARM_URDF)[2]
-    assert 'name a recording' in run('--urdf', ARM_URDF)[2]
+def test_a_missing_recording_is_rejected(run: Run) -> None:
+    assert 'required: BAG' in run('--urdf', ARM_URDF)[2]
 
 
 def test_the_help_describes_the_report_and_the_exit_codes(run: Run) -> None:

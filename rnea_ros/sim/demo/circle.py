@@ -13,14 +13,14 @@ import sys
 from ... import identification
 from ...arrays import Array
 from ...identification import Identification, Run
+from ...identification.excitation import RestToRestMotion
 from ...identification.report import figures, text
 from ...recordings import bag_writer, recording_from
 from ...urdf import read_urdf
 from .arm import Arm
-from .circle_report import Performance, draw, table
 from .client import Received, positions
-from .exciting_motion import ExcitingMotion
-from .motion import Motion
+from .motion import exciting_motion, heaviest_pose
+from .reports import Performance, draw_identification, identification_table
 from .robot import POOR_MODEL, realistic
 from .session import Session
 
@@ -49,7 +49,7 @@ class Circle:
     """
 
     def __init__(
-        self, arm: Arm, motion: Motion, rate: float, output: Path, *, show: bool = False
+        self, arm: Arm, motion: RestToRestMotion, rate: float, output: Path, *, show: bool = False
     ) -> None:
         self._arm = arm
         self._motion = motion
@@ -61,17 +61,15 @@ class Circle:
     def run(self) -> int:
         """Run the circle; return the exit code."""
         print(f'{self._robot.difference} Simulated time waits for the control.')
-        excitation = ExcitingMotion.search(self._arm, SEED)
-        heavy = excitation.heaviest_pose(self._arm.model)
+        excitation = exciting_motion(self._arm, SEED)
+        heavy = heaviest_pose(self._arm.model, excitation, self._arm.joints)
         before, excited = self._before(excitation, heavy)
         self._write_bag(excited)
         fit = self._identified(excited, before)
         after = self._after(heavy)
         return self.report(before, after, fit)
 
-    def _before(
-        self, excitation: ExcitingMotion, heavy: Array
-    ) -> tuple[Performance, Received]:
+    def _before(self, excitation: RestToRestMotion, heavy: Array) -> tuple[Performance, Received]:
         """Return the performance with the first model, and the recorded exciting motion."""
         print('starting the simulated robot, and the node with its first model ...')
         with Session.started(
@@ -137,9 +135,9 @@ class Circle:
         :param fit: identified model
         :return: exit code, 1 if the identified model improves tracking or drift too little
         """
-        print(f'\n{table(before, after)}\n')
+        print(f'\n{identification_table(before, after)}\n')
         path = self._output / 'identify_demo.png'
-        draw(path, before, after, fit, self._show)
+        draw_identification(path, before, after, fit, self._show)
         print(f'URDF, parameters, report, bag and picture: {self._output.resolve()}')
         tracking = before.phase.rms() / after.phase.rms()
         drift = before.drift / after.drift

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import time
 from typing import Any
 
-from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
 from rcl_interfaces.srv import SetParametersAtomically
@@ -20,13 +19,13 @@ from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from ...arrays import Array
 from ...errors import RneaError
-from ...feedforward.trajectory import TrajectoryPoint
+from ...identification.excitation import RestToRestMotion
 from ...recordings import Sample, recording_from
-from ...ros import PolledSubscription, seconds
+from ...ros import PolledSubscription, seconds, trajectory_message
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 """One message in each interval of the recording."""
@@ -144,11 +143,9 @@ class DemoClient:
         :param pose: positions of the commanded joints, shape (m,), rad or m
         :param tolerance: of the pose, rad or m
         """
-        zero = np.zeros(pose.size)
-
         def held() -> bool:
             if self._trajectories.get_subscription_count() > 0:
-                self.send([TrajectoryPoint(0.0, pose, zero, zero)])
+                self.send_pose(pose)
             self.now()
             _, measured = positions(self._newest, self._joints)
             there = bool(np.abs(measured - pose).max() < tolerance)
@@ -176,25 +173,31 @@ class DemoClient:
         if not result.successful:
             raise DemoError(f'mode {mode} was rejected: {result.reason}')
 
-    def send(self, points: Sequence[TrajectoryPoint], start_time: float = 0.0) -> None:
+    def send(self, motion: RestToRestMotion, start_time: float) -> None:
         """
-        Publish a trajectory.
+        Publish a motion of the commanded joints.
 
-        :param points: points for the commanded joints
-        :param start_time: start as a stamp, s; 0 for immediately
+        :param motion: the motion
+        :param start_time: start as a stamp, s
         """
-        message = JointTrajectory(joint_names=list(self._joints))
-        message.header.stamp = _ros_time(Time, start_time)
-        for point in points:
-            message.points.append(
-                JointTrajectoryPoint(
-                    positions=list(point.positions),
-                    velocities=list(point.velocities),
-                    accelerations=list(point.accelerations),
-                    time_from_start=_ros_time(Duration, point.time),
-                )
-            )
-        self._trajectories.publish(message)
+        columns = [motion.joint_names.index(name) for name in self._joints]
+        states = (motion.positions, motion.velocities, motion.accelerations)
+        rows = (values[:, columns] for values in states)
+        self._trajectories.publish(
+            trajectory_message(self._joints, motion.times, *rows, start_time=start_time)
+        )
+
+    def send_pose(self, pose: Array, way: float = 0.0) -> None:
+        """
+        Publish a pose.
+
+        :param pose: positions of the commanded joints, shape (m,), rad or m
+        :param way: time of the way to it, s; 0 for a set-point
+        """
+        zero = np.zeros((1, pose.size))
+        self._trajectories.publish(
+            trajectory_message(self._joints, [way], pose[np.newaxis], zero, zero)
+        )
 
     def rejected_trajectories(self) -> dict[str, str]:
         """Return the number of rejected trajectories by reason."""
@@ -275,8 +278,3 @@ def _sample(message: bytes) -> Sample:
         state.velocity,
         state.effort,
     )
-
-
-def _ros_time(kind: Any, value: float) -> Any:
-    whole = int(value)
-    return kind(sec=whole, nanosec=min(round((value - whole) * 1e9), 999_999_999))

@@ -11,14 +11,13 @@ import sys
 
 import numpy as np
 
+from ...identification.excitation import RestToRestMotion
 from ...node.outputs import TERMS
 from .arm import Arm
 from .client import positions
-from .comparison_report import draw, table
-from .motion import Motion, inertias
-from .phase import Phase
+from .reports import comparison_table, draw_comparison
 from .robot import GOOD_MODEL, perfect, realistic
-from .session import Session
+from .session import Phase, Session
 
 PHASES = (
     ('feedback', 'feedback only'),
@@ -50,7 +49,7 @@ class Comparison:
     def __init__(
         self,
         arm: Arm,
-        motion: Motion,
+        motion: RestToRestMotion,
         rate: float,
         output: Path,
         *,
@@ -92,7 +91,11 @@ class Comparison:
         if mode == 'computed_torque':
             return session.follow(self._motion, title)
         arm = self._arm
-        scale = inertias(arm.model, arm.joints, arm.pose) + self._robot.armature
+        numbers = [arm.model.joint_names.index(name) for name in arm.joints]
+        q = arm.model.neutral_position
+        q[numbers] = arm.pose
+        inertias = np.diag(arm.model.mass_matrix(q))[numbers]
+        scale = inertias + self._robot.armature
         return session.follow(self._motion, title, mode, scale)
 
     def report(self, phases: Sequence[Phase]) -> int:
@@ -102,10 +105,10 @@ class Comparison:
         :param phases: feedback only, gravity + feedback, computed torque
         :return: exit code, 1 if computed torque improves the tracking too little
         """
-        print(f'\n{table(phases)}\n')
+        print(f'\n{comparison_table(phases)}\n')
         path = self._output / 'demo.png'
         title = f'{self._arm.model.name}: the same motion, the same gains, {self._rate:g} Hz'
-        draw(path, phases, title, self._show)
+        draw_comparison(path, phases, title, self._show)
         feedback, gravity, best = (phase.rms() for phase in phases)
         print(
             f'RMS error of computed torque: 1/{gravity / best:.1f} of gravity + feedback, '

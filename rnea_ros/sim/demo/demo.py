@@ -26,7 +26,7 @@ from ...errors import RneaError
 from .arm import ROBOTS, Arm
 from .circle import Circle
 from .comparison import Comparison
-from .motion import Motion
+from .motion import sine_motion
 
 
 def _program(options: argparse.Namespace) -> Comparison | Circle:
@@ -39,7 +39,7 @@ def _program(options: argparse.Namespace) -> Comparison | Circle:
     output = Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
     arm = Arm.load(options.robot, options.urdf)
-    motion = Motion.for_robot(arm.model, arm.joints, arm.pose, options.seconds)
+    motion = sine_motion(arm.model, arm.joints, arm.pose, options.seconds)
     show = not options.headless and bool(os.environ.get('DISPLAY'))
     print(f'{arm.model.name}: {len(arm.joints)} joints, {options.rate:g} Hz')
     if options.identify:

@@ -1,19 +1,20 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motion and gains of the demo, for any arm."""
+"""The motions of the demo, for any arm: sines, and an exciting motion."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 import math
-from typing import Protocol
+import time
 
 import numpy as np
 
 from ...arrays import Array
-from ...feedforward.trajectory import TrajectoryPoint
+from ...identification import excitation
 from ...robot import RobotModel
+from .arm import Arm
 
 AMPLITUDE = 0.5
 """Greatest amplitude, rad or m."""
@@ -30,100 +31,91 @@ POINT_INTERVAL = 0.04
 KP, KD = 100.0, 20.0
 """Gains of computed torque, 1/s^2 and 1/s: errors fade at 10 rad/s, critically damped."""
 
+EXCITATION = 30.0
+"""Duration of the exciting motion, s: three periods."""
 
-def inertias(model: RobotModel, joints: tuple[str, ...], pose: Array) -> Array:
+SEARCH = 15.0
+"""Processor time for the search of the exciting motion, s."""
+
+
+def sine_motion(
+    model: RobotModel, joints: tuple[str, ...], pose: Array, duration: float
+) -> excitation.RestToRestMotion:
     """
-    Return the inertia at each joint with the others at rest, diag M(q).
+    Return a demanding motion within the limits: sines about the pose, from rest to rest.
 
     :param model: model of the robot
     :param joints: names of the commanded joints
-    :param pose: their positions, shape (m,), rad or m
-    :return: shape (m,), kg m^2 or kg
-    """
-    numbers = [model.joint_names.index(name) for name in joints]
-    q, zero, unit = np.zeros(model.nv), np.zeros(model.nv), np.eye(model.nv)
-    q[numbers] = pose
-    gravity = model.gravity_torques(q)
-    return np.array([
-        model.inverse_dynamics(q, zero, unit[number])[number] - gravity[number]
-        for number in numbers
-    ])
-
-
-class Reference(Protocol):
-    """A motion of the commanded joints."""
-
-    @property
-    def duration(self) -> float:
-        """Duration, s."""
-
-    def state(self, t: Array) -> tuple[Array, Array, Array]:
-        """Return positions, velocities and accelerations at times, shapes (k, m)."""
-
-    def points(self) -> list[TrajectoryPoint]:
-        """Return the motion as trajectory points."""
-
-
-@dataclass(frozen=True)
-class Motion:
-    """
-    Sine motion of every joint about its start position, from rest to rest.
-
-    :param joints: names of the joints
-    :param centre: start positions, shape (m,), rad or m
-    :param amplitude: shape (m,), rad or m
-    :param frequency: shape (m,), Hz
+    :param pose: their start positions, shape (m,), rad or m
     :param duration: duration, s
     """
+    numbers = [model.joint_names.index(name) for name in joints]
+    room = np.minimum(pose - model.position_lower[numbers], model.position_upper[numbers] - pose)
+    omega = math.tau * np.linspace(*FREQUENCIES, num=len(joints))
+    speed = 0.6 * model.velocity_limits[numbers] / omega
+    amplitude = np.minimum(np.minimum(AMPLITUDE, 0.8 * room), speed)
+    t = np.linspace(0.0, duration, math.ceil(duration / POINT_INTERVAL) + 1)
+    w, w1, w2 = _window(t, duration)
+    phase = np.outer(t, omega)
+    s, s1, s2 = np.sin(phase), omega * np.cos(phase), -(omega**2) * np.sin(phase)
+    return excitation.RestToRestMotion(
+        joints,
+        t,
+        pose + amplitude * w * s,
+        amplitude * (w1 * s + w * s1),
+        amplitude * (w2 * s + 2.0 * w1 * s1 + w * s2),
+    )
 
-    joints: tuple[str, ...]
-    centre: Array
-    amplitude: Array
-    frequency: Array
-    duration: float
 
-    @classmethod
-    def for_robot(
-        cls, model: RobotModel, joints: tuple[str, ...], pose: Array, duration: float
-    ) -> Motion:
-        """
-        Return a demanding motion within the limits of position and velocity.
+def exciting_motion(arm: Arm, seed: int) -> excitation.RestToRestMotion:
+    """
+    Return a motion of all joints from the start pose and back to it, within the URDF's limits.
 
-        :param model: model of the robot
-        :param joints: names of the commanded joints
-        :param pose: their start positions, shape (m,), rad or m
-        :param duration: duration, s
-        """
-        numbers = [model.joint_names.index(name) for name in joints]
-        room = np.minimum(
-            pose - model.position_lower[numbers], model.position_upper[numbers] - pose
-        )
-        frequency = np.linspace(*FREQUENCIES, num=len(joints))
-        speed = 0.6 * model.velocity_limits[numbers] / (math.tau * frequency)
-        amplitude = np.minimum(np.minimum(AMPLITUDE, 0.8 * room), speed)
-        return cls(joints, pose, amplitude, frequency, duration)
+    :param arm: arm that moves
+    :param seed: of the random motions
+    """
+    found = excitation.excite(
+        arm.model,
+        excitation.JointLimits.of(arm.model),
+        start=dict(zip(arm.joints, arm.pose.tolist(), strict=True)),
+        joints=arm.joints,
+        duration=EXCITATION,
+        seconds=SEARCH,
+        seed=seed,
+        progress=_progress(),
+    )
+    print(
+        f'\ncondition number of the base parameters: {found.condition:.0f}, '
+        f'of random motions {found.random_condition:.0f}'
+    )
+    return found.motion
 
-    def state(self, t: Array) -> tuple[Array, Array, Array]:
-        """
-        Return positions, velocities and accelerations, shapes (k, m).
 
-        :param t: times since the start, shape (k,), s
-        """
-        w, w1, w2 = _window(t, self.duration)
-        omega = math.tau * self.frequency
-        phase = np.outer(t, omega)
-        s, s1, s2 = np.sin(phase), omega * np.cos(phase), -(omega**2) * np.sin(phase)
-        q = self.centre + self.amplitude * w * s
-        qd = self.amplitude * (w1 * s + w * s1)
-        qdd = self.amplitude * (w2 * s + 2.0 * w1 * s1 + w * s2)
-        return q, qd, qdd
+def heaviest_pose(model: RobotModel, motion: excitation.RestToRestMotion, joints: Sequence[str]) -> Array:
+    """
+    Return the pose of a motion with the greatest gravity torques, shape (m,), rad or m.
 
-    def points(self) -> list[TrajectoryPoint]:
-        """Return the motion as trajectory points."""
-        t = np.linspace(0.0, self.duration, math.ceil(self.duration / POINT_INTERVAL) + 1)
-        return [
-            TrajectoryPoint(*values) for values in zip(t.tolist(), *self.state(t), strict=True)
-        ]
+    :param model: model of the robot
+    :param motion: motion of all its joints
+    :param joints: names of m joints
+    """
+    weight = np.linalg.norm(model.gravity_torques_batch(motion.positions), axis=1)
+    columns = [motion.joint_names.index(name) for name in joints]
+    pose: Array = motion.positions[np.argmax(weight), columns]
+    return pose
+
+
+def reference_positions(motion: excitation.RestToRestMotion, joints: Sequence[str], t: Array) -> Array:
+    """
+    Return the positions of a motion, shape (k, m), rad or m.
+
+    :param motion: the motion
+    :param joints: names of m of its joints
+    :param t: times since the start, shape (k,), s
+    """
+    columns = [motion.joint_names.index(name) for name in joints]
+    positions: Array = motion.at(t)[0][:, columns]
+    return positions
 
 
 def _window(t: Array, duration: float) -> tuple[Array, Array, Array]:
@@ -137,3 +129,18 @@ def _window(t: Array, duration: float) -> tuple[Array, Array, Array]:
     first = sign * 30.0 * s**2 * (1.0 - s) ** 2 / fade
     second = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / fade**2
     return value[:, None], first[:, None], second[:, None]
+
+
+def _progress() -> Callable[[float, str], None]:
+    """Return a function that prints the progress twice a second."""
+    due = 0.0
+
+    def show(share: float, text: str) -> None:
+        nonlocal due
+        if time.monotonic() < due:
+            return
+        due = time.monotonic() + 0.5
+        line = f'searching an exciting motion: {min(share, 1.0):4.0%}, {text:<24}'
+        print(f'\r{line}', end='', flush=True)
+
+    return show

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import rclpy
 
 from ...arrays import Array
-from ...feedforward.trajectory import TrajectoryPoint
+from ...identification.excitation import RestToRestMotion
 from .arm import Arm
 from .client import DemoClient, DemoError, Received, positions
-from .motion import KD, KP, Reference
-from .phase import Phase
+from .motion import KD, KP, reference_positions
 from .processes import Processes
 from .robot import DemoRobot
 
@@ -38,6 +38,47 @@ START_TRIALS = 5
 
 ARRIVAL_CHECKS = 30
 """Greatest number of checks of a pose."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """
+    The motion under one control law, as recorded.
+
+    :param title: name of the control law in table and picture
+    :param motion: reference motion
+    :param joints: names of the commanded joints
+    :param received: recorded joint states and terms
+    :param start: start of the motion in the robot's time, s
+    :param rate: achieved control rate, Hz
+    :param late: number of ticks more than half a period late
+    :param cpu: CPU share of the node's process, 1 for a whole core
+    """
+
+    title: str
+    motion: RestToRestMotion
+    joints: tuple[str, ...]
+    received: Received
+    start: float
+    rate: float
+    late: int
+    cpu: float
+
+    def errors(self) -> tuple[Array, Array]:
+        """Return times since the start, shape (k,), s, and errors, shape (k, m), rad or m."""
+        stamps, measured = positions(self.received.states, self.joints)
+        t = stamps - self.start
+        during = (t >= 0.0) & (t <= self.motion.duration)
+        reference = reference_positions(self.motion, self.joints, t[during])
+        return t[during], measured[during] - reference
+
+    def rms(self) -> float:
+        """Return the root mean square of the error over joints and time, rad or m."""
+        return float(np.sqrt(np.mean(self.errors()[1] ** 2)))
+
+    def peak(self) -> float:
+        """Return the greatest error of any joint, rad or m."""
+        return float(np.abs(self.errors()[1]).max())
 
 
 class Session:
@@ -145,8 +186,7 @@ class Session:
         :raises DemoError: the arm does not arrive
         """
         self._set_law('computed_torque')
-        zero = np.zeros(pose.size)
-        self._client.send([TrajectoryPoint(WAY, pose, zero, zero)])
+        self._client.send_pose(pose, WAY)
         self._client.record(WAY)
         for _ in range(ARRIVAL_CHECKS):
             states = self._client.record(LEAD).states
@@ -157,7 +197,7 @@ class Session:
 
     def follow(
         self,
-        motion: Reference,
+        motion: RestToRestMotion,
         title: str,
         mode: str = 'computed_torque',
         scale: Array | float = 1.0,
@@ -200,7 +240,7 @@ class Session:
             float(np.mean(shares)),
         )
 
-    def _start(self, motion: Reference, mode: str, scale: Array | float) -> float:
+    def _start(self, motion: RestToRestMotion, mode: str, scale: Array | float) -> float:
         """
         Move to the start pose, send a motion, and change the control law before it starts.
 
@@ -214,7 +254,7 @@ class Session:
             self.move_to(self._arm.pose)
             # Send first: a motion must start near the robot, and with feedback only it sags.
             start = client.now() + LEAD + BLEND
-            client.send(motion.points(), start)
+            client.send(motion, start)
             client.record(LEAD)
             self._set_law(mode, scale)
             if client.now() < start:
@@ -226,12 +266,13 @@ class Session:
         self._client.set_law(mode, KP * gains, KD * gains)
 
     def _print_progress(
-        self, title: str, motion: Reference, received: Received, start: float
+        self, title: str, motion: RestToRestMotion, received: Received, start: float
     ) -> None:
         stamps, measured = positions(received.states[-1:], self._arm.joints)
         t = stamps - start
         if t[0] < 0.0:
             return
-        error = 1e3 * float(np.abs(measured - motion.state(t)[0]).max())
+        reference = reference_positions(motion, self._arm.joints, t)
+        error = 1e3 * float(np.abs(measured - reference).max())
         line = f'{title:<20} {t[0]:5.1f} of {motion.duration:.0f} s, error {error:8.2f} mrad'
         print(f'\r{line}', end='', flush=True)

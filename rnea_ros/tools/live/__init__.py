@@ -3,15 +3,9 @@
 
 """Data from live topics and motions of a live robot, for tools."""
 
-from .joint_states import LiveRobot, live_robot
-from .moving_robot import moving_robot
-from .node import live_node
+from .joint_states import LiveRobot
+from .moving_robot import MovingRobot
+from .node import LiveNode, live_node
 from .trajectory import live_trajectory
 
-__all__ = [
-    'LiveRobot',
-    'live_node',
-    'live_robot',
-    'live_trajectory',
-    'moving_robot',
-]
+__all__ = ['LiveNode', 'LiveRobot', 'MovingRobot', 'live_node', 'live_trajectory']

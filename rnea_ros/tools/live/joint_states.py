@@ -5,26 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 import time
 from typing import Any
 
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.executors import ExternalShutdownException
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from ...recordings import Sample
-from .node import SilentTopicError, live_node
+from ...ros import LATCHED
+from .node import TIMEOUT, LiveNode, SilentTopicError
 
-LATCHED = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
 SENSOR = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
-
-TIMEOUT = 10.0
-"""Longest wait for the first message on a topic, s."""
 
 INTERVAL = 0.01
 """Least interval of the collected samples, s; the comparison is low-pass filtered anyway."""
@@ -37,13 +32,11 @@ class LiveRobot:
     """
     The topics of a robot.
 
-    :param node: node of the subscriptions
-    :param executor: executor of the node
+    :param live: node of the subscriptions
     """
 
-    def __init__(self, node: Any, executor: SingleThreadedExecutor) -> None:
-        self._node = node
-        self._executor = executor
+    def __init__(self, live: LiveNode) -> None:
+        self._node, self._spin = live.node, live.spin
 
     def description(self) -> str:
         """
@@ -55,7 +48,7 @@ class LiveRobot:
         subscription = self._node.create_subscription(
             String, 'robot_description', lambda message: received.append(message.data), LATCHED
         )
-        self._spin(lambda: bool(received), TIMEOUT)
+        self._spin(TIMEOUT, lambda: bool(received))
         if not received:
             raise SilentTopicError(subscription.topic_name, TIMEOUT)
         self._node.destroy_subscription(subscription)
@@ -89,32 +82,9 @@ class LiveRobot:
         subscription = self._node.create_subscription(JointState, topic, take, SENSOR)
         deadline = time.monotonic() + duration
         with suppress(KeyboardInterrupt, ExternalShutdownException):
-            self._spin(lambda: bool(samples), min(TIMEOUT, duration))
+            self._spin(min(TIMEOUT, duration), lambda: bool(samples))
             while samples and time.monotonic() < deadline and not enough(samples):
-                self._spin(lambda: False, min(CHECK_INTERVAL, deadline - time.monotonic()))
+                self._spin(min(CHECK_INTERVAL, deadline - time.monotonic()))
         if not samples:
             raise SilentTopicError(subscription.topic_name, min(TIMEOUT, duration))
         return samples
-
-    def _spin(self, done: Callable[[], bool], duration: float) -> None:
-        """Handle messages until a condition holds, for at most a duration in s."""
-        deadline = time.monotonic() + duration
-        while not done() and (left := deadline - time.monotonic()) > 0.0:
-            self._executor.spin_once(timeout_sec=left)
-
-
-@contextmanager
-def live_robot(name: str, ros_arguments: Sequence[str]) -> Iterator[LiveRobot]:
-    """
-    Provide the topics of a robot until the block ends.
-
-    :param name: name of the node
-    :param ros_arguments: ROS arguments of the command line
-    """
-    with live_node(name, ros_arguments) as node:
-        executor = SingleThreadedExecutor()
-        executor.add_node(node)
-        try:
-            yield LiveRobot(node, executor)
-        finally:
-            executor.shutdown()

@@ -5,26 +5,23 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-import math
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from ...arrays import Array
 from ...errors import RneaError
 from ...recordings import bag_writer
-from .joint_states import TIMEOUT
-from .node import SilentTopicError, live_node
+from ...ros import trajectory_message
+from .node import TIMEOUT, LiveNode, SilentTopicError
 
 if TYPE_CHECKING:
     from ...identification.excitation import RestToRestMotion
@@ -43,9 +40,6 @@ MARGIN = 1.0
 BRAKING = 0.5
 """Time until rest after Ctrl-C, s."""
 
-WAIT = 0.05
-"""Longest wait in one step, s: Ctrl-C acts between two steps."""
-
 MOVED = 0.1
 """Least share of the motion that a robot makes if it follows."""
 
@@ -58,18 +52,15 @@ class MovingRobot:
     """
     A robot that follows trajectories.
 
-    :param node: node of the topics
-    :param executor: executor of the node
+    :param live: node of the topics
     :param joint_names: n joints
     :param topic: topic of the trajectories
     """
 
-    def __init__(
-        self, node: Any, executor: SingleThreadedExecutor, joint_names: Sequence[str], topic: str
-    ) -> None:
-        self._node, self._executor = node, executor
+    def __init__(self, live: LiveNode, joint_names: Sequence[str], topic: str) -> None:
+        self._node, self._spin = live.node, live.spin
         self._joint_names = tuple(joint_names)
-        self._publisher = node.create_publisher(JointTrajectory, topic, 1)
+        self._publisher = live.node.create_publisher(JointTrajectory, topic, 1)
         self._received: list[tuple[float, Array]] = []
         self._keep: Callable[[bytes], None] | None = None
         self._states: Any = None
@@ -133,7 +124,7 @@ class MovingRobot:
         self._spin(MARGIN)
         self._received.clear()
         begin = time.monotonic()
-        self._publisher.publish(message(motion, joints))
+        self._publish(motion, joints)
         try:
             print(f'moving: {motion.duration:.1f} s; Ctrl-C stops', flush=True)
             self._spin(motion.duration + MARGIN)
@@ -150,8 +141,15 @@ class MovingRobot:
         trajectory, and brakes.
         """
         self._publisher.publish(JointTrajectory(joint_names=list(joints)))
-        self._publisher.publish(message(motion.braked(elapsed, BRAKING), joints))
+        self._publish(motion.braked(elapsed, BRAKING), joints)
         self._spin(BRAKING + MARGIN)
+
+    def _publish(self, motion: RestToRestMotion, joints: Sequence[str]) -> None:
+        """Publish a motion, which starts at once."""
+        columns = [motion.joint_names.index(name) for name in joints]
+        states = (motion.positions, motion.velocities, motion.accelerations)
+        rows = (values[:, columns] for values in states)
+        self._publisher.publish(trajectory_message(joints, motion.times, *rows))
 
     def _check(self, motion: RestToRestMotion) -> None:
         planned = np.ptp(motion.positions, axis=0)
@@ -173,52 +171,3 @@ class MovingRobot:
             position = np.array([by_name[name] for name in self._joint_names])
             if np.isfinite(position).all():
                 self._received.append((time.monotonic(), position))
-
-    def _spin(self, duration: float, done: Callable[[], bool] = lambda: False) -> None:
-        """Handle messages until a condition holds, for at most a duration in s."""
-        deadline = time.monotonic() + duration
-        while not done() and (left := deadline - time.monotonic()) > 0.0:
-            self._executor.spin_once(timeout_sec=min(WAIT, left))
-
-
-def message(motion: RestToRestMotion, joints: Sequence[str]) -> Any:
-    """
-    Return the message of a motion, which starts at once.
-
-    :param motion: the motion
-    :param joints: joints of the message
-    """
-    columns = [motion.joint_names.index(name) for name in joints]
-    trajectory = JointTrajectory(joint_names=list(joints))
-    for row, instant in enumerate(motion.times):
-        point = JointTrajectoryPoint()
-        point.positions, point.velocities, point.accelerations = (
-            array('d', values[row, columns])
-            for values in (motion.positions, motion.velocities, motion.accelerations)
-        )
-        fraction, seconds = math.modf(instant)
-        point.time_from_start.sec = int(seconds)
-        point.time_from_start.nanosec = min(round(1e9 * fraction), 999_999_999)
-        trajectory.points.append(point)
-    return trajectory
-
-
-@contextmanager
-def moving_robot(
-    ros_arguments: Sequence[str], joint_names: Sequence[str], topic: str
-) -> Iterator[MovingRobot]:
-    """
-    Provide a robot until the block ends.
-
-    :param ros_arguments: ROS arguments of the command line
-    :param joint_names: joints of the robot
-    :param topic: topic of the trajectories
-    :raises RosError: ROS rejects the arguments or the name of the topic
-    """
-    with live_node('excite', ros_arguments, ends_by_signals=False) as node:
-        executor = SingleThreadedExecutor()
-        executor.add_node(node)
-        try:
-            yield MovingRobot(node, executor, joint_names, topic)
-        finally:
-            executor.shutdown()

@@ -5,17 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 import signal
 import threading
+import time
 from typing import Any
 
 import rclpy
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
 from ...errors import RneaError
 from ...ros import ros_errors, without_ros_arguments
+
+TIMEOUT = 10.0
+"""Longest wait for the first message on a topic, s."""
+
+WAIT = 0.05
+"""Longest wait in one step, s: Ctrl-C acts between two steps."""
 
 
 class SilentTopicError(RneaError):
@@ -31,10 +39,40 @@ class SilentTopicError(RneaError):
         self.topic = topic
 
 
+class LiveNode:
+    """
+    The ROS node of a tool, and its executor.
+
+    :param node: the node
+    :ivar node: as given
+    """
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(node)
+
+    def spin(self, duration: float, done: Callable[[], bool] = lambda: False) -> None:
+        """
+        Handle messages until a condition holds.
+
+        :param duration: longest duration, s
+        :param done: the condition
+        """
+        deadline = time.monotonic() + duration
+        while not done() and (left := deadline - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=min(WAIT, left))
+
+    def close(self) -> None:
+        """End executor and node."""
+        self._executor.shutdown()
+        self.node.destroy_node()
+
+
 @contextmanager
 def live_node(
     name: str, ros_arguments: Sequence[str], *, ends_by_signals: bool = True
-) -> Iterator[Any]:
+) -> Iterator[LiveNode]:
     """
     Provide a node until the block ends.
 
@@ -52,10 +90,10 @@ def live_node(
     try:
         with ros_errors():
             rclpy.init(args=list(ros_arguments), signal_handler_options=handled)
-            node = rclpy.create_node(name)
+            node = LiveNode(rclpy.create_node(name))
             try:
                 yield node
             finally:
-                node.destroy_node()
+                node.close()
     finally:
         rclpy.try_shutdown()

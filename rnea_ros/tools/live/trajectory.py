@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-import time
 
-import rclpy
 from rclpy.executors import ExternalShutdownException
 from trajectory_msgs.msg import JointTrajectory
 
@@ -34,14 +32,12 @@ def live_trajectory(
     :raises MalformedError: a message with wrong bytes
     """
     received: list[bytes] = []
-    with live_node('check_trajectory', ros_arguments) as node:
-        subscription = node.create_subscription(
+    with live_node('check_trajectory', ros_arguments) as live:
+        subscription = live.node.create_subscription(
             JointTrajectory, topic, received.append, DEPTH, raw=True
         )
-        deadline = time.monotonic() + timeout
         with suppress(KeyboardInterrupt, ExternalShutdownException):
-            while not received and (left := deadline - time.monotonic()) > 0.0:
-                rclpy.spin_once(node, timeout_sec=left)
+            live.spin(timeout, lambda: bool(received))
         if not received:
             raise SilentTopicError(subscription.topic_name, timeout)
     return decode_trajectory(received[0])

@@ -20,19 +20,25 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
 from rnea_ros.recordings import Sample
-from rnea_ros.sim.demo import comparison, exciting_motion, session
+from rnea_ros.sim.demo import comparison, motion, session
 from rnea_ros.sim.demo.arm import ROBOTS, Arm
 from rnea_ros.sim.demo.client import Received
 from rnea_ros.sim.demo.comparison import Comparison
-from rnea_ros.sim.demo.comparison_report import table
 from rnea_ros.sim.demo.demo import main
-from rnea_ros.sim.demo.motion import Motion, inertias
-from rnea_ros.sim.demo.phase import Phase
-from rnea_ros.sim.demo.robot import GOOD_MODEL, POOR_MODEL, Errors, realistic, with_model_error
+from rnea_ros.sim.demo.motion import sine_motion
+from rnea_ros.sim.demo.reports import comparison_table
+from rnea_ros.sim.demo.robot import (
+    GOOD_MODEL,
+    POOR_MODEL,
+    ModelErrors,
+    realistic,
+    with_model_error,
+)
+from rnea_ros.sim.demo.session import Phase
 from rnea_ros.urdf import parse_urdf
 
 ARM = Arm.load('panda_arm')
-MOTION = Motion.for_robot(ARM.model, ARM.joints, ARM.pose, 6.0)
+MOTION = sine_motion(ARM.model, ARM.joints, ARM.pose, 6.0)
 
 
 def phase(title: str, error: float) -> Phase:
@@ -40,7 +46,7 @@ def phase(title: str, error: float) -> Phase:
     t = np.linspace(0.0, MOTION.duration, 200)
     states = [
         Sample(100.0 + time, ARM.joints, position, (), ())
-        for time, position in zip(t, MOTION.state(t)[0] + error, strict=True)
+        for time, position in zip(t, MOTION.at(t)[0] + error, strict=True)
     ]
     terms = {'gravity': [(100.0 + time, np.zeros(7)) for time in t]}
     return Phase(title, MOTION, ARM.joints, Received(states, terms=terms), 100.0, 500.0, 3, 0.1)
@@ -50,8 +56,8 @@ def phase(title: str, error: float) -> Phase:
 def test_the_motion_stays_within_the_limits_of_every_shipped_robot(robot: str) -> None:
     arm = Arm.load(robot)
     model, m = arm.model, arm.pose.size
-    motion = Motion.for_robot(model, arm.joints, arm.pose, 10.0)
-    q, qd, _ = motion.state(np.linspace(0.0, 10.0, 2000))
+    moves = sine_motion(model, arm.joints, arm.pose, 10.0)
+    q, qd, _ = moves.at(np.linspace(0.0, 10.0, 2000))
     assert ((q > model.position_lower[:m]) & (q < model.position_upper[:m])).all()
     assert (np.abs(qd) < model.velocity_limits[:m]).all()
     assert (np.ptp(q, axis=0) > 0.9).all()
@@ -60,21 +66,14 @@ def test_the_motion_stays_within_the_limits_of_every_shipped_robot(robot: str) -
 def test_velocity_and_acceleration_are_the_positions_derivatives() -> None:
     h = 1e-5
     t = np.linspace(0.1, 5.9, 500)
-    (q0, qd0, _), (_, qd1, qdd1), (q2, qd2, _) = (MOTION.state(t + k * h) for k in (-1, 0, 1))
+    (q0, qd0, _), (_, qd1, qdd1), (q2, qd2, _) = (MOTION.at(t + k * h) for k in (-1, 0, 1))
     np.testing.assert_allclose((q2 - q0) / (2.0 * h), qd1, atol=1e-6)
     np.testing.assert_allclose((qd2 - qd0) / (2.0 * h), qdd1, atol=1e-4)  # third derivative jumps
-    assert not MOTION.state(np.array([0.0, 6.0]))[1].any()
-
-
-def test_inertias_are_the_diagonal_of_the_mass_matrix() -> None:
-    pinocchio = pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
-    model = pinocchio.buildModelFromUrdf(str(ROOT / 'urdf/panda_arm.urdf'))
-    expected = np.diag(pinocchio.crba(model, model.createData(), ARM.pose))
-    np.testing.assert_allclose(inertias(ARM.model, ARM.joints, ARM.pose), expected, rtol=1e-9)
+    assert not MOTION.velocities[[0, -1]].any()
 
 
 def test_the_table_has_error_rate_late_ticks_and_cpu() -> None:
-    text = table([phase('feedback only', 0.1), phase('computed torque', 0.001)])
+    text = comparison_table([phase('feedback only', 0.1), phase('computed torque', 0.001)])
     assert 'feedback only' in text
     assert '100.00 mrad' in text
     assert '1.00 mrad' in text
@@ -96,7 +95,9 @@ def test_computed_torque_has_to_track_better_than_gravity_and_feedback(
 
 
 @pytest.mark.parametrize('errors', [GOOD_MODEL, POOR_MODEL], ids=['good', 'poor'])
-def test_the_simulated_robot_differs_from_the_model_by_as_much_as_is_said(errors: Errors) -> None:
+def test_the_simulated_robot_differs_from_the_model_by_as_much_as_is_said(
+    errors: ModelErrors,
+) -> None:
     least, greatest = errors.inertial
     text = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
     true = parse_urdf(with_model_error(text, errors.inertial, np.random.default_rng(1)))
@@ -165,8 +166,8 @@ def test_the_identified_model_tracks_and_holds_better(
 ) -> None:
     monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
     # A shorter motion and search than usual.
-    monkeypatch.setattr(exciting_motion, 'DURATION', 6.0)
-    monkeypatch.setattr(exciting_motion, 'SEARCH', 2.0)
+    monkeypatch.setattr(motion, 'EXCITATION', 6.0)
+    monkeypatch.setattr(motion, 'SEARCH', 2.0)
     short = ['--identify', '--headless', '--rate', '250', '--seconds', '2']
     code = main([*short, '--output', str(tmp_path)])
     printed = capsys.readouterr()

@@ -1,10 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Results of the circle of identification: a table and a picture."""
+"""Results of the demo: tables and pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,10 +16,12 @@ from ...arrays import Array
 from ...drawing import add_grid, new_figure, save, show_windows
 from ...identification import Identification
 from ...preflight import lay_out
-from .phase import Phase
+from .motion import reference_positions
+from .session import Phase
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MIN_ERROR = 0.05
 """Lower end of the drawn errors, mrad."""
@@ -44,7 +47,63 @@ class Performance:
         return float(np.abs(self.deviation).max())
 
 
-def table(before: Performance, after: Performance) -> str:
+def comparison_table(phases: Sequence[Phase]) -> str:
+    """Return the phases as a table of text."""
+    rows = [('phase', 'RMS error', 'peak error', 'rate', 'late ticks', 'CPU')]
+    for phase in phases:
+        rows.append((
+            phase.title,
+            f'{1e3 * phase.rms():.2f} mrad',
+            f'{1e3 * phase.peak():.2f} mrad',
+            f'{phase.rate:.1f} Hz',
+            str(phase.late),
+            f'{100.0 * phase.cpu:.1f} %',
+        ))
+    return lay_out(rows, left=(0,))
+
+
+def draw_comparison(path: Path, phases: Sequence[Phase], title: str, show: bool) -> None:
+    """
+    Draw positions, errors and the terms of the effort.
+
+    :param path: PNG file to write
+    :param phases: phases of the demo; the efforts are those of the last one
+    :param title: title of the picture
+    :param show: whether to open a window
+    :raises PictureError: matplotlib is missing
+    :raises FileError: the file cannot be written
+    """
+    motion = phases[0].motion
+    joint = int(np.argmax([np.abs(phases[0].errors()[1]).max(axis=0)]))
+    name = phases[0].joints[joint]
+    figure = new_figure(10.0, 11.0, window=show)
+    tracking, errors, efforts = axes = figure.subplots(3, 1, sharex=True)
+
+    t = np.linspace(0.0, motion.duration, 1000)
+    reference = reference_positions(motion, [name], t)
+    tracking.plot(t, reference, 'k:', label='reference', zorder=10)
+    for phase in phases:
+        times, error = phase.errors()
+        measured = reference_positions(motion, [name], times)[:, 0] + error[:, joint]
+        tracking.plot(times, measured, label=phase.title)
+        norm = 1e3 * np.abs(error).max(axis=1)
+        errors.semilogy(times, np.maximum(norm, MIN_ERROR), label=phase.title)
+    tracking.set(ylabel=f'{name}, rad', title=title)
+    errors.set(ylabel='greatest error of any joint, mrad')
+
+    last = phases[-1]
+    for term, rows in last.received.terms.items():
+        times = np.array([row[0] for row in rows]) - last.start
+        during = (times >= 0.0) & (times <= motion.duration)
+        values = np.array([row[1] for row in rows])[during, joint]
+        if values.any():  # a zero term would hide the others
+            efforts.plot(times[during], values, label=term)
+    efforts.set(ylabel=f'effort of {name}, N m', title=f'terms of the effort, {last.title}')
+    efforts.set(xlabel='time, s')
+    _show(figure, axes, path, show)
+
+
+def identification_table(before: Performance, after: Performance) -> str:
     """Return drift and tracking errors before and after as a table of text."""
     rows = [('', 'before', 'after', 'ratio')]
     for label, old, new in (
@@ -57,7 +116,7 @@ def table(before: Performance, after: Performance) -> str:
     return lay_out(rows, left=(0,))
 
 
-def draw(
+def draw_identification(
     path: Path, before: Performance, after: Performance, fit: Identification, show: bool
 ) -> None:
     """
@@ -72,7 +131,7 @@ def draw(
     :raises FileError: the file cannot be written
     """
     figure = new_figure(10.0, 10.0, window=show)
-    drift, errors, efforts = figure.subplots(3, 1)
+    drift, errors, efforts = axes = figure.subplots(3, 1)
     for performance, model in ((before, 'first model'), (after, 'identified model')):
         phase = performance.phase
         for axis, t, deviation in (
@@ -86,12 +145,19 @@ def draw(
     for axis in (drift, errors):
         axis.yaxis.set_major_formatter('{x:g}')
     _draw_efforts(efforts, fit)
-    for axis in (drift, errors, efforts):
+    for axis in axes:
         axis.set_xlabel('time, s')
         axis.margins(x=0.01)
-        add_grid(axis)
-        axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
     figure.suptitle(f'{fit.prior.name}, before and after its identification')
+    _show(figure, axes, path, show)
+
+
+def _show(figure: Figure, axes: Iterable[Axes], path: Path, show: bool) -> None:
+    """Write a figure with grids and legends, and show it if requested."""
+    for axis in axes:
+        add_grid(axis)
+        if axis.get_lines():
+            axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
     save(figure, path)
     if show:
         show_windows()

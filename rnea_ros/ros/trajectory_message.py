@@ -1,0 +1,46 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The ROS message of a trajectory."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+import math
+from typing import Any
+
+
+def trajectory_message(
+    joints: Sequence[str], times: Iterable[float], *states: Any, start_time: float = 0.0
+) -> Any:
+    """
+    Return the message of a trajectory.
+
+    :param joints: names of the m joints
+    :param times: times of N points from the start, s
+    :param states: positions, velocities and accelerations, each of shape (N, m)
+    :param start_time: start as a stamp, s; 0 for immediately
+    """
+    # Imported here: the watchdog, which imports this package, needs none of them.
+    from builtin_interfaces.msg import Duration, Time
+    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+    message = JointTrajectory(joint_names=list(joints))
+    message.header.stamp = _ros_time(Time, start_time)
+    for time, *rows in zip(times, *states, strict=True):
+        positions, velocities, accelerations = (array('d', row) for row in rows)
+        message.points.append(
+            JointTrajectoryPoint(
+                positions=positions,
+                velocities=velocities,
+                accelerations=accelerations,
+                time_from_start=_ros_time(Duration, float(time)),
+            )
+        )
+    return message
+
+
+def _ros_time(kind: Any, value: float) -> Any:
+    fraction, whole = math.modf(value)
+    return kind(sec=int(whole), nanosec=min(round(1e9 * fraction), 999_999_999))
