@@ -13,6 +13,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...identification import excitation
+from ...identification.excitation import RestToRestMotion
 from ...robot import RobotModel
 from .arm import Arm
 
@@ -40,7 +41,7 @@ SEARCH = 15.0
 
 def sine_motion(
     model: RobotModel, joints: tuple[str, ...], pose: Array, duration: float
-) -> excitation.RestToRestMotion:
+) -> RestToRestMotion:
     """
     Return a demanding motion within the limits: sines about the pose, from rest to rest.
 
@@ -58,7 +59,7 @@ def sine_motion(
     w, w1, w2 = _window(t, duration)
     phase = np.outer(t, omega)
     s, s1, s2 = np.sin(phase), omega * np.cos(phase), -(omega**2) * np.sin(phase)
-    return excitation.RestToRestMotion(
+    return RestToRestMotion(
         joints,
         t,
         pose + amplitude * w * s,
@@ -67,7 +68,7 @@ def sine_motion(
     )
 
 
-def exciting_motion(arm: Arm, seed: int) -> excitation.RestToRestMotion:
+def exciting_motion(arm: Arm, seed: int) -> RestToRestMotion:
     """
     Return a motion of all joints from the start pose and back to it, within the URDF's limits.
 
@@ -91,7 +92,7 @@ def exciting_motion(arm: Arm, seed: int) -> excitation.RestToRestMotion:
     return found.motion
 
 
-def heaviest_pose(model: RobotModel, motion: excitation.RestToRestMotion, joints: Sequence[str]) -> Array:
+def heaviest_pose(model: RobotModel, motion: RestToRestMotion, joints: Sequence[str]) -> Array:
     """
     Return the pose of a motion with the greatest gravity torques, shape (m,), rad or m.
 
@@ -105,7 +106,7 @@ def heaviest_pose(model: RobotModel, motion: excitation.RestToRestMotion, joints
     return pose
 
 
-def reference_positions(motion: excitation.RestToRestMotion, joints: Sequence[str], t: Array) -> Array:
+def reference_positions(motion: RestToRestMotion, joints: Sequence[str], t: Array) -> Array:
     """
     Return the positions of a motion, shape (k, m), rad or m.
 
