@@ -26,7 +26,7 @@ from .command_topic import (
     OtherPublishers,
 )
 from .configuration import Configuration
-from .inputs import ControllerStateInput, Inputs, SpeedScalingInput, WatchdogEfforts
+from .inputs import ControllerStateInput, SensorTopics, SpeedScalingInput, WatchdogEfforts
 from .loop import ControlLoop, Schedule
 from .motion_requests import MotionRequests
 from .outputs import Reporter
@@ -80,7 +80,7 @@ class Activation:
         )
         self.controller = FeedforwardController(model, settings, states)
         self._clock = self._make_clock()
-        inputs = Inputs(
+        inputs = SensorTopics(
             states,
             self.controller.environment,
             configuration.joint_states,
@@ -189,7 +189,7 @@ class Activation:
         """Request a blended change of settings."""
         self.controller.change(settings)
 
-    def _follow_controller_state(self, inputs: Inputs) -> ControllerStateMonitor | None:
+    def _follow_controller_state(self, inputs: SensorTopics) -> ControllerStateMonitor | None:
         """Follow a trajectory controller's reference if reference_source is controller_state."""
         subscription = self._configuration.controller_state
         if subscription is None:
@@ -201,7 +201,7 @@ class Activation:
         return monitor
 
     def _make_schedule(
-        self, states: JointStateMonitor, inputs: Inputs
+        self, states: JointStateMonitor, inputs: SensorTopics
     ) -> tuple[Sequence[Callable[[float], None]], Schedule]:
         """Return the functions that take messages at a tick, and the schedule of the ticks."""
         configuration, clock = self._configuration, self._clock

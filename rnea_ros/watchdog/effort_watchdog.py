@@ -28,14 +28,14 @@ from .command_link import CommandLink
 from .controller_switch import ControllerSwitch
 from .loop import WatchLoop
 from .parameters import Action
-from .silence import SilenceMonitor, State
+from .silence import SilenceMonitor, WatchState
 
 LEVELS = {
-    State.QUIET: DiagnosticStatus.OK,
-    State.WATCHING: DiagnosticStatus.OK,
-    State.RAMPING: DiagnosticStatus.ERROR,
-    State.ZEROING: DiagnosticStatus.ERROR,
-    State.ACTED: DiagnosticStatus.ERROR,
+    WatchState.QUIET: DiagnosticStatus.OK,
+    WatchState.WATCHING: DiagnosticStatus.OK,
+    WatchState.RAMPING: DiagnosticStatus.ERROR,
+    WatchState.ZEROING: DiagnosticStatus.ERROR,
+    WatchState.ACTED: DiagnosticStatus.ERROR,
 }
 
 ABOUT = """\
@@ -90,7 +90,7 @@ class EffortWatchdog(Node):
         if monitor.rejected and not self._logged_rejected:
             self._logged_rejected = monitor.rejected
             logger.warning('rejected a command that is empty or not finite')
-        if monitor.state is State.ACTED and monitor.acted > self._switched_acted:
+        if monitor.state is WatchState.ACTED and monitor.acted > self._switched_acted:
             self._switched_acted = monitor.acted
             logger.error('zero effort was commanded')
             if self._switch is not None:

@@ -28,7 +28,7 @@ MAX_STEP = 2.5
 """Greatest part of the time between two updates that counts as silence, periods."""
 
 
-class State(enum.Enum):
+class WatchState(enum.Enum):
     """State of the watchdog."""
 
     QUIET = 'quiet'        # no command yet, or the last one was zero
@@ -38,7 +38,7 @@ class State(enum.Enum):
     ACTED = 'acted'        # the watchdog sends nothing until another command comes
 
 
-ACTING = (State.RAMPING, State.ZEROING)
+ACTING = (WatchState.RAMPING, WatchState.ZEROING)
 
 
 class SilenceMonitor:
@@ -67,7 +67,7 @@ class SilenceMonitor:
         self._received_at = -math.inf
         self._updated_at = math.inf
         self._began = 0.0
-        self.state = State.QUIET
+        self.state = WatchState.QUIET
         self.silence = 0.0
         self.acted = 0
         self.handed_back = 0
@@ -99,18 +99,18 @@ class SilenceMonitor:
         gap = self.age(now)
         if math.isfinite(gap):
             self._learn(gap)
-        if self.state is State.RAMPING or (self.state is State.ZEROING and any(command)):
+        if self.state is WatchState.RAMPING or (self.state is WatchState.ZEROING and any(command)):
             self.handed_back += 1
             self.silence = gap
         self._last = list(command)
         self._received_at = now
         if any(command):
-            self.state = State.WATCHING
-        elif self.state is State.RAMPING:
+            self.state = WatchState.WATCHING
+        elif self.state is WatchState.RAMPING:
             # The watchdog's last command may arrive after these zeros: end with zeros.
-            self.state, self._began = State.ZEROING, now
-        elif self.state is not State.ZEROING:
-            self.state = State.QUIET
+            self.state, self._began = WatchState.ZEROING, now
+        elif self.state is not WatchState.ZEROING:
+            self.state = WatchState.QUIET
 
     def command_at(self, now: float) -> list[float] | None:
         """
@@ -119,20 +119,20 @@ class SilenceMonitor:
         :param now: monotonic time, s; updates are a period apart
         """
         self._leave_out_stall(now)
-        if self.state is State.WATCHING and self.age(now) > self._allowed:
-            self.state, self._began = State.RAMPING, now
+        if self.state is WatchState.WATCHING and self.age(now) > self._allowed:
+            self.state, self._began = WatchState.RAMPING, now
             self.silence = self.age(now)
             self.acted += 1
-        if self.state is State.RAMPING:
+        if self.state is WatchState.RAMPING:
             passed = now - self._began + self._period
             if passed < self._ramp_duration:
                 left = 1.0 - passed / self._ramp_duration
                 return [left * effort for effort in self._last]
-            self.state, self._began = State.ZEROING, now
-        if self.state is State.ZEROING:
+            self.state, self._began = WatchState.ZEROING, now
+        if self.state is WatchState.ZEROING:
             if now - self._began < ZEROS_DURATION:
                 return self.zeros()
-            self.state = State.ACTED
+            self.state = WatchState.ACTED
         return None
 
     def zeros(self) -> list[float]:

@@ -17,10 +17,9 @@ from rnea_ros.compilation import COMPILED
 from rnea_ros.dynamics import batch, batch_kernels, self_test
 from rnea_ros.dynamics.kernels import checked_kernels
 from rnea_ros.errors import CompiledCodeError
-from rnea_ros.feedforward.inputs import joint_table
-from rnea_ros.feedforward.inputs.joint_table import JointTable
-from rnea_ros.feedforward.inputs.wrench import sensor
-from rnea_ros.feedforward.inputs.wrench.sensor import WrenchMonitor
+from rnea_ros.feedforward.inputs import JointStateMonitor, joint_states, joint_table
+from rnea_ros.feedforward.inputs.wrench import wrench_sensor
+from rnea_ros.feedforward.inputs.wrench.wrench_sensor import WrenchMonitor
 from rnea_ros.feedforward.settings import WrenchInputSettings
 from support.models.robots import SHIPPED, load
 
@@ -155,22 +154,22 @@ def take_joint_state(
 def take_wrench(
     force: Any, torque: Any, sign: Any, max_force: Any, max_torque: Any, wrench: Any
 ) -> int:
-    return sensor.FINE
+    return wrench_sensor.FINE
 
 
 def test_the_kernel_that_judges_joint_states_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    JointTable(3, np.ones(3))
+    JointStateMonitor(('a', 'b', 'c'))
     monkeypatch.setattr(self_test, '_checked', set())
-    monkeypatch.setattr(joint_table, '_judge', numba.njit(take_joint_state))
+    monkeypatch.setattr(joint_states, 'judge_sample', numba.njit(take_joint_state))
     with pytest.raises(CompiledCodeError, match='joint_states accepts nan'):
-        JointTable(3, np.ones(3))
+        JointStateMonitor(('a', 'b', 'c'))
 
 
 def test_the_kernel_that_judges_wrenches_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = WrenchInputSettings(name='sensor', topic='wrench')
     WrenchMonitor(settings, ())
     monkeypatch.setattr(self_test, '_checked', set())
-    monkeypatch.setattr(sensor, '_judge', numba.njit(take_wrench))
+    monkeypatch.setattr(wrench_sensor, '_judge_reading', numba.njit(take_wrench))
     with pytest.raises(CompiledCodeError, match='wrenches accepts nan'):
         WrenchMonitor(settings, ())
 

@@ -60,10 +60,11 @@ class Day:
         environment, now = self.rig.controller.environment, self.rig.now
         force = np.array([float('nan')] * 3 if k % 50 == 0 else [1.0, 2.0, 3.0])
         when: dict[str, Any] = {'stamp': now, 'clock': now, 'received': now}
-        environment.wrenches.take_sample('flange', 'fer_link8', force, np.zeros(3), **when)
+        flange = environment.wrenches.sensors['flange'].monitor
+        flange.take_sample('fer_link8', force, np.zeros(3), **when)
         assert environment.base is not None
         turn = [100.0 if k % 70 == 0 else 0.0] * 3
-        environment.base.take_sample('fer_link0', None, turn, [0.0, 0.0, 9.81], **when)
+        environment.base.imu.take_sample('fer_link0', None, turn, [0.0, 0.0, 9.81], **when)
 
 
 def test_what_the_control_keeps_does_not_grow_with_its_ticks() -> None:

@@ -212,7 +212,8 @@ class Chance:
         self.seen |= {rig.state(), *rig.controller.flags, *rig.states.rejections}
         base, wrenches = rig.controller.environment.base, rig.controller.environment.wrenches
         assert base is not None
-        self.seen |= {*base.rejections, *wrenches.rejections, *wrenches.tare_rejections.values()}
+        self.seen |= {*base.imu.rejections, *wrenches.rejections}
+        self.seen |= set(wrenches.tare_rejections.values())
         if rig.states.clock_steps:
             self.seen.add(Reason.CLOCK_STEP)
         if rig.controller.reason is not None:
@@ -299,8 +300,8 @@ class Chance:
                 stamp = rig.now - float(rng.exponential(0.01))
             elif kind == 5:
                 stamp = rig.now + float(rng.exponential(0.02))
-            rig.controller.environment.wrenches.take_sample(
-                name, frame, force, torque, stamp=stamp, clock=rig.now, received=rig.now
+            rig.controller.environment.wrenches.sensors[name].monitor.take_sample(
+                frame, force, torque, stamp=stamp, clock=rig.now, received=rig.now
             )
         if self.steps < self._silent_until['imu'] or rng.random() < 0.2:
             return
@@ -320,7 +321,7 @@ class Chance:
         elif kind == 5:
             frame = str(rng.choice([names[-1], 'nowhere']))
         imu = (orientation, gyroscope, None if kind == 6 else accelerometer)
-        base.take_sample(frame, *imu, stamp=rig.now, clock=rig.now, received=rig.now)
+        base.imu.take_sample(frame, *imu, stamp=rig.now, clock=rig.now, received=rig.now)
 
     def _permit(self) -> None:
         self.rig.controller.permitted = True

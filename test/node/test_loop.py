@@ -26,7 +26,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from rnea_ros.node.inputs import Inputs
+from rnea_ros.node.inputs import SensorTopics
 from rnea_ros.node.loop import ControlLoop
 from rnea_ros.node.timing import RealtimeSettings
 from rnea_ros.ros import MachineClock, PeriodicSchedule
@@ -137,7 +137,8 @@ class Rig:
         self.clock = clock = HaltingClock()
         self.schedule = PeriodicSchedule(PERIOD, clock.now, clock.sleep)
         environment = self.controller.environment
-        inputs = Inputs(self.states, environment, cast(Any, self.joint_states), {}, None, clock)
+        topic = cast(Any, self.joint_states)
+        inputs = SensorTopics(self.states, environment, topic, {}, None, clock)
         self.loop = ControlLoop(
             self.controller,
             [inputs.take_joint_states],

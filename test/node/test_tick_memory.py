@@ -26,7 +26,7 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from rnea_ros.node.inputs import Inputs
+from rnea_ros.node.inputs import SensorTopics
 from rnea_ros.node.outputs.messages import CommandMessage
 from rnea_ros.node.timing import LoopStatistics
 from rnea_ros.ros import MachineClock
@@ -77,7 +77,7 @@ class Arm:
             position=array('d', PANDA_POSE),
             velocity=array('d', bytes(56)),
         )
-        self._inputs = Inputs(
+        self._inputs = SensorTopics(
             states,
             self.controller.environment,
             cast(Any, Topic(joint_state)),

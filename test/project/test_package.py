@@ -176,10 +176,10 @@ def test_the_documents_explain_every_word_of_the_log(words: Any) -> None:
 def test_the_watchdog_page_has_its_states_and_actions() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     from rnea_ros.watchdog.parameters import Action
-    from rnea_ros.watchdog.silence import State as WatchdogState
+    from rnea_ros.watchdog.silence import WatchState
 
     text = (ROOT / 'docs/watchdog.md').read_text(encoding='utf-8')
-    assert all(f'`{word.value}`' in text for word in (*WatchdogState, *Action))
+    assert all(f'`{word.value}`' in text for word in (*WatchState, *Action))
 
 
 def test_a_file_of_the_package_is_found_and_a_missing_one_named() -> None:

@@ -59,8 +59,8 @@ class Sensor:
         else:
             pose = model.forward_kinematics(loop.simulated.state().positions, link)
             force, torque = pose[:3, :3].T @ self.push, np.zeros(3)
-        rejection = loop.control.environment.wrenches.take_sample(
-            'sensor', link, np.ascontiguousarray(force), np.ascontiguousarray(torque),
+        rejection = loop.control.environment.wrenches.sensors['sensor'].monitor.take_sample(
+            link, np.ascontiguousarray(force), np.ascontiguousarray(torque),
             stamp=loop.now, clock=loop.now, received=loop.now,
         )
         assert rejection is None

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
-from rnea_ros.watchdog.silence import ZEROS_DURATION, SilenceMonitor, State
+from rnea_ros.watchdog.silence import ZEROS_DURATION, SilenceMonitor, WatchState
 
 TIMEOUT = 0.025
 RAMP = 0.2
@@ -84,28 +84,28 @@ def bench() -> Bench:
 
 def test_nothing_is_sent_before_the_first_command(bench: Bench) -> None:
     assert bench.silence(10.0) == []
-    assert bench.monitor.state is State.QUIET
+    assert bench.monitor.state is WatchState.QUIET
     assert bench.monitor.age(bench.now) == math.inf
 
 
 def test_nothing_is_sent_while_commands_come(bench: Bench) -> None:
     bench.publisher(2.0)
     assert bench.sent == []
-    assert bench.monitor.state is State.WATCHING
+    assert bench.monitor.state is WatchState.WATCHING
 
 
 def test_silence_after_zeros_is_harmless(bench: Bench) -> None:
     bench.publisher(1.0)
     bench.receive([0.0, -0.0, 0.0])
     assert bench.silence(10.0) == []
-    assert bench.monitor.state is State.QUIET
+    assert bench.monitor.state is WatchState.QUIET
 
 
 def test_silence_after_anything_else_ends_in_zeros_and_then_in_silence(bench: Bench) -> None:
     bench.publisher(1.0)
     heard = bench.now
     sent = bench.silence(5.0)
-    assert bench.monitor.state is State.ACTED
+    assert bench.monitor.state is WatchState.ACTED
     assert bench.monitor.acted == 1
     assert sent[0][0] - heard <= TIMEOUT + 2.0 * PERIOD
     assert abs(sent[0][1][0]) < abs(COMMAND[0])
@@ -304,7 +304,7 @@ def test_whatever_is_sent_shrinks_from_the_last_command_to_zero(
             assert abs(new) <= abs(old)
             assert new * first >= 0.0
         before = sent
-    if watch.state in (State.ZEROING, State.ACTED):
+    if watch.state in (WatchState.ZEROING, WatchState.ACTED):
         assert not any(before)
 
 

@@ -19,11 +19,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Indices
+from ...compilation import entry_point
 from ..reasons import Reason
 from ..stamps import StampOrder
 from .derived_velocity import DerivedVelocity
-from .joint_layout import JointLayout, JointLayouts
-from .joint_table import FAR, NOT_FINITE, TOO_FAST, JointTable
+from .joint_table import (
+    CHANGED,
+    EFFORT,
+    FAR,
+    INTERVAL,
+    NOT_FINITE,
+    POSITION,
+    RECEIVED,
+    TOO_FAST,
+    UPDATED,
+    VELOCITY,
+    JointLayout,
+    JointLayouts,
+    all_updated,
+    any_late,
+    empty_table,
+    judge_sample,
+    oldest_receipt,
+    reject_blind,
+    store_sample,
+)
 from .position_jumps import PositionJumps
 
 MAX_DELAY = 0.1
@@ -67,19 +87,31 @@ class JointStateMonitor:
         self._derived = DerivedVelocity(continuous, cutoff) if differentiate_velocity else None
         self._layouts = JointLayouts(joint_names)
         self._stamps = StampOrder(n)
-        self._table = JointTable(n, np.ones(n) if effort_scale is None else effort_scale)
+        self._table = table = empty_table(n)
+        self._effort_scale = np.ones(n) if effort_scale is None else effort_scale
         self._all = np.arange(n)
         self._machine_times = np.full(n, -math.inf)
-        self.position = self._table.position
-        self.velocity = self._table.velocity
-        self.effort = self._table.effort
+        self.position: Array = table[POSITION]
+        self.velocity: Array = table[VELOCITY]
+        self.effort: Array = table[EFFORT]
         self.rejections: Counter[Reason] = Counter()
+        none, empty = np.zeros(0, dtype=np.intp), np.zeros(0)
+        sample = (none, none, empty, empty)
+        # The kernels of joint_table; numba's dispatcher would add 0.13 us or more to each call.
+        self._judge_sample = entry_point(judge_sample, (table, *sample, *(3 * [empty]), 0.0))
+        reject_blind(self._judge_sample)
+        self._store_sample = entry_point(
+            store_sample, (table, self._effort_scale, *sample, empty, 0.0, False)
+        )
+        self._oldest_receipt = entry_point(oldest_receipt, (table, none))
+        self._any_late = entry_point(any_late, (table, 0.0, 0.0))
+        self._all_updated = entry_point(all_updated, (table, none))
 
     def missing(self) -> tuple[str, ...]:
         """Return the joints without a valid sample."""
         return tuple(
             name
-            for name, received in zip(self._names, self._table.received, strict=True)
+            for name, received in zip(self._names, self._table[RECEIVED], strict=True)
             if received == -math.inf
         )
 
@@ -101,7 +133,7 @@ class JointStateMonitor:
         :param joints: indices of the joints to check; None for all
         """
         joints = self._all if joints is None else joints
-        return now - self._table.oldest(joints) if joints.size else 0.0
+        return now - self._oldest_receipt(self._table, joints) if joints.size else 0.0
 
     def sample_time(self, joints: Indices, numbers: Sequence[int]) -> float:
         """
@@ -111,7 +143,9 @@ class JointStateMonitor:
         :param numbers: the same indices as a list
         """
         stamp = min(self._stamps.newest(numbers))
-        return stamp if stamp > -math.inf else self._table.oldest(joints)
+        if stamp == -math.inf:
+            stamp = self._oldest_receipt(self._table, joints)
+        return stamp
 
     def late(self, now: float, period: float) -> bool:
         """
@@ -120,7 +154,8 @@ class JointStateMonitor:
         :param now: monotonic time, s
         :param period: shortest interval that is expected, s
         """
-        return self._table.late(now, period)
+        late: bool = self._any_late(self._table, now, period)
+        return late
 
     def frozen_for(self, joints: Indices) -> float:
         """
@@ -128,7 +163,8 @@ class JointStateMonitor:
 
         :param joints: indices of the joints to check
         """
-        return self._table.frozen_for(joints)
+        repeated = self._table[RECEIVED, joints] - self._table[CHANGED, joints]
+        return float(repeated.max(initial=0.0))
 
     def all_updated(self, joints: Indices) -> bool:
         """
@@ -136,11 +172,12 @@ class JointStateMonitor:
 
         :param joints: their indices
         """
-        return self._table.all_updated(joints)
+        updated: bool = self._all_updated(self._table, joints)
+        return updated
 
     def mark_seen(self) -> None:
         """Mark every sample received so far as seen."""
-        self._table.mark_seen()
+        self._table[UPDATED] = 0.0
 
     def take_sample(
         self,
@@ -182,8 +219,16 @@ class JointStateMonitor:
         derive = self._derived is not None and not velocity.size
         if derive:
             velocity = self._derive(layout, position, received)
-        self._table.take(
-            layout.in_message, layout.in_robot, position, velocity, effort, received, derive
+        self._store_sample(
+            self._table,
+            self._effort_scale,
+            layout.in_message,
+            layout.in_robot,
+            position,
+            velocity,
+            effort,
+            received,
+            derive,
         )
         if stamp:
             self._stamps.accept(layout.numbers, stamp, received)
@@ -214,7 +259,8 @@ class JointStateMonitor:
             return Reason.WRONG_SIZE
         if velocity.size == 0 and self._derived is None:
             return Reason.NO_VELOCITY
-        verdict = self._table.judge(
+        verdict = self._judge_sample(
+            self._table,
             layout.in_message,
             joints,
             position,
@@ -255,10 +301,11 @@ class JointStateMonitor:
         """
         joints, table = layout.in_robot, self._table
         by_stamps = stamp - np.array(self._stamps.newest(layout.numbers)) if stamp else 0.0
-        by_joint = np.maximum(received - table.received[joints], table.interval(joints))
+        by_joint = np.maximum(received - table[RECEIVED, joints], table[INTERVAL, joints])
         if machine is not None:
             by_joint = np.maximum(by_joint, machine - self._machine_times[joints])
-        return np.maximum(by_joint, np.minimum(by_stamps, by_joint + MAX_DELAY))
+        longest: Array = np.maximum(by_joint, np.minimum(by_stamps, by_joint + MAX_DELAY))
+        return longest
 
     def _derive(self, layout: JointLayout, position: Array, received: float) -> Array:
         """Return velocities for a sample without them; zero for joints of other robots."""

@@ -5,19 +5,20 @@
 The measured joint state as a table, with a row per quantity and a column per joint.
 
 Compiled kernels work on it: they take a tenth of the time of the same steps in numpy, which
-counts in a loop of 1 kHz with cold caches.
+counts in a loop of 1 kHz with cold caches. A layout is where the robot's joints are in a message's
+list of joint names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 import math
 
 import numpy as np
 
 from ...arrays import Array, Indices
-from ...compilation import entry, entry_point
+from ...compilation import entry
 from ...dynamics import check_compiled_code, needs_check
 
 POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, CHANGED, UPDATED = range(7)
@@ -39,91 +40,80 @@ FOREVER = 1e9
 FINE, NOT_FINITE, TOO_FAST, FAR = range(4)
 """Results of the check of a sample; FAR: it may have jumped."""
 
+MAX_LAYOUTS = 100
+"""Number of lists of joint names that are kept; a publisher usually has one."""
 
-class JointTable:
+
+def empty_table(n: int) -> Array:
     """
-    The newest valid sample of every joint.
-
-    A sample is passed as its arrays, with the indices of the robot's joints in the sample and in
-    the table. Arrays are contiguous, of float64 and intp.
+    Return the table of joints without a sample, shape (rows, n).
 
     :param n: the number of joints
-    :param effort_scale: N m or N per unit of the samples' efforts, shape (n,)
-    :ivar position: rad or m, shape (n,); NaN before the first sample
-    :ivar velocity: rad/s or m/s, shape (n,)
-    :ivar effort: N m or N, shape (n,); NaN for none
-    :ivar received: monotonic time of receipt, s, shape (n,); -inf before the first sample
+    """
+    table = np.zeros((UPDATED + 1, n))
+    table[[POSITION, EFFORT]] = math.nan
+    table[RECEIVED] = -math.inf
+    return table
+
+
+@dataclass(frozen=True)
+class JointLayout:
+    """
+    Positions of the robot's joints in messages with the same list of names.
+
+    :param names: all names in the message
+    :param in_message: indices of the robot's joints in the message, shape (k,)
+    :param in_robot: indices of the same joints in the robot, shape (k,)
+    :param numbers: ``in_robot`` as a list
+    :param duplicate: whether a name occurs twice
     """
 
-    def __init__(self, n: int, effort_scale: Array) -> None:
-        table = np.zeros((UPDATED + 1, n))
-        table[[POSITION, EFFORT]] = math.nan
-        table[RECEIVED] = -math.inf
-        self.position: Array = table[POSITION]
-        self.velocity: Array = table[VELOCITY]
-        self.effort: Array = table[EFFORT]
-        self.received: Array = table[RECEIVED]
-        none, empty = np.zeros(0, dtype=np.intp), np.zeros(0)
-        sample = (table, none, none, empty, empty)
-        judge = entry_point(_judge, (*sample, empty, empty, empty, 0.0))
-        _reject_blind(judge)
-        self.judge: Callable[..., int] = partial(judge, table)
+    names: tuple[str, ...]
+    in_message: Indices
+    in_robot: Indices
+    numbers: list[int]
+    duplicate: bool
+
+
+class JointLayouts:
+    """
+    Finds layouts, and keeps them.
+
+    :param joint_names: the robot's joints
+    """
+
+    def __init__(self, joint_names: Sequence[str]) -> None:
+        self._numbers = {name: number for number, name in enumerate(joint_names)}
+        self._layouts: dict[tuple[str, ...], JointLayout] = {}
+        self._last: JointLayout | None = None
+
+    def of(self, names: Sequence[str]) -> JointLayout:
         """
-        Return FINE, NOT_FINITE, TOO_FAST or FAR for a sample.
+        Return the layout of a message.
 
-        Arguments: indices of its joints in the sample and in the robot, positions, velocities (or
-        an empty array), velocity limits, maximum speeds and allowances of all joints, monotonic
-        time of receipt, s. A joint is TOO_FAST above its velocity limit, and FAR if it moved by
-        more than its speed times the elapsed time plus allowance.
+        :param names: its joint names; fastest if it is the same object every time
         """
-        self.take: Callable[..., None] = partial(
-            entry_point(_take, (table, effort_scale, *sample[1:], empty, 0.0, False)),
-            table,
-            effort_scale,
-        )
-        """
-        Write a sample into the table.
-
-        Arguments: indices of its joints in the sample and in the robot, positions, velocities,
-        efforts in the driver's unit (or an empty array), monotonic time of receipt, s, and whether
-        velocities were derived from positions: derived velocities change even if samples repeat.
-        """
-        self.oldest: Callable[[Indices], float] = partial(
-            entry_point(_oldest, (table, none)), table
-        )
-        """Return the earliest time of receipt of some joints, s."""
-
-        self.late: Callable[[float, float], bool] = partial(
-            entry_point(_late, (table, 0.0, 0.0)), table
-        )
-        """
-        Return whether a joint's next sample is late.
-
-        Arguments: monotonic time and shortest expected interval, s.
-        """
-        self.all_updated: Callable[[Indices], bool] = partial(
-            entry_point(_all_updated, (table, none)), table
-        )
-        """Return whether each of some joints has a sample since ``mark_seen``."""
-
-        self._table = table
-
-    def frozen_for(self, joints: Indices) -> float:
-        """Return for how long samples of some joints have repeated the same values, s."""
-        repeated = self._table[RECEIVED, joints] - self._table[CHANGED, joints]
-        return float(repeated.max(initial=0.0))
-
-    def mark_seen(self) -> None:
-        """Count every sample until now as seen."""
-        self._table[UPDATED] = 0.0
-
-    def interval(self, joints: Indices) -> Array:
-        """Return the usual interval between samples of some joints, s."""
-        usual: Array = self._table[INTERVAL, joints]
-        return usual
+        last = self._last
+        if last is not None and last.names is names:
+            return last
+        key = tuple(names)
+        if key not in self._layouts:
+            if len(self._layouts) == MAX_LAYOUTS:
+                self._layouts.clear()
+            used = [k for k, name in enumerate(key) if name in self._numbers]
+            numbers = [self._numbers[key[k]] for k in used]
+            self._layouts[key] = JointLayout(
+                key,
+                np.array(used, dtype=np.intp),
+                np.array(numbers, dtype=np.intp),
+                numbers,
+                duplicate=len(set(key)) < len(key),
+            )
+        self._last = self._layouts[key]
+        return self._last
 
 
-def _reject_blind(judge: Callable[..., int]) -> None:
+def reject_blind(judge: Callable[..., int]) -> None:
     """Check before its first use that the compiled kernel detects NaN and infinity."""
     name = 'judge_joint_states'
     if needs_check(name):
@@ -134,7 +124,7 @@ def _reject_blind(judge: Callable[..., int]) -> None:
 
 
 @entry
-def _judge(
+def judge_sample(
     table: Array,
     in_message: Indices,
     in_robot: Indices,
@@ -145,6 +135,22 @@ def _judge(
     allowances: Array,
     received: float,
 ) -> int:
+    """
+    Return FINE, NOT_FINITE, TOO_FAST or FAR for a sample.
+
+    A joint is TOO_FAST above its velocity limit, and FAR if it moved by more than its speed times
+    the elapsed time plus allowance.
+
+    :param table: the newest valid sample of every joint
+    :param in_message: indices of the sample's joints in its arrays, shape (k,)
+    :param in_robot: their indices in the table, shape (k,)
+    :param position: rad or m
+    :param velocity: rad/s or m/s; empty for none
+    :param velocity_limits: of all joints, rad/s or m/s
+    :param speeds: maximum speeds of all joints, rad/s or m/s
+    :param allowances: permitted steps of all joints, rad or m
+    :param received: monotonic time of receipt, s
+    """
     verdict = FINE
     for k in range(in_robot.size):
         i, joint = in_message[k], in_robot[k]
@@ -160,7 +166,7 @@ def _judge(
 
 
 @entry
-def _take(
+def store_sample(
     table: Array,
     effort_scale: Array,
     in_message: Indices,
@@ -171,6 +177,14 @@ def _take(
     received: float,
     derived: bool,
 ) -> None:
+    """
+    Write a sample into the table; arguments as in :func:`judge_sample`.
+
+    :param effort_scale: N m or N per unit of the sample's efforts, of all joints
+    :param effort: efforts in the driver's unit; empty for none
+    :param derived: whether velocities were derived from positions: derived velocities change even
+        if samples repeat
+    """
     joints = in_robot.size
     changed = False
     for k in range(joints):
@@ -194,7 +208,8 @@ def _take(
 
 
 @entry
-def _oldest(table: Array, joints: Indices) -> float:
+def oldest_receipt(table: Array, joints: Indices) -> float:
+    """Return the earliest time of receipt of some joints, s."""
     oldest = math.inf
     for k in range(joints.size):
         oldest = min(oldest, table[RECEIVED, joints[k]])
@@ -202,7 +217,8 @@ def _oldest(table: Array, joints: Indices) -> float:
 
 
 @entry
-def _all_updated(table: Array, joints: Indices) -> bool:
+def all_updated(table: Array, joints: Indices) -> bool:
+    """Return whether each of some joints has a sample since the last mark."""
     least = 1.0
     for k in range(joints.size):
         least = min(least, table[UPDATED, joints[k]])
@@ -210,7 +226,8 @@ def _all_updated(table: Array, joints: Indices) -> bool:
 
 
 @entry
-def _late(table: Array, now: float, period: float) -> bool:
+def any_late(table: Array, now: float, period: float) -> bool:
+    """Return whether a joint's next sample is late; ``period`` is the shortest interval, s."""
     for joint in range(table.shape[1]):
         usual = max(table[INTERVAL, joint], period)
         if now - table[RECEIVED, joint] > LATE_INTERVALS * usual:

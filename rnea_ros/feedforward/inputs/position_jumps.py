@@ -4,7 +4,7 @@
 """
 Rejection of positions that a joint cannot have reached since its last valid sample.
 
-Velocities beyond the maximum plausible speed are rejected too; :class:`.JointTable` compares them.
+Velocities beyond the maximum plausible speed are rejected by :func:`.judge_sample`.
 After lost samples a joint may have moved further: the permitted distance grows with the time. A
 jump stays rejected all the same: samples that are nearer to the rejected position than to the
 expected one are rejected too.

@@ -3,7 +3,7 @@
 
 """Control laws: the effort for a measured state and a reference."""
 
-from .control_law import LAWS, ControlLaw, Motion, Parts, Terms
+from .control_law import LAWS, ControlLaw, Parts, ReferenceMotion, Terms
 from .friction import FrictionModel, JointFriction, VelocitySource
 from .laws import ComputedTorque, Feedback, Feedforward, Gravity, GravityFeedback
 from .loaded_model import HardwareCompensation, LoadedBodies, LoadedModel, PayloadBlend
@@ -21,9 +21,9 @@ __all__ = [
     'JointFriction',
     'LoadedBodies',
     'LoadedModel',
-    'Motion',
     'Parts',
     'PayloadBlend',
+    'ReferenceMotion',
     'Terms',
     'VelocitySource',
 ]

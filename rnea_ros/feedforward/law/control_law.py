@@ -27,7 +27,7 @@ from ..angles import shortest
 from .friction import JointFriction, VelocitySource
 from .loaded_model import LoadedModel
 
-Motion: TypeAlias = tuple[Array, Array, Array]
+ReferenceMotion: TypeAlias = tuple[Array, Array, Array]
 """Joint positions, velocities and accelerations, each of shape (n,)."""
 
 
@@ -168,7 +168,7 @@ class ControlLaw:
             self.holding -= self._compensated
         return self.holding
 
-    def _follow(self, q: Array, qd: Array, reference: Motion, feedback: Array) -> Parts:
+    def _follow(self, q: Array, qd: Array, reference: ReferenceMotion, feedback: Array) -> Parts:
         """
         Return the law's equation for a reference motion; its arrays are only read.
 
@@ -187,7 +187,7 @@ class ControlLaw:
         return Parts(q, qd if self._coriolis else None)
 
     def effort(
-        self, q: Array, qd: Array, reference: Motion | None, external: Array | None = None
+        self, q: Array, qd: Array, reference: ReferenceMotion | None, external: Array | None = None
     ) -> Array:
         """
         Return the effort, and update ``holding``; the next call overwrites both.
@@ -257,7 +257,7 @@ class ControlLaw:
         external = zero if self._external is None else self._external.copy()
         return Terms(gravity, coriolis, inertia, self._friction_effort, external, feedback, zero)
 
-    def _velocity_for_friction(self, qd: Array, reference: Motion | None) -> Array:
+    def _velocity_for_friction(self, qd: Array, reference: ReferenceMotion | None) -> Array:
         if self._friction_velocity is VelocitySource.MEASURED:
             return qd
         if reference is None or not self.follows_motions:

@@ -10,7 +10,7 @@ A new law is a class here, a row in docs/control.md, and nothing else.
 from __future__ import annotations
 
 from ...arrays import Array
-from .control_law import ControlLaw, Motion, Parts
+from .control_law import ControlLaw, Parts, ReferenceMotion
 
 
 class Gravity(ControlLaw):
@@ -25,7 +25,7 @@ class Feedforward(ControlLaw):
 
     name = 'feedforward'
 
-    def _follow(self, q: Array, qd: Array, reference: Motion, feedback: Array) -> Parts:
+    def _follow(self, q: Array, qd: Array, reference: ReferenceMotion, feedback: Array) -> Parts:
         return Parts(*reference, effort=feedback)
 
 
@@ -36,7 +36,7 @@ class ComputedTorque(ControlLaw):
     needs_gains = True
     gain_units = ('1/s^2', '1/s')
 
-    def _follow(self, q: Array, qd: Array, reference: Motion, feedback: Array) -> Parts:
+    def _follow(self, q: Array, qd: Array, reference: ReferenceMotion, feedback: Array) -> Parts:
         return Parts(q, qd, qdd=reference[2], acceleration=feedback)
 
 
@@ -47,7 +47,7 @@ class Feedback(ControlLaw):
     needs_gains = True
     carries_gravity = False
 
-    def _follow(self, q: Array, qd: Array, reference: Motion, feedback: Array) -> Parts:
+    def _follow(self, q: Array, qd: Array, reference: ReferenceMotion, feedback: Array) -> Parts:
         return Parts(effort=feedback)
 
 
@@ -57,5 +57,5 @@ class GravityFeedback(ControlLaw):
     name = 'gravity_feedback'
     needs_gains = True
 
-    def _follow(self, q: Array, qd: Array, reference: Motion, feedback: Array) -> Parts:
+    def _follow(self, q: Array, qd: Array, reference: ReferenceMotion, feedback: Array) -> Parts:
         return Parts(q, effort=feedback)

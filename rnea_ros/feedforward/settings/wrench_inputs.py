@@ -40,7 +40,7 @@ class PublishFrame(enum.Enum):
 @dataclass(frozen=True)
 class WrenchInputSettings:
     """
-    Parameters ``wrench_inputs.<name>.*`` of one sensor; :mod:`.inputs.wrench.sensor` uses them.
+    Parameters ``wrench_inputs.<name>.*`` of one sensor; see :mod:`.wrench_sensor`.
 
     :param name: name of the sensor in parameters, log and diagnostics
     """

@@ -4,14 +4,14 @@
 """The topics that the control reads: from messages to samples of the feedforward inputs."""
 
 from .controller_state import ControllerStateInput, controller_state_type
-from .sensors import Inputs, RawSubscription
+from .sensor_topics import RawSubscription, SensorTopics
 from .speed_scaling import SpeedScalingInput
 from .watchdog_efforts import WatchdogEfforts
 
 __all__ = [
     'ControllerStateInput',
-    'Inputs',
     'RawSubscription',
+    'SensorTopics',
     'SpeedScalingInput',
     'WatchdogEfforts',
     'controller_state_type',

@@ -12,7 +12,7 @@ from ...feedforward import FeedforwardController, Reason
 from ...feedforward.trajectory import ControllerStateError, ControllerStateMonitor
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
-from .sensors import RawSubscription
+from .sensor_topics import RawSubscription
 
 
 def controller_state_type() -> Any:

@@ -184,7 +184,7 @@ class Reporter:
         rejected = self._controller.environment.wrenches.rejections
         counts.update({f'wrenches/{k.value}': v for k, v in rejected.items()})
         if self._controller.environment.base is not None:
-            rejected = self._controller.environment.base.rejections
+            rejected = self._controller.environment.base.imu.rejections
             counts.update({f'base_sensor/{k.value}': v for k, v in rejected.items()})
         if self._references is not None:
             rejections = self._references.rejections

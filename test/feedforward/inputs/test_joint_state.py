@@ -15,7 +15,7 @@ import pytest
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.inputs import JointStateMonitor
-from rnea_ros.feedforward.inputs.joint_layout import MAX_LAYOUTS
+from rnea_ros.feedforward.inputs.joint_table import MAX_LAYOUTS
 from rnea_ros.feedforward.stamps import MAX_FUTURE
 from support.memory_use import least
 

@@ -16,7 +16,14 @@ import pytest
 
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import check_efforts
-from rnea_ros.feedforward.law import LAWS, ControlLaw, LoadedModel, Motion, Parts, control_law
+from rnea_ros.feedforward.law import (
+    LAWS,
+    ControlLaw,
+    LoadedModel,
+    Parts,
+    ReferenceMotion,
+    control_law,
+)
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import PARAMETERS, complete_values, settings_from
 from support.cases import each
@@ -36,7 +43,9 @@ def law() -> Iterator[type[ControlLaw]]:
         name = NAME
         needs_gains = True
 
-        def _follow(self, q: Array, qd: Array, reference: Motion, feedback: Array) -> Parts:
+        def _follow(
+            self, q: Array, qd: Array, reference: ReferenceMotion, feedback: Array
+        ) -> Parts:
             _, qd_d, qdd_d = reference
             return Parts(q, qd_d, qdd_d, acceleration=feedback, effort=feedback)
 

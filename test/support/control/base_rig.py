@@ -76,7 +76,7 @@ class BaseRig:
         stamp: float | None = None,
     ) -> Reason | None:
         """Let a message come now, by default stamped with the time of its receipt."""
-        return self.sensor.take_sample(
+        return self.sensor.imu.take_sample(
             frame_id,
             *(
                 None if part is None else np.asarray(part, dtype=np.float64).tolist()

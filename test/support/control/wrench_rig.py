@@ -84,8 +84,7 @@ class WrenchRig:
         clock: float | None = None,
     ) -> Reason | None:
         """Let a reading come now."""
-        return self.inputs.take_sample(
-            name or self.settings[0].name,
+        return self.inputs.sensors[name or self.settings[0].name].monitor.take_sample(
             frame,
             np.array(force, dtype=float),
             np.array(torque, dtype=float),

@@ -11,7 +11,6 @@ weighted mean of two vectors, so gravity is never larger than the model's.
 
 from __future__ import annotations
 
-from collections import Counter
 import math
 from typing import NamedTuple
 
@@ -19,10 +18,8 @@ import numpy as np
 
 from ....arrays import Array
 from ....robot import RobotModel
-from ...reasons import Reason
 from ...settings import BaseSensorSettings, BaseUse, StaleBase
-from .monitor import ImuMonitor
-from .motion import Numbers
+from .imu_monitor import ImuMonitor
 
 
 class BaseState(NamedTuple):
@@ -48,11 +45,12 @@ class BaseSensor:
     :param model: the robot, with the configured gravity
     :param settings: settings of the IMU
     :raises InputError: the first parameter that cannot be used
+    :ivar imu: its messages
     :ivar stale: whether the IMU is silent
     """
 
     def __init__(self, model: RobotModel, settings: BaseSensorSettings) -> None:
-        self._imu = ImuMonitor(model, settings)
+        self.imu = ImuMonitor(model, settings)
         self._settings = settings
         self._moves = settings.use is BaseUse.MOTION
         self._configured = model.gravity
@@ -68,45 +66,6 @@ class BaseSensor:
         self._state = BaseState(self._motion[:3], self._motion[3:9], self._motion[9:])
         self.stale = True
 
-    @property
-    def rejections(self) -> Counter[Reason]:
-        """Number of rejected messages by reason."""
-        return self._imu.rejections
-
-    def age(self, now: float) -> float:
-        """
-        Return the age of the newest valid message, s; infinite before the first.
-
-        :param now: monotonic time, s
-        """
-        return self._imu.age(now)
-
-    def take_sample(
-        self,
-        frame_id: str,
-        orientation: Numbers | None,
-        angular_velocity: Numbers | None,
-        linear_acceleration: Numbers | None,
-        *,
-        stamp: float,
-        clock: float,
-        received: float,
-    ) -> Reason | None:
-        """Accept a message, or reject it as a whole; see :meth:`.ImuMonitor.take_sample`."""
-        return self._imu.take_sample(
-            frame_id,
-            orientation,
-            angular_velocity,
-            linear_acceleration,
-            stamp=stamp,
-            clock=clock,
-            received=received,
-        )
-
-    def reject(self, reason: Reason) -> None:
-        """Count a rejected message."""
-        self._imu.reject(reason)
-
     def advance(self, now: float) -> BaseState:
         """
         Advance the motion of the base, and return it; the next call overwrites it.
@@ -115,15 +74,15 @@ class BaseSensor:
         """
         dt = max(now - self._now, 0.0)
         self._now = now
-        stale = self._imu.age(now) > self._settings.timeout
-        if stale != self.stale or self._starts != self._imu.starts:
-            self.stale, self._starts = stale, self._imu.starts
+        stale = self.imu.age(now) > self._settings.timeout
+        if stale != self.stale or self._starts != self.imu.starts:
+            self.stale, self._starts = stale, self.imu.starts
             self._blend_start[:] = self._motion
             self._began = now
             if stale:
                 self._set_target_at_rest()
             else:
-                np.multiply(self._imu.motion.down, self._magnitude, out=self._gravity)
+                np.multiply(self.imu.motion.down, self._magnitude, out=self._gravity)
         if not stale:
             self._set_target_in_motion(dt)
         self._blend((now - self._began) / self._settings.fade)
@@ -133,13 +92,13 @@ class BaseSensor:
         """Set the target for a silent IMU: at rest, with the gravity of parameter ``stale``."""
         self._target[:] = 0.0
         if self._settings.stale is StaleBase.HOLD:
-            np.multiply(self._imu.motion.down, self._magnitude, out=self._target[:3])
+            np.multiply(self.imu.motion.down, self._magnitude, out=self._target[:3])
         else:
             self._target[:3] = self._configured
 
     def _set_target_in_motion(self, dt: float) -> None:
         """Set the target to the motion of the latest message."""
-        motion, target = self._imu.motion, self._target
+        motion, target = self.imu.motion, self._target
         change = self._magnitude * motion.down
         change -= self._gravity
         length, greatest = math.hypot(*change.tolist()), self._greatest_rate * dt

@@ -3,7 +3,7 @@
 
 """Force-torque sensors: from readings to external forces on bodies."""
 
-from .sensors import WrenchInputs
+from .wrench_inputs import WrenchInputs
 
 __all__ = [
     'WrenchInputs',

@@ -21,7 +21,7 @@ from ....dynamics import Workspace
 from ....dynamics.tree import Placement, with_separate_bodies
 from ....robot import RobotModel
 from ...law import LoadedBodies
-from .filter import transform
+from .wrench_filter import transform
 
 
 class InlineLoad:

@@ -131,7 +131,7 @@ def test_no_motion_ever_breaks_a_rule_whatever_chance_sends() -> None:
                     sensor.feed(**chance_message(rng))
                 sensor.sample()
                 stale.add(sensor.rig.sensor.stale)
-            seen |= set(sensor.rig.sensor.rejections)
+            seen |= set(sensor.rig.sensor.imu.rejections)
     # Chance was not idle.
     assert seen == REJECTIONS
     assert stale == {False, True}

@@ -103,8 +103,8 @@ def test_a_message_with_a_fault_is_rejected_whole_and_counted(
     rig = BaseRig(use=use)
     for times in (1, 2):
         assert rig.feed(**message) is reason
-        assert rig.sensor.rejections == {reason: times}
-    assert rig.sensor.age(rig.now) == INF
+        assert rig.sensor.imu.rejections == {reason: times}
+    assert rig.sensor.imu.age(rig.now) == INF
     assert rig.sample().gravity.tolist() == DOWN
     assert rig.sensor.stale
     assert rig.feed() is None
@@ -170,7 +170,7 @@ def test_a_rejected_message_changes_nothing_and_counts_for_no_age() -> None:
     before = rig.run(1.0)
     rig.now += 0.05
     assert rig.feed(orientation=ROLLED, turn=(1.0, 1.0, NAN)) is Reason.NOT_FINITE
-    assert rig.sensor.age(rig.now) == pytest.approx(0.05)
+    assert rig.sensor.imu.age(rig.now) == pytest.approx(0.05)
     assert_close(np.concatenate(rig.sample()), np.concatenate(before))
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from rnea_ros import BaseMotion, RobotModel, Wrench
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.inputs.wrench.filter import subtract
+from rnea_ros.feedforward.inputs.wrench.wrench_filter import subtract
 from rnea_ros.feedforward.settings import Measures, WrenchInputSettings
 from support.control.wrench_rig import CONTACT, INLINE, WEIGHT, WrenchRig, arm
 from support.models.oracle_pairs import Pair

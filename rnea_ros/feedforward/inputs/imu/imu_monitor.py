@@ -12,7 +12,7 @@ from ....robot import RobotModel
 from ...reasons import Reason
 from ...settings import BaseSensorSettings, BaseUse, check_base_sensor, links_on_base
 from ...stamps import SINGLE, StampOrder
-from .motion import ImuMessage, ImuMount, Numbers, RootMotion
+from .root_motion import ImuMessage, ImuMount, Numbers, RootMotion
 
 UNIT_TOLERANCE = 0.01
 """Permitted deviation of a quaternion's length from 1; some drivers round to 16 bits."""

@@ -4,7 +4,7 @@
 """
 All force-torque sensors of a robot: readings in, joint efforts of the external forces out.
 
-One thread calls :meth:`WrenchInputs.take_sample`, :meth:`WrenchInputs.tare` and
+One thread gives readings to the sensors' monitors, and calls :meth:`WrenchInputs.tare` and
 :meth:`WrenchInputs.advance`. What other threads read is replaced, never changed.
 """
 
@@ -15,10 +15,12 @@ from collections.abc import Sequence
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....arrays import Array
+from ....compilation import entry
 from ....dynamics import Workspace
-from ....dynamics.kernels import BASE
+from ....dynamics.kernels import BASE, kinematics
 from ....robot import RobotModel
 from ...law import LoadedBodies
 from ...reasons import Reason
@@ -29,8 +31,7 @@ from ...settings import (
     check_wrench_inputs,
 )
 from .inline_load import InlineLoad, force_transform
-from .root_frame import RootFrame
-from .sensor import SensorMount, WrenchSensor
+from .wrench_sensor import SensorMount, WrenchSensor
 
 NO_FLAGS: frozenset[Reason] = frozenset()
 STALE = frozenset((Reason.WRENCH_STALE,))
@@ -63,7 +64,7 @@ class WrenchInputs:
         self._weightless = Workspace(model.tree, np.zeros(3))
         self._root_link = model.link_names[0]
         in_root = any(sensor.publish_frame is PublishFrame.BASE for sensor in inputs)
-        self._root = RootFrame(self._weightless, model.nq) if in_root else None
+        self._root = _RootFrame(self._weightless, model.nq) if in_root else None
         self.stale: tuple[str, ...] = tuple(self.sensors)
         self.tares = 0
 
@@ -92,30 +93,6 @@ class WrenchInputs:
         """Why sensors rejected the last tare, by name; without the sensors that accepted it."""
         rejections = {name: sensor.tare.rejection for name, sensor in self.sensors.items()}
         return {name: reason for name, reason in rejections.items() if reason is not None}
-
-    def take_sample(
-        self,
-        name: str,
-        frame_id: str,
-        force: Array,
-        torque: Array,
-        *,
-        stamp: float,
-        clock: float,
-        received: float,
-    ) -> Reason | None:
-        """
-        Accept a sensor's reading, or reject it as a whole; see :meth:`.WrenchMonitor.take_sample`.
-
-        :param name: name of the sensor
-        """
-        return self.sensors[name].monitor.take_sample(
-            frame_id, force, torque, stamp=stamp, clock=clock, received=received
-        )
-
-    def reject(self, name: str, reason: Reason) -> None:
-        """Count a rejected reading of a sensor."""
-        self.sensors[name].monitor.reject(reason)
 
     def tare(self, now: float, q: Array) -> None:
         """
@@ -225,3 +202,46 @@ def _mount(model: RobotModel, link: str, load: InlineLoad | None) -> SensorMount
     frame = model.tree.frames[link]
     carried = None if load is None else load.at(link)
     return SensorMount(frame.body, force_transform(frame.placement), carried)
+
+
+class _RootFrame:
+    """
+    Expresses wrenches in the root link's frame, about its origin.
+
+    :param workspace: memory with the bodies' poses
+    :param nq: number of joint positions
+    """
+
+    def __init__(self, workspace: Workspace, nq: int) -> None:
+        self._bodies = workspace.bodies
+        self._on_body, self._on_root = np.zeros((2, 6))
+        self.wrench(np.zeros(nq), 1, np.eye(6), self._on_body)  # compiles before the loop starts
+
+    def wrench(self, q: Array, body: int, to_body: Array, wrench: Array) -> Array:
+        """
+        Return [torque; force] in the root link's frame; the next call overwrites it.
+
+        :param q: joint positions, shape (nq,), rad or m
+        :param body: number of the body on which the wrench acts
+        :param to_body: force transform from the sensor's frame to the body's, shape (6, 6)
+        :param wrench: [torque; force] in the sensor's frame, shape (6,), N m and N
+        """
+        kinematics.place_bodies(self._bodies, q)
+        np.matmul(to_body, wrench, out=self._on_body)
+        _to_root(self._bodies, body, self._on_body, self._on_root)
+        return self._on_root
+
+
+@entry
+def _to_root(bodies: NDArray[np.void], body: int, on_body: Array, on_root: Array) -> None:
+    """Write f = R f_body and n = R n_body + p x f, with the pose R, p of the body's frame."""
+    R, p = bodies[body]['R'], bodies[body]['p']
+    for row in range(3):
+        n = f = 0.0
+        for k in range(3):
+            n += R[row, k] * on_body[k]
+            f += R[row, k] * on_body[3 + k]
+        on_root[row], on_root[3 + row] = n, f
+    on_root[0] += p[1] * on_root[5] - p[2] * on_root[4]
+    on_root[1] += p[2] * on_root[3] - p[0] * on_root[5]
+    on_root[2] += p[0] * on_root[4] - p[1] * on_root[3]

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 import time
 from typing import TypeVar
 
@@ -25,7 +24,7 @@ RawSubscription = PolledSubscription[bytes]
 Sample = TypeVar('Sample')
 
 
-class Inputs:
+class SensorTopics:
     """
     Takes the messages that have arrived since the last tick; for the loop's thread.
 
@@ -52,7 +51,11 @@ class Inputs:
         self._environment = environment
         self._joint_states = joint_states
         self._wrenches = [
-            (name, subscription, FixedLayoutReader(WrenchSample.read))
+            (
+                environment.wrenches.sensors[name].monitor,
+                subscription,
+                FixedLayoutReader(WrenchSample.read),
+            )
             for name, subscription in wrenches.items()
         ]
         self._imu = imu
@@ -85,20 +88,18 @@ class Inputs:
             )
 
     def _take_wrenches(self, now: float) -> None:
-        wrenches = self._environment.wrenches
-        for name, subscription, read in self._wrenches:
-            reject = partial(wrenches.reject, name)
-            for sample, stamp in _samples(subscription.take_all(), read, reject):
-                wrenches.take_sample(
-                    name, *sample, stamp=stamp, clock=self._clock.stamp(), received=now
+        for monitor, subscription, read in self._wrenches:
+            for sample, stamp in _samples(subscription.take_all(), read, monitor.reject):
+                monitor.take_sample(
+                    *sample, stamp=stamp, clock=self._clock.stamp(), received=now
                 )
 
     def _take_imu(self, now: float) -> None:
         base = self._environment.base
         assert self._imu is not None
         assert base is not None
-        for sample, stamp in _samples(self._imu.take_all(), self._read_imu, base.reject):
-            base.take_sample(
+        for sample, stamp in _samples(self._imu.take_all(), self._read_imu, base.imu.reject):
+            base.imu.take_sample(
                 sample.frame,
                 *sample.present(),
                 stamp=stamp,

@@ -37,9 +37,9 @@ from ....dynamics import check_compiled_code, needs_check
 from ...reasons import Reason
 from ...settings import Measures, WrenchInputSettings
 from ...stamps import SINGLE, StampOrder
-from .filter import TwoStageLowPass, add, apply_deadbands, lengths, subtract
 from .inline_load import CarriedLoad
 from .tare import Tare
+from .wrench_filter import TwoStageLowPass, add, apply_deadbands, lengths, subtract
 
 MAX_WRENCH = 1e9
 """Plausible wrenches are smaller, N or N m; it also excludes NaN and infinity."""
@@ -89,6 +89,7 @@ class WrenchSensor:
         self._external = np.zeros(6)
         self._no_load = np.zeros(6)
         wrenches = (self._external, self._no_load)
+        # Kernels of wrench_filter, without numba's dispatcher.
         self._add = entry_point(add, (*wrenches, MAX_WRENCH))
         self._subtract = entry_point(subtract, (*wrenches, 0.0, 0.0))
         self._apply_deadbands = entry_point(
@@ -200,10 +201,11 @@ class WrenchMonitor:
         self._sign = 1.0 if settings.measures is Measures.ENVIRONMENT_ON_ROBOT else -1.0
         self._stamps = StampOrder(1)
         self._reading = np.zeros(6)
-        self._judge = entry_point(
-            _judge, (*np.zeros((2, 3)), 0.0, 0.0, 0.0, self._reading)
+        # The kernel below; numba's dispatcher would add 0.2 us to each call.
+        self._judge_reading = entry_point(
+            _judge_reading, (*np.zeros((2, 3)), 0.0, 0.0, 0.0, self._reading)
         )
-        _reject_blind(self._judge)
+        _reject_blind(self._judge_reading)
         self._received = -math.inf
         self.link = settings.link
         self.wrench = np.zeros(6)
@@ -270,7 +272,7 @@ class WrenchMonitor:
     def _read(self, force: Array, torque: Array) -> Reason | None:
         """Write the reading into ``_reading``; return why it is rejected, None if it is valid."""
         settings = self._settings
-        verdict = self._judge(
+        verdict = self._judge_reading(
             force, torque, self._sign, settings.max_force, settings.max_torque, self._reading
         )
         return None if verdict == FINE else _REASONS[verdict]
@@ -286,7 +288,7 @@ def _reject_blind(judge: Callable[..., int]) -> None:
 
 
 @entry
-def _judge(
+def _judge_reading(
     force: Array, torque: Array, sign: float, max_force: float, max_torque: float, wrench: Array
 ) -> int:
     """Write [torque; force] times the sign; return the result of the check."""
