@@ -11,7 +11,6 @@ import pytest
 from rnea_ros.dynamics.tree import Placement, RigidBodyInertia
 from support.models.oracles import (
     Array,
-    motion_transform,
     random_moments,
     random_rotation,
     skew,
@@ -52,23 +51,6 @@ def test_the_parallel_axis_theorem(rng: np.random.Generator) -> None:
     assert_equal(matrix(inertia), spatial_inertia(mass, com, J_com))
 
 
-def test_an_inertia_is_transformed_as_x_transposed_i_x(rng: np.random.Generator) -> None:
-    inertia, placement = random_inertia(rng), random_placement(rng)
-    X = motion_transform(placement.rotation.T, placement.translation)
-    assert_equal(matrix(inertia.transformed(placement)), X.T @ matrix(inertia) @ X)
-
-
-def test_two_transforms_are_their_product(rng: np.random.Generator) -> None:
-    inertia, a, b = random_inertia(rng), random_placement(rng), random_placement(rng)
-    assert_equal(matrix(inertia.transformed(b).transformed(a)), matrix(inertia.transformed(a @ b)))
-
-
-def test_a_transform_and_its_inverse_change_nothing(rng: np.random.Generator) -> None:
-    inertia, placement = random_inertia(rng), random_placement(rng)
-    back = inertia.transformed(placement).transformed(placement.inverse())
-    assert_equal(matrix(back), matrix(inertia))
-
-
 def test_a_body_is_the_sum_of_its_particles(rng: np.random.Generator) -> None:
     masses, points = rng.uniform(0.1, 1.0, size=8), rng.normal(size=(8, 3))
     total = RigidBodyInertia.zero()
@@ -87,12 +69,6 @@ def test_a_sum_moves_as_its_parts_do(rng: np.random.Generator) -> None:
     together = (a + b).transformed(placement)
     apart = a.transformed(placement) + b.transformed(placement)
     assert_equal(matrix(together), matrix(apart))
-
-
-def test_nothing_adds_nothing_wherever_it_is(rng: np.random.Generator) -> None:
-    inertia, placement = random_inertia(rng), random_placement(rng)
-    nothing = RigidBodyInertia.zero().transformed(placement)
-    np.testing.assert_array_equal(matrix(inertia + nothing), matrix(inertia))
 
 
 def test_a_body_without_mass_but_with_moments_is_only_turned(rng: np.random.Generator) -> None:

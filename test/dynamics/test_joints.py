@@ -15,7 +15,6 @@ from rnea_ros.dynamics.kernels.joints import (
     add_joint_efforts,
     add_joint_motion,
     joint_transform,
-    velocity_product,
 )
 from rnea_ros.dynamics.kernels.spatial import SpatialVector
 from support.cases import each
@@ -142,34 +141,11 @@ def test_a_mimic_joint_moves_by_ratio_and_offset(kind: JointKind, q: float) -> N
     )
 
 
-@each('kind', JointKind)
-def test_at_zero_only_the_trees_transform_is_left(kind: JointKind) -> None:
-    rng = np.random.default_rng(1)
-    E_T, r_T, q = random_rotation(rng), rng.normal(size=3), np.zeros(POSITIONS[kind])
-    if kind in (JointKind.SPHERICAL, JointKind.FLOATING):
-        q[-1] = 1.0
-    np.testing.assert_array_equal(
-        transform(joint_body(kind, E_T, r_T), q), motion_transform(E_T, r_T)
-    )
-
-
-def test_a_positive_angle_turns_x_towards_y() -> None:
-    X = transform(joint_body(JointKind.REVOLUTE), np.array([np.pi / 2]))
-    body_x_in_parent = X[:3, :3].T @ np.array([1.0, 0.0, 0.0])
-    np.testing.assert_allclose(body_x_in_parent, [0.0, 1.0, 0.0], atol=1e-15)
-
-
 def test_a_quaternion_is_x_y_z_w_and_turns_body_into_parent_coordinates() -> None:
     quarter_about_z = np.array([0.0, 0.0, np.sin(np.pi / 4), np.cos(np.pi / 4)])
     X = transform(joint_body(JointKind.SPHERICAL), quarter_about_z)
     body_x_in_parent = X[:3, :3].T @ np.array([1.0, 0.0, 0.0])
     np.testing.assert_allclose(body_x_in_parent, [0.0, 1.0, 0.0], atol=1e-15)
-
-
-def test_a_slide_goes_along_the_bodys_own_z() -> None:
-    on_its_side = np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]])  # the body's z is the parent's x
-    X = transform(joint_body(JointKind.PRISMATIC, on_its_side), np.array([2.0]))
-    np.testing.assert_array_equal(X, motion_transform(on_its_side, np.array([2.0, 0.0, 0.0])))
 
 
 def test_position_of_a_floating_body_is_independent_of_its_orientation() -> None:
@@ -212,19 +188,6 @@ def test_a_mimic_joints_motion_and_efforts_are_the_leaders_times_the_ratio(
     tau = np.zeros(FIRST_QD + 1)
     add_joint_efforts(body, pair(f), tau)
     np.testing.assert_allclose(tau[FIRST_QD], -2.5 * S @ f, rtol=1e-12)
-
-
-@each(
-    ('kind', 'ratio'), [*((kind, 1.0) for kind in JointKind), *((kind, -2.5) for kind in ONE_AXIS)]
-)
-def test_the_velocity_product_is_v_cross_the_joints_motion(
-    kind: JointKind, ratio: float, rng: np.random.Generator
-) -> None:
-    S, v = SUBSPACES[kind], rng.normal(size=6)
-    qd = rng.normal(size=S.shape[1])
-    c = velocity_product(joint_body(kind, ratio=ratio), pair(v), among_others(qd, FIRST_QD))
-    expected = motion_cross(v) @ (ratio * S @ qd)
-    np.testing.assert_allclose(np.concatenate(c), expected, rtol=1e-9, atol=1e-10)
 
 
 @each('kind', JointKind)

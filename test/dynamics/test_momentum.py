@@ -53,16 +53,6 @@ def test_momentum_is_the_mass_matrix_times_the_velocity(fixed_pair: Pair, seed: 
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
-@each('seed', SEEDS)
-def test_its_rate_is_that_of_the_efforts_and_of_the_motion(fixed_pair: Pair, seed: int) -> None:
-    model, motion = fixed_pair.model, fixed_pair.motion(seed)
-    q, qd, qdd = motion
-    _, without_efforts = momentum_and_rate(model, q, qd)
-    expected = model.inverse_dynamics(q, qd, qdd) + without_efforts
-    size = 1.0 + np.abs(expected).max()
-    np.testing.assert_allclose(rate_along(model, motion), expected, rtol=1e-6, atol=1e-6 * size)
-
-
 @each('seed', range(100))
 def test_its_rate_holds_on_random_trees_with_mimic_joints(seed: int) -> None:
     model = random_pair(seed).model
@@ -86,28 +76,6 @@ def test_it_is_pinocchios_on_trees_with_joints_of_every_type(seed: int) -> None:
     q, qd, _ = random_tree_motion(seed, parts)
     p, _ = momentum_and_rate(model, q, qd)
     np.testing.assert_allclose(p, oracle.mass_matrix(q) @ qd, rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.oracle
-@each('seed', SEEDS)
-def test_the_part_of_the_velocity_is_pinocchios_coriolis_matrix_transposed(
-    fixed_pair: Pair, seed: int
-) -> None:
-    pin = pytest.importorskip('pinocchio')
-    model = fixed_pair.model
-    if '<mimic' in fixed_pair.urdf:
-        return  # Pinocchio's Coriolis matrix has a column for each joint that follows
-    q, qd, _ = fixed_pair.motion(seed)
-    oracle = pin.buildModelFromXML(fixed_pair.urdf)
-    order = [oracle.joints[oracle.getJointId(name)].idx_v for name in model.joint_names]
-    if len(order) != oracle.nv or oracle.nq != oracle.nv:
-        return  # Pinocchio has two positions for a continuous joint
-    there, velocity = np.zeros(oracle.nq), np.zeros(oracle.nv)
-    there[order], velocity[order] = q, qd
-    C = pin.computeCoriolisMatrix(oracle, oracle.createData(), there, velocity)
-    expected = (C.T @ velocity)[order] - model.gravity_torques(q)
-    _, found = momentum_and_rate(model, q, qd)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 @each('seed', range(20))

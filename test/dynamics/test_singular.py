@@ -20,7 +20,6 @@ from rnea_ros.dynamics.tree import (
     revolute,
 )
 from rnea_ros.dynamics.tree.joint_types import spherical
-from support.models.oracles import Array
 from support.models.robots import SHIPPED, joint, link, load, robot
 
 HERE = Placement.identity()
@@ -114,37 +113,7 @@ def test_a_leaf_of_any_joint_that_carries_nothing_is_named(kind: str, way: Way) 
         assert error.element == "joint 'leaf'"
 
 
-@pytest.mark.parametrize('way', WAYS)
-def test_a_point_mass_on_a_ball_joint_has_nothing_to_turn(way: Way) -> None:
-    builder = TreeBuilder('base')
-    builder.add_link('tip', 'base', HERE, spherical('ball'), point(1.0))
-    for error in rejections(model_of(way(builder))):
-        assert error.element == "joint 'ball'"
-
-
-@pytest.mark.parametrize('way', WAYS)
-def test_an_arm_without_mass_is_rejected_as_a_whole(way: Way) -> None:
-    builder = TreeBuilder('base')
-    builder.add_link('one', 'base', HERE, revolute('a', X), NOTHING)
-    builder.add_link('two', 'one', HERE, revolute('b'), NOTHING)
-    for error in rejections(model_of(way(builder))):
-        assert error.element in ("joint 'a'", "joint 'b'")
-
-
 # What two joints share
-
-
-@pytest.mark.parametrize('way', WAYS)
-@pytest.mark.parametrize('axis', [X, OBLIQUE], ids=['x', 'oblique'])
-@pytest.mark.parametrize('mass', [1e-6, 0.1, 0.3, 1.0 / 3.0, 1.0, 3.0, 7.7, 1e6])
-def test_of_two_slides_in_one_line_with_nothing_between_one_is_named(
-    mass: float, axis: Array, way: Way
-) -> None:
-    builder = TreeBuilder('base')
-    builder.add_link('between', 'base', HERE, prismatic('inner', axis), NOTHING)
-    builder.add_link('end', 'between', HERE, prismatic('outer', axis), ball(mass))
-    for error in rejections(model_of(way(builder))):
-        assert error.element in ("joint 'inner'", "joint 'outer'")
 
 
 @pytest.mark.parametrize('way', WAYS)

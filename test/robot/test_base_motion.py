@@ -11,9 +11,9 @@ import pytest
 
 from rnea_ros import BaseMotion, InputError, RobotModel
 from support.cases import each
-from support.models.oracle_pairs import Pair, random_motion
+from support.models.oracle_pairs import Pair
 from support.models.oracles import motion_cross, motion_transform, random_state
-from support.models.robots import SHIPPED, description, joint, link, load, numbers, robot
+from support.models.robots import joint, link, load, robot
 
 pytest_plugins = ('support.models.model_fixtures',)
 
@@ -122,21 +122,6 @@ def independent_rows(J: NDArray[np.float64]) -> list[int]:
     return rows
 
 
-def test_a_tool_on_a_base_that_starts_to_move_needs_force_and_moment() -> None:
-    arm = load(SHIPPED[2])
-    q, rest = [0.0, -1.0, 1.2, 0.4, 0.9, 0.2], np.zeros(6)
-    pushed = arm.with_base_motion(BaseMotion(linear_acceleration=(1.0, 0.0, 0.0)))
-    still, task = (model.operational_space_dynamics(q, rest, 'tool0') for model in (arm, pushed))
-    assert_equal(still.bias, np.zeros(6))
-    np.testing.assert_allclose(task.bias, [-0.131, 0.056, 0.0, -0.338, -0.209, -1.359], atol=5e-4)
-    for part in ('inertia', 'gravity', 'jacobian', 'inverse'):
-        assert_equal(getattr(task, part), getattr(still, part), part)
-    # Efforts that leave the joints at rest relative to the base carry the tool along.
-    tau = pushed.inverse_dynamics(q, rest, rest)
-    a = pushed.link_acceleration(q, rest, rest, 'tool0')
-    assert_equal(task.inertia @ a + task.bias + task.gravity, task.inverse.T @ tau)
-
-
 @each('seed', SEEDS)
 def test_the_bias_acceleration_of_a_point_is_that_of_a_link_there(
     fixed_pair: Pair, seed: int
@@ -200,25 +185,6 @@ def chair_swing() -> RobotModel:
     return load(robot(link('hub'), bob, hinge))
 
 
-@each('angle', [0.0, 0.4, 1.2, -0.7])
-@each('spin', [0.0, 1.5, -4.0])
-def test_a_chair_swing_is_flung_outwards(angle: float, spin: float) -> None:
-    turning = chair_swing().with_base_motion(BaseMotion(angular_velocity=(0.0, 0.0, spin)))
-    reach = RADIUS + LENGTH * np.sin(angle)
-    weight = MASS * G * LENGTH * np.sin(angle)
-    flung = MASS * spin**2 * reach * LENGTH * np.cos(angle)
-    assert_equal(turning.inverse_dynamics([angle], [0.0], [0.0]), [weight - flung])
-    assert_equal(turning.coriolis_torques([angle], [0.0]), [-flung])
-    assert_equal(turning.gravity_torques([angle]), [weight])
-
-
-def test_a_chair_swing_hangs_still_where_its_weight_balances_its_flight() -> None:
-    angle = 0.6
-    spin = np.sqrt(G * np.tan(angle) / (RADIUS + LENGTH * np.sin(angle)))
-    turning = chair_swing().with_base_motion(BaseMotion(angular_velocity=(0.0, 0.0, spin)))
-    assert_equal(turning.forward_dynamics([angle], [0.0], [0.0]), [0.0])
-
-
 @each('seed', SEEDS)
 def test_a_puck_on_a_turntable_feels_centrifugal_coriolis_and_euler_forces(seed: int) -> None:
     puck = load(robot(
@@ -240,61 +206,7 @@ def test_a_puck_on_a_turntable_feels_centrifugal_coriolis_and_euler_forces(seed:
     assert_equal(turning.forward_dynamics(q, qd, efforts), efforts / MASS + apparent)
 
 
-def test_a_lift_that_starts_makes_the_arm_heavier(fixed_pair: Pair) -> None:
-    model, (q, _, _) = fixed_pair.model, fixed_pair.motion(0)
-    rising = model.with_base_motion(BaseMotion(linear_acceleration=-model.gravity))
-    still = np.zeros(model.nv)
-    assert_equal(rising.inverse_dynamics(q, still, still), 2.0 * model.gravity_torques(q))
-    falling = model.with_base_motion(BaseMotion(linear_acceleration=model.gravity))
-    assert_equal(falling.inverse_dynamics(q, still, still), still)
-
-
-@each('seed', SEEDS)
-def test_the_edge_of_a_turntable_moves_as_its_centre_says(
-    urdf: str, model: RobotModel, seed: int
-) -> None:
-    # The same robot on a table that turns, and on a base that moves as the table's edge does.
-    rng = np.random.default_rng(seed)
-    place, w, alpha = rng.normal(size=(3, 3))
-    root = description(model).root
-    stand = f'{link("table")}{joint("bolts", "fixed", "table", root, xyz=place)}'
-    on_table = load(urdf.replace('</robot>', f'{stand}</robot>'))
-    centre = BaseMotion(angular_velocity=w, angular_acceleration=alpha)
-    edge = BaseMotion(
-        linear_velocity=np.cross(w, place),
-        angular_velocity=w,
-        # What an observer at rest sees of the edge: it turns about the centre.
-        linear_acceleration=np.cross(alpha, place) + np.cross(w, np.cross(w, place)),
-        angular_acceleration=alpha,
-    )
-    motion = random_motion(model, seed)
-    assert_equal(
-        model.with_base_motion(edge).inverse_dynamics(*motion),
-        on_table.with_base_motion(centre).inverse_dynamics(*motion),
-    )
-
-
 # Structure
-
-
-@each('seed', SEEDS)
-def test_a_constant_velocity_of_the_base_needs_no_effort(fixed_pair: Pair, seed: int) -> None:
-    model, (q, qd, qdd) = fixed_pair.model, fixed_pair.motion(seed)
-    sailing = model.with_base_motion(BaseMotion(linear_velocity=(30.0, -20.0, 10.0)))
-    assert_equal(sailing.inverse_dynamics(q, qd, qdd), model.inverse_dynamics(q, qd, qdd))
-    assert_equal(sailing.forward_dynamics(q, qd, qdd), model.forward_dynamics(q, qd, qdd))
-    assert_equal(sailing.bias_torques(q, qd), model.bias_torques(q, qd))
-    assert_equal(sailing.coriolis_torques(q, qd), model.coriolis_torques(q, qd))
-
-
-@each('seed', SEEDS)
-def test_constant_velocity_of_a_turning_base_needs_no_effort(fixed_pair: Pair, seed: int) -> None:
-    model, (q, qd, _) = fixed_pair.model, fixed_pair.motion(seed)
-    w = (0.3, -0.5, 0.7)
-    turning = model.with_base_motion(BaseMotion(angular_velocity=w))
-    rolling = model.with_base_motion(BaseMotion((3.0, -2.0, 1.0), w))
-    assert_equal(rolling.bias_torques(q, qd), turning.bias_torques(q, qd))
-    assert_equal(rolling.coriolis_torques(q, qd), turning.coriolis_torques(q, qd))
 
 
 @each('seed', SEEDS)
@@ -303,46 +215,6 @@ def test_gravity_is_what_a_base_at_rest_needs(pair: Pair, seed: int) -> None:
     moving = pair.model.with_base_motion(random_base(seed))
     assert_equal(moving.gravity_torques(q), pair.model.gravity_torques(q))
     assert_equal(moving.potential_energy(q), pair.model.potential_energy(q))
-
-
-@each('seed', SEEDS)
-def test_coriolis_are_what_velocities_need_the_bases_too(pair: Pair, seed: int) -> None:
-    q, qd, _ = pair.motion(seed)
-    base = random_base(seed)
-    coasting = pair.model.with_base_motion(BaseMotion(base.linear_velocity, base.angular_velocity))
-    speeding = pair.model.with_base_motion(base)
-    assert_equal(speeding.coriolis_torques(q, qd), coasting.coriolis_torques(q, qd))
-    assert_equal(
-        coasting.bias_torques(q, qd),
-        coasting.coriolis_torques(q, qd) + coasting.gravity_torques(q),
-    )
-
-
-@each('seed', SEEDS)
-def test_efforts_are_linear_in_the_bases_acceleration(pair: Pair, seed: int) -> None:
-    q, qd, qdd = pair.motion(seed)
-    base = random_base(seed)
-    efforts = [
-        pair.model.with_base_motion(
-            BaseMotion(
-                base.linear_velocity,
-                base.angular_velocity,
-                share * np.asarray(base.linear_acceleration),
-                share * np.asarray(base.angular_acceleration),
-            )
-        ).inverse_dynamics(q, qd, qdd)
-        for share in (0.0, 1.0, 3.0)
-    ]
-    assert_equal(efforts[2] - efforts[0], 3.0 * (efforts[1] - efforts[0]))
-
-
-@each('seed', SEEDS)
-def test_an_acceleration_of_the_base_alone_is_gravity_the_other_way(pair: Pair, seed: int) -> None:
-    q, qd, qdd = pair.motion(seed)
-    a = np.random.default_rng(seed).normal(size=3)
-    pushed = pair.model.with_base_motion(BaseMotion(linear_acceleration=a))
-    leaning = pair.model.with_gravity(pair.model.gravity - a)
-    assert_equal(pushed.inverse_dynamics(q, qd, qdd), leaning.inverse_dynamics(q, qd, qdd))
 
 
 @each('seed', SEEDS)
@@ -402,21 +274,3 @@ def test_an_invalid_motion_is_rejected_by_name(part: str, value: ArrayLike) -> N
     with pytest.raises(InputError, match=f'^{part}') as caught:
         chair_swing().with_base_motion(BaseMotion(**{part: value}))
     assert caught.value.argument == part
-
-
-@each('rpy', [(0.3, -0.4, 0.5), (np.pi, 0.0, 0.0)])
-def test_a_tilted_mount_feels_gravity_from_its_side(rpy: tuple[float, ...]) -> None:
-    # The tilt as a rotation of gravity, and as a joint that turns the robot on level ground.
-    swing = chair_swing()
-    ground = f'<link name="ground"/>{joint("bolts", "fixed", "ground", "hub", rpy=rpy)}'
-    text = robot(
-        link('hub'), link('bob', MASS, (0.0, 0.0, -LENGTH), (0.0,) * 6),
-        joint('hinge', 'continuous', 'hub', 'bob', xyz=(RADIUS, 0.0, 0.0), axis=(0, -1, 0)),
-        ground,
-    )
-    tilted = load(text)
-    R = tilted.forward_kinematics([0.0], 'hub')[:3, :3]
-    by_gravity = swing.with_gravity(R.T @ swing.gravity)
-    assert numbers(by_gravity.gravity) != numbers(swing.gravity)
-    for angle in (0.0, 0.4, 2.0):
-        assert_equal(by_gravity.gravity_torques([angle]), tilted.gravity_torques([angle]))

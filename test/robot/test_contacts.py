@@ -23,7 +23,7 @@ from rnea_ros.robot.builder import FLOATING_BASE
 from support.cases import each
 from support.models.oracle_pairs import Pair, random_pair
 from support.models.oracles import Array, random_wrenches
-from support.models.robots import joint, link, load, robot
+from support.models.robots import joint, link, robot
 
 G = 9.81
 BOX = (0.02, 0.0, 0.0, 0.03, 0.0, 0.04)
@@ -134,42 +134,11 @@ def test_of_open_forces_those_of_least_norm_are_taken(walker: RobotModel, seed: 
         assert abs(idle @ found.contact_forces) < 1e-9
 
 
-@each('seed', range(20))
-def test_standing_feet_carry_the_weight_about_the_centre_of_mass(
-    walker: RobotModel, seed: int
-) -> None:
-    motion = standing(walker, seed)
-    q = motion[0]
-    J = contacts(walker, q, FEET, list(range(6)))
-    found = walker.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE])
-    force, moment = np.zeros(3), np.zeros(3)
-    for foot, wrench in zip(FEET, found.contact_forces.reshape(2, 6), strict=True):
-        pose = walker.forward_kinematics(q, foot)
-        turned = pose[:3, :3] @ wrench[3:]
-        force += turned
-        moment += pose[:3, :3] @ wrench[:3] + np.cross(pose[:3, 3], turned)
-    weight = np.array([0.0, 0.0, 16.0 * G])
-    np.testing.assert_allclose(force, weight, atol=1e-8)
-    np.testing.assert_allclose(moment, np.cross(walker.centre_of_mass(q), weight), atol=1e-8)
-
-
 def test_feet_that_only_push_along_one_line_cannot_make_every_motion(walker: RobotModel) -> None:
     motion, J, Jdot_qd = allowed(walker, 0, FEET, [5])
     with pytest.raises(SingularityError, match=r'forces \[.*\] are missing') as caught:
         walker.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE], contact_bias=Jdot_qd)
     assert caught.value.element == 'contacts'
-
-
-def test_in_the_air_a_robot_falls_and_makes_no_other_motion(walker: RobotModel) -> None:
-    q, rest, falling = standing(walker, 1)
-    no_contact = np.zeros((0, walker.nv))
-    with pytest.raises(SingularityError, match='contacts cannot make this motion'):
-        walker.constrained_inverse_dynamics(q, rest, rest, no_contact, [FLOATING_BASE])
-    # The base's orientation is neutral: its numbers are the world's.
-    falling[5] = -G
-    found = walker.constrained_inverse_dynamics(q, rest, falling, no_contact, [FLOATING_BASE])
-    assert found.determined
-    np.testing.assert_allclose(found.efforts, np.zeros(walker.nv), atol=1e-9)
 
 
 @each('seed', range(10))
@@ -258,21 +227,6 @@ def test_only_contacts_of_a_moving_robot_need_their_bias(walker: RobotModel) -> 
             model.constrained_inverse_dynamics(q, qd, rest, J)
 
 
-def test_feet_in_a_lift_that_starts_carry_more_weight(walker: RobotModel) -> None:
-    q, rest, _ = standing(walker, 0)
-    lift = walker.with_base_motion(BaseMotion(linear_acceleration=(0.0, 0.0, 1.0)))
-    J = contacts(lift, q, FEET, list(range(6)))
-    Jdot_qd = bias(lift, q, rest, FEET, list(range(6)))
-    with pytest.raises(InputError, match=r'^qdd: contradicts'):
-        lift.constrained_inverse_dynamics(q, rest, rest, J, contact_bias=Jdot_qd)
-    # The floor is the lift's: its acceleration is that of the feet.
-    found = lift.constrained_inverse_dynamics(
-        q, rest, rest, J, [FLOATING_BASE], contact_bias=Jdot_qd - Jdot_qd
-    )
-    still = walker.constrained_inverse_dynamics(q, rest, rest, J, [FLOATING_BASE])
-    np.testing.assert_allclose(found.efforts, still.efforts * (G + 1.0) / G, atol=1e-9)
-
-
 @each('wrong', [np.zeros(11), 0.0, [np.nan] * 12, 'still', [10**400] * 12])
 def test_an_invalid_bias_of_contacts_is_rejected(walker: RobotModel, wrong: Any) -> None:
     q, rest, _ = standing(walker, 0)
@@ -309,15 +263,3 @@ def test_whether_forces_are_determined_does_not_depend_on_the_weight(unit: float
         J.T @ found.contact_forces, [0.0, -0.1 * unit * G, 0.0, 0.0, 0.0, unit * G],
         atol=1e-9 * unit,
     )
-
-
-def test_a_hinge_without_actuator_swings_as_it_must() -> None:
-    model = load(robot(
-        link('base'), link('arm', 2.0, (0.0, 0.0, -0.5)), link('bob', 1.0, (0.0, 0.0, -0.4)),
-        joint('shoulder', 'continuous', 'base', 'arm', axis=(0.0, 1.0, 0.0)),
-        joint('free', 'continuous', 'arm', 'bob', xyz=(0.0, 0.0, -1.0), axis=(0.0, 1.0, 0.0)),
-    ))
-    q, qd, tau = np.array([0.4, -0.9]), np.array([1.0, 2.0]), np.array([3.0, 0.0])
-    qdd = model.forward_dynamics(q, qd, tau)
-    found = model.constrained_inverse_dynamics(q, qd, qdd, np.zeros((0, 2)), ['free'])
-    np.testing.assert_allclose(found.efforts, tau, atol=1e-9)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
-from rnea_ros import BaseMotion, ReferenceFrame, RobotModel, UnknownNameError, Wrench
+from rnea_ros import ReferenceFrame, RobotModel, UnknownNameError, Wrench
 from rnea_ros.urdf import Inertial
 from support.cases import each
 from support.models.oracle_pairs import (
@@ -64,21 +64,6 @@ def test_moving_joints_of_vendors_robots_carry_what_pinocchios_do(path: Path) ->
     # Some at a point, some not; random trees have both in every frame.
     few = {name: wrenches[::3] for name, wrenches in loads.items()}
     assert_moving_joints_carry_what_pinocchios_do(pair, few)
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize('seeds', RANDOM_TREES[::4], ids=str)
-def test_moving_joints_of_random_trees_carry_what_pinocchios_do(seeds: range) -> None:
-    for seed in seeds:
-        pair = random_pair(seed)
-        loads = random_wrenches(0, pair.model.link_names)
-        assert_moving_joints_carry_what_pinocchios_do(pair, loads)
-
-
-@pytest.mark.oracle
-def test_moving_joints_carry_what_pinocchios_do(pair: Pair) -> None:
-    loads = random_wrenches(0, pair.model.link_names)
-    assert_moving_joints_carry_what_pinocchios_do(pair, loads)
 
 
 # Newton and Euler, link by link, with Pinocchio's poses and accelerations
@@ -198,60 +183,6 @@ def test_a_flange_carries_the_tools_weight(
     assert_wrench(found, force, torque)
 
 
-def test_a_flange_carries_what_swings_the_tool_too() -> None:
-    # 1 m from the axis: 3 rad/s^2 downwards take 3 m/s^2, 2 rad/s take 4 m/s^2 inwards.
-    weightless = gripping_arm().with_gravity((0.0, 0.0, 0.0))
-    downwards = weightless.internal_wrench([0.0], [0.0], [3.0], 'tool')
-    assert_wrench(downwards, (2.0 * 0.3, 0.0, -2.0 * 3.0), (0.0, 0.1 * 2.0 * 0.3 + 0.3, 0.0))
-    around = weightless.internal_wrench([0.0], [2.0], [0.0], 'tool')
-    assert_wrench(around, (-2.0 * 4.0, 0.0, -2.0 * 0.4), (0.0, 0.1 * -2.0 * 4.0, 0.0))
-
-
-def test_a_tip_without_mass_needs_nothing() -> None:
-    found = gripping_arm().internal_wrench([0.3], [2.0], [3.0], 'tip')
-    assert_wrench(found, np.zeros(3), np.zeros(3))
-
-
-def test_what_holds_the_tool_up_is_taken_off_its_flange() -> None:
-    model = gripping_arm()
-    lift = {'tool': Wrench((0.0, 0.0, WEIGHT), frame='base', point=(1.0, 0.0, 0.1))}
-    held = model.internal_wrench([0.0], STILL, STILL, 'tool', lift)
-    assert_wrench(held, np.zeros(3), np.zeros(3))
-
-
-def test_a_push_on_the_tip_is_taken_off_the_flange_with_its_moment() -> None:
-    model = gripping_arm()
-    push = {'tip': Wrench((1.0, 2.0, 3.0), (0.1, 0.2, 0.3))}
-    free = model.internal_wrench([0.0], STILL, STILL, 'tool')
-    pushed = model.internal_wrench([0.0], STILL, STILL, 'tool', push)
-    moment = vector((0.1, 0.2, 0.3)) + np.cross((0.0, 0.0, 0.3), (1.0, 2.0, 3.0))
-    assert_wrench(pushed, vector(free.force) - (1.0, 2.0, 3.0), vector(free.torque) - moment)
-
-
-def test_a_push_on_the_near_side_of_the_cut_is_not_felt() -> None:
-    model = gripping_arm()
-    push = {'arm': Wrench((1.0, 2.0, 3.0)), 'base': Wrench((1.0, 2.0, 3.0))}
-    free = model.internal_wrench([0.3], STILL, STILL, 'tool')
-    pushed = model.internal_wrench([0.3], STILL, STILL, 'tool', push)
-    assert_wrench(pushed, free.force, free.torque)
-
-
-def test_a_mount_on_the_root_link_carries_the_robot() -> None:
-    model = load(robot(
-        link('ground'), link('mount', 3.0), link('arm', 1.0, (1.0, 0.0, 0.0)),
-        joint('bolts', 'fixed', 'ground', 'mount', xyz=(0.0, 0.0, 1.0)),
-        joint('hinge', 'continuous', 'mount', 'arm', axis=(0.0, 1.0, 0.0)),
-    ))
-    found = model.internal_wrench([0.0], STILL, STILL, 'mount')
-    assert_wrench(found, (0.0, 0.0, 4.0 * 9.81), (0.0, -9.81, 0.0))
-
-
-def test_a_lift_that_starts_makes_the_tool_heavier() -> None:
-    rising = gripping_arm().with_base_motion(BaseMotion(linear_acceleration=(0.0, 0.0, 2.0)))
-    found = rising.internal_wrench([0.0], STILL, STILL, 'tool')
-    assert_wrench(found, (0.0, 0.0, 2.0 * (9.81 + 2.0)), np.zeros(3))
-
-
 # How it fits to the rest
 
 
@@ -270,14 +201,6 @@ def test_along_its_axis_a_joint_carries_its_effort(pair: Pair, seed: int) -> Non
             carried @ vector(read.axis), efforts[model.velocity_indices(read.name)],
             rtol=1e-9, atol=1e-9,
         )
-
-
-@each('seed', SEEDS)
-def test_the_joint_of_a_floating_base_carries_its_effort(floating_pair: Pair, seed: int) -> None:
-    model, motion = floating_pair.model, floating_pair.motion(seed)
-    efforts = model.inverse_dynamics(*motion)[model.velocity_indices('floating_base')]
-    found = model.internal_wrench(*motion, model.link_names[0])
-    assert_wrench(found, efforts[3:], efforts[:3])
 
 
 def test_a_root_that_stands_is_carried_by_no_joint(model: RobotModel) -> None:
@@ -312,18 +235,3 @@ def test_a_copy_under_another_gravity_has_cuts_of_its_own() -> None:
     light = model.with_gravity((0.0, 0.0, -1.62))
     found = light.internal_wrench([0.0], STILL, STILL, 'tool')
     assert_wrench(found, (0.0, 0.0, 2.0 * 1.62), np.zeros(3))
-
-
-def test_applied_as_an_external_wrench_it_unloads_the_joints() -> None:
-    # Cut the tool off: what its flange gave it, put on from outside, leaves the arm alone.
-    model = gripping_arm()
-    motion = ([0.3], [1.0], [2.0])
-    carried = model.internal_wrench(*motion, 'tool')
-    alone = load(robot(
-        link('base'), link('arm', 5.0, (0.5, 0.0, 0.0)),
-        joint('hinge', 'continuous', 'base', 'arm', axis=(0.0, 1.0, 0.0)),
-    ))
-    np.testing.assert_allclose(
-        model.inverse_dynamics(*motion, {'tool': carried}), alone.inverse_dynamics(*motion),
-        rtol=1e-9, atol=1e-10,
-    )

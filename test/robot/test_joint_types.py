@@ -15,7 +15,6 @@ from rnea_ros import RobotModel, UnknownNameError, Wrench
 from rnea_ros.dynamics.tree import JointType, Placement, RigidBodyInertia, TreeBuilder, joint_types
 from support.cases import each
 from support.models.joint_trees import (
-    GRAVITY,
     MOVING,
     MuJoCoTree,
     Part,
@@ -254,20 +253,6 @@ def test_a_root_that_stands_and_an_unknown_link_have_no_joint_above() -> None:
                 method([0.0], name)
 
 
-def test_a_mimic_joint_moves_by_its_multiplier_and_locks_with_zero() -> None:
-    for ratio, columns in ((-2.0, 5), (0.0, 6)):
-        builder = TreeBuilder('base')
-        inertia = RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), np.eye(3))
-        for name, joint in (
-            ('leader', joint_types.revolute('j')),
-            ('follower', joint_types.revolute(joint_types.Coordinate('j', ratio))),
-        ):
-            builder.add_link(name, 'base', Placement.identity(), joint, inertia)
-        model = RobotModel.from_tree(builder.build())
-        assert_equal(model.motion_subspace([0.3], 'follower')[:, 0], ratio * np.eye(6)[2])
-        assert model.constraint_force_subspace([0.3], 'follower').shape == (6, columns)
-
-
 def test_a_screw_advances_by_its_pitch_in_a_radian() -> None:
     model = single(joint_types.helical('screw', 0.25, (1.0, 0.0, 0.0)))
     pose = model.forward_kinematics([2.0], 'link')
@@ -304,21 +289,6 @@ def test_axes_of_a_planar_joint_follow_from_the_smallest_rotation(
 
 
 # Dynamics
-
-
-def test_a_nut_on_a_vertical_screw_weighs_its_pitch_times_its_weight() -> None:
-    model = single(joint_types.helical('screw', 0.25), mass=2.0)
-    assert_equal(model.gravity_torques(np.array([0.3])), np.array([0.25 * 2.0 * 9.81]))
-    # Rotational inertia about the axis, and the mass that advances
-    assert_equal(model.mass_matrix(np.array([0.3])), np.array([[1.0 + 0.25**2 * 2.0]]))
-
-
-def test_a_screw_without_pitch_is_a_revolute_joint() -> None:
-    parts = random_parts(0, ['revolute', 'helical', 'spherical'], branches=False)
-    flat = [replace(part, pitch=0.0) for part in parts]
-    plain = [replace(part, kind='revolute') if part.kind == 'helical' else part for part in flat]
-    state = random_motion(0, parts)
-    assert_equal(model_of(flat).inverse_dynamics(*state), model_of(plain).inverse_dynamics(*state))
 
 
 @pytest.mark.oracle
@@ -367,34 +337,3 @@ def test_a_random_tree_on_a_floating_body_is_mujocos(seed: int) -> None:
     assert_equal(
         model_of(parts).inverse_dynamics(*state), MuJoCoTree(parts).inverse_dynamics(*state)
     )
-
-
-@each('seed', RANDOM_TREES)
-def test_forward_dynamics_undoes_inverse_dynamics(seed: int) -> None:
-    parts = random_parts(seed, random_kinds(seed))
-    q, qd, qdd = random_motion(seed, parts)
-    model = model_of(parts)
-    tau = model.inverse_dynamics(q, qd, qdd)
-    assert_equal(model.forward_dynamics(q, qd, tau), qdd)
-    assert_equal(model.mass_matrix(q) @ qdd + model.bias_torques(q, qd), tau)
-
-
-@each('seed', SEEDS)
-def test_a_floating_body_needs_its_weight_in_every_pose(seed: int) -> None:
-    parts = random_parts(seed, ['floating'])
-    q, _, _ = random_motion(seed, parts)
-    part, R = parts[0], parts[0].R @ turned_by(q[3:])
-    weight = R.T @ (-part.mass * np.array(GRAVITY))
-    expected = np.concatenate([np.cross(part.com, weight), weight])
-    assert_equal(model_of(parts).gravity_torques(q), expected)
-
-
-def test_a_ball_joints_efforts_are_a_moment_in_the_bodys_axes() -> None:
-    # Turned a quarter about x, a weight on the body's y hangs straight up; on its x, level.
-    builder = TreeBuilder('base')
-    inertia = RigidBodyInertia(2.0, 2.0 * np.array([0.5, 0.3, 0.0]), np.eye(3))
-    builder.add_link('link', 'base', Placement.identity(), joint_types.spherical('ball'), inertia)
-    model = RobotModel.from_tree(builder.build())
-    quarter = [np.sin(np.pi / 4), 0.0, 0.0, np.cos(np.pi / 4)]
-    # The world's z is the body's y: a force up at x = 0.5 turns about z.
-    assert_equal(model.gravity_torques(quarter), np.array([0.0, 0.0, 0.5 * 2.0 * 9.81]))

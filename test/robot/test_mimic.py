@@ -113,23 +113,3 @@ def test_a_chain_of_mimic_joints_moves_as_if_each_followed_the_first() -> None:
     np.testing.assert_allclose(
         load(chained).inverse_dynamics(*state), load(direct).inverse_dynamics(*state), rtol=1e-12
     )
-
-
-def test_two_fingers_weigh_as_much_as_both() -> None:
-    model = load(robot(
-        link('base'), link('left', 1.0), link('right', 2.0),
-        joint('left', 'prismatic', 'base', 'left'),
-        joint('right', 'prismatic', 'base', 'right', more=follow('left', 1.0, 0.0)),
-    ))
-    assert model.joint_names == ('left',)
-    np.testing.assert_allclose(model.gravity_torques([0.1]), [3.0 * 9.81], rtol=1e-12)
-
-
-def test_opposite_fingers_carry_each_others_weight() -> None:
-    model = load(robot(
-        link('base'), link('left', 1.0), link('right', 1.0),
-        joint('left', 'prismatic', 'base', 'left'),
-        joint('right', 'prismatic', 'base', 'right', more=follow('left', -1.0, 0.1)),
-    ))
-    np.testing.assert_allclose(model.gravity_torques([0.1]), [0.0], atol=1e-12)
-    np.testing.assert_allclose(model.inverse_dynamics([0.1], [0.0], [2.0]), [4.0], rtol=1e-12)

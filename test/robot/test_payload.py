@@ -69,31 +69,6 @@ def test_payloads_add_up_and_keep_gravity_and_limits() -> None:
     assert twice.tree.bodies['mass'].sum() == pytest.approx(tilted.tree.bodies['mass'].sum() + 3.0)
 
 
-def test_a_payload_without_mass_changes_nothing() -> None:
-    model, q = arm(), [0.3, 0.4]
-    np.testing.assert_array_equal(
-        model.with_payload('flange', 0.0).gravity_torques(q), model.gravity_torques(q)
-    )
-
-
-@pytest.mark.parametrize('direction', [(1, 0, 0), (1, 2, 2), (-3, 4, 1)])
-def test_two_points_and_the_rod_between_them_are_payloads(direction: ArrayLike) -> None:
-    u = np.asarray(direction) / np.linalg.norm(direction)
-    J = np.eye(3) - np.outer(u, u)
-    moments = J[np.triu_indices(3)]
-    # Two points of half the mass at the distance 0.3 m from the centre
-    one = arm().with_payload('flange', MASS, COM, MASS * 0.3**2 * moments)
-    points = [np.asarray(COM) + 0.3 * side * u for side in (-1.0, 1.0)]
-    two = arm()
-    for point in points:
-        two = two.with_payload('flange', 0.5 * MASS, point)
-    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 2))
-    np.testing.assert_allclose(
-        one.inverse_dynamics(q, qd, qdd), two.inverse_dynamics(q, qd, qdd), atol=1e-12
-    )
-    arm().with_payload('flange', MASS, COM, MASS * 0.6**2 / 12.0 * moments)
-
-
 def test_an_unknown_link_carries_nothing() -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'nose'"):
         arm().with_payload('nose', 1.0)

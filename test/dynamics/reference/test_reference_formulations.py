@@ -202,50 +202,6 @@ def test_the_outward_step_is_nilpotent_and_its_powers_sum_to_an_inverse(seed: in
     assert_equal(closed_form.outward_sum(W) @ (one - W), one)
 
 
-@each('seed', RANDOM_CHAINS)
-def test_the_mass_matrix_in_closed_form_is_symmetric_and_positive(seed: int) -> None:
-    model = chain_model(seed)
-    q, _, _ = random_state(seed, model.nv)
-    M = closed_form.mass_matrix(screw_form(model), q)
-    assert_equal(M, M.T)
-    assert (np.linalg.eigvalsh(M) > 0.0).all()
-
-
-@each('seed', RANDOM_CHAINS)
-def test_efforts_against_a_tip_wrench_do_its_work(seed: int) -> None:
-    model = chain_model(seed)
-    chain, (q, qd, _) = screw_form(model), random_state(seed, model.nv)
-    F_tip = np.random.default_rng(seed).normal(size=6)
-    V_tip = np.zeros(6)
-    *Ad, Ad_tip = screw.adjoints(chain, q)
-    for Ad_i, A_i, rate in zip(Ad, chain.A, qd, strict=True):
-        V_tip = Ad_i @ V_tip + A_i * rate
-    power = F_tip @ Ad_tip @ V_tip
-    scale = float(np.linalg.norm(F_tip) * np.linalg.norm(V_tip))
-    np.testing.assert_allclose(
-        closed_form.tip_torques(chain, q, F_tip) @ qd, power, rtol=0.0, atol=1e-12 * scale
-    )
-
-
-@each('formulation', TREE_FORMULATIONS + SPATIAL_FORMULATIONS)
-def test_a_turntable_needs_twice_the_product_of_a_sliding_masss_speeds(
-    formulation: Callable[..., Array],
-) -> None:
-    # d/dt (m b^2 omega) = 2 m b bdot omega; a textbook misprints the factor.
-    model = load(robot(
-        link('base'), link('table', 1e-9, inertia=(0.0,) * 6), link('puck', 3.0, inertia=(0,) * 6),
-        joint('turn', 'continuous', 'base', 'table'),
-        joint('slide', 'prismatic', 'table', 'puck', axis=(1.0, 0.0, 0.0)),
-    ), np.zeros(3))
-    b, b_dot, omega = 0.5, 2.0, 4.0
-    q, qd = np.array([0.3, b]), np.array([omega, b_dot])
-    expected = np.array([2.0 * 3.0 * b * b_dot * omega, -3.0 * b * omega**2])
-    efforts = formulation(bodies_of(model.tree), q, qd, np.zeros(2), model.gravity)
-    assert_equal(efforts, expected)
-    # Power is the rate of the kinetic energy, m/2 (bdot^2 + b^2 omega^2).
-    np.testing.assert_allclose(efforts @ qd, 3.0 * b * b_dot * omega**2, rtol=1e-12)
-
-
 def random_base(seed: int) -> BaseMotion:
     return BaseMotion(*np.random.default_rng(seed).normal(scale=2.0, size=(4, 3)))
 

@@ -79,44 +79,6 @@ def test_half_the_step_leaves_an_error_by_the_methods_order_smaller(
     assert np.log2(coarse / fine) == pytest.approx(order, abs=0.1)
 
 
-def test_free_motion_keeps_its_energy() -> None:
-    model = swinging_robot()
-    q, qd = simulate(runge_kutta_step, free_motion(model), START, PUSH, DURATION / 100, 100)
-    energies = [energy(model, *state) for state in zip(q, qd, strict=True)]
-    # What is left is the method's error, of order h^4 at h = 4 ms.
-    np.testing.assert_allclose(energies, energies[0], rtol=0.0, atol=1e-7)
-    # Energy is exchanged by far more than is lost.
-    heights = [energy(model, position, np.zeros(3)) for position in q]
-    assert np.ptp(heights) > 1.0
-
-
-def test_efforts_bring_in_the_energy_that_their_power_sums_up_to() -> None:
-    model = swinging_robot()
-    bodies, tau = bodies_of(model.tree), np.array([1.0, -2.0, 0.5])
-    q, qd = simulate(
-        runge_kutta_step,
-        lambda t, q, qd: forward_dynamics(bodies, q, qd, tau, model.gravity),
-        START, PUSH, DURATION / 100, 100,
-    )
-    work = tau @ (q[-1] - q[0])
-    assert energy(model, q[-1], qd[-1]) - energy(model, q[0], qd[0]) == pytest.approx(
-        work, abs=1e-7
-    )
-
-
-def test_a_falling_slide_follows_a_parabola() -> None:
-    model = load(robot(
-        link('base'), link('weight', 3.0),
-        joint('rail', 'prismatic', 'base', 'weight', axis=(0.0, 0.0, 1.0)),
-    ))
-    q, qd = simulate(
-        runge_kutta_step, free_motion(model), np.array([2.0]), np.array([1.0]), 0.1, 10
-    )
-    t = 0.1 * np.arange(11)
-    np.testing.assert_allclose(q[:, 0], 2.0 + t - 9.81 / 2.0 * t**2, rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(qd[:, 0], 1.0 - 9.81 * t, rtol=1e-9, atol=1e-10)
-
-
 @pytest.mark.parametrize(('step', 'final'), [
     # Accelerations at the times 0 and 1 add to qd, those at the start of a step alone for Euler.
     pytest.param(euler_step, (0.0, 1.0), id='euler'),

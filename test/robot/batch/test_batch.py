@@ -214,28 +214,6 @@ def test_angles_that_only_a_mimic_joint_reaches_are_right_too(
 
 # What goes in
 
-LAYOUTS: dict[str, Callable[[Array], Any]] = {
-    'fortran': np.asfortranarray,
-    'every other row': lambda a: np.repeat(a, 2, axis=0)[::2],
-    'every other column': lambda a: np.repeat(a, 2, axis=1)[:, ::2],
-    'backwards': lambda a: a[::-1, ::-1].copy()[::-1, ::-1],
-    'transposed': lambda a: a.T.copy().T,
-    'big-endian': lambda a: a.astype('>f8'),
-    'long double': lambda a: a.astype(np.longdouble),
-    'objects': lambda a: a.astype(object),
-    'lists': lambda a: a.tolist(),
-    'rows': list,
-}
-
-
-@each('method', METHODS)
-@each('layout', LAYOUTS)
-def test_numbers_are_taken_in_any_layout(arm: RobotModel, method: str, layout: str) -> None:
-    given = samples(arm, 20)
-    laid_out = {name: LAYOUTS[layout](array) for name, array in given.items()}
-    np.testing.assert_array_equal(batch(arm, method, laid_out), batch(arm, method, given))
-
-
 @each('method', METHODS)
 @each('dtype', [np.float32, np.float16, np.int64, np.int8, np.bool_])
 def test_numbers_are_taken_in_any_real_type(arm: RobotModel, method: str, dtype: Any) -> None:
@@ -320,18 +298,6 @@ def test_efforts_that_overflow_are_rejected_by_sample(arm: RobotModel) -> None:
         batch(arm, 'inverse_dynamics', given)
 
 
-@each('method', METHODS)
-def test_a_rejection_changes_no_later_answer(model: RobotModel, method: str) -> None:
-    given = samples(model, 20)
-    before = batch(model, method, given)
-    for argument in ARGUMENTS[method]:
-        bad = {name: array.copy() for name, array in given.items()}
-        bad[argument][:, :] = np.nan
-        with pytest.raises(InputError):
-            batch(model, method, bad)
-    np.testing.assert_array_equal(batch(model, method, given), before)
-
-
 @each(('method', 'argument'), PLACES)
 @each(
     ('shape', 'said'),
@@ -362,17 +328,6 @@ def test_arguments_have_as_many_rows_as_the_positions(arm: RobotModel, method: s
         given[argument] = given[argument][:19]
         with pytest.raises(InputError, match=rf'^{argument}: has shape \(19, 6\), not \(20, 6\)'):
             batch(arm, method, given)
-
-
-@each(('method', 'argument'), PLACES)
-@each('values', [None, 'text', [['a'] * 6] * 20, [[1j] * 6] * 20, [[1.0], []]])
-def test_an_argument_must_be_an_array_of_numbers(
-    arm: RobotModel, method: str, argument: str, values: Any
-) -> None:
-    given: dict[str, Any] = {**samples(arm, 20), argument: values}
-    with pytest.raises(InputError) as caught:
-        batch(arm, method, given)
-    assert caught.value.argument == argument
 
 
 @each('method', METHODS)

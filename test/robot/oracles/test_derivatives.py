@@ -40,40 +40,12 @@ def test_a_links_velocity_is_the_rate_of_its_pose(pair: Pair, seed: int) -> None
 
 
 @each('seed', SEEDS)
-def test_a_jacobians_columns_are_the_rates_of_the_pose_by_each_coordinate(
-    pair: Pair, seed: int
-) -> None:
-    model, (q, _, _) = pair.model, pair.motion(seed)
-    at = np.random.default_rng(seed).normal(size=3)
-    point = np.eye(4)
-    point[:3, 3] = at
-    for name in model.link_names[::2]:
-        pose_of_link = partial(model.forward_kinematics, link=name)
-        pose = pose_of_link(q) @ point
-        columns = [
-            velocity_of(pose, along(model, pose_of_link, q, unit) @ point)
-            for unit in np.eye(model.nv)
-        ]
-        assert_near(model.jacobian(q, name, at), np.array(columns).T, name)
-
-
-@each('seed', SEEDS)
 def test_the_jacobian_takes_joint_velocities_to_the_links(pair: Pair, seed: int) -> None:
     model, (q, qd, _) = pair.model, pair.motion(seed)
     for name in model.link_names:
         np.testing.assert_allclose(
             model.jacobian(q, name) @ qd, model.link_velocity(q, qd, name), rtol=1e-9, atol=1e-10
         )
-
-
-@each('seed', SEEDS)
-def test_the_bias_acceleration_is_the_jacobians_rate_times_the_velocity(
-    pair: Pair, seed: int
-) -> None:
-    model, (q, qd, _) = pair.model, pair.motion(seed)
-    for name in model.link_names:
-        J_rate = along(model, partial(model.jacobian, link=name), q, qd)
-        assert_near(model.bias_acceleration(q, qd, name), J_rate @ qd, name)
 
 
 @each('seed', SEEDS)
@@ -88,12 +60,6 @@ def test_the_rate_of_the_jacobian_is_that_of_its_numbers(pair: Pair, seed: int) 
             model.bias_acceleration(q, qd, name, point),
             rtol=1e-9, atol=1e-9,
         )
-
-
-@each('seed', SEEDS)
-def test_the_rate_of_the_mass_matrix_is_that_of_its_numbers(pair: Pair, seed: int) -> None:
-    model, (q, qd, _) = pair.model, pair.motion(seed)
-    assert_near(model.mass_matrix_rate(q, qd), along(model, model.mass_matrix, q, qd), '')
 
 
 @each('seed', SEEDS)
@@ -131,24 +97,6 @@ def test_a_links_acceleration_is_the_rate_of_its_velocity(pair: Pair, seed: int)
     for name in model.link_names:
         v_rate = rate(partial(velocity, name=name))
         assert_near(model.link_acceleration(q, qd, qdd, name), v_rate, name)
-
-
-@each('seed', SEEDS)
-def test_an_accelerometer_feels_the_second_derivative_of_its_place(pair: Pair, seed: int) -> None:
-    model, (q, qd, qdd) = pair.model, pair.motion(seed)
-
-    def velocity_in_root(t: float, name: str) -> Array:
-        at = model.integrate(q, qd, t)
-        R = model.forward_kinematics(at, name)[:3, :3]
-        velocity: Array = R @ model.link_velocity(at, qd + t * qdd, name)[3:]
-        return velocity
-
-    for name in model.link_names:
-        v = model.link_velocity(q, qd, name)
-        a = model.link_acceleration(q, qd, qdd, name)
-        R = model.forward_kinematics(q, name)[:3, :3]
-        felt = R @ (a[3:] + np.cross(v[:3], v[3:]))
-        assert_near(felt, rate(partial(velocity_in_root, name=name)), name)
 
 
 @each('seed', SEEDS)

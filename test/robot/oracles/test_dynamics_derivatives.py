@@ -158,14 +158,6 @@ def test_wrenches_on_every_type_of_joint(method: str) -> None:
     assert_are_differences(model, method, random_motion(model, 3), 'all joints', wrenches)
 
 
-@pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
-@pytest.mark.parametrize('path', vendor_robots())
-def test_of_vendors_robots_are_finite_differences(path: Path, floating: bool) -> None:
-    pair = vendor_pair(path, floating=floating)
-    for method in METHODS:
-        assert_are_differences(pair.model, method, pair.motion(0), f'{pair.label}, {method}')
-
-
 # Pinocchio
 
 
@@ -211,34 +203,6 @@ def test_wrenches_in_the_frames_of_links_are_pinocchios_in_those_of_joints(pair:
 
 
 # Identities
-
-
-@each('seed', SEEDS)
-def test_by_the_acceleration_they_are_the_mass_matrix_and_its_inverse(
-    pair: Pair, seed: int
-) -> None:
-    model, motion = pair.model, pair.motion(seed)
-    M = model.mass_matrix(motion[0])
-    assert_near(model.inverse_dynamics_derivatives(*motion)[2:], [M], pair.label, 1e-12)
-    inverse = model.forward_dynamics_derivatives(*motion)[2]
-    error = 1e-13 * np.linalg.cond(M)
-    np.testing.assert_allclose(inverse @ M, np.eye(model.nv), atol=error, err_msg=pair.label)
-
-
-@each('seed', SEEDS)
-def test_coriolis_efforts_are_quadratic_in_the_velocity(pair: Pair, seed: int) -> None:
-    model, (q, qd, qdd) = pair.model, pair.motion(seed)
-    by_qd = model.inverse_dynamics_derivatives(q, qd, qdd)[1]
-    assert_near([by_qd @ qd], [2.0 * model.coriolis_torques(q, qd)], pair.label, 1e-12)
-
-
-@each('seed', SEEDS)
-def test_the_stiffness_of_gravity_is_symmetric(fixed_pair: Pair, seed: int) -> None:
-    # The second derivatives of the potential energy
-    model, (q, _, _) = fixed_pair.model, fixed_pair.motion(seed)
-    rest = np.zeros(model.nv)
-    by_q = model.inverse_dynamics_derivatives(q, rest, rest)[0]
-    assert_near([by_q], [by_q.T], fixed_pair.label, 1e-12)
 
 
 def test_derivatives_are_exact_1000_km_from_the_origin(floating_pair: Pair) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel, Wrench
-from rnea_ros.dynamics.tree import FIXED, Placement, RigidBodyInertia, TreeBuilder, floating
+from rnea_ros.dynamics.tree import FIXED, Placement, RigidBodyInertia, TreeBuilder
 from support.models.joint_trees import (
     MOVING,
     MuJoCoTree,
@@ -22,7 +22,7 @@ from support.models.joint_trees import (
     random_motion,
     random_parts,
 )
-from support.models.oracles import Array, skew
+from support.models.oracles import Array
 from support.models.robots import joint, link, load, robot
 
 
@@ -110,28 +110,6 @@ def test_links_of_a_robot_without_joints_stand_still() -> None:
 # One body
 
 
-def test_one_free_body_moves_as_newton_and_euler_have_it() -> None:
-    builder = TreeBuilder()
-    J = np.diag([1.0, 2.0, 2.5])
-    builder.add_link(
-        'body', '', Placement.identity(), floating('free'), RigidBodyInertia(3.0, np.zeros(3), J)
-    )
-    model = RobotModel.from_tree(builder.build())
-    w, u = np.array([0.3, -0.5, 0.7]), np.array([1.0, 2.0, -3.0])
-    moment, force = np.array([0.1, 0.2, 0.3]), np.array([4.0, 5.0, 6.0])
-    qdd = model.forward_dynamics(
-        model.neutral_position, np.concatenate([w, u]), np.concatenate([moment, force])
-    )
-    alpha = np.linalg.solve(J, moment - np.cross(w, J @ w))
-    acceleration = force / 3.0 + [0.0, 0.0, -9.81]
-    # The rate of the velocity's numbers in axes that turn
-    assert_equal(qdd, np.concatenate([alpha, acceleration - np.cross(w, u)]))
-    assert_equal(
-        np.array(model.kinetic_energy(model.neutral_position, np.concatenate([w, u]))),
-        np.array(0.5 * (w @ J @ w + 3.0 * u @ u)),
-    )
-
-
 # A thousand bodies
 
 MANY = 1000
@@ -178,40 +156,3 @@ def test_long_chains_are_pinocchios(kind: str) -> None:
     )
     # Forward dynamics of a long chain are as ill-conditioned as its mass matrix, 1e5 and more.
     np.testing.assert_allclose(model.forward_dynamics(q, qd, tau), qdd, rtol=1e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize('build', [chain, star, tree])
-def test_the_equations_of_a_thousand_bodies_agree_with_each_other(
-    build: Callable[[], list[Part]]
-) -> None:
-    parts = build()
-    model = model_of(parts)
-    q, qd, qdd = random_motion(0, parts)
-    tau = model.inverse_dynamics(q, qd, qdd)
-    M = model.mass_matrix(q)
-    np.testing.assert_array_equal(M, M.T)
-    np.testing.assert_allclose(
-        M @ qdd + model.bias_torques(q, qd), tau, rtol=1e-9, atol=1e-12 * np.abs(tau).max()
-    )
-    # Efforts have errors of 1e-16 of the greatest, which light bodies turn into accelerations.
-    np.testing.assert_allclose(model.forward_dynamics(q, qd, tau), qdd, rtol=1e-4, atol=1e-4)
-    rows = [np.tile(array, (9, 1)) for array in (q, qd, qdd)]
-    np.testing.assert_allclose(
-        model.inverse_dynamics_batch(*rows), np.tile(tau, (9, 1)), rtol=1e-9,
-        atol=1e-12 * np.abs(tau).max(),
-    )
-
-
-def test_the_tip_of_a_thousand_links_stands_where_the_links_lead() -> None:
-    parts = chain()
-    q, _, _ = random_motion(0, parts)
-    model, pose = model_of(parts), np.eye(4)
-    for part, angle in zip(parts, q, strict=True):
-        K = skew(part.axis)
-        turn = np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K
-        step = np.eye(4)
-        step[:3, :3], step[:3, 3] = part.R @ turn, part.p
-        pose = pose @ step
-    np.testing.assert_allclose(
-        model.forward_kinematics(q, parts[-1].name), pose, rtol=1e-9, atol=1e-10
-    )

@@ -14,7 +14,7 @@ import pytest
 from rnea_ros import InputError
 from rnea_ros.dynamics.tree import Placement, RigidBodyInertia, shapes
 from support.cases import each
-from support.models.oracles import Array, random_rotation
+from support.models.oracles import Array
 
 SEEDS = range(5)
 
@@ -98,26 +98,6 @@ def test_a_spherical_shell_is_mujocos() -> None:
     assert_same(shapes.sphere(2.0, 0.3, inner_radius=0.3), expected)
 
 
-@pytest.mark.oracle
-@each('seed', SEEDS)
-def test_a_body_of_several_shapes_is_mujocos(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    total, parts = RigidBodyInertia.zero(), []
-    makers: dict[str, Callable[..., RigidBodyInertia]] = {
-        'BOX': lambda m, a, b, c: shapes.box(m, (2 * a, 2 * b, 2 * c)),
-        'ELLIPSOID': lambda m, a, b, c: shapes.ellipsoid(m, (a, b, c)),
-        'CYLINDER': lambda m, a, b, c: shapes.cylinder(m, a, 2 * b),
-        'SPHERE': lambda m, a, b, c: shapes.sphere(m, a),
-    }
-    for kind, make in makers.items():
-        mass, *size = rng.uniform(0.1, 2.0, size=4).tolist()
-        placement = Placement(random_rotation(rng), rng.normal(size=3))
-        used = {'BOX': 3, 'ELLIPSOID': 3, 'CYLINDER': 2, 'SPHERE': 1}[kind]
-        parts.append((kind, size[:used], mass, placement))
-        total += make(mass, *size).transformed(placement)
-    assert_same(total, mujoco_body(parts))
-
-
 @each('seed', SEEDS)
 def test_a_cone_is_a_stack_of_discs(seed: int) -> None:
     mass, R, h = np.random.default_rng(seed).uniform(0.1, 2.0, size=3)
@@ -145,34 +125,6 @@ def test_thin_bodies_have_the_moments_of_the_tables(
     inertia: RigidBodyInertia, moments: Sequence[float]
 ) -> None:
     np.testing.assert_allclose(inertia.J, np.diag(moments), rtol=1e-15, atol=0.0)
-
-
-def test_the_rod_about_its_end_by_the_parallel_axis_theorem() -> None:
-    # m l^2 / 3
-    rod = shapes.cylinder(3.0, 0.0, 2.0)
-    moved = rod.transformed(Placement(np.eye(3), np.array([0.0, 0.0, 1.0])))
-    np.testing.assert_allclose(moved.J, np.diag([4.0, 4.0, 0.0]), rtol=1e-15)
-    np.testing.assert_allclose(moved.J_com, rod.J, rtol=1e-15)
-    np.testing.assert_array_equal(moved.com, [0.0, 0.0, 1.0])
-
-
-def test_a_hole_is_a_difference() -> None:
-    # A plate of 2 m by 2 m, 8 kg, with a hole of 1 m by 1 m off its centre: 2 kg are missing.
-    plate = shapes.box(8.0, (2.0, 2.0, 0.0))
-    at = Placement(np.eye(3), np.array([0.5, 0.0, 0.0]))
-    rest = plate - shapes.box(2.0, (1.0, 1.0, 0.0)).transformed(at)
-    assert rest.mass == 6.0
-    np.testing.assert_allclose(rest.com, [-1.0 / 6.0, 0.0, 0.0])
-    # Strips: 1 by 2 m on the left, and two of 1 by 0.5 m on the right
-    left = shapes.box(4.0, (1.0, 2.0, 0.0)).transformed(
-        Placement(np.eye(3), np.array([-0.5, 0.0, 0.0]))
-    )
-    strips = RigidBodyInertia.zero()
-    for y in (0.75, -0.75):
-        strips += shapes.box(1.0, (1.0, 0.5, 0.0)).transformed(
-            Placement(np.eye(3), np.array([0.5, y, 0.0]))
-        )
-    np.testing.assert_allclose(rest.J, (left + strips).J, rtol=1e-12, atol=1e-12)
 
 
 @each(('make', 'match'), [
