@@ -28,12 +28,10 @@ from benchmark.contenders import (
 from benchmark.effort import Effort
 from benchmark.figures import figures
 from benchmark.growth import Growth
-from benchmark.machine import machine
 from benchmark.others import KDL, LIBRARIES, MUJOCO, TEXTBOOK, missing, others
 from benchmark.page import DEVELOPERS, DOCS, USERS, part_of
 from benchmark.processes import StartUp, first_calls
-from benchmark.report import table
-from benchmark.robots import Robot, State, chain, robots_to_compare
+from benchmark.robots import Robot, State, robots_to_compare
 from benchmark.timing import Contender, DisagreementError, check_agreement, race
 from support.python_process import needs_proc
 
@@ -121,11 +119,6 @@ def test_a_workspace_takes_no_memory_for_its_results() -> None:
     assert memory.held < memory.array
 
 
-def test_a_chain_has_as_many_bodies_as_asked_for() -> None:
-    assert [chain(count).joints for count in (1, 7)] == [1, 7]
-    assert chain(7).is_chain
-
-
 # Reports
 
 
@@ -172,17 +165,6 @@ def test_growth_separates_the_cost_of_a_call_from_that_of_its_bodies() -> None:
     bodies = np.array([1.0, 10.0, 100.0, 1000.0])
     call, body = Growth(bodies, 3e-7 + 5e-8 * bodies).call_and_body
     np.testing.assert_allclose([call, body], [3e-7, 5e-8])
-
-
-def test_a_table_has_aligned_columns_and_all_cells() -> None:
-    lines = table(['', 'one'], [['first', '1'], ['second one', '22']]).splitlines()
-    assert len({len(line) for line in lines}) == 1
-    assert lines[1] == '|------------|----:|'
-    assert lines[3] == '| second one |  22 |'
-
-
-def test_the_machine_is_described_with_its_versions() -> None:
-    assert re.search(r'core.*Python 3\.\d+.*numpy \d.*pin \d', machine())
 
 
 # The page

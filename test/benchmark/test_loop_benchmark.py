@@ -41,11 +41,11 @@ from benchmark.loop.contenders import (
 )
 from benchmark.loop.cyclictest import cyclictest, installed, parse_histogram
 from benchmark.loop.domain import own_domain
-from benchmark.loop.effort import FULL, Part
+from benchmark.loop.effort import Part
 from benchmark.loop.endurance import endurance
 from benchmark.loop.figures import figures
 from benchmark.loop.lateness import Lateness, around_events, latencies, of_grid, pooled
-from benchmark.loop.motion import MOVING_JOINT, STATES, motion
+from benchmark.loop.motion import MOVING_JOINT, motion
 from benchmark.loop.report import LoopRun, report
 from benchmark.loop.rounds import results_of, turns_of
 from benchmark.loop.ticks import TickLog, read_ticks
@@ -144,10 +144,6 @@ def test_a_command_that_no_state_explains_has_no_latency(value: float) -> None:
 def test_a_command_is_of_no_state_that_was_not_sent_yet() -> None:
     expected = np.array([3.0, 1.0, 2.0])
     assert not latencies(np.array([0.0]), np.array([0.5]), np.array([2.0]), expected).size
-
-
-def test_a_round_of_states_lasts_a_second_at_every_rate() -> None:
-    assert STATES / max(part.rate for part in FULL.parts) >= 1.0
 
 
 # cyclictest
@@ -468,11 +464,6 @@ def test_a_process_does_not_outlive_a_parent_that_is_killed() -> None:
     gone = Path(f'/proc/{int(finished.stdout)}/exe')
     # A process that is not collected stays as a zombie, which runs nothing.
     assert wait_until(lambda: not os.path.lexists(gone) or not gone.exists())
-
-
-def test_two_runs_have_domains_of_their_own() -> None:
-    with own_domain() as one, own_domain() as other:
-        assert one != other
 
 
 @pytest.mark.ros

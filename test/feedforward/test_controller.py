@@ -227,23 +227,6 @@ def test_at_a_start_without_a_ramp_the_rate_limit_is_all_that_bridges() -> None:
 # --- the command ---------------------------------------------------------------------------------
 
 
-def test_the_robot_is_carried_wherever_it_is() -> None:
-    rig = panda_rig()
-    settle(rig)
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        rig.q[:] = rng.uniform(panda_arm().position_lower, panda_arm().position_upper)
-        command = rig.run(0.25)[-1]
-        np.testing.assert_allclose(command, rig.gravity, rtol=1e-9, atol=1e-10)
-
-
-def test_coriolis_efforts_are_added_where_asked() -> None:
-    rig = panda_rig(compensate_coriolis=True)
-    rig.qd[:] = 0.5
-    expected = panda_arm().bias_torques(rig.q, rig.qd)
-    np.testing.assert_allclose(settle(rig), expected, rtol=1e-9, atol=1e-10)
-
-
 def test_an_effort_above_the_limit_is_clamped_and_flagged() -> None:
     rig = panda_rig(effort_limits=(5.0,))
     command = settle(rig)
@@ -377,18 +360,6 @@ def test_a_change_of_gains_fades_from_the_last_command_in_ramp_duration() -> Non
     assert rig.controller.settings.parameters.kp == (300.0, 100.0)
 
 
-def test_a_change_of_compensate_coriolis_fades_too() -> None:
-    rig = swinging_rig()
-    rig.qd[:] = (2.0, 1.0)
-    before = settle(rig)
-    rig.change(compensate_coriolis=True)
-    after = rig.model.bias_torques(rig.q, rig.qd)
-    assert np.abs(after - before).max() > 0.3
-    share = shares(600, rig)
-    commands = rig.run(1.2 * RAMP)
-    np.testing.assert_allclose(commands, (1.0 - share) * before + share * after, atol=1e-9)
-
-
 def test_a_change_within_the_start_ramp_or_another_change_never_steps() -> None:
     rig = swinging_rig()
     commands: list[Array] = []
@@ -467,13 +438,6 @@ def test_a_motion_requested_before_mode_gravity_is_not_followed_later() -> None:
 
 
 # --- motions -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize('mode', LAWS.values())
-def test_with_no_reference_every_mode_is_plain_gravity(mode: type[ControlLaw]) -> None:
-    rig = swinging_rig(mode=mode)
-    rig.qd[:] = (1.0, -2.0)
-    np.testing.assert_allclose(settle(rig), rig.gravity, rtol=1e-9, atol=1e-10)
 
 
 def follow_swing(rig: Rig, end: Array, duration: float) -> Array:
@@ -561,18 +525,6 @@ def test_a_cancelled_motion_is_held_where_it_is_with_velocity_zero() -> None:
     kp = np.array([60.0, 30.0])
     expected = rig.model.gravity_torques(held) + kp * (held - rig.q)
     np.testing.assert_allclose(rig.commands[-1], expected, rtol=1e-9)
-
-
-def test_a_cancel_drops_a_motion_that_waits_for_its_start_too() -> None:
-    rig = swinging_rig(mode=Feedforward)
-    settle(rig)
-    motion = swing(rig.model.joint_names, rig.q, rig.q + 0.8, 1.0)
-    rig.controller.follow(motion, rig.now + 0.5)
-    rig.run(0.2)
-    rig.controller.cancel()
-    rig.run(2.0)
-    np.testing.assert_allclose(rig.commands[-1], rig.gravity, rtol=1e-9)
-    assert not rig.wanted()[1].any()
 
 
 def test_a_cancel_with_nothing_to_cancel_leaves_plain_gravity() -> None:

@@ -100,20 +100,6 @@ def test_every_event_in_every_state_leads_where_it_is_meant_to_or_nowhere(
     assert TRANSITIONS.get((state, event), state) is expected
 
 
-@pytest.mark.parametrize('event', Event)
-def test_only_a_stop_leads_out_of_a_fault(event: Event) -> None:
-    state_machine = in_state(State.FAULT)
-    state_machine.handle(event, 2.0)
-    assert state_machine.state is (State.STOPPED if event is Event.STOP else State.FAULT)
-
-
-@pytest.mark.parametrize('event', Event)
-def test_nothing_leads_out_of_stopped(event: Event) -> None:
-    state_machine = in_state(State.STOPPED)
-    assert not state_machine.handle(event, 2.0)
-    assert state_machine.state is State.STOPPED
-
-
 def test_only_a_return_from_holding_leads_back_to_the_control() -> None:
     for state in (*WINDING_DOWN, State.FAULT, State.STOPPED):
         reached, frontier = {state}, [state]
@@ -134,17 +120,6 @@ def test_with_torque_on_a_failure_or_a_stop_goes_through_holding(
     state_machine = in_state(state)
     state_machine.handle(event, 2.0)
     assert state_machine.state is State.HOLDING
-
-
-@pytest.mark.parametrize('state', State)
-def test_a_stop_ends_in_stopped_and_never_in_fault(state: State) -> None:
-    state_machine = in_state(state)
-    state_machine.handle(Event.STOP, 2.0)
-    assert state_machine.stop_requested
-    for event in (Event.FAILED, Event.HELD, Event.FAILED, Event.RAMPED_DOWN):
-        state_machine.handle(event, 3.0)
-        assert state_machine.state is not State.FAULT
-    assert state_machine.state is State.STOPPED
 
 
 def test_a_stop_during_a_fault_ends_in_stopped_with_its_reason() -> None:

@@ -30,7 +30,6 @@ from support.ros.fake_robot import (
     POSE,
     RAMPS,
     FakeRobot,
-    assert_rejected,
     assert_safe,
     fake_robot,
     node,
@@ -341,23 +340,6 @@ def test_joint_states_without_velocity_are_taken_where_it_is_to_be_derived(
     robot.message.velocity = []
     with node(domain_id, '-p differentiate_velocity:=true'):
         assert wait_until(lambda: robot.steady(GRAVITY))
-
-
-def test_a_bad_parameter_is_rejected_with_the_reason_and_nothing_changes(
-    robot: FakeRobot, domain_id: int
-) -> None:
-    with node(domain_id):
-        assert wait_until(lambda: robot.steady(GRAVITY))
-        for name, value, said in (
-            ('gains__kp', [1.0, 2.0], 'not 1 or one for each of 7 joints'),
-            ('gains__kp', 'stiff', 'is of type string, not double[]'),
-            ('gains__kp', [float('nan')], 'nan is not between 0 and 1e+06'),
-            ('payload__blend_duration', -1.0, 'payload.blend_duration'),
-            ('gain__kp', [1.0], 'gain.kp: no such parameter'),
-            ('mode', 'weightless', 'none of gravity'),
-        ):
-            assert_rejected(robot, name, value, said)
-            assert robot.steady(GRAVITY), name
 
 
 def test_a_bad_parameter_is_rejected_before_there_is_a_robot(domain_id: int) -> None:

@@ -93,15 +93,6 @@ def test_a_controller_that_names_no_joints_is_not_commanded_otherwise(domain_id:
         assert not robot.commands
 
 
-def test_joint_states_count_by_name_in_any_order(robot: FakeRobot, domain_id: int) -> None:
-    robot.message.name = ['gripper', *reversed(JOINTS)]
-    robot.message.position = [float('nan'), *reversed(POSE)]
-    robot.message.velocity = [0.0] * 8
-    robot.message.effort = []
-    with node(domain_id):
-        assert wait_until(lambda: robot.steady(GRAVITY))
-
-
 def test_the_node_says_what_it_waits_for(domain_id: int) -> None:
     with node(domain_id) as process:
         process.wait_for('no robot_description, neither as parameter nor on /robot_description')
@@ -320,16 +311,6 @@ def test_a_bad_joint_state_is_counted_and_never_reaches_the_command(
         wait_for_count(robot, reason, before)
         setattr(robot.message, field, good)
     assert robot.steady(GRAVITY)
-    assert_safe(robot, LIMITS)
-
-
-def test_a_stamp_that_stands_still_or_runs_ahead_is_rejected(
-    robot: FakeRobot, active: RosProcess
-) -> None:
-    robot.stamped = False
-    wait_for_count(robot, 'stamp_not_newer')
-    robot.message.header.stamp.sec += 3600
-    wait_for_count(robot, 'stamp_in_future')
     assert_safe(robot, LIMITS)
 
 

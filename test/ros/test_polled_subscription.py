@@ -100,12 +100,6 @@ def test_raw_messages_are_the_bytes_that_rclpy_makes_messages_of(node: Any) -> N
     assert [deserialize_message(data, Int64).data for data in messages] == [1, 2, 3]
 
 
-def test_no_more_is_taken_at_once_than_the_history_keeps(node: Any) -> None:
-    direct = subscribe(node, depth=4)
-    publish(node, *range(10))
-    assert [message.data for message in direct.take_all()] == [6, 7, 8, 9]
-
-
 def test_a_service_is_called_without_an_executor(node: Any) -> None:
     asked: list[bool] = []
 

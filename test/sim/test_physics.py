@@ -59,11 +59,6 @@ def test_brakes_hold_the_robot_exactly_still() -> None:
     assert states.velocities.tolist() == [0.0] * 7
 
 
-def test_brakes_carry_the_gravity_torques() -> None:
-    expected = load(PANDA).gravity_torques(POSTURE)
-    np.testing.assert_allclose(panda().state().efforts, expected, rtol=1e-9, atol=1e-9)
-
-
 def test_a_command_of_what_the_brakes_carried_takes_over_without_a_jump() -> None:
     simulated = panda()
     simulated.step(simulated.state().efforts)

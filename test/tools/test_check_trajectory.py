@@ -243,15 +243,6 @@ def test_an_unknown_start_joint_a_bad_picture_and_rate_are_rejected(
     assert 'cannot be written' in rejected(capsys, good, '--urdf', URDF, '--picture', drawn)
 
 
-def test_help_describes_inputs_and_exit_codes(capsys: Rejected) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(['--help'])
-    assert ended.value.code == 0
-    text = capsys.readouterr().out
-    for word in ('Exit code', '--topic', '--index', '--start', '--effort-limits'):
-        assert word in text
-
-
 def test_a_file_is_checked_without_ros(good: Path) -> None:
     code = (
         'import sys\n'

@@ -209,13 +209,6 @@ def test_a_missing_urdf_and_a_picture_that_cannot_be_written_are_rejected(tmp_pa
     assert 'cannot be written' in rejected(*arguments)
 
 
-def test_help_says_what_is_looked_for_and_what_is_returned() -> None:
-    finished = preflight('--help')
-    assert finished.returncode == 0
-    for word in ('BAG', 'inverted axis', 'Exit code', '--duration', '--joints'):
-        assert word in finished.stdout
-
-
 def test_a_recording_is_judged_without_ros() -> None:
     code = (
         'import sys\n'

@@ -85,21 +85,6 @@ def test_a_real_arm_is_played_drawn_and_written(tmp_path: Path, run: Run) -> Non
     assert missed < 0.07
 
 
-@pytest.mark.parametrize('storage', ['SQLITE3', 'MCAP'])
-@pytest.mark.parametrize('form', ['directory', 'file'])
-def test_bags_of_both_storages_are_played(
-    tmp_path: Path, run: Run, storage: str, form: str
-) -> None:
-    path = tmp_path / 'bag'
-    write_bag(path, SHORT, storage)
-    if form == 'file':
-        (path,) = [part for part in path.iterdir() if part.suffix in ('.db3', '.mcap')]
-        path = path.rename(tmp_path / path.name)  # without its metadata
-    code, output, _ = run(path, '--urdf', ARM_URDF)
-    assert code == 0
-    assert f'{len(SHORT.time)} joint states in 2.5 s' in output
-
-
 def test_a_cell_is_empty_where_nothing_was_commanded_or_measured(tmp_path: Path, run: Run) -> None:
     effort = SHORT.effort.copy()
     effort[:, 6] = np.nan
@@ -195,13 +180,6 @@ def test_bad_files_are_rejected(tmp_path: Path, bag: Path, rejected: Callable[..
 
 def test_a_missing_recording_is_rejected(run: Run) -> None:
     assert 'required: BAG' in run('--urdf', ARM_URDF)[2]
-
-
-def test_the_help_describes_the_report_and_the_exit_codes(run: Run) -> None:
-    code, output, _ = run('--help')
-    assert code == 0
-    for word in ('--params-file', 'repeated samples', 'Exit code', '--csv', '--picture'):
-        assert word in output
 
 
 def test_a_recording_is_played_without_ros(bag: Path) -> None:

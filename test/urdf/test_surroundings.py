@@ -72,11 +72,6 @@ def test_unknown_attributes_are_left_out(tag: str, capfd: pytest.CaptureFixture[
     assert capfd.readouterr() == ('', '')
 
 
-def test_comments_and_instructions_are_left_out() -> None:
-    text = ARM.replace('><', '><!-- <link name="no"/> --><').replace('<mass', '<?note x?><mass')
-    assert parse_urdf(text) == parse_urdf(ARM)
-
-
 def test_elements_nested_without_end_are_left_out() -> None:
     depth = 100_000
     text = ARM.replace('</robot>', '<a>' * depth + '</a>' * depth + '</robot>')

@@ -229,24 +229,6 @@ def test_a_publisher_that_ends_with_zeros_is_let_go(
     assert controller.from_watchdog == []
 
 
-def test_a_second_publisher_after_the_first_is_watched_as_well(
-    watching: RosProcess, controller: Controller, domain_id: int
-) -> None:
-    for _ in range(2):
-        controller.forget()
-        with commander(domain_id) as process:
-            controller.wait_for_commands()
-            assert controller.from_watchdog == []
-            process.send(signal.SIGKILL)
-            status = controller.wait_for_state('acted')
-        assert_ramp_to_zero(controller)
-    values = {value.key: value.value for value in status.values}
-    assert status.level == DiagnosticStatus.ERROR
-    assert values['acted'] == '2'
-    assert values['handed_back'] == '0'
-    assert float(values['last_command_age']) > 0.0
-
-
 def test_a_publisher_slower_than_the_timeout_is_not_fought_with(
     controller: Controller, domain_id: int
 ) -> None:

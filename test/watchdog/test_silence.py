@@ -122,11 +122,6 @@ def test_a_hiccup_shorter_than_the_timeout_is_let_pass(bench: Bench, hiccup: flo
     assert bench.monitor.acted == 0
 
 
-def test_a_single_command_is_watched_too(bench: Bench) -> None:
-    bench.receive()
-    assert bench.silence(TIMEOUT + 2.0 * PERIOD)
-
-
 def test_a_ramp_of_no_duration_sends_zeros_at_once() -> None:
     bench = Bench(ramp_duration=0.0)
     bench.publisher(0.5)

@@ -30,7 +30,7 @@ from rnea_ros.feedforward.law import (
 )
 from rnea_ros.robot import Payload
 from support.cases import each
-from support.control.control_rig import Array, half_turn, mixed_arm, panda_arm, two_joint_arm
+from support.control.control_rig import Array, mixed_arm, panda_arm, two_joint_arm
 from support.models.oracles import Pinocchio
 from support.models.robots import SHIPPED, load
 
@@ -174,27 +174,6 @@ def burdened(
     return robot, friction, rng.uniform(size=n)
 
 
-@each('wanted', [True, False])
-@each('source', VelocitySource)
-@each('mode', LAWS.values())
-@each('arm', ARMS)
-def test_the_parts_add_up_with_losses_payloads_and_pushes(
-    mode: type[ControlLaw], arm: Arm, source: VelocitySource, wanted: bool
-) -> None:
-    for seed in SEEDS:
-        model = arm()
-        robot, friction, armature = burdened(model, np.random.default_rng(seed))
-        case = Case(model, seed)
-        case.external = np.random.default_rng(seed).normal(size=model.nv)
-        case.robot = robot
-        case.options = {
-            'friction': friction, 'friction_velocity': source, 'armature': armature,
-            'compensate_coriolis': seed % 2 == 0,
-        }
-        total = case.terms(mode, wanted=wanted).total()
-        np.testing.assert_allclose(total, case.effort(mode, wanted=wanted), rtol=1e-9, atol=1e-9)
-
-
 @each('arm', ARMS)
 @each('mode', [mode for mode in LAWS.values() if mode is not Feedback])
 def test_friction_rotors_and_pushes_are_added_less_hardware_terms(
@@ -294,14 +273,6 @@ def test_a_continuous_joint_is_pulled_the_shortest_way_round(turns: int, e: floa
     for q in (-3.0, 0.0, 2.0):
         feedback = turn_feedback(q, q + e + turns * math.tau, 'turn')
         assert feedback == pytest.approx(e, abs=1e-9)
-
-
-def test_a_continuous_joint_is_never_pulled_by_more_than_half_a_turn() -> None:
-    rng = np.random.default_rng(8)
-    for q, q_d in rng.uniform(-50.0, 50.0, size=(200, 2)):
-        feedback = turn_feedback(q, q_d, 'turn')
-        assert abs(feedback) <= math.pi
-        assert feedback == pytest.approx(half_turn(q_d - q), abs=1e-9)
 
 
 @each('joint', ['lift', 'bend'])

@@ -162,16 +162,6 @@ def test_a_stream_that_a_contact_ended_is_ignored_until_it_pauses(action: Contac
     np.testing.assert_allclose(arm.wanted()[0], np.array(PANDA_POSE) + 0.02)
 
 
-def test_a_flag_ends_no_motion() -> None:
-    arm = rig(ContactAction.FLAG)
-    end = np.array(PANDA_POSE) + 0.2
-    arm.controller.follow(swing(arm.model.joint_names, PANDA_POSE, end, 1.0), None)
-    arm.run(0.3)
-    push(arm, PUSH)
-    arm.run(1.0)
-    np.testing.assert_allclose(arm.wanted()[0], end)
-
-
 def test_it_starts_again_when_the_clock_of_the_stamps_was_set() -> None:
     arm = rig(ContactAction.FLAG)
     arm.controller.publish_external_effort(True)

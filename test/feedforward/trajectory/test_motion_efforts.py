@@ -144,22 +144,6 @@ def test_a_point_between_two_polynomials_has_the_mean_of_their_efforts() -> None
     np.testing.assert_allclose(efforts[1], 0.5 * (both[0] + both[1]), rtol=1e-6)
 
 
-@settings(max_examples=15)
-@given(seed=st.integers(0, 1000))
-def test_between_near_points_interpolated_efforts_are_the_required_ones(seed: int) -> None:
-    model = two_joint_arm()
-    motion = random_motion(np.random.default_rng(seed), 2, [QUINTIC] * 3)
-    calculator = efforts_of(model)
-    points = MotionPoints(motion, 0.002)
-    efforts = calculator.of_points(points, np.zeros(2))
-    sequence = sent(points, efforts)
-    # The last interval leads to rest.
-    for time in np.linspace(motion.knots.times[0], points.times[-2], 53):
-        q, qd, qdd, effort = sample(sequence, time)
-        expected = model.inverse_dynamics(q, qd, qdd)
-        np.testing.assert_allclose(effort, expected, atol=2e-3 * np.abs(efforts).max())
-
-
 def test_the_deviation_is_the_greatest_of_dense_samples() -> None:
     model = two_joint_arm()
     motion = random_motion(np.random.default_rng(5), 2, [QUINTIC] * 3)
@@ -173,20 +157,6 @@ def test_the_deviation_is_the_greatest_of_dense_samples() -> None:
         off.append(np.abs(effort - model.inverse_dynamics(q, qd, qdd)))
     assert deviation.effort <= np.max(off) * (1.0 + 1e-6)
     assert deviation.effort > 0.5 * np.max(off)
-
-
-def test_lines_between_points_that_are_closer_are_better() -> None:
-    model = two_joint_arm()
-    rest = np.zeros((2, 2))
-    times, positions = np.array([0.0, 1.0]), np.array([[0.0, 0.0], [1.5, -1.0]])
-    knots = Knots(times, positions, rest, rest, np.full(2, QUINTIC))
-    motion, calculator = Trajectory(model.joint_names, None, knots), efforts_of(model)
-    deviations = []
-    for period in (0.1, 0.01):
-        points = MotionPoints(motion, period)
-        efforts = calculator.of_points(points, np.zeros(2))
-        deviations.append(calculator.deviation(points, efforts, np.zeros(2)).effort)
-    assert deviations[1] < 0.05 * deviations[0]
 
 
 @pytest.mark.parametrize('period', [0.0, 0.01, 0.1])

@@ -64,22 +64,6 @@ def test_a_factor_scales_time_velocity_and_acceleration(factor: float) -> None:
         np.testing.assert_allclose(states[tick], expected, rtol=1e-9, atol=1e-10)
 
 
-def test_full_speed_changes_nothing() -> None:
-    factors, states = followed(lambda time: 1.0, 2.0)
-    assert (factors == 1.0).all()
-    np.testing.assert_allclose(states[1500], motion_at(1.5), rtol=1e-9, atol=1e-10)
-
-
-def test_a_scaled_motion_reaches_its_end_later_and_is_held_there() -> None:
-    factors, states = followed(lambda time: 0.5, 2.0 * DURATION)
-    moving = own_times(factors) < DURATION - 1e-9
-    over = own_times(factors) > DURATION + 1e-9
-    assert states[moving][1:, 1].all()
-    assert PERIOD * moving.sum() > 1.9 * DURATION
-    assert over.sum() > 100
-    assert (states[over] == (TO, np.zeros(2), np.zeros(2))).all()
-
-
 def test_a_factor_of_0_pauses_the_motion_and_it_resumes_there() -> None:
     factors, states = followed(lambda time: 0.0 if 1.0 <= time < 3.0 else 1.0, 4.5)
     paused = states[1600:2900]

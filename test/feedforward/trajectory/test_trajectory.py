@@ -158,27 +158,6 @@ def test_a_segment_uses_only_what_both_its_ends_give(first: int, second: int) ->
         )
 
 
-def test_every_point_is_met_at_its_time() -> None:
-    rng = np.random.default_rng(13)
-    for _ in range(20):
-        knots = random_knots(rng, rng.choice(DEGREES, 8).tolist(), rng.uniform(0.0, 1.0))
-        trajectory = trajectory_of(knots)
-        for time, position in zip(knots.times, knots.positions, strict=True):
-            np.testing.assert_allclose(sample(trajectory, time)[0], position, 1e-9, 1e-10)
-
-
-@pytest.mark.parametrize(('degree', 'continuous'), [(LINEAR, 1), (CUBIC, 2), (QUINTIC, 3)])
-def test_positions_and_the_fields_of_the_points_do_not_jump_at_a_point(
-    degree: int, continuous: int
-) -> None:
-    rng = np.random.default_rng(14)
-    knots = random_knots(rng, [degree] * 10)
-    trajectory = trajectory_of(knots)
-    for time in knots.times[1:-1]:
-        before, after = sample(trajectory, math.nextafter(time, 0.0)), sample(trajectory, time)
-        np.testing.assert_allclose(before[:continuous], after[:continuous], 1e-9, 1e-10)
-
-
 def test_positions_do_not_jump_where_the_degree_changes() -> None:
     rng = np.random.default_rng(15)
     knots = random_knots(rng, rng.choice(DEGREES, 30).tolist())
@@ -186,32 +165,6 @@ def test_positions_do_not_jump_where_the_degree_changes() -> None:
     for time in knots.times[1:]:
         before, after = sample(trajectory, math.nextafter(time, 0.0)), sample(trajectory, time)
         np.testing.assert_allclose(before[0], after[0], 1e-9, 1e-10)
-
-
-def test_the_velocity_is_the_derivative_of_the_position() -> None:
-    rng = np.random.default_rng(16)
-    knots = random_knots(rng, rng.choice(DEGREES, 30).tolist())
-    trajectory = trajectory_of(knots)
-    step = 1e-5
-    for start, end in pairwise(knots.times):
-        for time in rng.uniform(start + step, end - step, 5):
-            slope = sample(trajectory, time + step)[0] - sample(trajectory, time - step)[0]
-            np.testing.assert_allclose(
-                sample(trajectory, time)[1], slope / (2.0 * step), 1e-6, 1e-6
-            )
-
-
-def test_the_acceleration_is_the_derivative_of_the_velocity() -> None:
-    rng = np.random.default_rng(17)
-    knots = random_knots(rng, rng.choice(DEGREES, 30).tolist())
-    trajectory = trajectory_of(knots)
-    step = 1e-5
-    for start, end in pairwise(knots.times):
-        for time in rng.uniform(start + step, end - step, 5):
-            slope = sample(trajectory, time + step)[1] - sample(trajectory, time - step)[1]
-            np.testing.assert_allclose(
-                sample(trajectory, time)[2], slope / (2.0 * step), 1e-6, 1e-6
-            )
 
 
 def test_positions_alone_are_joined_by_straight_lines_without_acceleration() -> None:
@@ -304,12 +257,6 @@ def test_knots_coefficients_and_final_position_cannot_be_written_to() -> None:
         trajectory.final_position,
     ):
         assert not array.flags.writeable
-
-
-def test_a_request_without_points_is_a_cancellation() -> None:
-    point = TrajectoryPoint(0.0, (1.0,))
-    assert TrajectoryRequest.of_points(('elbow',), ()).is_cancel
-    assert not TrajectoryRequest.of_points(('elbow',), (point,)).is_cancel
 
 
 def test_only_one_point_at_time_0_is_a_set_point() -> None:

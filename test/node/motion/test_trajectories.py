@@ -76,15 +76,6 @@ def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
         assert_safe(robot, LIMITS)
 
 
-def test_efforts_are_checked_but_not_added_by_default(robot: FakeRobot, domain_id: int) -> None:
-    with node(domain_id, LASTING + '-p mode:=feedforward -p use_trajectory_effort:=false'):
-        send = sender(robot)
-        send(0, effort=EFFORT)
-        send(0, effort=EFFORT[1:])
-        assert rejected(robot, 'wrong_size')
-        assert robot.steady(GRAVITY)
-
-
 def test_a_rejected_trajectory_leaves_the_one_in_force(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, LASTING + '-p mode:=feedforward'):
         send = sender(robot)

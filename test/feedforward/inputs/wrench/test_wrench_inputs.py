@@ -16,8 +16,7 @@ from rnea_ros import BaseMotion, RobotModel, Wrench
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.inputs.wrench.wrench_filter import subtract
 from rnea_ros.feedforward.settings import Measures, WrenchInputSettings
-from support.control.wrench_rig import CONTACT, INLINE, WEIGHT, WrenchRig, arm
-from support.models.oracle_pairs import Pair
+from support.control.wrench_rig import INLINE, WEIGHT, WrenchRig, arm
 from support.models.oracles import Array, random_state, random_tree
 from support.models.robots import load
 
@@ -123,32 +122,6 @@ def test_sensed_wrenches_change_the_efforts_by_minus_jacobian_transposed(seed: i
     )
 
 
-@pytest.mark.oracle
-@pytest.mark.parametrize('placement', [CONTACT, INLINE])
-def test_sensed_wrenches_change_the_efforts_as_in_pinocchio(
-    fixed_pair: Pair, placement: object
-) -> None:
-    model = fixed_pair.model
-    q, qd, _ = fixed_pair.motion(0)
-    still = np.zeros(model.nv)
-    rng = np.random.default_rng(7)
-    for link in [name for name in model.link_names if model.tree.frames[name].body][::3]:
-        push = Wrench(rng.normal(size=3) * 20.0, rng.normal(size=3))
-        rig = WrenchRig(model, {
-            'link': link, 'placement': placement, 'cutoff': 1000.0, 'max_force': 1e6,
-            'max_torque': 1e6,
-        })
-        rig.q[:], rig.qd[:] = q, qd
-        force, torque = push.force, push.torque
-        if placement is INLINE:
-            carried = model.internal_wrench(q, qd, still, link, {link: push})
-            force, torque = -np.asarray(carried.force), -np.asarray(carried.torque)
-        settled(rig, force, torque)
-        expected = fixed_pair.pinocchio.inverse_dynamics(q, still, still, {link: [push]})
-        expected = expected - fixed_pair.pinocchio.inverse_dynamics(q, still, still)
-        np.testing.assert_allclose(rig.efforts(), expected, rtol=1e-7, atol=1e-6)
-
-
 def test_wrenches_of_several_sensors_add_up() -> None:
     both = WrenchRig(arm(), {}, {'name': 'other', 'topic': '/other', 'link': 'lower'})
     for _ in range(200):
@@ -188,21 +161,6 @@ def test_a_step_passes_as_through_two_equal_stages(periods: float) -> None:
         s = (rig.now - began) / stage
         expected = 10.0 * (1.0 - math.exp(-s) * (1.0 + s))
         assert abs(force - expected) < 1e-9
-
-
-@pytest.mark.parametrize('cutoff', [5.0, 20.0])
-def test_half_of_the_power_passes_at_the_cutoff(cutoff: float) -> None:
-    rig = alone(cutoff)
-    rig.period = 1e-4
-    began, squares = rig.now, []
-    for _ in range(round(12.0 / cutoff / rig.period)):
-        rig.wait()
-        wave = 10.0 * math.sin(2.0 * math.pi * cutoff * (rig.now - began))
-        assert rig.feed((wave, 0.0, 0.0)) is None
-        squares.append(rig.step(0.0)[3] ** 2)
-    power = np.mean(squares[len(squares) // 2 :])
-    # 2 % for ticks of finite length.
-    np.testing.assert_allclose(power, 0.5 * (0.5 * 10.0**2), rtol=0.02)
 
 
 def test_a_tick_longer_than_the_filter_takes_the_reading_as_it_is() -> None:
