@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 import functools
 import inspect
 import json
@@ -111,3 +111,22 @@ def split_ros_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]
 def _yaml(default: Any) -> str:
     """Return a default value as it is written in a parameter file."""
     return 'unset' if default is None else json.dumps(default).replace('Infinity', '.inf')
+
+
+def text_table(rows: Sequence[Sequence[str]], left: Collection[int]) -> str:
+    """
+    Return rows of cells as aligned text, with a line below the first row.
+
+    :param rows: texts of the cells
+    :param left: numbers of the left-aligned columns
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        '  '.join(
+            cell.ljust(width) if k in left else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, '  '.join('-' * width for width in widths))
+    return '\n'.join(lines)

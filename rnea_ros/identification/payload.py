@@ -19,13 +19,14 @@ from ..dynamics.tree import RigidBodyInertia
 from ..errors import UnknownNameError
 from ..feedforward.law import JointFriction
 from ..parameters import Value
+from ..preflight import huber_weights
 from ..robot import Payload, RobotModel
 from .equations import BLOCKS, CHUNK, Equations, triangular
 from .fit import Problem, solve
 from .jackknife import jackknife
 from .loading import check_model
 from .pseudo_inertia import body_inertia, parameters_of
-from .rounds import huber_weights, weighted_rms
+from .rounds import HUBER, weighted_rms
 from .run import IdentificationError, Run
 
 PRIOR_WEIGHT = 1e-4
@@ -106,7 +107,8 @@ def identify_payload(
         carried = equations.rigid(loaded) - rigid
         residual = effort - carried
         sigma = weighted_rms(residual, weights)
-        weights = equations.used * huber_weights(residual, np.where(sigma > 0.0, sigma, 1.0))
+        noise = np.where(sigma > 0.0, sigma, 1.0)
+        weights = equations.used * huber_weights(residual, noise, HUBER)
     values = _values(phi)
     spread = jackknife(factors, problem, phi, _values)
     deviation = np.sqrt(np.diag(spread))

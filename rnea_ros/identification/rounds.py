@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..feedforward.law import JointFriction
+from ..preflight import huber_weights
 from ..robot import RobotModel
 from .equations import Equations, triangular
 from .fit import Problem, solve
@@ -112,7 +113,7 @@ def fit_in_rounds(
         residual = effort - load - np.einsum('ijk,kj->ij', columns, joints)
         residual = np.where(used, residual, np.nan)
         sigma = np.maximum(weighted_rms(residual, weights), MIN_NOISE * rms_effort)
-        weights = used * huber_weights(residual, sigma)
+        weights = used * huber_weights(residual, sigma, HUBER)
         with_load = _standard_deviation(load, used) > LOAD_SPREAD * sigma
     return Fitted(x, smoothing, sigma, factors, problem, residual)
 
@@ -143,17 +144,6 @@ def _free_unknowns(
     friction = moves & (keep_friction is None)
     joints = [moves, friction, friction, friction & with_load, moves]
     return np.concatenate([np.repeat(free_bodies, 10), *joints])
-
-
-def huber_weights(residual: Array, sigma: Array) -> Array:
-    """
-    Return Huber's weights of the squared residuals, shape (N, n); 1 for NaN.
-
-    :param residual: shape (N, n), N m or N
-    :param sigma: noise of each joint, shape (n,), N m or N
-    """
-    in_sigma = np.abs(np.nan_to_num(residual)) / sigma
-    return np.minimum(1.0, HUBER / np.maximum(in_sigma, HUBER))
 
 
 def weighted_rms(values: Array, weights: Array) -> Array:

@@ -4,8 +4,8 @@
 """
 Compare a model with measured efforts and name the faults.
 
-Works without ROS. Reading order: :mod:`.columns`, :mod:`.hypothesis`, :mod:`.fit`,
-:mod:`.selection`, :mod:`.assessment`, :mod:`.faults`, :mod:`.report`; :mod:`.checkup` runs them.
+Works without ROS. Reading order: :mod:`.columns`, :mod:`.fit`, :mod:`.selection`,
+:mod:`.assessment`, :mod:`.faults`, :mod:`.report`; :mod:`.checkup` runs them.
 """
 
 from .assessment import Assessment
@@ -13,9 +13,9 @@ from .checkup import Checkup, check
 from .columns import Prediction
 from .faults import LEAVE_GRAVITY, MIN_GRAVITY, find_faults
 from .findings import Cause, Finding
+from .fit import huber_weights
 from .found_parameters import found_parameters
 from .picture import picture
-from .report import lay_out
 
 __all__ = [
     'LEAVE_GRAVITY',
@@ -28,6 +28,6 @@ __all__ = [
     'check',
     'find_faults',
     'found_parameters',
-    'lay_out',
+    'huber_weights',
     'picture',
 ]

@@ -12,12 +12,10 @@ import numpy as np
 
 from ..recordings import Kind, Recording, RecordingError, clean, match_joints, take_samples
 from ..robot import RobotModel
-from .another_robot import another_robot
-from .assessment import Assessment
+from .assessment import LOADED_SHARE, Assessment
 from .columns import Prediction
-from .dead_efforts import constant_efforts, no_effort
-from .faults import find_faults
-from .findings import Finding, ModelVerdict
+from .faults import another_robot, find_faults
+from .findings import Cause, Finding, ModelVerdict
 from .remainders import REMAINDERS
 from .report import report
 
@@ -84,6 +82,39 @@ def check(
     assessment = Assessment(prediction)
     findings += find_causes(assessment) if varying else []
     return Checkup(assessment, tuple(findings), verdict(assessment, findings), tuple(names))
+
+
+def constant_efforts(recording: Recording) -> dict[str, float]:
+    """Return the efforts that are equal in all samples, by joint, N m or N."""
+    return {
+        name: float(measured[0])
+        for name, effort in zip(recording.names, recording.effort.T, strict=True)
+        if len(measured := effort[np.isfinite(effort)]) and (measured == measured[0]).all()
+    }
+
+
+def no_effort(prediction: Prediction, constant: Mapping[str, float]) -> list[Finding]:
+    """
+    Return findings for joints with a constant effort; loaded ones must be fixed.
+
+    :param prediction: prediction for all joints with an effort
+    :param constant: constant efforts by recorded joint name, N m or N
+    """
+    if constant.keys() >= set(prediction.joints.values()):
+        values = 'exactly 0' if not any(constant.values()) else 'constant'
+        text = f'every effort is {values}: the driver or simulation does not measure efforts'
+        return [Finding(Cause.NO_EFFORT, text, tuple(range(len(prediction.joints))))]
+    varies = prediction.rigid.std(axis=0)
+    return [
+        Finding(
+            Cause.NO_EFFORT,
+            f"{name}: the effort is {constant[other]:g} throughout; the model's varies by "
+            f'{varies[place]:.2f} N m or N',
+            must_be_fixed=bool(varies[place] >= LOADED_SHARE * varies.max()),
+        )
+        for place, (name, other) in enumerate(prediction.joints.items())
+        if other in constant
+    ]
 
 
 def find_causes(assessment: Assessment) -> list[Finding]:

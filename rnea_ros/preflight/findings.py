@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
-from .hypothesis import Hypothesis
+from .fit import Hypothesis
 from .selection import Estimate
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Robust least squares of measured efforts for one hypothesis.
+Hypotheses, combinations of elementary faults of a model, and robust least squares for one of them.
 
 The model of the effort of joint j is::
 
@@ -14,7 +14,8 @@ offset always is. Poses at rest have no friction terms, as the direction of fric
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -23,7 +24,6 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..recordings import STILL_SPEED, Kind
 from .columns import Prediction
-from .hypothesis import Hypothesis
 
 Label: TypeAlias = tuple[str, int]
 """A parameter: its kind, and the number of its joint; if shared, of its component."""
@@ -66,6 +66,62 @@ SINGULAR = 1e-9
 
 RESOLVED = 0.99
 """Minimum resolution for reporting a parameter; 1 is fully determined by the data."""
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """
+    The faults of a model; none by default.
+
+    :param flipped: numbers of joints with an inverted axis, in position and effort
+    :param scaled: numbers of joints whose effort has an unknown factor
+    :param all_scaled: whether the efforts of all joints have a common unknown factor
+    :param gravity_scaled: whether gravity has an unknown factor, but the efforts of motion have
+        none
+    :param gravity_turned: whether gravity is an unknown vector
+    :param loaded: names of links with an unknown load, negative for an extra tool of the model
+    """
+
+    flipped: frozenset[int] = frozenset()
+    scaled: frozenset[int] = frozenset()
+    all_scaled: bool = False
+    gravity_scaled: bool = False
+    gravity_turned: bool = False
+    loaded: frozenset[str] = frozenset()
+
+    def with_one_fault_more(self, joints: int, prediction: Prediction) -> Iterator[Hypothesis]:
+        """Yield the hypotheses with one more fault."""
+        at_rest = prediction.samples.kind is Kind.STILL
+        if not self.all_scaled:
+            yield replace(self, all_scaled=True)
+        # At rest a factor of gravity equals a factor of all efforts.
+        if not self.gravity_scaled and not at_rest:
+            yield replace(self, gravity_scaled=True)
+        if not self.gravity_turned:
+            yield replace(self, gravity_turned=True)
+        for tip in prediction.tips:
+            if tip.link not in self.loaded:
+                yield replace(self, loaded=self.loaded | {tip.link})
+        for joint in range(joints):
+            if joint not in self.scaled:
+                yield replace(self, scaled=self.scaled | {joint})
+            if joint not in self.flipped:
+                yield replace(self, flipped=self.flipped | {joint})
+
+    def with_one_fault_less(self) -> Iterator[Hypothesis]:
+        """Yield the hypotheses with one fault less."""
+        if self.all_scaled:
+            yield replace(self, all_scaled=False)
+        if self.gravity_scaled:
+            yield replace(self, gravity_scaled=False)
+        if self.gravity_turned:
+            yield replace(self, gravity_turned=False)
+        for link in self.loaded:
+            yield replace(self, loaded=self.loaded - {link})
+        for joint in self.scaled:
+            yield replace(self, scaled=self.scaled - {joint})
+        for joint in self.flipped:
+            yield replace(self, flipped=self.flipped - {joint})
 
 
 @dataclass(frozen=True)
@@ -175,8 +231,7 @@ class HypothesisEquations:
         residual = target - np.median(target, axis=0)
         place = {label: k for k, label in enumerate(self.labels)}
         for _ in range(ROUNDS):
-            weight = 1.0 / np.maximum(1.0, np.abs(residual) / (HUBER * scatter))
-            weight /= scatter**2
+            weight = huber_weights(residual, scatter, HUBER) / scatter**2
             normal, right = self._normal_equations(target, local, shared * factor, weight)
             x, covariance, resolution, rank = _solve(normal, right)
             before, residual = residual, self._residual(target, local, shared, factor, x)
@@ -240,6 +295,18 @@ class HypothesisEquations:
             friction[:, joint] = columns[:, 1:3] @ x[start + 1 : start + 3]
             start += columns.shape[1]
         return friction
+
+
+def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
+    """
+    Return Huber's weights of the squared residuals, shape (N, n); 1 for NaN.
+
+    :param residual: shape (N, n), N m or N
+    :param sigma: noise of each joint, shape (n,), N m or N
+    :param threshold: size of a residual, in sigma, above which its cost is linear (Huber 1964)
+    """
+    in_sigma = np.abs(np.nan_to_num(residual)) / sigma
+    return np.minimum(1.0, threshold / np.maximum(in_sigma, threshold))
 
 
 def _spread(residual: Array) -> Array:

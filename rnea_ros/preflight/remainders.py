@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .assessment import SENSOR_TOLERANCE, Assessment
+from .assessment import MODEL_TOLERANCE, SENSOR_TOLERANCE, Assessment
 from .findings import IDENTIFY, Cause, Finding, number
-from .joint_figures import MODEL_TOLERANCE
 
 TORQUE_SENSOR_FRICTION = 0.1
 """

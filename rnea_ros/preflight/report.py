@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from .assessment import Assessment
+from ..command_line import text_table
+from .assessment import Assessment, JointFigures
 from .findings import BY_HYPOTHESIS, Cause, Finding, ModelVerdict, describe, number
-from .joint_figures import JointFigures
 from .selection import CONFIDENCE, Estimate
 
 SHORT = {
@@ -124,26 +124,7 @@ def table(assessment: Assessment, findings: list[Finding]) -> str:
     rows: list[tuple[str, ...]] = [HEADER]
     for place, joint in enumerate(assessment.joints):
         rows.append((*_cells(joint), short_findings(place, findings)))
-    return lay_out(rows, left=(0, len(HEADER) - 1))
-
-
-def lay_out(rows: Sequence[Sequence[str]], left: Collection[int]) -> str:
-    """
-    Return rows of cells as aligned text, with a line below the first row.
-
-    :param rows: texts of the cells
-    :param left: numbers of the left-aligned columns
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        '  '.join(
-            cell.ljust(width) if k in left else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    lines.insert(1, '  '.join('-' * width for width in widths))
-    return '\n'.join(lines)
+    return text_table(rows, left=(0, len(HEADER) - 1))
 
 
 def short_findings(joint: int, findings: Iterable[Finding]) -> str:

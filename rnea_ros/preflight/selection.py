@@ -20,8 +20,7 @@ from statistics import NormalDist
 import numpy as np
 
 from .columns import Prediction
-from .fit import Fit, HypothesisEquations
-from .hypothesis import Hypothesis
+from .fit import Fit, Hypothesis, HypothesisEquations
 
 EVIDENCE = 10.0
 """

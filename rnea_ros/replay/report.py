@@ -12,9 +12,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..command_line import text_table
 from ..feedforward import Reason, State
 from ..feedforward.law import HardwareCompensation
-from ..preflight import lay_out
 from .residuals import Residual
 from .review import Review
 
@@ -67,7 +67,7 @@ def _table(review: Review) -> str:
             _difference(review.inverse_dynamics, name),
             *limits,
         ))
-    return lay_out(rows, left=(0,))
+    return text_table(rows, left=(0,))
 
 
 def _difference(residual: Residual, name: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 
+from ..command_line import text_table
 from .check import MotionFigures, TrajectoryCheck, TrajectoryVerdict
 from .limits import Quantity, TrajectoryLimits
 from .peaks import Peak
@@ -51,16 +52,7 @@ def report(checked: TrajectoryCheck) -> str:
 
 def _table(figures: MotionFigures) -> str:
     rows = [HEADER, *(_cells(peak, figures.limits) for peak in figures.peaks)]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(HEADER))]
-    lines = [
-        '  '.join(
-            cell.ljust(width) if k < 4 else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    lines.insert(1, '  '.join('-' * width for width in widths))
-    return '\n'.join(lines)
+    return text_table(rows, left=range(4))
 
 
 def _cells(peak: Peak, limits: TrajectoryLimits) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from rnea_ros import RobotModel
 from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.faults import FAULTS
 from rnea_ros.preflight.findings import Cause, ModelVerdict
-from rnea_ros.preflight.hypothesis import Hypothesis
+from rnea_ros.preflight.fit import Hypothesis
 from rnea_ros.recordings import Kind, Recording, read_joint_states, recording_from
 from support.models.robots import SHIPPED, load, vendor_robots
 from support.recorded.real_arms import recording

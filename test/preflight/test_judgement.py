@@ -14,7 +14,7 @@ from rnea_ros.preflight import Checkup, Prediction, check
 from rnea_ros.preflight.assessment import Assessment
 from rnea_ros.preflight.checkup import find_causes
 from rnea_ros.preflight.findings import Cause, Finding, ModelVerdict
-from rnea_ros.preflight.hypothesis import Hypothesis
+from rnea_ros.preflight.fit import Hypothesis, huber_weights
 from rnea_ros.recordings import Kind, Recording
 from support.recorded.synthetic_recordings import ARM, Array, Robot, only, record
 
@@ -177,3 +177,9 @@ def test_without_gravity_poses_at_rest_are_undecided() -> None:
     weightless = ARM.with_gravity((0.0, 0.0, 0.0))
     checkup = check(weightless, record(Robot(weightless), Kind.STILL, 1))
     assert checkup.verdict is ModelVerdict.UNDECIDED
+
+
+def test_hubers_weights_fall_with_the_inverse_of_a_large_residual() -> None:
+    residual = np.array([[0.0, 1.0, -1.9], [4.0, -8.0, np.nan]])
+    weights = huber_weights(residual, np.array([1.0, 2.0, 1.0]), 2.0)
+    np.testing.assert_allclose(weights, [[1.0, 1.0, 1.0], [0.5, 0.5, 1.0]])

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ...command_line import text_table
 from .accuracy import CUTOFF, PAYLOAD
 from .excitation import NOISE, Excitation
 from .limits import LOAD_SHARE, POSITION_SHARE
@@ -37,7 +38,7 @@ def report(excitation: Excitation) -> str:
         *_payload(excitation),
         *([f'still: {", ".join(still)}'] if still else []),
         '',
-        *_table(excitation),
+        _table(excitation),
         '',
         f'range, velocity, effort: peak as a share of the limit; the motion uses at most '
         f'{100 * POSITION_SHARE:.0f} % of the range,',
@@ -63,7 +64,7 @@ def _payload(excitation: Excitation) -> list[str]:
     ]
 
 
-def _table(excitation: Excitation) -> list[str]:
+def _table(excitation: Excitation) -> str:
     _, (q, qd, qdd) = excitation.motion.sampled()
     limits = excitation.limits
     effort = np.abs(excitation.model.inverse_dynamics_batch(q, qd, qdd)).max(axis=0)
@@ -82,16 +83,7 @@ def _table(excitation: Excitation) -> list[str]:
             _share(effort[index], limits.effort[index]),
             f'{excitation.accuracy.torque[index]:.2g}',
         ))
-    widths = [max(len(row[k]) for row in rows) for k in range(len(HEADER))]
-    lines = [
-        '  '.join(
-            cell.ljust(width) if k == 0 else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
-    lines.insert(1, '  '.join('-' * width for width in widths))
-    return lines
+    return text_table(rows, left=(0,))
 
 
 def _share(value: float, limit: float) -> str:

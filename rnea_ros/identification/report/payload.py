@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...preflight import lay_out
+from ...command_line import text_table
 from ..payload import PayloadFit
 
 
@@ -35,7 +35,7 @@ def payload_text(fit: PayloadFit, joints: Sequence[str]) -> str:
         f'{_each(payload.inertia, 1000.0)} +- {_each(fit.inertia_deviation, 1000.0)}',
         '',
         'RMS error of the effort in the fitted run, N m or N',
-        lay_out(rows, left=(0,)),
+        text_table(rows, left=(0,)),
     ])
 
 

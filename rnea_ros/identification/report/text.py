@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 import math
 
-from ...preflight import lay_out
+from ...command_line import text_table
 from .bodies import NAMES, BodyChange, QuantityChange
 from .figures import EffortErrors, JointReport, ReportFigures
 
@@ -70,7 +70,7 @@ def _errors(figures: ReportFigures) -> str:
     return '\n'.join([
         'RMS error of the effort, N m or N, and in per cent of the measured effort; moving: '
         'identified, only while the joint moves',
-        lay_out(rows, left=(0,)),
+        text_table(rows, left=(0,)),
     ])
 
 
@@ -99,7 +99,7 @@ def _changes(figures: ReportFigures) -> str:
     return '\n'.join([
         'what changes in the URDF; a body is a link with all links fixed to it; +- one standard '
         'deviation',
-        lay_out(rows, left=(0, 1, 5)),
+        text_table(rows, left=(0, 1, 5)),
     ])
 
 
@@ -147,7 +147,7 @@ def _friction(figures: ReportFigures) -> str:
     return '\n'.join([
         'friction: viscous N m s/rad, Coulomb N m, per N m of load; smoothing velocity rad/s; '
         'rotor inertia kg m^2; offset of the effort N m; for sliding joints N and m',
-        lay_out(rows, left=(0,)),
+        text_table(rows, left=(0,)),
     ])
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...arrays import Array
+from ...command_line import text_table
 from ...drawing import add_grid, new_figure, save, show_windows
 from ...identification import Identification
-from ...preflight import lay_out
 from .motion import reference_positions
 from .session import Phase
 
@@ -59,7 +59,7 @@ def comparison_table(phases: Sequence[Phase]) -> str:
             str(phase.late),
             f'{100.0 * phase.cpu:.1f} %',
         ))
-    return lay_out(rows, left=(0,))
+    return text_table(rows, left=(0,))
 
 
 def draw_comparison(path: Path, phases: Sequence[Phase], title: str, show: bool) -> None:
@@ -113,7 +113,7 @@ def identification_table(before: Performance, after: Performance) -> str:
     ):
         ratio = f'1/{old / new:.0f}'
         rows.append((label, f'{1e3 * old:.2f} mrad', f'{1e3 * new:.2f} mrad', ratio))
-    return lay_out(rows, left=(0,))
+    return text_table(rows, left=(0,))
 
 
 def draw_identification(
