@@ -119,7 +119,7 @@ def test_an_inverted_axis() -> None:
     assert text.endswith('invert the axis in the URDF')
 
 
-def test_an_inverted_effort_of_a_light_joint_that_the_fit_explains_is_a_note() -> None:
+def test_an_inverted_effort_of_a_light_joint_is_a_note_if_the_fit_is_good() -> None:
     recording = record(arm_unlike(model(), seed=0), 0, duration=15.0)
     inverted = recording.with_scaled_effort([1.0, 1.0, 1.0, -1.0, 1.0, 1.0])
     text = answer(inverted)
