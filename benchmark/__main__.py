@@ -11,21 +11,21 @@ from pathlib import Path
 import sys
 
 from .compare import Result, batches, memory_of_calls, single_calls
-from .contenders import PINOCCHIO, Quantity
+from .contenders import PINOCCHIO, Computation
 from .effort import FULL, QUICK, Effort
 from .growth import growth
 from .machine import machine
 from .others import missing
 from .page import DEVELOPERS, DOCS, USERS, rewrite
 from .processes import plain_python, start_up
-from .report import Run, details, report, summary
+from .report import BenchmarkRun, details, report, summary
 from .robots import Robot, robots_to_compare
 from .timing import DisagreementError, on_cores, usable_cores
 
 PLAIN_PYTHON = 'rnea_ros without numba'
 
 
-def measure(effort: Effort) -> Run:
+def measure(effort: Effort) -> BenchmarkRun:
     """
     Measure everything, on one core.
 
@@ -49,12 +49,12 @@ def measure(effort: Effort) -> Run:
         if effort.starts:
             _tell('starts of processes')
             start = start_up(effort.starts)
-    return Run(on, missing(), robots, results, memory, grown, start)
+    return BenchmarkRun(on, missing(), robots, results, memory, grown, start)
 
 
 def _without_numba(robots: list[Robot], results: Sequence[Result]) -> list[Result]:
     """Return checked inverse dynamics as plain Python, beside Pinocchio's time in this process."""
-    quantity = Quantity.INVERSE_DYNAMICS
+    quantity = Computation.INVERSE_DYNAMICS
     pinocchio = {
         result.joints: result.seconds for result in results
         if (result.quantity, result.contender) == (quantity, PINOCCHIO)
@@ -65,7 +65,7 @@ def _without_numba(robots: list[Robot], results: Sequence[Result]) -> list[Resul
     ]
 
 
-def write(run: Run, directory: Path) -> None:
+def write(run: BenchmarkRun, directory: Path) -> None:
     """
     Write the measured parts of the pages, and their pictures.
 

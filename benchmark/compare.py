@@ -15,8 +15,8 @@ from .contenders import (
     BATCH_ON_ALL_CORES,
     PINOCCHIO,
     WORKSPACE,
+    Computation,
     Pinocchio,
-    Quantity,
     our_batch,
     our_batch_on,
     our_calls,
@@ -42,7 +42,7 @@ class Result:
     :param ratio: how many times faster it is than Pinocchio
     """
 
-    quantity: Quantity
+    quantity: Computation
     contender: str
     joints: int
     seconds: float
@@ -55,14 +55,14 @@ def single_calls(robot: Robot, effort: Effort) -> list[Result]:
     results = []
     for quantity, ours in our_calls(robot).items():
         contenders = [*ours, *pinocchio[quantity]]
-        if quantity is Quantity.INVERSE_DYNAMICS:
+        if quantity is Computation.INVERSE_DYNAMICS:
             contenders += others(robot)
         results += _raced(quantity, robot, contenders, effort.rounds)
     return results
 
 
 def _raced(
-    quantity: Quantity, robot: Robot, contenders: Sequence[Contender], rounds: int
+    quantity: Computation, robot: Robot, contenders: Sequence[Contender], rounds: int
 ) -> list[Result]:
     times = race(contenders, robot.states(), rounds)
     return [
@@ -78,7 +78,7 @@ def batches(robot: Robot, effort: Effort, cores: set[int]) -> list[Result]:
     times = race(contenders, [robot.samples(count)], effort.batch_rounds)
     results = [
         Result(
-            Quantity.BATCH, name, robot.joints, times.best(name), times.ratio(name, PINOCCHIO)
+            Computation.BATCH, name, robot.joints, times.best(name), times.ratio(name, PINOCCHIO)
         )
         for name in (BATCH, PINOCCHIO)
     ]
@@ -87,7 +87,7 @@ def batches(robot: Robot, effort: Effort, cores: set[int]) -> list[Result]:
     contenders = [our_batch(robot, count), our_batch_on(robot, count, cores)]
     wide = race(contenders, [robot.samples(count)], effort.batch_rounds)
     results.insert(1, Result(
-        Quantity.BATCH,
+        Computation.BATCH,
         BATCH_ON_ALL_CORES,
         robot.joints,
         wide.best(BATCH_ON_ALL_CORES),

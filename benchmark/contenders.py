@@ -22,7 +22,7 @@ BATCH = 'rnea_ros, one thread'
 BATCH_ON_ALL_CORES = 'rnea_ros, all cores'
 
 
-class Quantity(enum.Enum):
+class Computation(enum.Enum):
     """What is computed."""
 
     INVERSE_DYNAMICS = 'inverse dynamics'
@@ -37,7 +37,7 @@ class Quantity(enum.Enum):
     BATCH = 'inverse dynamics of many samples'
 
 
-Contenders: TypeAlias = dict[Quantity, list[Contender]]
+Contenders: TypeAlias = dict[Computation, list[Contender]]
 
 
 def our_calls(robot: Robot) -> Contenders:
@@ -59,15 +59,15 @@ def our_calls(robot: Robot) -> Contenders:
         return [Contender(CHECKED, call, lambda state: (state[0], last))]
 
     return {
-        Quantity.INVERSE_DYNAMICS: calls('inverse_dynamics', 3),
-        Quantity.GRAVITY: calls('gravity_torques', 1),
-        Quantity.MASS_MATRIX: calls('mass_matrix', 1),
-        Quantity.FORWARD_DYNAMICS: calls('forward_dynamics', 3),
-        Quantity.INVERSE_DERIVATIVES: calls('inverse_dynamics_derivatives', 3),
-        Quantity.FORWARD_DERIVATIVES: calls('forward_dynamics_derivatives', 3),
-        Quantity.POSE: of_last_body(model.forward_kinematics),
-        Quantity.JACOBIAN: of_last_body(model.jacobian),
-        Quantity.REGRESSOR: [Contender(CHECKED, model.regressor, tuple)],
+        Computation.INVERSE_DYNAMICS: calls('inverse_dynamics', 3),
+        Computation.GRAVITY: calls('gravity_torques', 1),
+        Computation.MASS_MATRIX: calls('mass_matrix', 1),
+        Computation.FORWARD_DYNAMICS: calls('forward_dynamics', 3),
+        Computation.INVERSE_DERIVATIVES: calls('inverse_dynamics_derivatives', 3),
+        Computation.FORWARD_DERIVATIVES: calls('forward_dynamics_derivatives', 3),
+        Computation.POSE: of_last_body(model.forward_kinematics),
+        Computation.JACOBIAN: of_last_body(model.jacobian),
+        Computation.REGRESSOR: [Contender(CHECKED, model.regressor, tuple)],
     }
 
 
@@ -109,19 +109,19 @@ class Pinocchio:
     def calls(self) -> Contenders:
         """Return a call for each quantity, with arrays that are made beforehand."""
         return {
-            Quantity.INVERSE_DYNAMICS: [self._call(pin.rnea, 3)],
-            Quantity.GRAVITY: [self._call(pin.computeGeneralizedGravity, 1)],
-            Quantity.MASS_MATRIX: [self._call(pin.crba, 1, self._matrix)],
-            Quantity.FORWARD_DYNAMICS: [self._call(pin.aba, 3)],
-            Quantity.INVERSE_DERIVATIVES: [
+            Computation.INVERSE_DYNAMICS: [self._call(pin.rnea, 3)],
+            Computation.GRAVITY: [self._call(pin.computeGeneralizedGravity, 1)],
+            Computation.MASS_MATRIX: [self._call(pin.crba, 1, self._matrix)],
+            Computation.FORWARD_DYNAMICS: [self._call(pin.aba, 3)],
+            Computation.INVERSE_DERIVATIVES: [
                 self._call(pin.computeRNEADerivatives, 3, self._inverse_derivatives)
             ],
-            Quantity.FORWARD_DERIVATIVES: [
+            Computation.FORWARD_DERIVATIVES: [
                 self._call(pin.computeABADerivatives, 3, self._forward_derivatives)
             ],
-            Quantity.POSE: [self._call(self._pose, 1, lambda pose, _: pose.homogeneous)],
-            Quantity.JACOBIAN: [self._call(self._jacobian, 1, self._angular_first)],
-            Quantity.REGRESSOR: [
+            Computation.POSE: [self._call(self._pose, 1, lambda pose, _: pose.homogeneous)],
+            Computation.JACOBIAN: [self._call(self._jacobian, 1, self._angular_first)],
+            Computation.REGRESSOR: [
                 self._call(pin.computeJointTorqueRegressor, 3, self._in_our_bodies)
             ],
         }

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rnea_ros
-from rnea_ros.simulation import Method, Motion
+from rnea_ros.simulation import Method, SimulatedMotion
 
 ROOT = Path(__file__).resolve().parents[1]
 STEPS = (4e-3, 2e-3, 1e-3)
 DURATION = 2.0
 
 
-def drift(model: rnea_ros.RobotModel, motion: Motion) -> NDArray[np.float64]:
+def drift(model: rnea_ros.RobotModel, motion: SimulatedMotion) -> NDArray[np.float64]:
     """Return how far the energy is from that of the start at every row of a motion, J."""
     energies = np.array([
         model.kinetic_energy(q, qd) + model.potential_energy(q)

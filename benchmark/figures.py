@@ -9,24 +9,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .compare import Memory, Result
-from .contenders import BATCH, CHECKED, WORKSPACE, Quantity
+from .contenders import BATCH, CHECKED, WORKSPACE, Computation
 from .processes import TO_FIRST_TORQUE, StartUp
 
-TIMES_FASTER: Mapping[tuple[Quantity, str], Mapping[int, float]] = {
-    (Quantity.INVERSE_DYNAMICS, CHECKED): {6: 1.2, 7: 1.2, 32: 2.0},
-    (Quantity.INVERSE_DYNAMICS, WORKSPACE): {6: 3.0, 7: 3.0, 32: 3.0},
-    (Quantity.GRAVITY, CHECKED): {6: 1.2, 7: 1.2, 32: 2.0},
-    (Quantity.GRAVITY, WORKSPACE): {6: 2.0, 7: 2.0, 32: 2.0},
-    (Quantity.MASS_MATRIX, CHECKED): {6: 1.2, 7: 1.2, 32: 1.2},
-    (Quantity.MASS_MATRIX, WORKSPACE): {6: 1.5, 7: 1.5, 32: 2.0, 120: 2.0},
-    (Quantity.FORWARD_DYNAMICS, CHECKED): {6: 1.0, 7: 1.0, 32: 1.0},
-    (Quantity.FORWARD_DYNAMICS, WORKSPACE): {6: 1.0, 7: 1.0, 32: 1.0},
-    (Quantity.INVERSE_DERIVATIVES, CHECKED): {6: 1.5, 7: 1.5, 32: 1.5},
-    (Quantity.INVERSE_DERIVATIVES, WORKSPACE): {6: 1.5, 7: 1.5, 32: 1.5},
-    (Quantity.FORWARD_DERIVATIVES, CHECKED): {6: 1.5, 7: 1.5, 32: 1.5},
-    (Quantity.FORWARD_DERIVATIVES, WORKSPACE): {6: 1.5, 7: 1.5, 32: 1.5},
-    (Quantity.REGRESSOR, CHECKED): {6: 1.0, 7: 1.0, 32: 1.0},
-    (Quantity.BATCH, BATCH): {6: 10.0, 7: 10.0, 32: 8.0},
+TIMES_FASTER: Mapping[tuple[Computation, str], Mapping[int, float]] = {
+    (Computation.INVERSE_DYNAMICS, CHECKED): {6: 1.2, 7: 1.2, 32: 2.0},
+    (Computation.INVERSE_DYNAMICS, WORKSPACE): {6: 3.0, 7: 3.0, 32: 3.0},
+    (Computation.GRAVITY, CHECKED): {6: 1.2, 7: 1.2, 32: 2.0},
+    (Computation.GRAVITY, WORKSPACE): {6: 2.0, 7: 2.0, 32: 2.0},
+    (Computation.MASS_MATRIX, CHECKED): {6: 1.2, 7: 1.2, 32: 1.2},
+    (Computation.MASS_MATRIX, WORKSPACE): {6: 1.5, 7: 1.5, 32: 2.0, 120: 2.0},
+    (Computation.FORWARD_DYNAMICS, CHECKED): {6: 1.0, 7: 1.0, 32: 1.0},
+    (Computation.FORWARD_DYNAMICS, WORKSPACE): {6: 1.0, 7: 1.0, 32: 1.0},
+    (Computation.INVERSE_DERIVATIVES, CHECKED): {6: 1.5, 7: 1.5, 32: 1.5},
+    (Computation.INVERSE_DERIVATIVES, WORKSPACE): {6: 1.5, 7: 1.5, 32: 1.5},
+    (Computation.FORWARD_DERIVATIVES, CHECKED): {6: 1.5, 7: 1.5, 32: 1.5},
+    (Computation.FORWARD_DERIVATIVES, WORKSPACE): {6: 1.5, 7: 1.5, 32: 1.5},
+    (Computation.REGRESSOR, CHECKED): {6: 1.0, 7: 1.0, 32: 1.0},
+    (Computation.BATCH, BATCH): {6: 10.0, 7: 10.0, 32: 8.0},
 }
 """Than Pinocchio, at least, by number of joints."""
 

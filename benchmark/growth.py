@@ -13,7 +13,7 @@ import numpy as np
 from rnea_ros.dynamics.reference import newton_euler, nonrecursive
 from rnea_ros.dynamics.reference.linkage import bodies_of
 
-from .contenders import PINOCCHIO, WORKSPACE, Pinocchio, Quantity, our_calls
+from .contenders import PINOCCHIO, WORKSPACE, Computation, Pinocchio, our_calls
 from .effort import Effort
 from .robots import Array, Robot, State, chain
 from .timing import Arguments, Contender, race
@@ -79,12 +79,12 @@ def growth(effort: Effort) -> dict[str, Growth]:
 def _of_chain(robot: Robot, effort: Effort) -> dict[str, float]:
     """Return seconds by formulation, of those that can do it."""
     ours = next(
-        contender for contender in our_calls(robot)[Quantity.INVERSE_DYNAMICS]
+        contender for contender in our_calls(robot)[Computation.INVERSE_DYNAMICS]
         if contender.name == WORKSPACE
     )
     fast = [ours]
     if robot.joints <= MAX_JOINTS[PINOCCHIO]:
-        fast += Pinocchio(robot).calls()[Quantity.INVERSE_DYNAMICS]
+        fast += Pinocchio(robot).calls()[Computation.INVERSE_DYNAMICS]
     slow = [ours, _reference(robot, RECURSION, newton_euler.inverse_dynamics)]
     if robot.joints <= MAX_JOINTS[NO_RECURSION]:
         slow.append(_reference(robot, NO_RECURSION, nonrecursive.inverse_dynamics))

@@ -14,7 +14,7 @@ import json
 
 from rnea_ros.compilation import COMPILED
 
-from .contenders import CHECKED, Quantity, our_calls
+from .contenders import CHECKED, Computation, our_calls
 from .robots import Robot, robots_to_compare
 from .timing import race
 
@@ -23,7 +23,7 @@ ROUNDS = 3
 
 def seconds(robot: Robot) -> float:
     """Return what a call takes."""
-    checked, _ = our_calls(robot)[Quantity.INVERSE_DYNAMICS]
+    checked, _ = our_calls(robot)[Computation.INVERSE_DYNAMICS]
     return race([checked], robot.states(1), ROUNDS).best(CHECKED)
 
 

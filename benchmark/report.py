@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .compare import Memory, Result
-from .contenders import BATCH, CHECKED, PINOCCHIO, WORKSPACE, Quantity
+from .contenders import BATCH, CHECKED, PINOCCHIO, WORKSPACE, Computation
 from .figures import Figure, figures
 from .growth import LARGE, SMALL, Growth
 from .processes import TO_FIRST_TORQUE, StartUp
@@ -31,7 +31,7 @@ SHOWN = {
 
 
 @dataclass(frozen=True)
-class Run:
+class BenchmarkRun:
     """
     All that a run measured.
 
@@ -53,12 +53,12 @@ class Run:
     start: StartUp | None
 
 
-def report(run: Run) -> str:
+def report(run: BenchmarkRun) -> str:
     """Return the whole report."""
     return f'{summary(run)}\n\n{details(run)}'
 
 
-def summary(run: Run) -> str:
+def summary(run: BenchmarkRun) -> str:
     """Return what users compare: speed beside Pinocchio for an arm, and the time of a start."""
     names = [robot.name for robot in run.robots if robot.joints == ARM]
     parts = [
@@ -71,7 +71,7 @@ def summary(run: Run) -> str:
     return '\n\n'.join(parts)
 
 
-def details(run: Run) -> str:
+def details(run: BenchmarkRun) -> str:
     """Return every speed, the targets, the growth with the number of bodies, the first calls."""
     absent = [f'Not installed: {", ".join(run.missing)}.'] if run.missing else []
     parts = [
@@ -89,9 +89,9 @@ def details(run: Run) -> str:
     return '\n\n'.join(parts)
 
 
-def _of_the_arm(run: Run) -> str:
+def _of_the_arm(run: BenchmarkRun) -> str:
     rows = []
-    for quantity in Quantity:
+    for quantity in Computation:
         cells = {
             result.contender: f'{_times(result.ratio)} ({_seconds(result.seconds)})'
             for result in run.results
@@ -103,9 +103,9 @@ def _of_the_arm(run: Run) -> str:
     return table(['', *SHOWN], rows)
 
 
-def _comparison(run: Run) -> str:
+def _comparison(run: BenchmarkRun) -> str:
     rows = []
-    for quantity in Quantity:
+    for quantity in Computation:
         rows.append([f'**{quantity.value}**', *[''] * len(run.robots)])
         of_quantity = [result for result in run.results if result.quantity is quantity]
         for contender in dict.fromkeys(result.contender for result in of_quantity):

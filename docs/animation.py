@@ -25,8 +25,8 @@ from rnea_ros import RobotModel, Wrench
 from rnea_ros.resources import share_path
 from rnea_ros.sim.demo.motion import KD, KP, sine_motion
 from rnea_ros.sim.demo.robot import GOOD_MODEL, realistic
+from rnea_ros.sim.joint_roles import USUAL
 from rnea_ros.sim.physics import SimulatedRobot
-from rnea_ros.sim.start_position import USUAL
 
 Array = NDArray[np.float64]
 Law = Callable[[float, Array, Array], Array]

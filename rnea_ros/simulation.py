@@ -37,7 +37,7 @@ class Method(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Motion:
+class SimulatedMotion:
     """
     A simulated motion; row k belongs to time k dt.
 
@@ -61,7 +61,7 @@ def simulate(
     dt: float,
     steps: int,
     method: Method | str = Method.RK4,
-) -> Motion:
+) -> SimulatedMotion:
     """
     Return the motion from an initial state: qdd = FD(q, qd, tau(t), wrenches(t)).
 
@@ -107,7 +107,7 @@ def simulate(
     for k in range(steps):
         state = (time[k], positions[k], velocities[k])
         positions[k + 1], velocities[k + 1] = step(model, acceleration, *state, dt)
-    return Motion(time, positions, velocities)
+    return SimulatedMotion(time, positions, velocities)
 
 
 Acceleration: TypeAlias = Callable[[float, Array, Array], Array]

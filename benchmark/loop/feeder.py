@@ -39,7 +39,7 @@ ROOM = 1000
 """Commands that wait to be noted."""
 
 
-class Arm:
+class FedArm:
     """
     One arm's topics.
 
@@ -104,7 +104,7 @@ class Notes:
         return self._monotonic + 1e-9 * (np.array(wall, dtype=np.int64) - self._wall)
 
 
-def feed(arms: Sequence[Arm], rate: float, end: threading.Event, notes: Notes | None) -> None:
+def feed(arms: Sequence[FedArm], rate: float, end: threading.Event, notes: Notes | None) -> None:
     """
     Feed arms until the end.
 
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     end = asked_to_end()
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    arms = [Arm(namespace) for namespace in options.namespaces]
+    arms = [FedArm(namespace) for namespace in options.namespaces]
     executor = SingleThreadedExecutor()
     for arm in arms:
         executor.add_node(arm.node)

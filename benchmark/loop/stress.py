@@ -16,7 +16,7 @@ INTERVALS = {Condition.TRAJECTORIES: 10.0, Condition.STRESS: 5.0}
 """Between two trajectories, s."""
 
 
-class Environment:
+class BackgroundLoad:
     """
     The processes beside the loop.
 
@@ -36,7 +36,7 @@ class Environment:
 
 
 @contextmanager
-def environment(condition: Condition, domain: int) -> Iterator[Environment]:
+def environment(condition: Condition, domain: int) -> Iterator[BackgroundLoad]:
     """
     Let go on what a condition asks for, until the block ends.
 
@@ -60,6 +60,6 @@ def environment(condition: Condition, domain: int) -> Iterator[Environment]:
             ]
         for child in children:
             child.wait_for('ready')
-        yield Environment(sender)
+        yield BackgroundLoad(sender)
         for child in children:
             child.check()

@@ -1,16 +1,33 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Roles of a robot's joints: commanded, mimic or held."""
+"""Roles of a robot's joints (commanded, mimic or held) and their start positions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+import math
 
 from ..errors import InputError, UnknownNameError
 from ..urdf import Joint, RobotDescription
-from .start_position import nearest_to_zero, start_position
+
+USUAL: Mapping[str, float] = {
+    'fer_joint1': 0.0,
+    'fer_joint2': -math.pi / 4,
+    'fer_joint3': 0.0,
+    'fer_joint4': -3 * math.pi / 4,
+    'fer_joint5': 0.0,
+    'fer_joint6': math.pi / 2,
+    'fer_joint7': math.pi / 4,
+    'shoulder_pan_joint': 0.0,
+    'shoulder_lift_joint': -math.pi / 2,
+    'elbow_joint': math.pi / 2,
+    'wrist_1_joint': -math.pi / 2,
+    'wrist_2_joint': -math.pi / 2,
+    'wrist_3_joint': 0.0,
+}
+"""Usual start positions of the joints of the shipped robots, rad."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +85,7 @@ class JointRoles:
         Held joints are at zero, or at the limit nearest to it.
 
         :param commanded: positions of the commanded joints, rad or m; None for those of
-            :func:`.start_position`
+            :func:`start_position`
         """
         at = {joint.name: nearest_to_zero(joint) for joint in self.held}
         at.update((joint.name, start_position(joint)) for joint in self.commanded)
@@ -84,3 +101,29 @@ class JointRoles:
 def leader(joint: Joint) -> str:
     """Return the name of the independent joint that determines a joint's position."""
     return joint.name if joint.mimic is None else joint.mimic.joint
+
+
+def start_position(joint: Joint) -> float:
+    """
+    Return the start position of a commanded joint, rad or m.
+
+    It is the usual position if the limits allow it, else the middle of the limits, else zero.
+    """
+    limits = joint.limits
+    usual = USUAL.get(joint.name)
+    if usual is not None and is_within(joint, usual):
+        return usual
+    middle = 0.5 * (limits.lower + limits.upper)
+    return middle if math.isfinite(middle) else nearest_to_zero(joint)
+
+
+def nearest_to_zero(joint: Joint) -> float:
+    """Return zero or the limit nearest to it, rad or m: the position of a held joint."""
+    return min(max(0.0, joint.limits.lower), joint.limits.upper)
+
+
+def is_within(joint: Joint, position: float) -> bool:
+    """Return whether a position is within a joint's limits."""
+    # Some URDFs write equal limits for no limits.
+    lower, upper = joint.limits.lower, joint.limits.upper
+    return lower >= upper or lower <= position <= upper

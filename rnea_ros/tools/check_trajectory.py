@@ -47,8 +47,7 @@ from .arguments import (
     target,
 )
 from .model import load_model
-from .trajectory_names import with_model_names
-from .trajectory_sources import TrajectoryFileError, read_trajectory
+from .trajectory_sources import TrajectoryFileError, read_trajectory, with_model_names
 
 LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
 

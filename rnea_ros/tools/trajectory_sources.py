@@ -1,12 +1,17 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories in files, without ROS: YAML as ``ros2 topic echo`` writes it, or a bag."""
+"""
+Trajectories in files, without ROS: YAML as ``ros2 topic echo`` writes it, or a bag.
+
+The joint names of a file may differ from those of a model in one prefix.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 import json
 import os.path
@@ -17,7 +22,8 @@ from ..errors import RneaError, one_line
 from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
 from ..files import write_file
 from ..messages import MalformedError, decode_trajectory
-from ..recordings import SUFFIXES, open_bag
+from ..recordings import SUFFIXES, RecordingError, match_joints, open_bag
+from ..robot import RobotModel
 
 MESSAGE_TYPE = 'trajectory_msgs/msg/JointTrajectory'
 
@@ -164,3 +170,27 @@ def _shown(value: Any) -> str:
             return word
     text = f"'{value}'" if isinstance(value, str) else str(value)
     return text if len(text) <= 40 else f'{text[:40]}...'
+
+
+def with_model_names(
+    model: RobotModel, request: TrajectoryRequest
+) -> tuple[TrajectoryRequest, tuple[str, ...]]:
+    """
+    Return a trajectory with the joint names of a model, and remarks for the report.
+
+    Names without a match stay as they are.
+
+    :param model: model of the robot
+    :param request: the trajectory
+    """
+    try:
+        matched = match_joints(model.joint_names, request.joint_names)
+    except RecordingError:
+        return request, ()
+    names = {given: name for name, given in matched.items()}
+    renamed = tuple(names.get(name, name) for name in request.joint_names)
+    if renamed == request.joint_names:
+        return request, ()
+    pairs = ', '.join(f'{given} is {name}' for given, name in names.items() if given != name)
+    note = f'joint names differ from the URDF ({pairs}); a node with that URDF rejects them'
+    return replace(request, joint_names=renamed), (note,)

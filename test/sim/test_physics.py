@@ -20,8 +20,8 @@ from support.models.robots import PENDULUM, ROOT, ROTOR, SHIPPED, joint, link, l
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
+from rnea_ros.sim.joint_roles import start_position
 from rnea_ros.sim.physics import Noise, SimulatedRobot
-from rnea_ros.sim.start_position import start_position
 
 PANDA = SHIPPED[1].read_text()
 PANDA_HAND = SHIPPED[0].read_text()

@@ -16,14 +16,14 @@ from ...errors import UrdfWarning
 from ...resources import share_path
 from ...robot import RobotModel
 from ...urdf import parse_urdf, read_urdf
-from ..start_position import USUAL, start_position
+from ..joint_roles import USUAL, start_position
 
 ROBOTS = ('panda', 'panda_arm', 'ur5e')
 """The robots that come with the package."""
 
 
 @dataclass(frozen=True)
-class Arm:
+class DemoArm:
     """
     An arm and its start pose.
 
@@ -39,7 +39,7 @@ class Arm:
     pose: Array
 
     @classmethod
-    def load(cls, robot: str, urdf: str | None = None) -> Arm:
+    def load(cls, robot: str, urdf: str | None = None) -> DemoArm:
         """
         Return the arm of a URDF.
 

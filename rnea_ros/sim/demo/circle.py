@@ -17,7 +17,7 @@ from ...identification.excitation import RestToRestMotion
 from ...identification.report import figures, text
 from ...recordings import bag_writer, recording_from
 from ...urdf import read_urdf
-from .arm import Arm
+from .arm import DemoArm
 from .client import Received, positions
 from .motion import exciting_motion, heaviest_pose
 from .reports import Performance, draw_identification, identification_table
@@ -49,7 +49,13 @@ class Circle:
     """
 
     def __init__(
-        self, arm: Arm, motion: RestToRestMotion, rate: float, output: Path, *, show: bool = False
+        self,
+        arm: DemoArm,
+        motion: RestToRestMotion,
+        rate: float,
+        output: Path,
+        *,
+        show: bool = False,
     ) -> None:
         self._arm = arm
         self._motion = motion

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Comparison of control laws: the same motion under three of them, with equal gains."""
+"""LawComparison of control laws: the same motion under three of them, with equal gains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from ...identification.excitation import RestToRestMotion
 from ...node.outputs import TERMS
-from .arm import Arm
+from .arm import DemoArm
 from .client import positions
 from .reports import comparison_table, draw_comparison
 from .robot import GOOD_MODEL, perfect, realistic
@@ -34,7 +34,7 @@ NEEDED_GAIN, NEEDED_GAIN_PERFECT = 1.5, 10.0
 """Required ratio of tracking errors, gravity + feedback to computed torque; perfect model."""
 
 
-class Comparison:
+class LawComparison:
     """
     One run of the comparison.
 
@@ -48,7 +48,7 @@ class Comparison:
 
     def __init__(
         self,
-        arm: Arm,
+        arm: DemoArm,
         motion: RestToRestMotion,
         rate: float,
         output: Path,

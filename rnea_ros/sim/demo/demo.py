@@ -23,13 +23,13 @@ import sys
 from ...command_line import BAD_INPUT, OneLineParser, tool
 from ...drawing import require_matplotlib
 from ...errors import RneaError
-from .arm import ROBOTS, Arm
+from .arm import ROBOTS, DemoArm
 from .circle import Circle
-from .comparison import Comparison
+from .comparison import LawComparison
 from .motion import sine_motion
 
 
-def _program(options: argparse.Namespace) -> Comparison | Circle:
+def _program(options: argparse.Namespace) -> LawComparison | Circle:
     """
     Return the program of the options.
 
@@ -38,14 +38,14 @@ def _program(options: argparse.Namespace) -> Comparison | Circle:
     require_matplotlib()  # fail before the motion, not at its end
     output = Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
-    arm = Arm.load(options.robot, options.urdf)
+    arm = DemoArm.load(options.robot, options.urdf)
     motion = sine_motion(arm.model, arm.joints, arm.pose, options.seconds)
     show = not options.headless and bool(os.environ.get('DISPLAY'))
     print(f'{arm.model.name}: {len(arm.joints)} joints, {options.rate:g} Hz')
     if options.identify:
         return Circle(arm, motion, options.rate, output, show=show)
     perfect = options.perfect_model
-    return Comparison(arm, motion, options.rate, output, perfect_model=perfect, show=show)
+    return LawComparison(arm, motion, options.rate, output, perfect_model=perfect, show=show)
 
 
 @tool

@@ -15,7 +15,7 @@ from ...arrays import Array
 from ...identification import excitation
 from ...identification.excitation import RestToRestMotion
 from ...robot import RobotModel
-from .arm import Arm
+from .arm import DemoArm
 
 AMPLITUDE = 0.5
 """Greatest amplitude, rad or m."""
@@ -68,7 +68,7 @@ def sine_motion(
     )
 
 
-def exciting_motion(arm: Arm, seed: int) -> RestToRestMotion:
+def exciting_motion(arm: DemoArm, seed: int) -> RestToRestMotion:
     """
     Return a motion of all joints from the start pose and back to it, within the URDF's limits.
 

@@ -33,7 +33,7 @@ PERFECT = 'The robot equals the model: no friction, no noise, no delay.'
 
 
 @dataclass(frozen=True)
-class ModelErrors:
+class ModelMismatch:
     """
     Relative errors of what the node knows about the robot.
 
@@ -53,10 +53,10 @@ class ModelErrors:
         )
 
 
-GOOD_MODEL = ModelErrors(inertial=(0.0, 0.1), friction=(0.0, 0.2))
+GOOD_MODEL = ModelMismatch(inertial=(0.0, 0.1), friction=(0.0, 0.2))
 """Errors of a model that was made with care."""
 
-POOR_MODEL = ModelErrors(inertial=(0.1, 0.3), friction=(0.1, 0.3))
+POOR_MODEL = ModelMismatch(inertial=(0.1, 0.3), friction=(0.1, 0.3))
 """Errors of a model from CAD."""
 
 
@@ -85,7 +85,7 @@ def perfect(urdf: str, joints: tuple[str, ...]) -> DemoRobot:
 
 
 def realistic(
-    urdf: str, model: RobotModel, joints: tuple[str, ...], errors: ModelErrors, seed: int
+    urdf: str, model: RobotModel, joints: tuple[str, ...], errors: ModelMismatch, seed: int
 ) -> DemoRobot:
     """
     Return a robot that differs from its model.

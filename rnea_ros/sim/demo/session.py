@@ -15,7 +15,7 @@ import rclpy
 
 from ...arrays import Array
 from ...identification.excitation import RestToRestMotion
-from .arm import Arm
+from .arm import DemoArm
 from .client import DemoClient, DemoError, Received, positions
 from .motion import KD, KP, reference_positions
 from .processes import Processes
@@ -90,7 +90,7 @@ class Session:
     :param tolerance: tolerance of poses, rad or m
     """
 
-    def __init__(self, arm: Arm, client: DemoClient, tolerance: float) -> None:
+    def __init__(self, arm: DemoArm, client: DemoClient, tolerance: float) -> None:
         self._arm = arm
         self._client = client
         self._tolerance = tolerance
@@ -99,7 +99,7 @@ class Session:
     @contextmanager
     def started(
         cls,
-        arm: Arm,
+        arm: DemoArm,
         robot: DemoRobot,
         directory: Path,
         rate: float,

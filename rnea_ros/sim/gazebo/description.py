@@ -23,8 +23,7 @@ from ...errors import InputError, UrdfError, UrdfWarning
 from ...resources import share_path
 from ...robot import RobotModel
 from ...urdf import RobotDescription, parse_urdf, parse_xml
-from ..joint_roles import JointRoles
-from ..start_position import is_within
+from ..joint_roles import JointRoles, is_within
 from .fixed_joints import fix_joint
 from .massless_links import WORLD, give_base_mass
 

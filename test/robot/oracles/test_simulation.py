@@ -14,7 +14,7 @@ import pytest
 from rnea_ros import InputError, RneaError, RobotModel, SingularityError, Wrench, simulate
 from rnea_ros.dynamics.tree import Placement, RigidBodyInertia, TreeBuilder, floating, revolute
 from rnea_ros.dynamics.tree.joint_types import spherical
-from rnea_ros.simulation import Method, Motion
+from rnea_ros.simulation import Method, SimulatedMotion
 from support.models.oracles import random_state
 from support.models.robots import ARM, SHIPPED, load
 
@@ -46,14 +46,14 @@ def start(model: RobotModel) -> tuple[Array, Array]:
     return model.integrate(model.neutral_position, v, 1.0), qd
 
 
-def energy(model: RobotModel, motion: Motion) -> Array:
+def energy(model: RobotModel, motion: SimulatedMotion) -> Array:
     return np.array([
         model.kinetic_energy(q, qd) + model.potential_energy(q)
         for q, qd in zip(motion.positions, motion.velocities, strict=True)
     ])
 
 
-def last_error(model: RobotModel, exact: Motion, motion: Motion) -> float:
+def last_error(model: RobotModel, exact: SimulatedMotion, motion: SimulatedMotion) -> float:
     positions = model.difference(exact.positions[-1], motion.positions[-1])
     velocities = motion.velocities[-1] - exact.velocities[-1]
     return float(np.linalg.norm(np.concatenate([positions, velocities])))

@@ -21,23 +21,23 @@ pytest.importorskip('mujoco', reason='mujoco is not installed')
 
 from rnea_ros.recordings import Sample
 from rnea_ros.sim.demo import comparison, motion, session
-from rnea_ros.sim.demo.arm import ROBOTS, Arm
+from rnea_ros.sim.demo.arm import ROBOTS, DemoArm
 from rnea_ros.sim.demo.client import Received
-from rnea_ros.sim.demo.comparison import Comparison
+from rnea_ros.sim.demo.comparison import LawComparison
 from rnea_ros.sim.demo.demo import main
 from rnea_ros.sim.demo.motion import sine_motion
 from rnea_ros.sim.demo.reports import comparison_table
 from rnea_ros.sim.demo.robot import (
     GOOD_MODEL,
     POOR_MODEL,
-    ModelErrors,
+    ModelMismatch,
     realistic,
     with_model_error,
 )
 from rnea_ros.sim.demo.session import Phase
 from rnea_ros.urdf import parse_urdf
 
-ARM = Arm.load('panda_arm')
+ARM = DemoArm.load('panda_arm')
 MOTION = sine_motion(ARM.model, ARM.joints, ARM.pose, 6.0)
 
 
@@ -54,7 +54,7 @@ def phase(title: str, error: float) -> Phase:
 
 @pytest.mark.parametrize('robot', ROBOTS)
 def test_the_motion_stays_within_the_limits_of_every_shipped_robot(robot: str) -> None:
-    arm = Arm.load(robot)
+    arm = DemoArm.load(robot)
     model, m = arm.model, arm.pose.size
     moves = sine_motion(model, arm.joints, arm.pose, 10.0)
     q, qd, _ = moves.at(np.linspace(0.0, 10.0, 2000))
@@ -88,7 +88,7 @@ def test_the_table_has_error_rate_late_ticks_and_cpu() -> None:
 def test_computed_torque_has_to_track_better_than_gravity_and_feedback(
     tmp_path: Path, perfect: bool, error: float, code: int
 ) -> None:
-    comparison = Comparison(ARM, MOTION, 500.0, tmp_path, perfect_model=perfect)
+    comparison = LawComparison(ARM, MOTION, 500.0, tmp_path, perfect_model=perfect)
     errors = {'feedback only': 0.1, 'gravity + feedback': 0.03, 'computed torque': error}
     assert comparison.report([phase(*entry) for entry in errors.items()]) == code
     assert (tmp_path / 'demo.png').stat().st_size > 10_000
@@ -96,7 +96,7 @@ def test_computed_torque_has_to_track_better_than_gravity_and_feedback(
 
 @pytest.mark.parametrize('errors', [GOOD_MODEL, POOR_MODEL], ids=['good', 'poor'])
 def test_the_simulated_robot_differs_from_the_model_by_as_much_as_is_said(
-    errors: ModelErrors,
+    errors: ModelMismatch,
 ) -> None:
     least, greatest = errors.inertial
     text = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
@@ -116,7 +116,7 @@ def test_the_simulated_robot_differs_from_the_model_by_as_much_as_is_said(
 
 @pytest.mark.parametrize('robot', ROBOTS)
 def test_every_shipped_robot_can_be_the_demo_s_robot(robot: str) -> None:
-    arm = Arm.load(robot)
+    arm = DemoArm.load(robot)
     for errors in (GOOD_MODEL, POOR_MODEL):
         true = realistic(arm.urdf, arm.model, arm.joints, errors, 1)
         rnea_ros.RobotModel.from_urdf(true.urdf)
