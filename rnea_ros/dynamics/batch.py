@@ -10,7 +10,6 @@ It does not grow with the number of samples.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..compilation import COMPILED
@@ -19,6 +18,7 @@ from .batch_kernels import NO_BAD_SAMPLE
 from .kernels import (
     BASE,
     LANES,
+    Records,
     articulated_dtype,
     body_records,
     branch_dtype,
@@ -43,7 +43,7 @@ class BatchWorkspace:
     :param bodies: bodies of the tree
     """
 
-    def __init__(self, base: np.void, bodies: NDArray[np.void]) -> None:
+    def __init__(self, base: np.void, bodies: Records) -> None:
         nq, nv, lanes = int(bodies[BASE]['position']), int(bodies[BASE]['dof']), (WIDTH,)
         self.bodies = body_records(bodies, lanes)
         self.bodies[BASE]['v'] = base['v'][:, np.newaxis]

@@ -21,6 +21,7 @@ from .kernels import (
     BASE,
     MAX_ANGLE,
     MIN_INERTIA_RATIO,
+    Records,
     aba,
     crba,
     derivatives,
@@ -79,14 +80,7 @@ def store_block(block: Array, samples: Array, start: int) -> int:
 
 @batch_entry
 def inverse_dynamics(
-    bodies: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    tau: Array,
-    Q: Array,
-    QD: Array,
-    QDD: Array,
+    bodies: Records, q: Array, qd: Array, qdd: Array, tau: Array, Q: Array, QD: Array, QDD: Array,
     Tau: Array,
 ) -> int:
     """Write a row of Tau for every row of Q, QD, QDD; q, qd, qdd, tau are working memory."""
@@ -103,7 +97,7 @@ def inverse_dynamics(
 
 
 @batch_entry
-def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array, Q: Array, Tau: Array) -> int:
+def gravity_torques(bodies: Records, q: Array, tau: Array, Q: Array, Tau: Array) -> int:
     """Write a row of Tau for every row of Q; q and tau are working memory."""
     for start in range(0, Q.shape[0], q.shape[1]):
         if not load_block(Q, start, q) <= MAX_ANGLE:
@@ -117,7 +111,7 @@ def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array, Q: Array, Ta
 
 @batch_entry
 def mass_matrix(
-    bodies: NDArray[np.void], composites: NDArray[np.void], q: Array, M: Array, Q: Array, Ms: Array
+    bodies: Records, composites: Records, q: Array, M: Array, Q: Array, Ms: Array
 ) -> int:
     """Write Ms, shape (N, nv nv), for every row of Q; q and M are working memory."""
     elements = M.reshape(M.shape[0] * M.shape[1], M.shape[2])
@@ -133,16 +127,8 @@ def mass_matrix(
 
 @batch_entry
 def forward_dynamics(
-    bodies: NDArray[np.void],
-    articulated: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    tau: Array,
-    qdd: Array,
-    Q: Array,
-    QD: Array,
-    Tau: Array,
-    QDD: Array,
+    bodies: Records, articulated: Records, q: Array, qd: Array, tau: Array, qdd: Array, Q: Array,
+    QD: Array, Tau: Array, QDD: Array,
 ) -> int:
     """Write a row of QDD for every row of Q, QD, Tau; q, qd, tau, qdd are working memory."""
     for start in range(0, Q.shape[0], q.shape[1]):
@@ -161,9 +147,7 @@ def forward_dynamics(
 
 
 @compiled
-def body_without_inertia_in_lane(
-    bodies: NDArray[np.void], articulated: NDArray[np.void], lane: int
-) -> int:
+def body_without_inertia_in_lane(bodies: Records, articulated: Records, lane: int) -> int:
     """Return the outermost body without inertia along its joint in a lane; BASE for none."""
     for i in range(bodies.shape[0] - 1, 0, -1):
         body, own = bodies[i], articulated[i]
@@ -176,14 +160,7 @@ def body_without_inertia_in_lane(
 
 @batch_entry
 def regressor(
-    bodies: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    Y: Array,
-    Q: Array,
-    QD: Array,
-    QDD: Array,
+    bodies: Records, q: Array, qd: Array, qdd: Array, Y: Array, Q: Array, QD: Array, QDD: Array,
     Ys: Array,
 ) -> int:
     """Write Ys, shape (N, nv bodies 10), for every row of Q, QD, QDD; q to Y: memory."""
@@ -202,16 +179,8 @@ def regressor(
 
 @batch_entry
 def inverse_dynamics_derivatives(
-    bodies: NDArray[np.void],
-    branches: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    result: Array,
-    Q: Array,
-    QD: Array,
-    QDD: Array,
-    Results: Array,
+    bodies: Records, branches: Records, q: Array, qd: Array, qdd: Array, result: Array, Q: Array,
+    QD: Array, QDD: Array, Results: Array,
 ) -> int:
     """Write Results, shape (N, 3 nv nv), for every row of Q, QD, QDD; q to result: memory."""
     elements = result.reshape(3 * result.shape[1] * result.shape[2], result.shape[3])
@@ -232,7 +201,7 @@ def inverse_dynamics_derivatives(
 
 @batch_entry
 def forward_dynamics_derivatives(
-    bodies: NDArray[np.void], chains: NDArray[np.int64], X: Array, Results: Array
+    bodies: Records, chains: NDArray[np.int64], X: Array, Results: Array
 ) -> int:
     """
     Replace derivatives of the inverse dynamics by those of the forward dynamics, one by one.

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..compilation import COMPILED, entry_point
 from ..errors import CompiledCodeError
-from .kernels import BASE, body_records
+from .kernels import BASE, Records, body_records
 from .tree import Placement, RigidBodyInertia, TreeBuilder, prismatic, revolute
 
 NQ, NV, BODIES = -1, -2, -3
@@ -130,7 +130,7 @@ def _examples(inputs: Sequence[Argument]) -> list[int | Array]:
 
 
 @cache
-def two_joints() -> NDArray[np.void]:
+def two_joints() -> Records:
     """Return the bodies of an arm with a revolute and a prismatic joint."""
     inertia = RigidBodyInertia.from_centre_of_mass(2.0, np.full(3, 0.1), np.eye(3))
     placement = Placement.from_xyz_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))

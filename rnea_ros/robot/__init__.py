@@ -5,15 +5,19 @@
 
 from .base_motion import BaseMotion
 from .builder import link_inertia
+from .contacts import ContactSolution
 from .model import RobotModel
 from .model_data import STANDARD_GRAVITY
+from .operational_space import OperationalSpaceDynamics
 from .payload import Payload
 from .wrench import ExternalWrenches, ReferenceFrame, Wrench
 
 __all__ = [
     'STANDARD_GRAVITY',
     'BaseMotion',
+    'ContactSolution',
     'ExternalWrenches',
+    'OperationalSpaceDynamics',
     'Payload',
     'ReferenceFrame',
     'RobotModel',

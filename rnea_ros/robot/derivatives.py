@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import Array, finite_result, finite_vector
 from ..dynamics import Derivatives
 from ..dynamics.kernels import kinematics
-from .accelerations import forward_dynamics
-from .forces import inverse_dynamics
+from .equation_of_motion import forward_dynamics, inverse_dynamics
 from .model_data import ModelData
 from .wrench import ExternalWrenches, Load, loads, turned
 

@@ -4,7 +4,7 @@
 """
 Poses, velocities, accelerations and Jacobians of links; the centre of mass.
 
-The functions of a control loop have two paths, as in :mod:`~rnea_ros.robot.forces`.
+The functions of a control loop have two paths, as in :mod:`~rnea_ros.robot.equation_of_motion`.
 """
 
 from __future__ import annotations

@@ -18,11 +18,11 @@ from ..dynamics.tree import KinematicTree, with_added_inertia
 from ..errors import InputError, UrdfWarning, brief
 from ..urdf import RobotDescription, parse_urdf, read_urdf
 from . import (
-    accelerations,
     batch,
     configuration_space,
+    contacts,
     derivatives,
-    forces,
+    equation_of_motion,
     kinematics,
     link_forces,
     operational_space,
@@ -193,18 +193,18 @@ class RobotModel(RobotProperties):
         return RobotModel(self._data.changed(tree=tree))
 
     # Each module of this folder holds the functions of one topic; here they become methods.
-    inverse_dynamics = _Method(forces.inverse_dynamics)
-    gravity_torques = _Method(forces.gravity_torques)
-    coriolis_torques = _Method(forces.coriolis_torques)
-    bias_torques = _Method(forces.bias_torques)
-    mass_matrix = _Method(forces.mass_matrix)
-    mass_matrix_rate = _Method(forces.mass_matrix_rate)
-    coriolis_matrix = _Method(forces.coriolis_matrix)
-    forward_dynamics = _Method(accelerations.forward_dynamics)
+    inverse_dynamics = _Method(equation_of_motion.inverse_dynamics)
+    gravity_torques = _Method(equation_of_motion.gravity_torques)
+    coriolis_torques = _Method(equation_of_motion.coriolis_torques)
+    bias_torques = _Method(equation_of_motion.bias_torques)
+    mass_matrix = _Method(equation_of_motion.mass_matrix)
+    mass_matrix_rate = _Method(equation_of_motion.mass_matrix_rate)
+    coriolis_matrix = _Method(equation_of_motion.coriolis_matrix)
+    forward_dynamics = _Method(equation_of_motion.forward_dynamics)
     inverse_dynamics_derivatives = _Method(derivatives.inverse_dynamics_derivatives)
     forward_dynamics_derivatives = _Method(derivatives.forward_dynamics_derivatives)
-    kinetic_energy = _Method(forces.kinetic_energy)
-    potential_energy = _Method(forces.potential_energy)
+    kinetic_energy = _Method(equation_of_motion.kinetic_energy)
+    potential_energy = _Method(equation_of_motion.potential_energy)
 
     forward_kinematics = _Method(kinematics.forward_kinematics)
     link_positions_batch = _Method(kinematics.link_positions_batch)
@@ -225,7 +225,7 @@ class RobotModel(RobotProperties):
     motion_subspace = _Method(link_forces.motion_subspace)
     constraint_force_subspace = _Method(link_forces.constraint_force_subspace)
     operational_space_dynamics = _Method(operational_space.operational_space_dynamics)
-    constrained_inverse_dynamics = _Method(forces.constrained_inverse_dynamics)
+    constrained_inverse_dynamics = _Method(contacts.constrained_inverse_dynamics)
     regressor = _Method(regressors.regressor)
 
     @property

@@ -18,7 +18,7 @@ from rnea_ros import (
     SingularityError,
     Wrench,
 )
-from rnea_ros.dynamics import ContactSolution
+from rnea_ros.robot import ContactSolution
 from rnea_ros.robot.builder import FLOATING_BASE
 from support.cases import each
 from support.models.oracle_pairs import Pair, random_pair

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import InputError, RobotModel, UnknownNameError, Wrench
-from rnea_ros.dynamics import ContactSolution
+from rnea_ros.robot import ContactSolution
 from support.cases import each
 from support.models.joint_trees import model_of, random_motion, random_parts
 from support.models.oracles import Array

@@ -4,7 +4,7 @@
 """The algorithms over a tree of bodies, as compiled functions that read like the equations."""
 
 from .aba import articulated_dtype
-from .bodies import BASE, BODY, body_records
+from .bodies import BASE, BODY, Records, body_records
 from .checked_kernels import MIN_INERTIA_RATIO
 from .coriolis import MOVING_COMPOSITE
 from .crba import composite_dtype
@@ -26,6 +26,7 @@ __all__ = [
     'PARAMETERS',
     'POSITIONS',
     'JointKind',
+    'Records',
     'articulated_dtype',
     'body_records',
     'branch_dtype',

@@ -18,11 +18,10 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE
+from .bodies import BASE, Records
 from .joints import add_joint_motion, joint_transform, velocity_product
 from .simd import number, put
 from .spatial import (
@@ -88,12 +87,7 @@ def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
 
 @compiled
 def forward_dynamics(
-    bodies: NDArray[np.void],
-    articulated: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    tau: Array,
-    qdd: Array,
+    bodies: Records, articulated: Records, q: Array, qd: Array, tau: Array, qdd: Array
 ) -> None:
     """
     Write the accelerations that efforts and external forces cause.
@@ -120,13 +114,7 @@ def forward_dynamics(
 
 
 @compiled
-def _initialise(
-    bodies: NDArray[np.void],
-    body: np.void,
-    own: np.void,
-    q: Array,
-    qd: Array,
-) -> None:
+def _initialise(bodies: Records, body: np.void, own: np.void, q: Array, qd: Array) -> None:
     """Write a body's velocity and c, and I^A and p^A of the body alone."""
     E, r = joint_transform(body, q)
     v = add_joint_motion(body, transform_motion(E, r, load(bodies[body['parent']]['v'])), qd)
@@ -188,9 +176,7 @@ def _add_to_parent(body: np.void, own: np.void, parent: np.void) -> None:
 
 
 @compiled
-def _accelerate(
-    bodies: NDArray[np.void], body: np.void, own: np.void, qdd: Array
-) -> None:
+def _accelerate(bodies: Records, body: np.void, own: np.void, qdd: Array) -> None:
     """Write the accelerations of a body and of its joint."""
     # a' = X_up a_parent + c,  qdd = D^-1 (u - U^T a'),  a = a' + S qdd
     E, r = load33(body['E']), load3(body['r'])

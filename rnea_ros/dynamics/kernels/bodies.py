@@ -6,9 +6,13 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+Records: TypeAlias = NDArray[np.void]
+"""One record for each body of a tree, the base first."""
 
 BASE = 0
 """
@@ -58,7 +62,7 @@ def body_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
 BODY = body_dtype()
 
 
-def body_records(bodies: NDArray[np.void], lanes: tuple[int, ...] = ()) -> NDArray[np.void]:
+def body_records(bodies: Records, lanes: tuple[int, ...] = ()) -> Records:
     """
     Return records for a workspace: the constants of the tree, and zeros.
 

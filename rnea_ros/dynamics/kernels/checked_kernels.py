@@ -25,7 +25,7 @@ from ...arrays import Array
 from ...compilation import compiled, entry
 from . import aba, coriolis, crba, derivatives, forward_derivatives, kinematics, rnea
 from . import regressor as regressors
-from .bodies import BASE
+from .bodies import BASE, Records
 from .spatial import load, store, transform_motion
 from .vectors import Vector3, add3, dot3, load3, load33, rotate_back, scale3, store3
 
@@ -42,16 +42,14 @@ def finite(array: Array) -> bool:
 
 
 @compiled
-def fits(bodies: NDArray[np.void], q: Array, qd: Array, qdd: Array) -> bool:
+def fits(bodies: Records, q: Array, qd: Array, qdd: Array) -> bool:
     """Return whether the arrays have the shapes of the tree's coordinates."""
     nq, nv = bodies[BASE]['position'], bodies[BASE]['dof']
     return bool(q.shape[0] == nq and qd.shape[0] == nv and qdd.shape[0] == nv)
 
 
 @entry
-def inverse_dynamics(
-    bodies: NDArray[np.void], q: Array, qd: Array, qdd: Array, tau: Array
-) -> bool:
+def inverse_dynamics(bodies: Records, q: Array, qd: Array, qdd: Array, tau: Array) -> bool:
     """Write tau as :func:`rnea.inverse_dynamics` does; return whether inputs were valid."""
     if not fits(bodies, q, qd, qdd):
         return False
@@ -60,7 +58,7 @@ def inverse_dynamics(
 
 
 @entry
-def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array) -> bool:
+def gravity_torques(bodies: Records, q: Array, tau: Array) -> bool:
     """Write tau as :func:`rnea.gravity_torques` does; return whether inputs were valid."""
     if not fits(bodies, q, tau, tau):
         return False
@@ -69,9 +67,7 @@ def gravity_torques(bodies: NDArray[np.void], q: Array, tau: Array) -> bool:
 
 
 @entry
-def mass_matrix(
-    bodies: NDArray[np.void], composites: NDArray[np.void], q: Array, M: Array
-) -> bool:
+def mass_matrix(bodies: Records, composites: Records, q: Array, M: Array) -> bool:
     """Write M as :func:`crba.mass_matrix` does; return whether inputs were valid."""
     if q.shape[0] != bodies[BASE]['position']:
         return False
@@ -80,9 +76,7 @@ def mass_matrix(
 
 
 @entry
-def coriolis_matrix(
-    bodies: NDArray[np.void], composites: NDArray[np.void], q: Array, qd: Array, C: Array
-) -> bool:
+def coriolis_matrix(bodies: Records, composites: Records, q: Array, qd: Array, C: Array) -> bool:
     """Write C as :func:`coriolis.coriolis_matrix` does; return whether inputs were valid."""
     if not fits(bodies, q, qd, qd):
         return False
@@ -92,12 +86,7 @@ def coriolis_matrix(
 
 @entry
 def forward_dynamics(
-    bodies: NDArray[np.void],
-    articulated: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    tau: Array,
-    qdd: Array,
+    bodies: Records, articulated: Records, q: Array, qd: Array, tau: Array, qdd: Array
 ) -> bool:
     """Write qdd as :func:`aba.forward_dynamics`; return whether inputs were valid."""
     if not fits(bodies, q, qd, tau):
@@ -108,13 +97,7 @@ def forward_dynamics(
 
 @entry
 def inverse_dynamics_derivatives(
-    bodies: NDArray[np.void],
-    branches: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    by_q: Array,
-    by_qd: Array,
+    bodies: Records, branches: Records, q: Array, qd: Array, qdd: Array, by_q: Array, by_qd: Array,
     M: Array,
 ) -> bool:
     """Write as :mod:`derivatives` does; return whether inputs were valid."""
@@ -127,18 +110,9 @@ def inverse_dynamics_derivatives(
 
 @entry
 def forward_dynamics_derivatives(
-    bodies: NDArray[np.void],
-    articulated: NDArray[np.void],
-    branches: NDArray[np.void],
-    qdd: Array,
-    chains: NDArray[np.int64],
-    X: Array,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    by_q: Array,
-    by_qd: Array,
-    by_tau: Array,
+    bodies: Records, articulated: Records, branches: Records, qdd: Array,
+    chains: NDArray[np.int64], X: Array, q: Array, qd: Array, tau: Array, by_q: Array,
+    by_qd: Array, by_tau: Array,
 ) -> bool:
     """Write as :mod:`forward_derivatives` does; return whether inputs were valid."""
     if not forward_dynamics(bodies, articulated, q, qd, tau, qdd):
@@ -154,7 +128,7 @@ MIN_INERTIA_RATIO = 1e-13
 
 
 @compiled
-def body_without_inertia(bodies: NDArray[np.void], articulated: NDArray[np.void]) -> int:
+def body_without_inertia(bodies: Records, articulated: Records) -> int:
     """
     Return the outermost body without inertia along its joint; BASE for none.
 
@@ -170,9 +144,7 @@ def body_without_inertia(bodies: NDArray[np.void], articulated: NDArray[np.void]
 
 
 @entry
-def regressor(
-    bodies: NDArray[np.void], q: Array, qd: Array, qdd: Array, Y: Array
-) -> bool:
+def regressor(bodies: Records, q: Array, qd: Array, qdd: Array, Y: Array) -> bool:
     """Write Y as :func:`regressors.regressor` does; return whether inputs were valid."""
     if not fits(bodies, q, qd, qdd):
         return False
@@ -181,9 +153,7 @@ def regressor(
 
 
 @entry
-def link_pose(
-    bodies: NDArray[np.void], carrier: int, frame: Array, q: Array, T: Array
-) -> bool:
+def link_pose(bodies: Records, carrier: int, frame: Array, q: Array, T: Array) -> bool:
     """Write T as :func:`kinematics.frame_pose` does; return whether inputs were valid."""
     if q.shape[0] != bodies[BASE]['position']:
         return False
@@ -193,12 +163,7 @@ def link_pose(
 
 @entry
 def jacobian(
-    bodies: NDArray[np.void],
-    carrier: int,
-    frame: Array,
-    point: Array,
-    q: Array,
-    J: Array,
+    bodies: Records, carrier: int, frame: Array, point: Array, q: Array, J: Array
 ) -> bool:
     """Write J as :func:`kinematics.frame_jacobian` does; return whether inputs were valid."""
     if q.shape[0] != bodies[BASE]['position'] or point.shape[0] != 3:
@@ -209,13 +174,7 @@ def jacobian(
 
 @entry
 def jacobian_rate(
-    bodies: NDArray[np.void],
-    carrier: int,
-    frame: Array,
-    point: Array,
-    q: Array,
-    qd: Array,
-    J_rate: Array,
+    bodies: Records, carrier: int, frame: Array, point: Array, q: Array, qd: Array, J_rate: Array
 ) -> bool:
     """Write as :func:`kinematics.frame_jacobian_rate` does; return whether inputs were valid."""
     if not fits(bodies, q, qd, qd) or point.shape[0] != 3:
@@ -227,15 +186,8 @@ def jacobian_rate(
 
 @entry
 def link_motion(
-    bodies: NDArray[np.void],
-    carrier: int,
-    frame: Array,
-    point: Array,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    v: Array,
-    a: Array,
+    bodies: Records, carrier: int, frame: Array, point: Array, q: Array, qd: Array, qdd: Array,
+    v: Array, a: Array,
 ) -> bool:
     """Write velocity and acceleration of a link's point; return whether inputs were valid."""
     if not fits(bodies, q, qd, qdd) or point.shape[0] != 3:
@@ -255,7 +207,7 @@ def at_point(frame: Array, point: Array) -> Vector3:
 
 
 @entry
-def centre_of_mass(bodies: NDArray[np.void], q: Array, c: Array) -> bool:
+def centre_of_mass(bodies: Records, q: Array, c: Array) -> bool:
     """Write the centre of mass in the base frame; return whether inputs were valid."""
     if q.shape[0] != bodies[BASE]['position']:
         return False
@@ -265,7 +217,7 @@ def centre_of_mass(bodies: NDArray[np.void], q: Array, c: Array) -> bool:
 
 
 @entry
-def kinetic_energy(bodies: NDArray[np.void], q: Array, qd: Array, energy: Array) -> bool:
+def kinetic_energy(bodies: Records, q: Array, qd: Array, energy: Array) -> bool:
     """Write the kinetic energy, shape (1,), J; return whether inputs were valid."""
     if not fits(bodies, q, qd, qd):
         return False
@@ -274,9 +226,7 @@ def kinetic_energy(bodies: NDArray[np.void], q: Array, qd: Array, energy: Array)
 
 
 @entry
-def potential_energy(
-    bodies: NDArray[np.void], gravity: Array, q: Array, energy: Array
-) -> bool:
+def potential_energy(bodies: Records, gravity: Array, q: Array, energy: Array) -> bool:
     """Write the potential energy, shape (1,), J; return whether inputs were valid."""
     if q.shape[0] != bodies[BASE]['position']:
         return False

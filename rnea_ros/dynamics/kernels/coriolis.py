@@ -20,11 +20,10 @@ ten numbers of an inertia, with the mass 0. Idot is symmetric, [p] skew.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE
+from .bodies import BASE, Records
 from .joints import add_joint_motion, joint_transform
 from .spatial import (
     ZERO,
@@ -74,9 +73,7 @@ MOVING_COMPOSITE = np.dtype([
 
 
 @compiled
-def coriolis_matrix(
-    bodies: NDArray[np.void], composites: NDArray[np.void], q: Array, qd: Array, C: Array
-) -> None:
+def coriolis_matrix(bodies: Records, composites: Records, q: Array, qd: Array, C: Array) -> None:
     """
     Write the Coriolis matrix of a tree on a base at rest.
 
@@ -137,9 +134,7 @@ def _with_diagonal(A: Matrix3, x: float) -> Matrix3:
 
 
 @compiled
-def _write_row_and_column(
-    bodies: NDArray[np.void], composite: np.void, j: int, k: int, C: Array
-) -> None:
+def _write_row_and_column(bodies: Records, composite: np.void, j: int, k: int, C: Array) -> None:
     """Add to the elements of column k of joint j and of all joints i between it and the base."""
     body = bodies[j]
     mass, h, J = composite['mass'], load3(composite['h']), load33(composite['J'])

@@ -14,11 +14,10 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE
+from .bodies import BASE, Records
 from .joints import joint_transform
 from .simd import number, put
 from .spatial import (
@@ -49,12 +48,7 @@ def composite_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
 
 
 @compiled
-def mass_matrix(
-    bodies: NDArray[np.void],
-    composites: NDArray[np.void],
-    q: Array,
-    M: Array,
-) -> None:
+def mass_matrix(bodies: Records, composites: Records, q: Array, M: Array) -> None:
     """
     Write the mass matrix.
 
@@ -94,9 +88,7 @@ def mass_matrix(
 
 
 @compiled
-def _write_column(
-    bodies: NDArray[np.void], i: int, k: int, F: SpatialVector, M: Array
-) -> None:
+def _write_column(bodies: Records, i: int, k: int, F: SpatialVector, M: Array) -> None:
     """Add S_j^T F to M for column k of joint i and all j from i to the base."""
     body = bodies[i]
     column, ratio = body['dof'] + k, body['ratio']

@@ -41,11 +41,10 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE
+from .bodies import BASE, Records
 from .joints import joint_transform
 from .simd import add_to, number, put
 from .spatial import (
@@ -119,13 +118,7 @@ def branch_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
 
 @compiled
 def inverse_dynamics_derivatives(
-    bodies: NDArray[np.void],
-    branches: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    by_q: Array,
-    by_qd: Array,
+    bodies: Records, branches: Records, q: Array, qd: Array, qdd: Array, by_q: Array, by_qd: Array,
     M: Array,
 ) -> None:
     """
@@ -159,7 +152,7 @@ def inverse_dynamics_derivatives(
 
 
 @compiled
-def _place(bodies: NDArray[np.void], branches: NDArray[np.void], i: int, q: Array) -> None:
+def _place(bodies: Records, branches: Records, i: int, q: Array) -> None:
     """Write a body's pose, and for :func:`_move` its parent's velocity and acceleration."""
     body, own = bodies[i], branches[i]
     E, r = joint_transform(body, q)
@@ -224,13 +217,7 @@ def _initialise_sums(body: np.void, own: np.void) -> None:
 
 @compiled
 def _write_derivatives(
-    bodies: NDArray[np.void],
-    branches: NDArray[np.void],
-    i: int,
-    k: int,
-    by_q: Array,
-    by_qd: Array,
-    M: Array,
+    bodies: Records, branches: Records, i: int, k: int, by_q: Array, by_qd: Array, M: Array
 ) -> None:
     """Add the derivatives between column k of joint i and joint i or a joint that carries it."""
     body, own = bodies[i], branches[i]

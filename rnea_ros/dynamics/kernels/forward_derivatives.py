@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE
+from .bodies import BASE, Records
 
 NONE = -1
 """The coordinate that carries those of the first body of a branch."""
@@ -25,11 +25,7 @@ NONE = -1
 
 @compiled
 def from_inverse_dynamics(
-    bodies: NDArray[np.void],
-    chains: NDArray[np.int64],
-    X: Array,
-    by_q: Array,
-    by_qd: Array,
+    bodies: Records, chains: NDArray[np.int64], X: Array, by_q: Array, by_qd: Array,
     by_third: Array,
 ) -> None:
     """
@@ -61,9 +57,7 @@ def from_inverse_dynamics(
 
 
 @compiled
-def find_chains(
-    bodies: NDArray[np.void], outwards: NDArray[np.int64], carrier: NDArray[np.int64]
-) -> None:
+def find_chains(bodies: Records, outwards: NDArray[np.int64], carrier: NDArray[np.int64]) -> None:
     """
     Write the order of the coordinates, and the coordinate that carries each of them.
 
@@ -112,9 +106,7 @@ def factorise(outwards: NDArray[np.int64], carrier: NDArray[np.int64], M: Array)
 
 
 @compiled
-def solve(
-    outwards: NDArray[np.int64], carrier: NDArray[np.int64], L: Array, X: Array
-) -> None:
+def solve(outwards: NDArray[np.int64], carrier: NDArray[np.int64], L: Array, X: Array) -> None:
     """
     Replace X by M^-1 X.
 

@@ -117,9 +117,7 @@ def add_joint_motion(body: np.void, m: SpatialVector, qd: Array) -> SpatialVecto
 
 
 @compiled
-def velocity_product(
-    body: np.void, v: SpatialVector, qd: Array
-) -> SpatialVector:
+def velocity_product(body: np.void, v: SpatialVector, qd: Array) -> SpatialVector:
     """Return c = v x S qd; one-axis kinds skip the products with the zeros of S."""
     kind, (w, u) = body['kind'], v
     if kind == REVOLUTE:

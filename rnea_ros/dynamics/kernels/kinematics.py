@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...arrays import Array
 from ...compilation import compiled, entry
-from .bodies import BASE
+from .bodies import BASE, Records
 from .joints import add_joint_motion, joint_transform
 from .rnea import move_body
 from .spatial import (
@@ -42,7 +39,7 @@ from .vectors import (
 
 
 @entry
-def place_bodies(bodies: NDArray[np.void], q: Array) -> None:
+def place_bodies(bodies: Records, q: Array) -> None:
     """
     Write every body's pose: ``E``, ``r`` relative to the parent, ``R``, ``p`` in the base frame.
 
@@ -62,12 +59,7 @@ def place_bodies(bodies: NDArray[np.void], q: Array) -> None:
 
 
 @compiled
-def move_bodies(
-    bodies: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-) -> None:
+def move_bodies(bodies: Records, q: Array, qd: Array, qdd: Array) -> None:
     """Write every body's ``E``, ``r``, ``v``, ``a``: the outward pass of RNEA without forces."""
     for i in range(1, bodies.shape[0]):
         parent = bodies[bodies[i]['parent']]
@@ -75,9 +67,7 @@ def move_bodies(
 
 
 @compiled
-def frame_pose(
-    bodies: NDArray[np.void], carrier: int, E: Matrix3, r: Vector3, q: Array, T: Array
-) -> None:
+def frame_pose(bodies: Records, carrier: int, E: Matrix3, r: Vector3, q: Array, T: Array) -> None:
     """
     Write the pose of a frame in the base frame, as a homogeneous matrix.
 
@@ -101,7 +91,7 @@ def frame_pose(
 
 
 @compiled
-def first_moment(bodies: NDArray[np.void], q: Array) -> tuple[float, Vector3]:
+def first_moment(bodies: Records, q: Array) -> tuple[float, Vector3]:
     """
     Return mass, kg, and mass times centre of mass, kg m, of all bodies in the base frame.
 
@@ -126,7 +116,7 @@ def first_moment(bodies: NDArray[np.void], q: Array) -> tuple[float, Vector3]:
 
 
 @compiled
-def kinetic_energy(bodies: NDArray[np.void], q: Array, qd: Array) -> float:
+def kinetic_energy(bodies: Records, q: Array, qd: Array) -> float:
     """
     Return the kinetic energy of all bodies, J: the sum of v^T I v / 2.
 
@@ -149,12 +139,7 @@ def kinetic_energy(bodies: NDArray[np.void], q: Array, qd: Array) -> float:
 
 @compiled
 def frame_jacobian(
-    bodies: NDArray[np.void],
-    carrier: int,
-    E: Matrix3,
-    r: Vector3,
-    q: Array,
-    jacobian: Array,
+    bodies: Records, carrier: int, E: Matrix3, r: Vector3, q: Array, jacobian: Array
 ) -> None:
     """
     Write the Jacobian of a frame: v_frame = J qd, [angular; linear], in the frame's coordinates.
@@ -188,11 +173,7 @@ def frame_jacobian(
 
 @compiled
 def frame_jacobian_rate(
-    bodies: NDArray[np.void],
-    carrier: int,
-    E: Matrix3,
-    r: Vector3,
-    jacobian_rate: Array,
+    bodies: Records, carrier: int, E: Matrix3, r: Vector3, jacobian_rate: Array
 ) -> None:
     """
     Write the time derivative of :func:`frame_jacobian`'s elements.

@@ -26,12 +26,9 @@ part of gravity. The angular acceleration of the base is not needed.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE
+from .bodies import BASE, Records
 from .joints import add_joint_efforts, add_joint_motion, joint_transform
 from .simd import put
 from .spatial import (
@@ -50,7 +47,7 @@ from .vectors import add3, cross, load3, load33, rotate, scale3, store3, store33
 
 @compiled
 def generalised_momentum(
-    bodies: NDArray[np.void], weights: Array, q: Array, qd: Array, p: Array, rate: Array
+    bodies: Records, weights: Array, q: Array, qd: Array, p: Array, rate: Array
 ) -> None:
     """
     Write p = M qd and C^T qd - g, without external forces.

@@ -12,12 +12,9 @@ Hollerbach, *Estimation of inertial parameters of manipulator loads and links*, 
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE
+from .bodies import BASE, Records
 from .rnea import move_body
 from .simd import add_to, put
 from .spatial import (
@@ -36,9 +33,7 @@ PARAMETERS = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
 
 
 @compiled
-def regressor(
-    bodies: NDArray[np.void], q: Array, qd: Array, qdd: Array, Y: Array
-) -> None:
+def regressor(bodies: Records, q: Array, qd: Array, qdd: Array, Y: Array) -> None:
     """
     Write Y. External forces are not part of it.
 

@@ -13,11 +13,10 @@ adds up the forces that the joints transmit; the effort of a joint is S^T times 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE
+from .bodies import BASE, Records
 from .joints import add_joint_efforts, add_joint_motion, joint_transform, velocity_product
 from .simd import put
 from .spatial import (
@@ -35,13 +34,7 @@ from .vectors import cross, load3, load33, rotate, scale3, store3, store33
 
 
 @compiled
-def inverse_dynamics(
-    bodies: NDArray[np.void],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    tau: Array,
-) -> None:
+def inverse_dynamics(bodies: Records, q: Array, qd: Array, qdd: Array, tau: Array) -> None:
     """
     Write the joint efforts of a motion into tau (table 5.1).
 
@@ -69,9 +62,7 @@ def inverse_dynamics(
 
 
 @compiled
-def gravity_torques(
-    bodies: NDArray[np.void], q: Array, tau: Array
-) -> None:
+def gravity_torques(bodies: Records, q: Array, tau: Array) -> None:
     """
     Write the joint efforts that hold the tree at rest into tau: ID(q, 0, 0, f_ext).
 
@@ -96,12 +87,7 @@ def gravity_torques(
 
 @compiled
 def move_body(
-    body: np.void,
-    v: SpatialVector,
-    a: SpatialVector,
-    q: Array,
-    qd: Array,
-    qdd: Array,
+    body: np.void, v: SpatialVector, a: SpatialVector, q: Array, qd: Array, qdd: Array
 ) -> tuple[SpatialVector, SpatialVector]:
     """Return a body's v and a from those of its parent, and write ``E``, ``r``, ``v``, ``a``."""
     # X_up = X_J X_T
@@ -119,7 +105,7 @@ def move_body(
 
 
 @compiled
-def gather_efforts(bodies: NDArray[np.void], tau: Array) -> None:
+def gather_efforts(bodies: Records, tau: Array) -> None:
     """Add each body's force to its parent's, and write the joint efforts into tau."""
     for j in range(tau.shape[0]):
         put(tau, j, 0.0)

@@ -45,14 +45,8 @@ from .screw import AT_REST, ScrewChain, ad, adjoints
 
 
 def inverse_dynamics(
-    chain: ScrewChain,
-    theta: Array,
-    dtheta: Array,
-    ddtheta: Array,
-    gravity: Array,
-    F_tip: Array,
-    V_0: Array = AT_REST,
-    V_dot_0: Array = AT_REST,
+    chain: ScrewChain, theta: Array, dtheta: Array, ddtheta: Array, gravity: Array, F_tip: Array,
+    V_0: Array = AT_REST, V_dot_0: Array = AT_REST,
 ) -> Array:
     """
     Return the joint efforts that a motion needs, as the sum of their four terms.

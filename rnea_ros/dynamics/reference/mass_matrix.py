@@ -72,11 +72,7 @@ def gravity_torques(bodies: Sequence[Body], q: Array, gravity: Array) -> Array:
 
 
 def forward_dynamics(
-    bodies: Sequence[Body],
-    q: Array,
-    qd: Array,
-    tau: Array,
-    gravity: Array,
+    bodies: Sequence[Body], q: Array, qd: Array, tau: Array, gravity: Array,
     external: Array | None = None,
 ) -> Array:
     """

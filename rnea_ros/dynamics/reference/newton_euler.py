@@ -47,8 +47,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from .linkage import Body
-from .vectors import Z, cross
+from .linkage import Body, Z, cross
 
 
 @dataclass(frozen=True)
@@ -80,11 +79,7 @@ class LinkForces:
 
 
 def inverse_dynamics(
-    bodies: Sequence[Body],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    gravity: Array,
+    bodies: Sequence[Body], q: Array, qd: Array, qdd: Array, gravity: Array,
     external: Array | None = None,
 ) -> Array:
     """
@@ -107,11 +102,7 @@ def inverse_dynamics(
 
 
 def link_forces(
-    bodies: Sequence[Body],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    gravity: Array,
+    bodies: Sequence[Body], q: Array, qd: Array, qdd: Array, gravity: Array,
     external: Array | None = None,
 ) -> LinkForces:
     """

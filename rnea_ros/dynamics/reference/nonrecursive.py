@@ -36,16 +36,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...arrays import Array
-from .linkage import Body
-from .vectors import cross
+from .linkage import Body, cross
 
 
 def inverse_dynamics(
-    bodies: Sequence[Body],
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    gravity: Array,
+    bodies: Sequence[Body], q: Array, qd: Array, qdd: Array, gravity: Array,
     external: Array | None = None,
 ) -> Array:
     """

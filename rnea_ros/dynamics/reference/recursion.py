@@ -38,10 +38,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from .linkage import Body
+from .linkage import Body, Z
 from .nonrecursive import path_to
 from .screw import ad, adjoint, inverse
-from .vectors import Z
 
 
 def velocities(S: Sequence[Any], qd: Sequence[Any], v_0: Any) -> list[Any]:

@@ -34,8 +34,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_array
 from ..tree import Placement
-from .linkage import Body
-from .vectors import Z, cross, skew
+from .linkage import Body, Z, cross, skew
 
 AT_REST = np.zeros(6)
 """The twist of a base at rest, and its rate."""
@@ -110,14 +109,8 @@ def chain_of_lists(Mlist: ArrayLike, Slist: ArrayLike, Glist: ArrayLike) -> Scre
 
 
 def inverse_dynamics(
-    chain: ScrewChain,
-    theta: Array,
-    dtheta: Array,
-    ddtheta: Array,
-    gravity: Array,
-    F_tip: Array,
-    V_0: Array = AT_REST,
-    V_dot_0: Array = AT_REST,
+    chain: ScrewChain, theta: Array, dtheta: Array, ddtheta: Array, gravity: Array, F_tip: Array,
+    V_0: Array = AT_REST, V_dot_0: Array = AT_REST,
 ) -> Array:
     """
     Return the joint efforts that a motion needs.

@@ -8,11 +8,12 @@ Arrays have one sample in each row. The argument ``threads`` is the number of co
 default all cores of the process.
 """
 
-from .derivatives import forward_dynamics_derivatives_batch, inverse_dynamics_derivatives_batch
 from .methods import (
     forward_dynamics_batch,
+    forward_dynamics_derivatives_batch,
     gravity_torques_batch,
     inverse_dynamics_batch,
+    inverse_dynamics_derivatives_batch,
     mass_matrix_batch,
     regressor_batch,
 )

@@ -6,30 +6,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...dynamics import batch, batch_kernels
+from ...dynamics import Derivatives, batch, batch_kernels
 from ...dynamics.kernels import BASE, MIN_INERTIA_RATIO, PARAMETERS
 from ...errors import InputError
-from ..accelerations import forward_dynamics, relative_inertia
-from ..forces import gravity_torques, inverse_dynamics, mass_matrix
+from ..derivatives import (
+    by_mass_matrix,
+    effort_derivatives,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+)
+from ..equation_of_motion import (
+    forward_dynamics,
+    gravity_torques,
+    inverse_dynamics,
+    mass_matrix,
+    relative_inertia,
+)
+from ..kinematics import body_poses
 from ..model_data import ModelData
 from ..regressors import of_links, regressor
-from ..wrench import ExternalWrenches, external_efforts_batch
+from ..wrench import ROWS, ExternalWrenches, external_efforts_batch, loads, vectors_of_rows
 from .rows import checked_samples, computed_rows
 
 
 def inverse_dynamics_batch(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
-    *,
-    external_wrenches: ExternalWrenches | None = None,
-    threads: int | None = None,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
+    external_wrenches: ExternalWrenches | None = None, threads: int | None = None,
 ) -> Array:
     """
     Return the efforts that N motions need, shape (N, nv), as :meth:`inverse_dynamics`.
@@ -50,9 +59,7 @@ def inverse_dynamics_batch(
     return tau
 
 
-def gravity_torques_batch(
-    model: ModelData, q: ArrayLike, *, threads: int | None = None
-) -> Array:
+def gravity_torques_batch(model: ModelData, q: ArrayLike, *, threads: int | None = None) -> Array:
     """
     Return the gravity torques of N positions, shape (N, nv).
 
@@ -82,13 +89,8 @@ def mass_matrix_batch(model: ModelData, q: ArrayLike, *, threads: int | None = N
 
 
 def forward_dynamics_batch(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    tau: ArrayLike,
-    *,
-    external_wrenches: ExternalWrenches | None = None,
-    threads: int | None = None,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *,
+    external_wrenches: ExternalWrenches | None = None, threads: int | None = None,
 ) -> Array:
     """
     Return the accelerations that N sets of efforts cause, shape (N, nv).
@@ -125,9 +127,7 @@ def regressor_batch(
     """
     bodies = len(model.tree.bodies) - 1
 
-    def kernel(
-        workspace: batch.BatchWorkspace, q: Array, qd: Array, qdd: Array, Y: Array
-    ) -> int:
+    def kernel(workspace: batch.BatchWorkspace, q: Array, qd: Array, qdd: Array, Y: Array) -> int:
         of_bodies = np.empty((len(q), model.nv * bodies * len(PARAMETERS)))
         bad = workspace.regressor(q, qd, qdd, of_bodies)
         shaped = of_bodies.reshape(len(q), model.nv, bodies, len(PARAMETERS))
@@ -137,6 +137,65 @@ def regressor_batch(
     shape = (model.nv, len(PARAMETERS) * len(model.body_names))
     samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
     return computed_rows(model, samples, shape, threads, kernel, regressor)
+
+
+def inverse_dynamics_derivatives_batch(
+    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
+    external_wrenches: ExternalWrenches | None = None, threads: int | None = None,
+) -> Derivatives:
+    """
+    Return the derivatives of N efforts, shape (N, nv, nv) each.
+
+    As :meth:`inverse_dynamics_derivatives`.
+
+    :param q: joint positions, shape (N, nq)
+    :param qd: joint velocities, shape (N, nv)
+    :param qdd: joint accelerations, shape (N, nv)
+    :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
+        arrays have shape (3,), or (N, 3) with one row for each sample
+    :param threads: number of cores to use; all by default
+    :return: dtau/dq, dtau/dqd, dtau/dqdd
+    """
+    samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
+    kernel = batch.BatchWorkspace.inverse_dynamics_derivatives
+    result = _rows(model, samples, threads, kernel, inverse_dynamics_derivatives)
+    if external_wrenches is not None:
+        result[:, 0] -= _by_q(model, samples['q'], external_wrenches)
+        check_finite(result.reshape(len(result), -1))
+    return result[:, 0], result[:, 1], result[:, 2]
+
+
+def forward_dynamics_derivatives_batch(
+    model: ModelData, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *,
+    external_wrenches: ExternalWrenches | None = None, threads: int | None = None,
+) -> Derivatives:
+    """
+    Return the derivatives of N accelerations, shape (N, nv, nv) each.
+
+    As :meth:`forward_dynamics_derivatives`.
+
+    :param q: joint positions, shape (N, nq)
+    :param qd: joint velocities, shape (N, nv)
+    :param tau: joint efforts, shape (N, nv)
+    :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
+        arrays have shape (3,), or (N, 3) with one row for each sample
+    :param threads: number of cores to use; all by default
+    :return: dqdd/dq, dqdd/dqd, dqdd/dtau
+    :raises SingularityError: a joint without inertia to accelerate, with its name
+    """
+    kernel: Callable[..., int] = batch.BatchWorkspace.forward_dynamics_derivatives
+    if model.shared_coordinates:
+        kernel = _forward_by_mass_matrix
+    samples = checked_samples(model, {'q': q, 'qd': qd, 'tau': tau})
+    if external_wrenches is not None:
+        # M qdd + C qd + g = tau + J^T f_ext
+        total = samples['tau'] + external_efforts(model, samples, external_wrenches)
+        samples = {**samples, 'tau': total}
+    result = _rows(model, samples, threads, kernel, forward_dynamics_derivatives)
+    if external_wrenches is not None:
+        result[:, 0] += result[:, 2] @ _by_q(model, samples['q'], external_wrenches)
+        check_finite(result.reshape(len(result), -1))
+    return result[:, 0], result[:, 1], result[:, 2]
 
 
 def external_efforts(
@@ -177,3 +236,46 @@ def forward_dynamics_by_mass_matrix(
     qdd[:] = np.linalg.solve(matrices, (tau - bias)[..., np.newaxis])[..., 0]
     finite = np.isfinite(qdd).all(axis=1)
     return batch_kernels.NO_BAD_SAMPLE if finite.all() else int(np.argmin(finite))
+
+
+def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
+    """Return the derivatives of J^T f_ext by q at N positions, shape (N, nv, nv), checked."""
+    q = model.checked_positions(q)
+    result = np.empty((len(q), *model.matrix_shape))
+    for start in range(0, max(len(q), 1), ROWS):
+        rows = slice(start, start + ROWS)
+        vectors = partial(vectors_of_rows, count=len(q), rows=rows)
+        R, p = body_poses(model, q[rows])
+        with np.errstate(over='ignore', invalid='ignore'):
+            acting = loads(model, wrenches, R, p, vectors)
+            result[rows] = effort_derivatives(model, R, p, acting)
+    check_finite(result.reshape(len(q), model.nv**2))
+    return result
+
+
+def _rows(
+    model: ModelData, samples: dict[str, Array], threads: int | None, kernel: Callable[..., int],
+    of_one: Callable[..., Derivatives],
+) -> Array:
+    """Return the derivatives of all samples, shape (N, 3, nv, nv)."""
+
+    def stacked(*arguments: Any) -> Array:
+        return np.array(of_one(*arguments))
+
+    shape = (3, *model.matrix_shape)
+    return computed_rows(model, samples, shape, threads, kernel, stacked)
+
+
+def _forward_by_mass_matrix(
+    workspace: batch.BatchWorkspace, q: Array, qd: Array, tau: Array, results: Array
+) -> int:
+    """Compute derivatives of the forward dynamics of trees with mimic joints."""
+    qdd = np.empty_like(tau)
+    bad = forward_dynamics_by_mass_matrix(workspace, q, qd, tau, qdd)
+    if bad == batch_kernels.NO_BAD_SAMPLE:
+        bad = workspace.inverse_dynamics_derivatives(q, qd, qdd, results)
+    if bad == batch_kernels.NO_BAD_SAMPLE:
+        nv = tau.shape[1]
+        shaped = results.reshape(len(q), 3, nv, nv)
+        shaped[:] = by_mass_matrix(shaped)
+    return bad

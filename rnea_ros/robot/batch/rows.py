@@ -35,12 +35,8 @@ def checked_samples(model: ModelData, given: dict[str, ArrayLike]) -> dict[str, 
 
 
 def computed_rows(
-    model: ModelData,
-    arrays: dict[str, Array],
-    shape: tuple[int, ...],
-    threads: int | None,
-    kernel: Callable[..., int],
-    of_one: Callable[..., Array],
+    model: ModelData, arrays: dict[str, Array], shape: tuple[int, ...], threads: int | None,
+    kernel: Callable[..., int], of_one: Callable[..., Array],
 ) -> Array:
     """
     Return the results of all rows, computed in blocks.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Inverse dynamics and its parts: tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext.
+The equation of motion, tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, for tau and for qdd.
 
 The functions of a control loop have two paths. The kernel checks types, lengths and numbers of its
 arrays in nanoseconds. Arguments that it rejects take the slow path, which converts them or raises
@@ -12,18 +12,17 @@ share: it keeps the interpreter lock until its result is in an array of the call
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_array, finite_result, finite_vector
-from ..dynamics import ContactSolution, check_contact_motion
-from ..dynamics import constrained_inverse_dynamics as solve_contacts
-from ..dynamics.kernels import BASE
-from ..errors import InputError
-from .model_data import ModelData, checked_names, computed
+from ..arrays import Array, finite_result
+from ..dynamics import Workspace
+from ..dynamics.kernels import BASE, checked_kernels
+from ..errors import SingularityError
+from .model_data import ModelData, computed
 from .wrench import ExternalWrenches, applied
+
+NO_INERTIA = 'has no inertia to accelerate'
 
 
 def inverse_dynamics(
@@ -168,62 +167,6 @@ def mass_matrix_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     return finite_result(C + C.T)
 
 
-def constrained_inverse_dynamics(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
-    contact_jacobian: ArrayLike,
-    unactuated: Sequence[str] = (),
-    *,
-    contact_bias: ArrayLike | None = None,
-    external_wrenches: ExternalWrenches | None = None,
-) -> ContactSolution:
-    """
-    Return joint efforts and contact forces for a motion of a robot in contact.
-
-    Contacts do not accelerate, J qdd + Jdot qd = 0; another motion is rejected. Velocities are not
-    checked, since the ground may move. If it accelerates, subtract its acceleration from
-    ``contact_bias``.
-
-    If several sets of contact forces give the same motion, the set of least norm is returned, and
-    ``determined`` of the result is False. Contacts may pull: signs and friction cones are not
-    checked.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param qdd: joint accelerations, shape (nv,)
-    :param contact_jacobian: rows of :meth:`jacobian`, one for each contact force, shape (k, nv)
-    :param unactuated: names of joints without an actuator, such as the floating base
-    :param contact_bias: Jdot qd, the same rows of :meth:`bias_acceleration`, shape (k,), rad/s^2
-        and m/s^2; zeros by default if neither the joints nor the base move
-    :param external_wrenches: wrenches that the environment exerts on the robot beside the contact
-        forces, by link
-    :raises InputError: a motion that the contacts do not allow; no ``contact_bias`` although the
-        robot or its base moves
-    :raises SingularityError: no contact forces give this motion
-    :raises UnknownNameError: no such joint
-    """
-    actuated = np.ones(model.nv, dtype=bool)
-    for joint in checked_names('unactuated', unactuated):
-        actuated[model.coordinates_of(joint).velocities] = False
-    J = finite_array('contact_jacobian', contact_jacobian, (None, model.nv))
-    (velocity,) = model.checked(qd=qd)
-    if contact_bias is not None:
-        bias = finite_vector('contact_bias', contact_bias, len(J))
-    elif len(J) and (velocity.any() or not model.base_at_rest):
-        raise InputError(
-            'contact_bias', 'is required if the robot or its base moves: the rows of '
-            'bias_acceleration for the rows of contact_jacobian',
-        )
-    else:
-        bias = np.zeros(len(J))
-    (acceleration,) = model.checked(qdd=qdd)
-    check_contact_motion(acceleration, J, bias)
-    forces = inverse_dynamics(model, q, velocity, acceleration, external_wrenches)
-    return solve_contacts(forces, J, actuated)
-
-
 def bias_without_gravity(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     """Return the efforts that velocities and the base's motion need at qdd = 0, shape (nv,)."""
     state = model.checked(q=q, qd=qd)
@@ -262,6 +205,80 @@ def potential_energy(model: ModelData, q: ArrayLike) -> float:
             pass
     kernel = model.thread.workspace.potential_energy_into
     return computed(model, kernel, energy, model.gravity, q=q).item()
+
+
+def forward_dynamics(
+    model: ModelData,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    external_wrenches: ExternalWrenches | None = None,
+) -> Array:
+    """
+    Return the accelerations that efforts cause: M qdd = tau - C qd - g + J^T f_ext.
+
+    By the articulated-body algorithm; by the mass matrix if mimic joints close loops.
+
+    :param q: joint positions, shape (nq,)
+    :param qd: joint velocities, shape (nv,)
+    :param tau: joint efforts, shape (nv,)
+    :param external_wrenches: wrenches that the environment exerts on the robot, by link
+    :return: joint accelerations, shape (nv,)
+    :raises SingularityError: a joint without inertia to accelerate, with its name
+    :raises UnknownNameError: a wrench names a link that the robot does not have
+    """
+    by_articulated_bodies = not model.shared_coordinates
+    if model.kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
+        qdd = np.empty(model.nv)
+        try:
+            if model.shared.forward_dynamics_into(q, qd, tau, qdd):
+                return qdd
+        except TypeError:
+            pass
+    q, qd, tau = model.checked(q=q, qd=qd, tau=tau)
+    workspace = model.thread.workspace
+    with applied(model, workspace, q, external_wrenches):
+        if by_articulated_bodies:
+            return _by_articulated_bodies(model, workspace, (q, qd), tau)
+        return _by_mass_matrix(model, workspace, (q, qd), tau)
+
+
+def _by_articulated_bodies(
+    model: ModelData, workspace: Workspace, state: tuple[Array, Array], tau: Array
+) -> Array:
+    qdd = np.empty(model.nv)
+    if not workspace.forward_dynamics_into(*state, tau, qdd):
+        i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
+        if i != BASE:
+            joint = model.joint_of(int(model.tree.bodies[i]['dof']))
+            raise SingularityError(f'joint {joint!r}', NO_INERTIA)
+    return finite_result(qdd)
+
+
+def _by_mass_matrix(
+    model: ModelData, workspace: Workspace, state: tuple[Array, Array], tau: Array
+) -> Array:
+    bias = workspace.bias_torques(*state).copy()
+    M = finite_result(workspace.mass_matrix(state[0]))
+    inertias, motions = np.linalg.eigh(relative_inertia(M))
+    if not (inertias > checked_kernels.MIN_INERTIA_RATIO).all():
+        joint = model.joint_of(int(np.argmax(np.abs(motions[:, 0]))))
+        raise SingularityError(f'joint {joint!r}', NO_INERTIA)
+    return copied_result(np.asarray(np.linalg.solve(M, tau - bias), dtype=np.float64))
+
+
+def relative_inertia(M: Array) -> Array:
+    """
+    Return mass matrices scaled to a diagonal of ones; zeros of the diagonal stay zero.
+
+    Eigenvectors of the result are motions of several coordinates. The eigenvalue is the inertia
+    of that motion relative to the coordinates' own inertias.
+
+    :param M: mass matrices, shape (..., nv, nv)
+    """
+    own = np.diagonal(M, axis1=-2, axis2=-1)
+    scale = np.sqrt(np.where(own > 0.0, own, 1.0))
+    return np.asarray(M / (scale[..., :, np.newaxis] * scale[..., np.newaxis, :]))
 
 
 def copied_result(values: Array) -> Array:
