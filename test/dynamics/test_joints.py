@@ -15,6 +15,7 @@ from rnea_ros.dynamics.kernels.joints import (
     add_joint_efforts,
     add_joint_motion,
     joint_transform,
+    velocity_product,
 )
 from rnea_ros.dynamics.kernels.spatial import SpatialVector
 from support.cases import each
@@ -188,6 +189,19 @@ def test_a_mimic_joints_motion_and_efforts_are_the_leaders_times_the_ratio(
     tau = np.zeros(FIRST_QD + 1)
     add_joint_efforts(body, pair(f), tau)
     np.testing.assert_allclose(tau[FIRST_QD], -2.5 * S @ f, rtol=1e-12)
+
+
+@each(
+    ('kind', 'ratio'), [*((kind, 1.0) for kind in JointKind), *((kind, -2.5) for kind in ONE_AXIS)]
+)
+def test_the_velocity_product_is_v_cross_the_joints_motion(
+    kind: JointKind, ratio: float, rng: np.random.Generator
+) -> None:
+    S, v = SUBSPACES[kind], rng.normal(size=6)
+    qd = rng.normal(size=S.shape[1])
+    c = velocity_product(joint_body(kind, ratio=ratio), pair(v), among_others(qd, FIRST_QD))
+    expected = motion_cross(v) @ (ratio * S @ qd)
+    np.testing.assert_allclose(np.concatenate(c), expected, rtol=1e-9, atol=1e-10)
 
 
 @each('kind', JointKind)

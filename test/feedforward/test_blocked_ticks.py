@@ -74,6 +74,7 @@ def test_a_blocked_tick_before_anything_is_commanded_ends_nothing() -> None:
     rig.tick(feed=False)
     rig.now += 10.0
     rig.activate()
+    assert not rig.controller.reason
 
 
 @pytest.mark.parametrize('blocked', [0.005, 0.05, 0.5])

@@ -354,6 +354,7 @@ def test_a_further_stall_before_the_return_begins_another_hold_duration() -> Non
         rig.tick()  # fresh for a moment
         stall(rig, BLOCKED, 0.9 * HOLD, reason_known=STALE)
     rig.run_until(State.ACTIVE)
+    assert rig.controller.reason is None
 
 
 def test_only_so_many_returns_in_a_short_time() -> None:

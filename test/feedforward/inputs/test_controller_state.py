@@ -284,7 +284,7 @@ def test_limits_of_position_and_velocity_and_the_start_tolerance_hold(bench: Ben
 
 def test_a_robot_beyond_a_limit_may_be_led_back(bench: Bench) -> None:
     bench.measured[0] = 1.05
-    bench.taken((1.04, 0.5, 1.0))
+    assert bench.taken((1.04, 0.5, 1.0)).q[0] == 1.04
 
 
 def test_a_continuous_joint_may_be_whole_turns_away(bench: Bench) -> None:

@@ -318,7 +318,8 @@ def test_a_final_velocity_is_rejected() -> None:
 
 
 def test_a_final_velocity_below_single_precision_is_rest() -> None:
-    compiled(with_point(2, velocities=(0.0, 1.1e-7, 0.0)))
+    trajectory = compiled(with_point(2, velocities=(0.0, 1.1e-7, 0.0)))
+    assert not sample(trajectory, trajectory.duration)[1].any()
 
 
 def test_a_final_velocity_is_accepted_where_allowed_and_ends_in_rest() -> None:
