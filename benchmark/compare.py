@@ -82,7 +82,7 @@ def batches(robot: Robot, effort: Effort, cores: set[int]) -> list[Result]:
         )
         for name in (BATCH, PINOCCHIO)
     ]
-    # More, to be worth the threads; how much faster than one thread is told by a race of these.
+    # More samples, to be worth the threads; these two race for the gain over one thread.
     count = min(len(cores) * effort.samples_a_core, MAX_NUMBERS // robot.joints)
     contenders = [our_batch(robot, count), our_batch_on(robot, count, cores)]
     wide = race(contenders, [robot.samples(count)], effort.batch_rounds)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The figures that this package means to reach, and whether a run reached them."""
+"""The targets of the dynamics, and whether a run reached them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TIMES_FASTER: Mapping[tuple[Computation, str], Mapping[int, float]] = {
     (Computation.REGRESSOR, CHECKED): {6: 1.0, 7: 1.0, 32: 1.0},
     (Computation.BATCH, BATCH): {6: 10.0, 7: 10.0, 32: 8.0},
 }
-"""Than Pinocchio, at least, by number of joints."""
+"""Minimum speed relative to Pinocchio, by number of joints."""
 
 SECONDS_COLD = 20.0
 SECONDS_COLD_FIRST = 5.0
@@ -43,14 +43,14 @@ class Figure:
 
     :param what: words
     :param joints: of the robot, None where it is of no single one
-    :param wanted: the bound, in words
+    :param target: the bound, in words
     :param measured: in words
     :param reached: whether what was measured keeps the bound
     """
 
     what: str
     joints: int | None
-    wanted: str
+    target: str
     measured: str
     reached: bool
 
@@ -80,15 +80,15 @@ def _times_faster(results: Sequence[Result]) -> list[Figure]:
     found = []
     for (quantity, contender), least in TIMES_FASTER.items():
         for result in results:
-            of_this = (result.quantity, result.contender) == (quantity, contender)
-            if of_this and result.joints in least:
-                wanted = least[result.joints]
+            is_measured = (result.quantity, result.contender) == (quantity, contender)
+            if is_measured and result.joints in least:
+                target = least[result.joints]
                 found.append(Figure(
                     f'{quantity.value}: {contender}',
                     result.joints,
-                    f'{wanted:g}',
+                    f'{target:g}',
                     f'{result.ratio:.3g}',
-                    result.ratio >= wanted,
+                    result.ratio >= target,
                 ))
     return found
 

@@ -33,10 +33,10 @@ MAX_JOINTS = {
 SLOW_ROUNDS = 3
 
 SMALL = 100
-"""Bodies up to which cost is told as that of the call and that of each body."""
+"""Largest number of bodies in the fit of the cost of a call and of each body."""
 
 LARGE = 50
-"""Bodies from which on the call itself counts for little, and growth is fitted."""
+"""Smallest number of bodies in the fit of the growth: the call itself then costs little."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the figures were measured on."""
+"""The machine of a measurement."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def machine() -> str:
 
 
 def _processor() -> str:
-    """Return the processor's name, where the system tells it, and what it understands."""
+    """Return the processor's name, and its widest vector instructions."""
     try:
         lines = Path('/proc/cpuinfo').read_text(encoding='utf-8').splitlines()
     except OSError:
         lines = []
     pairs = (line.partition(':') for line in lines)
-    told = {key.strip(): value.strip() for key, _, value in pairs}
-    name = told.get('model name') or platform.processor() or platform.machine()
-    widest = [unit for unit in ('avx512f', 'avx2') if unit in told.get('flags', '').split()]
+    entries = {key.strip(): value.strip() for key, _, value in pairs}
+    name = entries.get('model name') or platform.processor() or platform.machine()
+    widest = [unit for unit in ('avx512f', 'avx2') if unit in entries.get('flags', '').split()]
     return f'{name} ({widest[0]})' if widest else name
 
 

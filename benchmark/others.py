@@ -106,7 +106,7 @@ def _kdl(kdl: Any, robot: Robot) -> Contender:
 
 
 def _textbook(modern_robotics: Any, robot: Robot) -> Contender:
-    """Return the code of *Modern Robotics*, given the matrices that it wants."""
+    """Return the code of *Modern Robotics*, with the matrices that it takes."""
     chain = screw_chain(chain_of(robot.model.tree), Placement(np.eye(3), np.zeros(3)))
     # It takes frame {i} in frame {i - 1}, and the screw axes in the base frame.
     steps, axes, pose = np.linalg.inv(chain.M), [], np.eye(4)

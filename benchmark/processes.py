@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What only a fresh process can tell: start-up with a cold and a warm cache, and plain Python."""
+"""Measurements in fresh processes: start-up with a cold and a warm cache, and plain Python."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def first_calls(cache: Path | None) -> tuple[dict[str, float], float]:
     :raises RuntimeError: a kernel was not compiled
     """
     variables = {} if cache is None else {'NUMBA_CACHE_DIR': str(cache)}
-    told = _run('benchmark.first_calls', str(URDF), **variables)
-    if told['left']:
-        raise RuntimeError(f'no first call compiles {", ".join(told["left"])}')
-    seconds: dict[str, float] = told['seconds']
-    return seconds, told['megabytes']
+    printed = _run('benchmark.first_calls', str(URDF), **variables)
+    if printed['left']:
+        raise RuntimeError(f'no first call compiles {", ".join(printed["left"])}')
+    seconds: dict[str, float] = printed['seconds']
+    return seconds, printed['megabytes']
 
 
 def plain_python(robots: list[Robot]) -> list[float]:
@@ -71,10 +71,10 @@ def plain_python(robots: list[Robot]) -> list[float]:
 
     :raises RuntimeError: numba was there all the same
     """
-    told = _run('benchmark.plain_python', RNEA_ROS_PURE_PYTHON='1')
-    if told['compiled']:
+    printed = _run('benchmark.plain_python', RNEA_ROS_PURE_PYTHON='1')
+    if printed['compiled']:
         raise RuntimeError('RNEA_ROS_PURE_PYTHON does not switch numba off')
-    return [told['seconds'][robot.name] for robot in robots]
+    return [printed['seconds'][robot.name] for robot in robots]
 
 
 def _run(module: str, *arguments: str, **environment: str) -> dict[str, Any]:
@@ -88,5 +88,5 @@ def _run(module: str, *arguments: str, **environment: str) -> dict[str, Any]:
     )
     if process.returncode != 0:
         raise RuntimeError(f'{module} failed: {process.stderr}')
-    told: dict[str, Any] = json.loads(process.stdout)
-    return told
+    printed: dict[str, Any] = json.loads(process.stdout)
+    return printed

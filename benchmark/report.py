@@ -107,28 +107,28 @@ def _comparison(run: BenchmarkRun) -> str:
     rows = []
     for quantity in Computation:
         rows.append([f'**{quantity.value}**', *[''] * len(run.robots)])
-        of_quantity = [result for result in run.results if result.quantity is quantity]
-        for contender in dict.fromkeys(result.contender for result in of_quantity):
+        results = [result for result in run.results if result.quantity is quantity]
+        for contender in dict.fromkeys(result.contender for result in results):
             cells = {
                 result.joints: f'{_times(result.ratio)} ({_seconds(result.seconds)})'
-                for result in of_quantity if result.contender == contender
+                for result in results if result.contender == contender
             }
             rows.append([contender, *(cells.get(robot.joints, '') for robot in run.robots)])
     return table(['', *(f'{robot.name}, {robot.joints} joints' for robot in run.robots)], rows)
 
 
 def _figures(found: Sequence[Figure]) -> list[str]:
-    of_robots = [figure for figure in found if figure.joints]
-    joints = sorted({figure.joints for figure in of_robots if figure.joints})
+    robot_figures = [figure for figure in found if figure.joints]
+    joints = sorted({figure.joints for figure in robot_figures if figure.joints})
     rows = []
-    for what in dict.fromkeys(figure.what for figure in of_robots):
+    for what in dict.fromkeys(figure.what for figure in robot_figures):
         cells = {
-            figure.joints: f'{figure.measured} ({figure.wanted}) {verdict(figure)}'
-            for figure in of_robots if figure.what == what
+            figure.joints: f'{figure.measured} ({figure.target}) {verdict(figure)}'
+            for figure in robot_figures if figure.what == what
         }
         rows.append([what, *(cells.get(number, '') for number in joints)])
     others = [
-        [figure.what, figure.wanted, f'{figure.measured} {verdict(figure)}']
+        [figure.what, figure.target, f'{figure.measured} {verdict(figure)}']
         for figure in found if not figure.joints
     ]
     return [

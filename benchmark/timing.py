@@ -5,9 +5,8 @@
 Contenders in a race: the same work, in turns so short that noise of the machine hits all alike.
 
 A race has many rounds. In each, every contender in turn repeats its call for a few milliseconds.
-Of a contender's rounds the fastest tells what its call takes when nothing disturbs it. How many
-times faster one is than another is told by the median, over the rounds, of the ratio of their
-times in that round.
+The fastest round of a contender is the time of its undisturbed call. The speed of one contender
+relative to another is the median, over the rounds, of the ratio of their times in that round.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ UNSET = {
 
 def page() -> str:
     """Return the whole page."""
-    of_feedforward = [
+    feedforward_tables = [
         *_parameters(PARAMETERS),
         *_of_each('name in `wrench_inputs.names`', sensor_declarations('<name>')),
         *_of_each(
@@ -63,7 +63,7 @@ def page() -> str:
     return '\n\n'.join([
         INTRODUCTION,
         _executables(),
-        _node(tables.FEEDFORWARD, of_feedforward),
+        _node(tables.FEEDFORWARD, feedforward_tables),
         _diagnostics(
             'Status `feedforward: control`. Level WARN: a flag is set or an input is missing; '
             'ERROR: the control has ended.',

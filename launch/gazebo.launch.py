@@ -62,7 +62,7 @@ from rnea_ros.launch_arguments import (
 ARGUMENTS = {
     'urdf': ('', "URDF or xacro without <ros2_control>; empty: the package's urdf/panda.urdf"),
     'xacro_arguments': ('', "arguments of a xacro: 'name:=value name:=value'"),
-    'own_control': ('false', 'true: urdf has <ros2_control> and <gazebo> tags of its own'),
+    'own_control': ('false', 'true: urdf has its own <ros2_control> and <gazebo> tags'),
     'joints': ('', 'commanded joints in order, comma-separated; empty: all but mimic joints'),
     'positions': ('', 'their start positions, rad or m, comma-separated; empty: a usual pose'),
     'controllers_file': ('', "controllers; empty: the package's config/gazebo_controllers.yaml"),

@@ -30,7 +30,7 @@ PICTURE = 'control_loop.png'
 
 def measure(effort: LoopEffort) -> LoopRun:
     """
-    Measure everything, each contender in processes of its own.
+    Measure everything, each contender in separate processes.
 
     :param effort: how long
     :raises ChildError: a process did not do what it must

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Several arms on one machine: a process for each, in a namespace of its own."""
+"""Several arms on one machine: a process and a namespace for each."""
 
 from __future__ import annotations
 

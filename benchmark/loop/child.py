@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A process of the benchmark, in a group of its own, which never outlives its ``with`` block."""
+"""A process of the benchmark in a separate group; it ends with its ``with`` block."""
 
 from __future__ import annotations
 

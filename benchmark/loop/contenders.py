@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who is measured, and under what."""
+"""The measured processes, and the conditions of a measurement."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import enum
 from typing import Any
 
 PRIORITY = 80
-"""Of SCHED_FIFO, for those who have it."""
+"""Priority of SCHED_FIFO of the contenders with real-time priority."""
 
 
 class Condition(enum.Enum):
-    """What goes on beside the loop."""
+    """Load beside the loop."""
 
     IDLE = 'idle'
     TRAJECTORIES = 'idle but for trajectories'
@@ -68,5 +68,5 @@ ECHO = LoopContender('rclpy echo, triggered', 'benchmark.loop.echo', timed=False
 CYCLICTEST = LoopContender('cyclictest', '')
 CYCLICTEST_FIFO = LoopContender('cyclictest, SCHED_FIFO', '', priority=PRIORITY)
 
-EVERYBODY = (OURS, PLAIN, BARE, CYCLICTEST, TRIGGERED, ECHO)
+ALL = (OURS, PLAIN, BARE, CYCLICTEST, TRIGGERED, ECHO)
 WITH_PRIORITY = (OURS_FIFO, CYCLICTEST_FIFO)

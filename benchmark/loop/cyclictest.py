@@ -41,7 +41,7 @@ def cyclictest(rate: float, seconds: float, priority: int = 0) -> Lateness:
         path = Path(directory, 'histogram')
         finished = subprocess.run(
             [
-                # --laptop: the processor sleeps as it does for everybody else.
+                # --laptop: the processor may sleep, as for the other contenders.
                 'cyclictest', '--laptop', '--quiet', '--threads=1', *policy,
                 f'--interval={1e6 / rate:.0f}', f'--loops={rate * seconds:.0f}',
                 f'--histogram={MAX_LATENCY}', f'--histfile={path}',
@@ -57,7 +57,7 @@ def cyclictest(rate: float, seconds: float, priority: int = 0) -> Lateness:
 
 def parse_histogram(text: str) -> Array:
     """
-    Return the period errors that a histogram of one thread tells, in order of size, s.
+    Return the period errors in a histogram of one thread, in order of size, s.
 
     Of those beyond its end one is the greatest; the others count as its end.
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Calls the node's parameter services fifty times a second, and listens to all it has to tell."""
+"""Calls the node's parameter services fifty times a second, and subscribes to all its topics."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PATIENCE = 50
 
 class Disturber:
     """
-    What people do beside a running control.
+    Parameter calls and subscriptions beside a running control.
 
     :param node: a node of this process
     """

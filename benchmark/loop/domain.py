@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A DDS domain that nobody else on this machine uses."""
+"""A DDS domain that no other process on this machine uses."""
 
 from __future__ import annotations
 

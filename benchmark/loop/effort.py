@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .contenders import (
+    ALL,
     CYCLICTEST,
-    EVERYBODY,
     OURS,
     WITH_PRIORITY,
     Condition,
@@ -22,9 +22,9 @@ class Part:
     """
     Turns of several contenders, one after the other, several times over.
 
-    :param condition: what goes on beside
+    :param condition: load beside the loop
     :param rate: Hz
-    :param contenders: who
+    :param contenders: the measured processes
     :param rounds: how often
     :param seconds: of a turn
     """
@@ -57,10 +57,10 @@ class LoopEffort:
 
 FULL = LoopEffort(
     parts=(
-        Part(Condition.IDLE, 1000.0, EVERYBODY, 3, 12.0),
-        Part(Condition.STRESS, 1000.0, EVERYBODY, 2, 15.0),
+        Part(Condition.IDLE, 1000.0, ALL, 3, 12.0),
+        Part(Condition.STRESS, 1000.0, ALL, 2, 15.0),
         *(
-            Part(condition, rate, EVERYBODY, 1, seconds)
+            Part(condition, rate, ALL, 1, seconds)
             for condition, seconds in ((Condition.IDLE, 6.0), (Condition.STRESS, 5.0))
             for rate in (250.0, 500.0, 2000.0)
         ),
@@ -75,7 +75,7 @@ FULL = LoopEffort(
 )
 QUICK = LoopEffort(
     parts=(
-        Part(Condition.IDLE, 1000.0, EVERYBODY, 1, 2.0),
+        Part(Condition.IDLE, 1000.0, ALL, 1, 2.0),
         Part(Condition.STRESS, 1000.0, (OURS, CYCLICTEST), 1, 2.0),
     ),
     arms=(2,),

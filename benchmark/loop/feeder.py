@@ -77,7 +77,7 @@ class FedArm:
 
 
 class Notes:
-    """When states were sent and commands came, and what told one from the other."""
+    """Times of sent states and received commands, and the values of the commands."""
 
     def __init__(self) -> None:
         self._monotonic, self._wall = time.monotonic(), time.time_ns()
@@ -87,7 +87,7 @@ class Notes:
 
     def note(self, message: Any, info: dict[str, Any]) -> None:
         """Note a command."""
-        # Not every implementation of DDS tells when a message came; all tell when it was sent.
+        # Not every implementation of DDS has the time of receipt; all have the time of sending.
         self._received.append(info['received_timestamp'] or info['source_timestamp'])
         self._values.append(message.data[MOVING_JOINT])
 

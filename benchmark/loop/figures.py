@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The figures that the control loop means to reach, and whether a run reached them."""
+"""The targets of the control loop, and whether a run reached them."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def figures(
     return figures + _start(starts)
 
 
-def _figure(what: str, wanted: str, measured: str, reached: bool) -> Figure:
-    return Figure(what, None, wanted, measured, bool(reached))
+def _figure(what: str, target: str, measured: str, reached: bool) -> Figure:
+    return Figure(what, None, target, measured, bool(reached))
 
 
 def _shares(ours: Turn | None, bare: Turn | None, plain: Turn | None) -> list[Figure]:

@@ -47,14 +47,14 @@ class Inbox:
         )
 
     def take(self) -> Iterator[tuple[Any, dict[str, Any]]]:
-        """Yield the messages that were not taken yet, oldest first, and what is told of them."""
+        """Yield new messages, oldest first, with their times of sending and receipt."""
         handle = self.subscription.handle
         with handle:
             while (taken := handle.take_message(self._kind, False)) is not None:
                 yield taken
 
     def newest(self) -> Any:
-        """Return the newest message that was not taken yet, None where there is none."""
+        """Return the newest new message, None without one."""
         newest = None
         for message, _ in self.take():
             newest = message

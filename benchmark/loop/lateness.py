@@ -15,7 +15,7 @@ from ..robots import Array
 PERCENTILES = (50.0, 99.0, 99.9)
 
 EARLY = 0.05
-"""How much of a period a tick may come before its time: where the time was only fitted."""
+"""Share of a period by which a tick may precede its fitted time."""
 
 CLOSE = 1e-3
 """Numbers are the same if they differ by less than this much of the least between two states."""
@@ -67,10 +67,10 @@ def pooled(parts: Sequence[Lateness]) -> Lateness:
 
 def of_grid(times: Array, period: float) -> Array:
     """
-    Return how late ticks are whose schedule is not told, by the grid that fits them best.
+    Return how late ticks with an unknown schedule are, by the grid that fits them best.
 
-    The grid begins where the earliest hundredth of them do. After each tick the next time of the
-    grid is due, as a timer has it that skips what it missed.
+    The grid begins where the earliest hundredth of the ticks begin. After each tick the next time
+    of the grid is due, as for a timer that skips missed ticks.
 
     :param times: when the ticks began, shape (n,), s
     :param period: of the grid, s

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The arm's motion and the wrench on it, such that every command tells the state it is made of."""
+"""The arm's motion and the wrench on it: each command identifies the state that it answers."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
 POSE = (0.1, -0.4, 0.2, -1.9, 0.3, 1.7, 0.5)
 
 LINK = 'fer_link7'
-"""Where the wrench acts; no fixed joint lies between it and the joint that moves it."""
+"""Link of the wrench; no fixed joint lies between it and the joint that moves it."""
 
 FORCE = (3.0, -2.0, 5.0)
 TORQUE = (0.1, 0.2, -0.1)
 
 MOVING_JOINT = 1
-"""The joint that moves, and whose command tells the state."""
+"""Index of the moving joint, whose command identifies the state."""
 
 SWEEP = 0.4
 """How far it moves, rad; to and fro within one round."""
 
 STATES = 2000
-"""States in a round: a command is told apart from all that come within this many periods."""
+"""States in a round: commands within this many periods differ."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import time
 
 
 def asked_to_end() -> threading.Event:
-    """Return an event that SIGINT and SIGTERM set, and the end of whoever started this process."""
+    """Return an event that SIGINT, SIGTERM and the end of the parent process set."""
     end = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: end.set())

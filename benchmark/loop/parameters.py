@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the contenders are told: one file of parameters for all of them."""
+"""The parameter file of all contenders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from .motion import JOINTS, LINK, StateRound
 
 HARMLESS = 'friction.smoothing_velocity'
-"""A parameter that may be set while active, and changes nothing where there is no friction."""
+"""A parameter that can be set while active; without friction it has no effect."""
 
 PATIENT = 2.0
 """Ages at which inputs count as stale, s: a machine that stalls must not end the control."""

@@ -58,9 +58,9 @@ def _shares(axes: Axes, results: Sequence[Turn], colours: dict[str, str]) -> Non
     names = list(dict.fromkeys(result.contender.name for result in shown))
     width = 0.8 / max(len(names), 1)
     for number, name in enumerate(names):
-        of_name = [result for result in shown if result.contender.name == name]
-        where = [rates.index(result.rate) + width * number - 0.4 for result in of_name]
-        heights = [100.0 * (result.cpu or 0.0) for result in of_name]
+        results_by_name = [result for result in shown if result.contender.name == name]
+        where = [rates.index(result.rate) + width * number - 0.4 for result in results_by_name]
+        heights = [100.0 * (result.cpu or 0.0) for result in results_by_name]
         axes.bar(where, heights, width, align='edge', label=name, color=colours[name])
     axes.set_xticks(range(len(rates)), [f'{rate:g} Hz' for rate in rates])
     axes.set(ylabel='% of one core, idle', title='CPU time')

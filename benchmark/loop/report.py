@@ -86,7 +86,7 @@ def details(run: LoopRun) -> str:
     parts = [
         'Targets at 1 kHz:',
         table(['', 'target', 'measured'], [
-            [figure.what, figure.wanted, f'{figure.measured} {verdict(figure)}']
+            [figure.what, figure.target, f'{figure.measured} {verdict(figure)}']
             for figure in figures(run.results, run.starts)
         ]),
     ]

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where contenders run: a domain, a feeder, and the contender with its files."""
+"""The processes of a turn: a feeder, and contenders with their files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .motion import StateRound
 from .parameters import write_parameters
 
 FIRST_COMMAND = 120.0
-"""How long a contender may take to its first command, s: where kernels are compiled, minutes."""
+"""Longest time to a first command, s; the compilation of kernels takes minutes."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def first_command(feeder: Child, players: Sequence[Player]) -> float:
     Return when every arm of a feeder had been commanded, monotonic time, s.
 
     :param feeder: which takes the commands
-    :param players: who send them
+    :param players: the contenders that send them
     """
     children = [player.child for player in players]
     return float(feeder.wait_for('commanded', FIRST_COMMAND, children))

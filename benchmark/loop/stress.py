@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What goes on beside the loop, each in a process of its own."""
+"""Load beside the loop, each part in a separate process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BackgroundLoad:
 @contextmanager
 def environment(condition: Condition, domain: int) -> Iterator[BackgroundLoad]:
     """
-    Let go on what a condition asks for, until the block ends.
+    Run the load of a condition until the block ends.
 
     :param condition: what
     :param domain: DDS domain

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ticks of a loop, written into shared memory without allocating, read by whoever measures."""
+"""Ticks of a loop, written into shared memory without allocation, read by the benchmark."""
 
 from __future__ import annotations
 

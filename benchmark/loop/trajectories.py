@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sends a trajectory of many points every few seconds, and tells when."""
+"""Sends a trajectory of many points every few seconds, and prints when."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STEP_NS = 1_000_000
 
 
 def trajectory() -> JointTrajectory:
-    """Return one that holds a pose, so that no command tells of it."""
+    """Return a trajectory that holds a pose: it changes no command."""
     still = array('d', [0.0] * len(JOINTS))
     points = [
         JointTrajectoryPoint(

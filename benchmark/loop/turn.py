@@ -127,8 +127,8 @@ def take_turn(
 def _lateness(contender: LoopContender, ticks: Array, rate: float) -> Lateness | None:
     if not contender.timed:
         return None
-    began, told = ticks[:, 0], ticks[:, 1]
-    errors = of_grid(began, 1.0 / rate) if np.isnan(told).any() else told
+    began, lateness = ticks[:, 0], ticks[:, 1]
+    errors = of_grid(began, 1.0 / rate) if np.isnan(lateness).any() else lateness
     return Lateness(1.0 / rate, errors)
 
 

@@ -18,7 +18,7 @@ def read_settings(node: Any, settings: type[T]) -> T:
     """
     Declare all parameters of a node that reads them once, and return their values.
 
-    :param node: a node without parameters of its own
+    :param node: a node without declared parameters
     :param settings: a dataclass with fields made by :func:`.parameter`
     :raises InputError: as in :func:`declare_all`, or a value that the settings reject
     """
@@ -31,7 +31,7 @@ def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
     """
     Declare every parameter of a table on a node, and reject values for any others.
 
-    :param node: a node without parameters of its own
+    :param node: a node without declared parameters
     :param table: declarations by name
     :raises InputError: a value at the start has the wrong type, is out of range, or is for a
         parameter that does not exist

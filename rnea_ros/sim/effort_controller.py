@@ -25,7 +25,7 @@ class EffortController:
     Receives efforts at any time and passes them to the hardware once per cycle.
 
     - An array with a non-finite value is dropped; the previous command stays.
-    - An empty array is no command.
+    - An empty array is ignored.
     - Any other wrong length makes the next cycle fail: the controller becomes inactive for ever,
       the hardware keeps the last efforts, and later messages are ignored.
     - Without new messages the last efforts stay for ever.

@@ -127,7 +127,7 @@ def _nanoseconds(seconds: float) -> int:
 
 class PhysicsLoop:
     """
-    Moves the robot in a thread of its own.
+    Moves the robot in a separate thread.
 
     :param robot: simulated robot; after :meth:`start` only the thread may use it
     :param controller: effort controller between commands and robot

@@ -153,7 +153,7 @@ def _recorded_joint(text: str) -> tuple[str, str]:
 def _acceleration(text: str) -> float:
     number = _number(text)
     if not abs(number) <= MAX_GRAVITY:
-        raise argparse.ArgumentTypeError(f'{text} m/s^2 is no gravity')
+        raise argparse.ArgumentTypeError(f'{text} m/s^2 is not a gravity')
     return number
 
 

@@ -60,7 +60,7 @@ def _parser() -> OneLineParser:
     add('--joints', nargs='+', metavar='JOINT',
         help='joints that move; default: all. The others hold their start position')
     add('--omit', nargs='+', default=[], metavar='JOINT',
-        help='joints that hold and are no part of the trajectory, such as those of a gripper')
+        help='joints that hold and are not part of the trajectory, such as those of a gripper')
     add('--floor', metavar='Z', help="least height of links in the root link's frame, m")
     add('--box', nargs=6, metavar=('X0', 'X1', 'Y0', 'Y1', 'Z0', 'Z1'),
         help="box for links in the root link's frame, m")

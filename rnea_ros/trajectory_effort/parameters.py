@@ -13,7 +13,7 @@ from typing import Any
 from rclpy.parameter import Parameter
 
 from ..errors import InputError
-from ..node.parameters import PARAMETERS as OF_FEEDFORWARD
+from ..node.parameters import PARAMETERS as NODE_PARAMETERS
 from ..node.parameters import check_without_robot
 from ..parameters import Declaration, declarations_of, declare_all, parameter
 
@@ -27,7 +27,7 @@ _SHARED = (
     'allow_nonzero_velocity_at_trajectory_end', 'use_trajectory_effort',
 )
 # Parameters of the robot model, which is made once.
-_OF_THE_MODEL = ('strict_inertia', 'gravity', 'differentiate_velocity')
+_MODEL_PARAMETERS = ('strict_inertia', 'gravity', 'differentiate_velocity')
 
 @dataclass(frozen=True)
 class TrajectoryEffortSettings:
@@ -53,14 +53,14 @@ class TrajectoryEffortSettings:
 
 
 PARAMETERS: Mapping[str, Declaration] = {
-    'robot_description': replace(OF_FEEDFORWARD['robot_description'], read_only=True),
+    'robot_description': replace(NODE_PARAMETERS['robot_description'], read_only=True),
     **declarations_of(TrajectoryEffortSettings),
     **{
-        name: replace(OF_FEEDFORWARD[name], read_only=name in _OF_THE_MODEL)
+        name: replace(NODE_PARAMETERS[name], read_only=name in _MODEL_PARAMETERS)
         for name in _SHARED
     },
     'hardware_compensates': replace(
-        OF_FEEDFORWARD['hardware_compensates'],
+        NODE_PARAMETERS['hardware_compensates'],
         summary="what the robot's own controller adds to every command: none, or some of "
         "gravity | friction | payload; ['']: as none",
     ),
@@ -85,7 +85,7 @@ def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
     :param changes: new values, used instead of the present ones
     :raises InputError: an invalid value
     """
-    values = {name: declaration.default for name, declaration in OF_FEEDFORWARD.items()}
+    values = {name: declaration.default for name, declaration in NODE_PARAMETERS.items()}
     values.update({name: node.get_parameter(name).value for name in PARAMETERS})
     values.update({change.name: change.value for change in changes if change.name in PARAMETERS})
     check_without_robot({**values, 'joint_states_timeout': 0.0})

@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ('identify motion --urdf massless.urdf', 'no moving link has a mass'),
         ('identify motion --urdf heavy.urdf', 'masses or lengths are too large'),
         (f'preflight {MOTION} --gravity 0 0 0', '--gravity is zero'),
-        (f'preflight {MOTION} --gravity 0 0 1e300', 'is no gravity'),
+        (f'preflight {MOTION} --gravity 0 0 1e300', 'is not a gravity'),
         (f'identify {MOTION} --effort-scale 1e300', 'has no size between 1e-6 and 1e6'),
         (f'preflight {MOTION} --effort-scale 1e-300', 'has no size between 1e-6 and 1e6'),
         (f'identify {MOTION} --cutoff 1e-9', '1e-09 Hz is not at least 0.1 Hz'),

@@ -17,7 +17,7 @@ from .values import check_without_robot
 SECTIONS = ('/**', '**', '/*', '/feedforward', 'feedforward')
 """Sections of a parameter file that apply to the node ``feedforward``."""
 
-OF_EVERY_NODE = ('use_sim_time', 'qos_overrides.')
+COMMON_TO_NODES = ('use_sim_time', 'qos_overrides.')
 """Beginnings of names of parameters that every node has."""
 
 
@@ -75,7 +75,7 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     table = all_declarations(sensors, given)
     values = {name: declaration.default for name, declaration in table.items()}
     for name, value in given.items():
-        if name.startswith(OF_EVERY_NODE):
+        if name.startswith(COMMON_TO_NODES):
             continue
         if name not in table:
             raise InputError(name, 'no such parameter')

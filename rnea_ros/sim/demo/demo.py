@@ -69,7 +69,7 @@ def main(args: list[str] | None = None) -> int:
     if not 50.0 <= options.rate <= 2000.0:
         parser.error(f'--rate {options.rate:g} is not between 50 and 2000 Hz')
     if options.identify and 1000.0 % options.rate:
-        parser.error(f'--rate {options.rate:g} with --identify: 1000 Hz is no multiple of it')
+        parser.error(f'--rate {options.rate:g} with --identify: 1000 Hz is not a multiple of it')
     if not 2.0 <= options.seconds <= 600.0:
         parser.error(f'--seconds {options.seconds:g} is not between 2 and 600 s')
     # No communication with other computers and ROS domains.

@@ -17,7 +17,7 @@ from .client import DemoError
 
 class Processes:
     """
-    Nodes in processes of their own; each writes its output to a file.
+    Nodes in separate processes; each writes its output to a file.
 
     :param directory: of parameter files and logs
     """

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A simulated arm under the control of the node, each in a process of its own."""
+"""A simulated arm under the control of the node, in separate processes."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class MovingRobot:
         topic = self._publisher.topic_name
         self._spin(TIMEOUT, lambda: self._publisher.get_subscription_count() > 0)
         if not self._publisher.get_subscription_count():
-            raise MovingRobotError(f'nobody subscribes to {topic}')
+            raise MovingRobotError(f'no subscription to {topic}')
         recorder = nullcontext() if bag is None else bag_writer(bag, self._states.topic_name)
         with recorder as self._keep:
             try:
