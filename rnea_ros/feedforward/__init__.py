@@ -3,9 +3,9 @@
 
 """Feedforward control of one robot. Time is an argument: no ROS, no clock, no thread."""
 
+from .active_law import check_efforts
 from .controller import FeedforwardController
 from .environment import Environment
-from .finite_efforts import check_efforts
 from .reasons import Reason
 from .state_machine import CONTROLLING, State
 

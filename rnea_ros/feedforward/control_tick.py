@@ -17,21 +17,19 @@ import numpy as np
 
 from ..arrays import Array
 from ..robot import RobotModel
-from .acting_effort import ActingEffort
 from .active_law import ActiveLaw
 from .contact_reaction import ContactReaction
 from .effort_limiter import EffortLimiter
 from .environment import Environment
-from .goals import Goal
 from .inputs import JointStateMonitor
 from .law import ControlLaw
 from .monitoring import TickMonitor
 from .ramp_down import HoldingEffort, RampDown
 from .reasons import Reason
 from .settings import ResolvedSettings
-from .stalls import StallRecovery
+from .stalls import ActingEffort, StallRecovery
 from .state_machine import ENDED, Event, State, StateMachine
-from .trajectory import Reference, Setpoint, Trajectory
+from .trajectory import Goal, Reference, Setpoint, Trajectory
 
 
 class ControlTick:

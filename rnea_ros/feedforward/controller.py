@@ -20,18 +20,16 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..robot import RobotModel
-from .acting_effort import ActingEffort
 from .control_tick import ControlTick
 from .environment import Environment
-from .goals import Goal
 from .inputs import JointStateMonitor
 from .law import ControlLaw, Terms
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
-from .stalls import StallRecovery
+from .stalls import ActingEffort, StallRecovery
 from .state_machine import State
-from .trajectory import Handover, MotionState, Setpoint, SpeedScaling, Trajectory
+from .trajectory import Goal, Handover, MotionState, Setpoint, SpeedScaling, Trajectory
 
 
 class FeedforwardController:

@@ -4,9 +4,8 @@
 """Messages: from CDR bytes to plain data. Importable without ROS."""
 
 from .cdr import CdrMessage, MalformedError
-from .controller_state import controller_state_reader
 from .fixed_layout import FixedLayout, FixedLayoutReader
-from .samples import ImuSample, JointStateSample, WrenchSample
+from .samples import ImuSample, JointStateSample, WrenchSample, controller_state_reader
 from .trajectory import decode_trajectory, load_decoder
 
 __all__ = [

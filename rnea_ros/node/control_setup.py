@@ -11,9 +11,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..feedforward import check_efforts
-from ..feedforward.goals import Tolerances
 from ..feedforward.settings import ResolvedSettings, resolve
-from ..feedforward.trajectory import JointRules, ReferenceSource
+from ..feedforward.trajectory import JointRules, ReferenceSource, Tolerances
 from ..parameters import from_values
 from ..robot import RobotModel
 from ..urdf import parse_urdf

@@ -21,7 +21,7 @@ from rclpy.time import Time
 
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, Reason
-from ..feedforward.goals import (
+from ..feedforward.trajectory import (
     ErrorCode,
     GoalResult,
     GoalSample,

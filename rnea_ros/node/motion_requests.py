@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, FeedforwardController
-from ..feedforward.goals import Goal, JointTolerance
 from ..feedforward.trajectory import (
+    Goal,
+    JointTolerance,
     Setpoint,
     Trajectory,
     TrajectoryError,

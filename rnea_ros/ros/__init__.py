@@ -3,11 +3,18 @@
 
 """What every node of this package uses of ROS: process, parameters, clock, subscriptions."""
 
-from .clock import Clock, MachineClock, SimClock, seconds
+from .clock import (
+    MACHINE_TIME,
+    Clock,
+    MachineClock,
+    PeriodicSchedule,
+    PolledNodeTime,
+    SimClock,
+    seconds,
+)
 from .diagnostics import diagnostic_array
 from .endpoints import LATCHED, Endpoint, EndpointReader, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
-from .node_time import MACHINE_TIME, PolledNodeTime
 from .parameter_services import ParameterServices
 from .polled_subscription import PolledClient, PolledSubscription
 from .process import (
@@ -18,7 +25,6 @@ from .process import (
     ros_errors,
     without_ros_arguments,
 )
-from .schedule import PeriodicSchedule
 from .trajectory_message import trajectory_message
 
 __all__ = [

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Clock of the control loop: the machine's, or simulated time from ``/clock``.
+Time: the clock and the schedule of the control loop, and a node's own clock.
 
-Only the loop's thread calls ``now``, the time for ages and schedules; other threads call
-``latest``.
+The loop's clock is the machine's, or simulated time from ``/clock``. Only the loop's thread calls
+``now``, the time for ages and schedules; other threads call ``latest``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 import time
 from typing import Any, ClassVar
+
+from rclpy.clock import Clock as RclpyClock
+from rclpy.clock import ClockType
+from rclpy.node import Node
+from rclpy.time_source import CLOCK_TOPIC
 
 from .polled_subscription import PolledSubscription
 
@@ -101,3 +106,93 @@ class SimClock:
 
 
 Clock = MachineClock | SimClock
+
+
+class PeriodicSchedule:
+    """
+    Wakes its thread at start + k * period, k = 1, 2, ...
+
+    A late tick is followed by no burst: missed ticks are skipped and counted.
+
+    :param period: s
+    :param clock: returns the time, s
+    :param sleep: sleeps for a duration, s
+    :ivar missed: number of skipped ticks
+    :ivar untriggered: number of ticks without a new joint state: always 0, ticks need none
+    """
+
+    def __init__(
+        self,
+        period: float,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._period = period
+        self._clock = clock
+        self._sleep = sleep
+        self._deadline = clock()
+        self._cancelled = False
+        self.missed = 0
+        self.untriggered = 0
+
+    def start(self) -> None:
+        """Start the schedule now."""
+        self._deadline = self._clock()
+
+    def cancel(self) -> None:
+        """Make the present call of :meth:`wait`, and every later one, return at once."""
+        self._cancelled = True
+
+    def wait(self) -> float:
+        """Sleep until the next tick; return its lateness, s."""
+        self._deadline += self._period
+        now = self._clock()
+        while now < self._deadline and not self._cancelled:
+            # If simulated time is reset, do not wait for the old deadline.
+            self._deadline = min(self._deadline, now + self._period)
+            self._sleep(self._deadline - now)
+            now = self._clock()
+        late = max(now - self._deadline, 0.0)
+        skipped = int(late / self._period)
+        self.missed += skipped
+        self._deadline += skipped * self._period
+        return late
+
+
+class PolledNodeTime(Node):
+    """
+    A node that reads ``/clock`` only when :meth:`set_time` is called.
+
+    Gazebo publishes ``/clock`` at 1 kHz. On an executor each message would take 0.5 ms, during
+    which no other Python thread runs. Between two calls of :meth:`set_time` the node's clock
+    stands still, so timers must use :data:`MACHINE_TIME`.
+    """
+
+    _sim_time: PolledSubscription[Any] | None = None  # rclpy subscribes in Node.__init__
+    _set_clock: Callable[[Any], None] | None = None
+
+    def create_subscription(
+        self, msg_type: Any, topic: str, callback: Any, *arguments: Any, **options: Any
+    ) -> Any:
+        """Subscribe; rclpy's own subscription of ``/clock`` stays off the executor."""
+        if topic != CLOCK_TOPIC or 'callback_group' in options:
+            return super().create_subscription(msg_type, topic, callback, *arguments, **options)
+        self._set_clock = callback
+        self._sim_time = PolledSubscription(self, msg_type, topic, *arguments, **options)
+        return self._sim_time.subscription
+
+    def destroy_subscription(self, subscription: Any) -> bool:
+        """Unsubscribe; rclpy calls this for ``/clock`` when ``use_sim_time`` becomes false."""
+        if self._sim_time is not None and subscription is self._sim_time.subscription:
+            self._sim_time = None
+        return bool(super().destroy_subscription(subscription))
+
+    def set_time(self) -> None:
+        """Set the node's clock to the newest simulated time, if it uses simulated time."""
+        message = self._sim_time.take() if self._sim_time is not None else None
+        if message is not None and self._set_clock is not None:
+            self._set_clock(message)
+
+
+MACHINE_TIME = RclpyClock(clock_type=ClockType.STEADY_TIME)
+"""For timers that must go on while simulated time stands still."""

@@ -7,7 +7,7 @@ The node ``effort_watchdog``: commands zero effort when the commanding node fall
 ros2_control applies the last command without end, also after its publisher has died. So the
 watchdog runs in a process of its own. It sends nothing while commands come. Its publisher is on
 the command topic all the time; other nodes know it by the name of the node, and its messages by
-the label :data:`rnea_ros.watchdog.command_link.MARK`.
+the label :data:`rnea_ros.watchdog.loop.MARK`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from ..parameters import described
 from ..ros import MACHINE_TIME, NodeProcess, diagnostic_array
 from ..shared_memory import without_shared_memory
 from . import parameters
-from .command_link import CommandLink
 from .controller_switch import ControllerSwitch
-from .loop import WatchLoop
+from .loop import CommandLink, WatchLoop
 from .parameters import Action
 from .silence import SilenceMonitor, WatchState
 

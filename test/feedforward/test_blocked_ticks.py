@@ -14,7 +14,7 @@ from support.ros.ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.acting_effort import BACKLOG_TIME
+from rnea_ros.feedforward.stalls import BACKLOG_TIME
 from rnea_ros.ros import PeriodicSchedule
 
 

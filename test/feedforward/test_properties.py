@@ -23,7 +23,6 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import CONTROLLING, Reason, State
-from rnea_ros.feedforward.goals import ErrorCode, Goal, default_tolerances
 from rnea_ros.feedforward.law import (
     LAWS,
     ControlLaw,
@@ -41,7 +40,13 @@ from rnea_ros.feedforward.settings import (
     StaleAction,
     WrenchInputSettings,
 )
-from rnea_ros.feedforward.trajectory import JointRules, Trajectory
+from rnea_ros.feedforward.trajectory import (
+    ErrorCode,
+    Goal,
+    JointRules,
+    Trajectory,
+    default_tolerances,
+)
 from rnea_ros.robot import Payload
 from support.control.control_rig import Rig, mixed_arm, panda_arm, setpoint, swing, two_joint_arm
 

@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import CONTROLLING, Reason, State
-from rnea_ros.feedforward.acting_effort import BACKLOG_TIME, MAX_WAIT
-from rnea_ros.feedforward.goals import Goal, default_tolerances
 from rnea_ros.feedforward.law import ComputedTorque, ControlLaw, Feedforward, Gravity
 from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.stalls import (
+    BACKLOG_TIME,
     MAX_RETURNS,
+    MAX_WAIT,
     RETURN_WINDOW,
     SETTLING_TIME,
     StallRecovery,
 )
-from rnea_ros.feedforward.trajectory import JointRules
+from rnea_ros.feedforward.trajectory import Goal, JointRules, default_tolerances
 from rnea_ros.feedforward.trajectory.join import join
 from rnea_ros.robot import Payload
 from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
@@ -251,7 +251,7 @@ def test_commands_that_were_withheld_in_a_stall_come_back(reason: Reason, back: 
 
 
 @pytest.mark.parametrize('reason', [STALE, BLOCKED])
-def test_a_controller_that_leaves_in_a_stall_gets_no_command_before_it_is_back(
+def test_a_controller_that_leaves_in_a_stall_gets_no_command_until_back(
     reason: Reason,
 ) -> None:
     rig = active_rig()

@@ -21,8 +21,8 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 
 from rnea_ros.messages import FixedLayoutReader, MalformedError, controller_state_reader
-from rnea_ros.messages.controller_state import ControllerStateSample
-from rnea_ros.node.inputs import controller_state
+from rnea_ros.messages.samples import ControllerStateSample
+from rnea_ros.node.inputs import reference_topics
 
 HEADER, NAMES = 'std_msgs/Header', 'sequence<string>'
 POINT = 'trajectory_msgs/JointTrajectoryPoint'
@@ -156,6 +156,6 @@ def test_where_control_msgs_is_missing_package_and_parameter_are_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, 'control_msgs.msg', None)
     with pytest.raises(InputError, match='reference_source') as caught:
-        controller_state.controller_state_type()
+        reference_topics.controller_state_type()
     assert 'control_msgs' in str(caught.value)
     assert '\n' not in str(caught.value)

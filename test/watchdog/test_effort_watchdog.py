@@ -30,7 +30,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from rnea_ros.watchdog.command_link import MARK
+from rnea_ros.watchdog.loop import MARK
 from rnea_ros.watchdog.silence import GAPS
 
 pytestmark = pytest.mark.ros

@@ -12,6 +12,16 @@ replace an active trajectory), :mod:`.reference`.
 from .compile import compile_trajectory
 from .constraints import check_start
 from .controller_state import ControllerStateError, ControllerStateMonitor, ReferenceSource
+from .goals import (
+    ErrorCode,
+    Goal,
+    GoalResult,
+    GoalSample,
+    JointTolerance,
+    Tolerances,
+    default_tolerances,
+    error_code,
+)
 from .join import Handover
 from .reference import Reference
 from .request import Column, Header, TrajectoryPoint, TrajectoryRequest
@@ -27,9 +37,14 @@ __all__ = [
     'Column',
     'ControllerStateError',
     'ControllerStateMonitor',
+    'ErrorCode',
+    'Goal',
+    'GoalResult',
+    'GoalSample',
     'Handover',
     'Header',
     'JointRules',
+    'JointTolerance',
     'Knots',
     'MotionState',
     'Reference',
@@ -37,6 +52,7 @@ __all__ = [
     'Setpoint',
     'SpeedScaling',
     'States',
+    'Tolerances',
     'Trajectory',
     'TrajectoryError',
     'TrajectoryPoint',
@@ -44,7 +60,9 @@ __all__ = [
     'TrajectoryRequest',
     'check_start',
     'compile_trajectory',
+    'default_tolerances',
     'derivative',
+    'error_code',
     'speed_factor',
     'states_in',
     'turning_points',

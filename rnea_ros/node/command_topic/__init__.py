@@ -4,7 +4,6 @@
 """The command topic: its effort controller, other publishers, and permission to send."""
 
 from .controller_joints import ControllerJoints, difference
-from .last_command import LastCommand
 from .monitor import CommandTopicMonitor
 from .other_publishers import OtherPublishers
 from .permission import CommandPermission
@@ -13,7 +12,6 @@ __all__ = [
     'CommandPermission',
     'CommandTopicMonitor',
     'ControllerJoints',
-    'LastCommand',
     'OtherPublishers',
     'difference',
 ]

@@ -3,9 +3,8 @@
 
 """The topics that the control reads: from messages to samples of the feedforward inputs."""
 
-from .controller_state import ControllerStateInput, controller_state_type
+from .reference_topics import ControllerStateInput, SpeedScalingInput, controller_state_type
 from .sensor_topics import RawSubscription, SensorTopics
-from .speed_scaling import SpeedScalingInput
 from .watchdog_efforts import WatchdogEfforts
 
 __all__ = [

@@ -17,10 +17,9 @@ from ...arrays import Array
 from ...feedforward.inputs.wrench import WrenchInputs
 from ...feedforward.law import Terms
 from ...feedforward.observers import ExternalEffortMonitor
-from .external_effort import ExternalEffortPublishers
 from .messages import NEWEST, CommandMessage, EffortMessage
 from .terms import TermPublishers
-from .wrenches import WrenchPublishers
+from .wrenches import ExternalEffortPublishers, WrenchPublishers
 
 ACK_TIMEOUT = 1.0
 """Longest wait for the delivery of the last command before its publisher is destroyed, s."""

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, brief
-from ...feedforward.goals import Tolerances, default_tolerances
 from ...feedforward.settings import (
     BaseSensorSettings,
     PayloadSettings,
@@ -19,7 +18,7 @@ from ...feedforward.settings import (
     Settings,
     WrenchInputSettings,
 )
-from ...feedforward.trajectory import JointRules
+from ...feedforward.trajectory import JointRules, Tolerances, default_tolerances
 from ...parameters import from_values
 from ...robot import RobotModel
 from ..timing import RealtimeSettings, check_realtime

@@ -5,8 +5,13 @@
 
 from .joint_state_trigger import JointStateTrigger, Trigger
 from .loop_statistics import LoopStatistics
-from .memory import reserve_memory
-from .realtime import RealtimeSettings, check_realtime, enter_realtime, leave_realtime
+from .realtime import (
+    RealtimeSettings,
+    check_realtime,
+    enter_realtime,
+    leave_realtime,
+    reserve_memory,
+)
 
 __all__ = [
     'JointStateTrigger',

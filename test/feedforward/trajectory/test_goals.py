@@ -14,16 +14,18 @@ import pytest
 
 from rnea_ros.errors import RequestRejectedError
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.goals import (
+from rnea_ros.feedforward.law import Feedforward, Gravity
+from rnea_ros.feedforward.trajectory import (
     ErrorCode,
     Goal,
+    JointRules,
     JointTolerance,
+    Setpoint,
     Tolerances,
+    Trajectory,
     default_tolerances,
     error_code,
 )
-from rnea_ros.feedforward.law import Feedforward, Gravity
-from rnea_ros.feedforward.trajectory import JointRules, Setpoint, Trajectory
 from support.control.control_rig import Array, Rig, setpoint, swing, two_joint_arm
 
 JOINTS = ('shoulder', 'elbow')

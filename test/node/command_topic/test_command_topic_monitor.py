@@ -17,12 +17,11 @@ from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from rnea_ros.node import loop
 from rnea_ros.node.command_topic import (
     CommandPermission,
     CommandTopicMonitor,
     ControllerJoints,
-    LastCommand,
-    last_command,
 )
 from rnea_ros.node.command_topic.controller_joints import SERVICE_TIMEOUT
 from rnea_ros.node.command_topic.monitor import DISCOVERY
@@ -324,15 +323,15 @@ def test_a_stop_waits_for_an_unconfirmed_controller_but_not_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 100.0
-    monkeypatch.setattr(last_command, 'time', SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(loop, 'time', SimpleNamespace(monotonic=lambda: now))
     control: Any = SimpleNamespace(joints=JOINTS, state=State.STOPPED, withheld=True)
     permission: Any = SimpleNamespace(unconfirmed=True)
-    last = LastCommand(control, permission)
+    last = loop.LastCommand(control, permission)
     for _ in range(100):
         last.register(None)
         assert not last.done
-    now += last_command.CONFIRM_TIMEOUT
-    for _ in range(last_command.REPEATS):
+    now += loop.CONFIRM_TIMEOUT
+    for _ in range(loop.REPEATS):
         assert not last.done
         last.register(None)
     assert last.done

@@ -23,7 +23,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.feedforward.law import Feedforward
 from rnea_ros.feedforward.trajectory import ControllerStateMonitor, JointRules
-from rnea_ros.node.inputs import ControllerStateInput, controller_state
+from rnea_ros.node.inputs import ControllerStateInput, reference_topics
 from rnea_ros.node.motion_requests import MotionRequests
 
 JOINTS = ('shoulder', 'elbow')
@@ -105,7 +105,7 @@ def test_a_reference_of_a_trajectory_controller_is_one_request(
 ) -> None:
     bench = Bench(monkeypatch)
     message_type = SimpleNamespace(get_fields_and_field_types=lambda: FIELDS)
-    monkeypatch.setattr(controller_state, 'controller_state_type', lambda: message_type)
+    monkeypatch.setattr(reference_topics, 'controller_state_type', lambda: message_type)
     controller = bench.rig.controller
     subscription: Any = SimpleNamespace(take_all=lambda: [message])
     source = ControllerStateInput(

@@ -22,9 +22,8 @@ from rclpy.duration import Duration
 from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from rnea_ros.feedforward.goals import Goal, JointTolerance, default_tolerances
 from rnea_ros.feedforward.law import GravityFeedback
-from rnea_ros.feedforward.trajectory import JointRules
+from rnea_ros.feedforward.trajectory import Goal, JointRules, JointTolerance, default_tolerances
 from rnea_ros.node.motion_requests import REJECTIONS, GoalTolerances, MotionRequests
 
 JOINTS = ('shoulder', 'elbow')

@@ -30,9 +30,8 @@ from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.goals import ErrorCode, Goal, default_tolerances
 from rnea_ros.feedforward.law import Feedforward
-from rnea_ros.feedforward.trajectory import JointRules
+from rnea_ros.feedforward.trajectory import ErrorCode, Goal, JointRules, default_tolerances
 from rnea_ros.node.motion_requests import GoalTolerances, MotionRequests
 
 JOINTS = ('shoulder', 'elbow')

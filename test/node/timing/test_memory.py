@@ -13,7 +13,7 @@ from support.python_process import run
 
 FAULTS = """
 import resource
-from rnea_ros.node.timing.memory import RESERVE, reserve_memory
+from rnea_ros.node.timing.realtime import RESERVE, reserve_memory
 
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt

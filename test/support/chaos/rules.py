@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from rnea_ros.ros import seconds
-from rnea_ros.watchdog.command_link import MARK
+from rnea_ros.watchdog.loop import MARK
 from support.chaos.sensors import FRAME
 
 Array = NDArray[np.float64]

@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import FeedforwardController, Reason, State
-from rnea_ros.feedforward.acting_effort import MAX_WAIT
 from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
 from rnea_ros.feedforward.settings import Settings, resolve
+from rnea_ros.feedforward.stalls import MAX_WAIT
 from rnea_ros.feedforward.trajectory import CUBIC, Knots, Setpoint, Trajectory
 from support.models.robots import ROOT, joint, link, load, robot
 
