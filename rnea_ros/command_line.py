@@ -16,6 +16,7 @@ import sys
 import textwrap
 from typing import Any, NoReturn, TypeAlias
 
+from .errors import RneaError
 from .interrupts import INTERRUPTED, interruptible
 
 Main: TypeAlias = Callable[[list[str] | None], int]
@@ -35,7 +36,10 @@ ranges and topics; `ros2 param describe` shows the parameters of a running node.
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Rejects arguments with one line."""
+    """Rejects arguments with one line; keeps the line breaks of its description."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and exit."""
@@ -44,12 +48,13 @@ class OneLineParser(argparse.ArgumentParser):
 
 def tool(main: Main) -> Callable[..., int]:
     """
-    Return the main function of a tool, ending quietly after Ctrl-C or if its output is closed.
+    Return the main function of a tool, ending with one line after an error or Ctrl-C.
 
-    A closed output is usual: ``check_trajectory ... | head``.
+    It ends quietly if its output is closed, which is usual: ``check_trajectory ... | head``.
 
     :param main: main function, printing to standard output; its file has the tool's name
     """
+    name = Path(inspect.getfile(main)).stem
 
     @functools.wraps(main)
     def quiet_main(args: list[str] | None = None) -> int:
@@ -64,8 +69,11 @@ def tool(main: Main) -> Callable[..., int]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return CLOSED_PIPE
         except KeyboardInterrupt:
-            print(f'{Path(inspect.getfile(main)).stem}: interrupted', file=sys.stderr)
+            print(f'{name}: interrupted', file=sys.stderr)
             return INTERRUPTED
+        except RneaError as error:
+            print(f'{name}: {error}', file=sys.stderr)
+            return BAD_INPUT
 
     return quiet_main
 
@@ -90,7 +98,6 @@ def node_parser(
         usage=f'{prog} [-h] [{ROS_ARGUMENTS} [-p NAME:=VALUE] [--params-file FILE] ...]',
         description=description,
         epilog=f'parameters and their defaults:\n{table}\n\n{SET_PARAMETERS}',
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
 
 

@@ -212,7 +212,6 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = OneLineParser(
         prog='activate_controller',
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add('controller', help='name of the inactive effort controller')

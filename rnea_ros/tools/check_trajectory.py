@@ -24,8 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 import sys
 
-from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
-from ..errors import RneaError
+from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..feedforward.trajectory import TrajectoryRequest
 from ..robot import RobotModel
 from ..trajectory_check import (
@@ -56,7 +55,6 @@ def _parser() -> OneLineParser:
     parser = OneLineParser(
         prog='check_trajectory',
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog='example: check_trajectory motion.yaml --urdf robot.urdf --picture efforts.png',
     )
     add = parser.add_argument
@@ -155,14 +153,10 @@ def main(args: list[str] | None = None) -> int:
     :param args: arguments of the command line; ``None`` for those of the process
     """
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
-    try:
-        checked = _check(options, ros_arguments)
-        print(report(checked))
-        if options.picture is not None and checked.figures is not None:
-            picture(options.picture, checked.robot, checked.figures)
-    except RneaError as error:
-        print(f'check_trajectory: {error}', file=sys.stderr)
-        return BAD_INPUT
+    checked = _check(options, ros_arguments)
+    print(report(checked))
+    if options.picture is not None and checked.figures is not None:
+        picture(options.picture, checked.robot, checked.figures)
     return int(checked.verdict)
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 import sys
 import time
 
-from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
+from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..drawing import require_matplotlib
 from ..errors import RneaError, UnknownNameError
 from ..identification import excitation, require_scipy
@@ -48,7 +48,6 @@ def _parser() -> OneLineParser:
     parser = OneLineParser(
         prog='excite',
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog='example: excite --urdf robot.urdf --floor 0.05 --out excite.yaml',
     )
     add = parser.add_argument
@@ -250,11 +249,7 @@ def main(args: list[str] | None = None) -> int:
     :param args: arguments of the command line; ``None`` for those of the process
     """
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
-    try:
-        return _run(options, ros_arguments)
-    except RneaError as error:
-        print(f'excite: {error}', file=sys.stderr)
-        return BAD_INPUT
+    return _run(options, ros_arguments)
 
 
 if __name__ == '__main__':

@@ -30,9 +30,9 @@ from typing import Any
 
 import numpy as np
 
-from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
+from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..drawing import require_matplotlib
-from ..errors import InputError, RneaError, UnknownNameError
+from ..errors import InputError, UnknownNameError
 from ..files import write_file
 from ..identification import (
     PRIOR_WEIGHT,
@@ -64,7 +64,6 @@ def _parser() -> OneLineParser:
     parser = OneLineParser(
         prog='identify',
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog='example: identify my_bag --urdf robot.urdf --write-urdf identified.urdf '
         '--write-parameters my_arm.yaml',
     )
@@ -257,9 +256,9 @@ def main(args: list[str] | None = None) -> int:
         inputs = read_inputs(options, ros_arguments, partial(_check, options))
         print(f'fitting {seconds(inputs.runs):.0f} s', flush=True)
         return (_identify if options.payload is None else _payload)(options, inputs)
-    except RneaError as error:
+    except IdentificationError as error:
         print(f'identify: {error}', file=sys.stderr)
-        return NOT_BETTER if isinstance(error, IdentificationError) else BAD_INPUT
+        return NOT_BETTER
 
 
 if __name__ == '__main__':

@@ -21,8 +21,7 @@ from typing import Any
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
-from ..errors import RneaError
+from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..recordings import BagError, Sample, read_joint_states
 from ..ros import LATCHED
 from ..urdf import read_urdf
@@ -78,26 +77,22 @@ def main(args: list[str] | None = None) -> int:
     if not 1e-3 <= options.speed <= 1e3:
         parser.error(f'--speed {options.speed:g} is not between 0.001 and 1000')
 
-    try:
-        description = None if options.urdf is None else read_urdf(options.urdf)
-        samples = list(read_joint_states(options.bag, options.source_topic))
-        if not samples:
-            raise BagError(f'{options.bag} has no joint state')
-        with live_node('play_joint_states', ros_arguments) as live:
-            node = live.node
-            latch = node.create_publisher(String, 'robot_description', LATCHED)
-            if description is not None:
-                latch.publish(String(data=description))
-            try:
-                print(f'{len(samples)} joint states, {samples[-1].time:.1f} s, '
-                      'waiting for a subscription ...')
-                sent = play(node, samples, options.topic, options.speed, options.wait)
-                print(f'{sent} joint states sent')
-            except KeyboardInterrupt:
-                print('interrupted')
-    except RneaError as error:
-        print(f'play_joint_states: {error}', file=sys.stderr)
-        return BAD_INPUT
+    description = None if options.urdf is None else read_urdf(options.urdf)
+    samples = list(read_joint_states(options.bag, options.source_topic))
+    if not samples:
+        raise BagError(f'{options.bag} has no joint state')
+    with live_node('play_joint_states', ros_arguments) as live:
+        node = live.node
+        latch = node.create_publisher(String, 'robot_description', LATCHED)
+        if description is not None:
+            latch.publish(String(data=description))
+        try:
+            print(f'{len(samples)} joint states, {samples[-1].time:.1f} s, '
+                  'waiting for a subscription ...')
+            sent = play(node, samples, options.topic, options.speed, options.wait)
+            print(f'{sent} joint states sent')
+        except KeyboardInterrupt:
+            print('interrupted')
     return 0
 
 

@@ -27,8 +27,7 @@ from pathlib import Path
 import sys
 import time
 
-from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
-from ..errors import RneaError
+from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..files import write_file
 from ..parameters import parameter_file_text
 from ..preflight import LEAVE_GRAVITY, MIN_GRAVITY, Checkup, check, found_parameters, picture
@@ -51,7 +50,6 @@ def _parser() -> OneLineParser:
     parser = OneLineParser(
         prog='preflight',
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog='example: preflight my_bag --urdf robot.urdf --picture robot.png',
     )
     add = parser.add_argument
@@ -156,16 +154,12 @@ def _write(options: argparse.Namespace, checkup: Checkup) -> None:
 def main(args: list[str] | None = None) -> int:
     """Compare a model with efforts; return the exit code."""
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
-    try:
-        checkup = _check(options, ros_arguments)
-        print(checkup.report())
-        if options.picture is not None:
-            picture(options.picture, checkup.assessment, checkup.findings)
-        if options.write is not None:
-            _write(options, checkup)
-    except RneaError as error:
-        print(f'preflight: {error}', file=sys.stderr)
-        return BAD_INPUT
+    checkup = _check(options, ros_arguments)
+    print(checkup.report())
+    if options.picture is not None:
+        picture(options.picture, checkup.assessment, checkup.findings)
+    if options.write is not None:
+        _write(options, checkup)
     return int(checkup.verdict)
 
 

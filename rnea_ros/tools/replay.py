@@ -22,8 +22,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from ..command_line import BAD_INPUT, OneLineParser, tool
-from ..errors import RneaError
+from ..command_line import OneLineParser, tool
 from ..node.parameters import (
     complete_values,
     listed_joints,
@@ -44,7 +43,6 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = OneLineParser(
         prog='replay',
         description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog='example: replay my_bag --urdf robot.urdf -p compensate_coriolis:=true',
     )
     add = parser.add_argument
@@ -94,16 +92,12 @@ def _review(options: argparse.Namespace) -> Review:
 def main(args: list[str] | None = None) -> int:
     """Play a recording; return the exit code."""
     options = _options(sys.argv[1:] if args is None else args)
-    try:
-        played = _review(options)
-        print(report(played))
-        if options.picture is not None:
-            picture(options.picture, played)
-        if options.csv is not None:
-            write_table(options.csv, played.playback)
-    except RneaError as error:
-        print(f'replay: {error}', file=sys.stderr)
-        return BAD_INPUT
+    played = _review(options)
+    print(report(played))
+    if options.picture is not None:
+        picture(options.picture, played)
+    if options.csv is not None:
+        write_table(options.csv, played.playback)
     return 0 if played.completed else ENDED_EARLY
 
 
