@@ -17,6 +17,7 @@ from ..dynamics.tree import Placement, RigidBodyInertia
 from ..errors import UrdfError
 from ..robot import RobotModel, link_inertia
 from ..urdf import Inertial, Origin, RobotDescription, rounded
+from .pseudo_inertia import body_inertia
 
 PARAMETERS = 10
 """Standard parameters of a body."""
@@ -79,7 +80,7 @@ def _divided(
     # Some descriptions have a frame without mass at the joint, and the body fixed to it.
     carrier = body if body in own or not own else max(own, key=lambda link: own[link].mass)
     others = [link for link in own if link != carrier]
-    whole = rest = _inertia(parameters)
+    whole = rest = body_inertia(parameters)
     for link in others:
         kept = own[link]
         rest = RigidBodyInertia(rest.mass - kept.mass, rest.h - kept.h, rest.J - kept.J)
@@ -101,13 +102,6 @@ def _divided(
         'removed because it does not fit into the identified body'
     )
     return {**removed, carrier: everything}, note
-
-
-def _inertia(parameters: Array) -> RigidBodyInertia:
-    """Return the inertia of ten standard parameters."""
-    mass, hx, hy, hz, xx, xy, yy, xz, yz, zz = parameters
-    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return RigidBodyInertia(float(mass), np.array([hx, hy, hz]), J)
 
 
 def _inertial(inertia: RigidBodyInertia, axes: Origin) -> Inertial:

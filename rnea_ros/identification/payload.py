@@ -25,7 +25,7 @@ from .equations import BLOCKS, CHUNK, Equations, triangular
 from .fit import Problem, solve
 from .jackknife import jackknife
 from .loading import check_model
-from .pseudo_inertia import body_inertia, parameters_of
+from .pseudo_inertia import about_centre, body_inertia, parameters_of
 from .rounds import HUBER, weighted_rms
 from .run import IdentificationError, Run
 
@@ -109,8 +109,8 @@ def identify_payload(
         sigma = weighted_rms(residual, weights)
         noise = np.where(sigma > 0.0, sigma, 1.0)
         weights = equations.used * huber_weights(residual, noise, HUBER)
-    values = _values(phi)
-    spread = jackknife(factors, problem, phi, _values)
+    values = about_centre(phi)
+    spread = jackknife(factors, problem, phi, about_centre)
     deviation = np.sqrt(np.diag(spread))
     if values[0] < CERTAIN * deviation[0]:
         raise IdentificationError(
@@ -191,16 +191,8 @@ def _problem(phi: Array, weight: float) -> Problem:
 
 
 def _with_payload(model: RobotModel, link: str, phi: Array) -> RobotModel:
-    values = _values(phi)
+    values = about_centre(phi)
     return model.with_payload(link, values[0], values[1:4], values[4:])
-
-
-def _values(phi: Array) -> Array:
-    """Return mass, centre of mass, and inertia about it as in a URDF, shape (10,)."""
-    body = body_inertia(phi)
-    com = body.h / body.mass
-    J = body.J - (np.dot(body.h, com) * np.eye(3) - np.outer(body.h, com))
-    return np.array([body.mass, *com, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
 
 
 def _rms(error: Array, equations: Equations) -> Array:

@@ -84,6 +84,16 @@ def parameters_of(mass: float, h: Array, J: Array) -> Array:
     return np.array([mass, *h, J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]])
 
 
+def about_centre(phi: Array) -> Array:
+    """Return mass, centre of mass, and xx, xy, xz, yy, yz, zz about it, of standard parameters."""
+    mass, *h, xx, xy, yy, xz, yz, zz = phi.tolist()
+    c = np.array(h) / mass if mass > 0.0 else np.zeros(3)
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    # Parallel axes: J_com = J - m (|c|^2 1 - c c^T)
+    J -= mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+    return np.array([mass, *c, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
+
+
 def least_eigenvalues(parameters: Array) -> Array:
     """
     Return the smallest eigenvalue of each body's pseudo-inertia, shape (bodies,).

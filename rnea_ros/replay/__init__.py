@@ -5,15 +5,13 @@
 Play a recording through the control, and compare commands with measured efforts.
 
 Works without ROS and without a clock: the stamps of the recording are the time. Reading order:
-:mod:`.recorded_robot`, :mod:`.playback`, :mod:`.residuals`, :mod:`.report`; :mod:`.review` runs
-them.
+:mod:`.recorded_robot`, :mod:`.playback`, :mod:`.review`, :mod:`.report`, :mod:`.output_files`.
 """
 
-from .picture import picture
+from .output_files import picture, write_table
 from .recorded_robot import recorded_robot
 from .report import report
 from .review import Review, review
-from .table_file import write_table
 
 __all__ = [
     'Review',

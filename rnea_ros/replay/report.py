@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ..command_line import text_table
 from ..feedforward import Reason, State
 from ..feedforward.law import HardwareCompensation
-from .residuals import Residual
-from .review import Review
+from .review import Residual, Review
 
 HEADER = ('gravity', 'inverse dynamics', 'at limit', 'at rate limit')
 """Column titles after the command."""

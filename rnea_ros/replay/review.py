@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""All steps from a recording and settings to the comparison."""
+"""All steps from a recording and settings to commands and models against measured efforts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,50 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arrays import Array
 from ..feedforward import CONTROLLING
 from ..feedforward.settings import ResolvedSettings, Settings, default_timeout, resolve
-from ..preflight import check
-from ..recordings import RecordingError
+from ..preflight import Prediction, check
+from ..recordings import Kind, Recording, RecordingError, Samples, motion_samples
+from ..robot import RobotModel
 from .playback import Playback, play
 from .recorded_robot import RecordedRobot
-from .residuals import Residual, of_commands, of_gravity, of_inverse_dynamics
+
+
+@dataclass(frozen=True)
+class Residual:
+    """
+    Computed and measured efforts of k joints.
+
+    :param joints: names of the joints
+    :param time: times of the samples since the first one of the recording, shape (N,), s
+    :param computed: shape (N, k), N m or N
+    :param measured: shape (N, k), N m or N
+    """
+
+    joints: tuple[str, ...]
+    time: Array
+    computed: Array
+    measured: Array
+
+    @property
+    def rms(self) -> Array:
+        """RMS of the difference, shape (k,), N m or N; NaN without samples."""
+        return _rms(self.computed - self.measured)
+
+    @property
+    def size(self) -> Array:
+        """RMS of the measured effort, shape (k,), N m or N; NaN without samples."""
+        return _rms(self.measured)
+
+    @property
+    def percent(self) -> Array:
+        """RMS of the difference over RMS of the effort, shape (k,), %; NaN for zero effort."""
+        size = self.size
+        share = np.full(size.shape, np.nan)
+        np.divide(self.rms, size, out=share, where=size > 0.0)
+        percent: Array = 100.0 * share
+        return percent
 
 
 @dataclass(frozen=True)
@@ -78,16 +115,16 @@ def review(
     robot = robot.in_newton_metres(resolved.effort_scale)
     playback = play(robot, resolved, differentiate_velocity=differentiate_velocity)
     usable = robot.cleaned
-    gravity = of_gravity(robot.model, usable)
+    gravity = gravity_residual(robot.model, usable)
     if not np.isfinite(gravity.computed).all():
         raise RecordingError('positions are so large that the model has no finite effort')
     return Review(
         robot,
         resolved,
         playback,
-        of_commands(robot, playback),
+        command_residual(robot, playback),
         gravity,
-        of_inverse_dynamics(robot.model, robot.cleaned),
+        inverse_dynamics_residual(robot.model, robot.cleaned),
         (*_ignored_sensors(settings), *usable.notes, *_preflight_findings(robot)),
     )
 
@@ -110,3 +147,72 @@ def _preflight_findings(robot: RecordedRobot) -> list[str]:
         for finding in checkup.findings
         if finding.must_be_fixed
     ]
+
+
+def command_residual(robot: RecordedRobot, playback: Playback) -> Residual:
+    """
+    Compare each sample with the first command that uses it.
+
+    The efforts that the hardware adds are part of the command, as measured efforts contain them.
+    Unusable samples (repeats, ringing), ramps and ticks after a fault are left out.
+
+    :param robot: the recording
+    :param playback: the commands
+    """
+    usable = robot.cleaned
+    # The same subtraction as in :func:`.play`, so that rounding shifts no sample by a tick.
+    tick = np.searchsorted(playback.time, usable.time - robot.samples[0].time)
+    controlled = playback.controlling[tick]
+    recorded = [name for name in playback.joints if name in usable.names]
+    in_command = [playback.joints.index(name) for name in recorded]
+    in_recording = [usable.names.index(name) for name in recorded]
+    return Residual(
+        tuple(recorded),
+        usable.time[controlled],
+        (playback.command + playback.hardware)[tick[controlled]][:, in_command],
+        usable.effort[controlled][:, in_recording],
+    )
+
+
+def gravity_residual(model: RobotModel, recording: Recording) -> Residual:
+    """
+    Compare gravity torques at the recorded positions, without filters.
+
+    :param model: model of the robot
+    :param recording: recording with finite positions and the model's joint names
+    """
+    rest = np.zeros_like(recording.position)
+    samples = Samples(
+        Kind.STILL,
+        recording.names,
+        recording.time,
+        recording.position,
+        rest,
+        rest,
+        recording.effort,
+        np.arange(len(recording.time)),
+        recording.notes,
+    )
+    return _model_residual(model, samples)
+
+
+def inverse_dynamics_residual(model: RobotModel, recording: Recording) -> Residual:
+    """
+    Compare the full inverse dynamics; positions and efforts pass the same filter.
+
+    :param model: model of the robot
+    :param recording: clean recording with the model's joint names
+    """
+    return _model_residual(model, motion_samples(recording))
+
+
+def _model_residual(model: RobotModel, samples: Samples) -> Residual:
+    prediction = Prediction(model, {name: name for name in samples.names}, samples)
+    return Residual(samples.names, samples.time, prediction.rigid, prediction.effort)
+
+
+def _rms(values: Array) -> Array:
+    if not len(values):
+        return np.full(values.shape[1], np.nan)
+    rms: Array = np.sqrt(np.mean(values**2, axis=0))
+    return rms

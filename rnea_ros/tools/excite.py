@@ -213,9 +213,7 @@ def _run(options: argparse.Namespace, ros_arguments: Sequence[str]) -> int:
         if known is None:
             joints = _published(options, model)
             start = dict(zip(model.joint_names, pose, strict=True)) | options.start
-            found: excitation.Excitation | excitation.KnownMotion = _excitation(
-                options, model, start
-            )
+            found: excitation.FeasibleMotion = _excitation(options, model, start)
         else:
             joints = list(known.joint_names)
             limits, region = _bounds(options, model)

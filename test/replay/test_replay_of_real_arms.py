@@ -19,7 +19,7 @@ from rnea_ros.feedforward.settings import Settings
 from rnea_ros.recordings import read_joint_states
 from rnea_ros.replay import Review, recorded_robot, review
 from rnea_ros.replay.recorded_robot import RecordedRobot
-from rnea_ros.replay.residuals import of_gravity
+from rnea_ros.replay.review import gravity_residual
 from support.models.robots import ROOT, load, vendor_robots
 from support.recorded.real_arms import recording
 
@@ -67,7 +67,7 @@ def compare(percent: Array, figures: Sequence[float], *, atol: float, rtol: floa
 def test_gravity_of_the_panda_has_the_residual_of_pinocchio() -> None:
     # The figures are of all samples, repeats and ringing too: nothing but rounding is between.
     whole = robot_of('panda_exciting_trajectory.db3', panda_arm()).recording
-    percent = of_gravity(panda_arm(), whole).percent
+    percent = gravity_residual(panda_arm(), whole).percent
     compare(percent[1:4], PANDA_GRAVITY[1:4], atol=0.06)
     compare(percent, PANDA_GRAVITY, atol=0.6)
 

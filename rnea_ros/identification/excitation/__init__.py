@@ -12,7 +12,8 @@ the result.
 
 from .accuracy import Accuracy
 from .excitation import Excitation, excite
-from .known_motion import KnownMotion, known_motion
+from .feasibility import FeasibleMotion
+from .known_motion import known_motion
 from .limits import ExcitationError, JointLimits, Region
 from .motion import RestToRestMotion
 from .picture import picture
@@ -22,8 +23,8 @@ __all__ = [
     'Accuracy',
     'Excitation',
     'ExcitationError',
+    'FeasibleMotion',
     'JointLimits',
-    'KnownMotion',
     'Region',
     'RestToRestMotion',
     'excite',

@@ -17,7 +17,7 @@ from ...robot import RobotModel
 from .accuracy import Accuracy, accuracy
 from .constraints import Constraints
 from .criterion import Information, regressor
-from .feasibility import check_limits, check_rest, no_room, rounded_away, way_to_start
+from .feasibility import FeasibleMotion, check_limits, check_rest, no_room, rounded_away
 from .fourier import FourierBasis
 from .limits import ExcitationError, JointLimits, Region, chosen
 from .motion import RestToRestMotion, fourier_motion
@@ -49,15 +49,12 @@ SMALLER = 0.995
 
 
 @dataclass(frozen=True, eq=False)
-class Excitation:
+class Excitation(FeasibleMotion):
     """
     An exciting motion.
 
     :param model: the robot
-    :param motion: the motion, from the start and back to it
     :param excited: names of the joints that move
-    :param limits: limits of the joints, without margins
-    :param constraints: bounds with margins
     :param condition: condition number of the base regressor of the rigid bodies; rows divided by
         the noise, columns scaled to equal size
     :param random_condition: the median of the same for random motions within the bounds, of the
@@ -69,10 +66,7 @@ class Excitation:
     """
 
     model: RobotModel
-    motion: RestToRestMotion
     excited: tuple[str, ...]
-    limits: JointLimits
-    constraints: Constraints
     condition: float
     random_condition: float
     parameters: tuple[int, int]
@@ -85,16 +79,6 @@ class Excitation:
         """Positions at the start and at the end, shape (n,), rad or m."""
         start: Array = self.motion.positions[0]
         return start
-
-    def way_from(self, position: ArrayLike) -> RestToRestMotion:
-        """
-        Return a motion from rest at other positions to the start.
-
-        :param position: shape (n,), rad or m
-        :raises ExcitationError: the way leaves position limits or the region, or needs more effort
-            than there is
-        """
-        return way_to_start(self.constraints, self.limits, self.motion, position)
 
 
 def excite(
@@ -183,11 +167,11 @@ def _judged(
         for each in (states, others[median])
     ]
     return Excitation(
-        model,
         motion,
-        tuple(model.joint_names[index] for index in objective.excited),
         limits,
         objective.constraints,
+        model,
+        tuple(model.joint_names[index] for index in objective.excited),
         information.condition(regressor(model, *states)),
         conditions[median],
         (len(information.rigid), information.added.shape[1]),

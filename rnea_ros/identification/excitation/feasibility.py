@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +22,43 @@ NO_ROOM = 1e-6
 
 ROUNDING = 1e-6
 """Excess by rounding, as a share of a range."""
+
+
+@dataclass(frozen=True, eq=False)
+class FeasibleMotion:
+    """
+    A motion within the bounds of a robot.
+
+    :param motion: the motion, from the start and back to it
+    :param limits: limits of the joints, without margins
+    :param constraints: bounds with margins
+    """
+
+    motion: RestToRestMotion
+    limits: JointLimits
+    constraints: Constraints
+
+    def way_from(self, position: ArrayLike) -> RestToRestMotion:
+        """
+        Return a motion from rest at other positions to the start.
+
+        :param position: shape (n,), rad or m
+        :raises ExcitationError: the way leaves position limits or the region, or needs more effort
+            than there is
+        """
+        n = len(self.limits.lower)
+        measured = finite_vector('position', position, n)
+        motion, bounds = self.motion, self.constraints
+        found = way(motion.joint_names, measured, motion.positions[0], bounds.upper[n : 2 * n])
+        lower, upper = bounds.lower.copy(), bounds.upper.copy()
+        lower[:n], upper[:n] = self.limits.lower, self.limits.upper
+        _check_at_all_times(
+            Constraints(bounds.model, bounds.links, lower, upper),
+            found,
+            'on the way to the start pose',
+            'move the robot nearer to the start pose by other means',
+        )
+        return found
 
 
 def check_limits(model: RobotModel, limits: JointLimits, excited: Sequence[int]) -> None:
@@ -83,33 +121,6 @@ def _at_rest(constraints: Constraints, start: Array) -> tuple[Array, Array]:
     excess = constraints.excess(quantities)[0]
     excess[2 * n : 3 * n] = -np.inf
     return quantities[0], excess
-
-
-def way_to_start(
-    constraints: Constraints, limits: JointLimits, motion: RestToRestMotion, position: ArrayLike
-) -> RestToRestMotion:
-    """
-    Return a motion from rest at other positions to the start of a motion.
-
-    :param constraints: bounds with margins
-    :param limits: limits without margins, for the positions
-    :param motion: the motion
-    :param position: shape (n,), rad or m
-    :raises ExcitationError: the way leaves position limits or the region, or needs more effort
-        than there is
-    """
-    n = len(limits.lower)
-    measured = finite_vector('position', position, n)
-    found = way(motion.joint_names, measured, motion.positions[0], constraints.upper[n : 2 * n])
-    lower, upper = constraints.lower.copy(), constraints.upper.copy()
-    lower[:n], upper[:n] = limits.lower, limits.upper
-    _check_at_all_times(
-        Constraints(constraints.model, constraints.links, lower, upper),
-        found,
-        'on the way to the start pose',
-        'move the robot nearer to the start pose by other means',
-    )
-    return found
 
 
 def check_motion(constraints: Constraints, motion: RestToRestMotion) -> None:

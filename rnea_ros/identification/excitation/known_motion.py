@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,34 +14,9 @@ from ...feedforward.trajectory import TrajectoryRequest
 from ...robot import RobotModel
 from .constraints import Constraints
 from .excitation import region_with_links
-from .feasibility import check_motion, way_to_start
+from .feasibility import FeasibleMotion, check_motion
 from .limits import ExcitationError, JointLimits, Region
 from .motion import RestToRestMotion
-
-
-@dataclass(frozen=True, eq=False)
-class KnownMotion:
-    """
-    A motion within the bounds of a robot.
-
-    :param motion: the motion, from the start and back to it
-    :param limits: limits of the joints, without margins
-    :param constraints: bounds with margins
-    """
-
-    motion: RestToRestMotion
-    limits: JointLimits
-    constraints: Constraints
-
-    def way_from(self, position: ArrayLike) -> RestToRestMotion:
-        """
-        Return a motion from rest at other positions to the start.
-
-        :param position: shape (n,), rad or m
-        :raises ExcitationError: the way leaves position limits or the region, or needs more effort
-            than there is
-        """
-        return way_to_start(self.constraints, self.limits, self.motion, position)
 
 
 def known_motion(
@@ -52,7 +25,7 @@ def known_motion(
     request: TrajectoryRequest,
     position: ArrayLike,
     region: Region | None = None,
-) -> KnownMotion:
+) -> FeasibleMotion:
     """
     Return the motion of a trajectory, if it keeps all bounds of a new exciting motion.
 
@@ -73,7 +46,7 @@ def known_motion(
     )
     constraints = Constraints.of(model, bounds, links)
     check_motion(constraints, motion)
-    return KnownMotion(motion, limits, constraints)
+    return FeasibleMotion(motion, limits, constraints)
 
 
 def _motion(model: RobotModel, request: TrajectoryRequest, position: Array) -> RestToRestMotion:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
+from ..pseudo_inertia import about_centre
 from ..result import Identification, ParameterOrigin
 
 NAMES = ('mass', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
@@ -87,7 +88,7 @@ def bodies(result: Identification) -> tuple[BodyChange, ...]:
 def _body(
     links: tuple[str, ...], before: Array, after: Array, covariance: Array, origin: list[str]
 ) -> BodyChange:
-    urdf, identified = _about_centre(before), _about_centre(after)
+    urdf, identified = about_centre(before), about_centre(after)
     spread = _spread(after, covariance)
     quantities = {
         group: QuantityChange(
@@ -110,16 +111,6 @@ def _body(
     )
 
 
-def _about_centre(phi: Array) -> Array:
-    """Return mass, centre of mass, and xx, xy, xz, yy, yz, zz about it, of standard parameters."""
-    mass, *h, xx, xy, yy, xz, yz, zz = phi.tolist()
-    c = np.array(h) / mass if mass > 0.0 else np.zeros(3)
-    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    # Parallel axes: J_com = J - m (|c|^2 1 - c c^T)
-    J -= mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
-    return np.array([mass, *c, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
-
-
 def _blocks(covariance: Array) -> Array:
     """Return the covariance of each body's parameters, shape (bodies, 10, 10)."""
     size = len(NAMES)
@@ -128,10 +119,10 @@ def _blocks(covariance: Array) -> Array:
 
 
 def _spread(phi: Array, covariance: Array) -> Array:
-    """Return the standard deviations of :func:`_about_centre`, by its derivatives."""
+    """Return the standard deviations of :func:`about_centre`, by its derivatives."""
     step = 1e-6 * np.abs(phi).max() * np.eye(len(phi))
     derivatives = np.array([
-        (_about_centre(phi + each) - _about_centre(phi - each)) / (2.0 * each.max())
+        (about_centre(phi + each) - about_centre(phi - each)) / (2.0 * each.max())
         for each in step
     ])
     variance = np.einsum('ik,ij,jk->k', derivatives, covariance, derivatives)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 import math
 from typing import Any
@@ -15,8 +16,16 @@ from ...arrays import Array
 from ..base_parameters import BaseParameters
 from ..result import Identification
 from ..run import Run
-from .advice import advice
 from .bodies import BodyChange, bodies
+
+MIN_RANGE = 1.0
+"""Range of positions below which a joint shows little of the bodies behind it, rad or m."""
+
+MIN_ACCELERATION = 0.5
+"""Peak acceleration below which a joint shows little of its inertia, rad/s^2 or m/s^2."""
+
+MAX_CONDITION = 100.0
+"""Condition of the base parameters above which a motion hardly tells them apart."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +157,7 @@ def figures(result: Identification) -> ReportFigures:
         bodies=bodies(result),
         combinations=_combinations(result.base),
         condition=result.base.condition,
-        advice=tuple(advice(result)),
+        advice=tuple(_advice(result)),
         notes=(*of_fit, *result.urdf()[1], *result.node_parameters()[1]),
         flaws=tuple(flaws),
     )
@@ -203,3 +212,34 @@ def _finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_finite(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _advice(result: Identification) -> Iterator[str]:
+    """
+    Yield what to change in the next recording, one sentence each.
+
+    :param result: the identified model
+    """
+    q = np.concatenate([run.q for run in result.fitted])
+    qd = np.concatenate([run.qd for run in result.fitted])
+    qdd = np.concatenate([run.qdd for run in result.fitted])
+    parts = {
+        f'move over more than {MIN_RANGE:g} rad or m': np.ptp(q, axis=0) < MIN_RANGE,
+        f'accelerate by more than {MIN_ACCELERATION:g} rad/s^2 or m/s^2': np.abs(qdd).max(axis=0)
+        < MIN_ACCELERATION,
+        'move in both directions': qd.min(axis=0) * qd.max(axis=0) >= 0.0,
+    }
+    names = {name for run in result.fitted for name in run.joints}
+    recorded = np.array([name in names for name in result.prior.joint_names])
+    for what, lacking in parts.items():
+        if lagging := [
+            name
+            for name, lacks in zip(result.prior.joint_names, lacking & recorded, strict=True)
+            if lacks
+        ]:
+            yield f'{what}: {", ".join(lagging)}'
+    if result.base.condition > MAX_CONDITION:
+        yield (
+            f'the condition is {result.base.condition:.0f}: a motion by `excite` tells the '
+            'parameters apart better'
+        )

@@ -1,13 +1,18 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Picture of the commanded and measured efforts of every joint over time."""
+"""Files of a replay: a picture of the efforts of every joint, and a table."""
 
 from __future__ import annotations
 
+import csv
+from io import StringIO
+import math
 from pathlib import Path
 
 from ..drawing import legend_above, new_figure, rows_over_time, save
+from ..files import write_file
+from .playback import Playback
 from .review import Review
 
 
@@ -36,3 +41,33 @@ def picture(path: Path, review: Review) -> None:
             axis.plot(full.time, computed, color='C3', linewidth=0.9, label='inverse dynamics')
     legend_above(rows[0])
     save(figure, path)
+
+
+def write_table(path: Path, playback: Playback) -> None:
+    """
+    Write a row for each tick: time, state, and three efforts of every joint.
+
+    The efforts are the command, the share of the hardware, and the latest measured effort. Cells
+    without a command or a measurement are empty.
+
+    :param path: CSV file to write
+    :param playback: commands and measured efforts
+    :raises FileError: it cannot be written
+    """
+    columns = ['time', 'state']
+    for name in playback.joints:
+        columns += [f'{name}/commanded', f'{name}/hardware', f'{name}/measured']
+    table = StringIO()
+    writer = csv.writer(table)
+    writer.writerow(columns)
+    for tick, state in enumerate(playback.state_of_ticks()):
+        row = [f'{playback.time[tick]:.6f}', state.value]
+        efforts = (playback.command, playback.hardware, playback.effort)
+        of_joints = zip(*(effort[tick] for effort in efforts), strict=True)
+        row += [_cell(value) for joint in of_joints for value in joint]
+        writer.writerow(row)
+    write_file(path, table.getvalue())
+
+
+def _cell(value: float) -> str:
+    return '' if math.isnan(value) else f'{value:.6g}'
