@@ -45,10 +45,7 @@ class ClosedLoopModel:
     """
 
     def __init__(
-        self,
-        model: RobotModel,
-        loop_joints: Sequence[LoopJoint],
-        actuated_joints: Sequence[str],
+        self, model: RobotModel, loop_joints: Sequence[LoopJoint], actuated_joints: Sequence[str],
         guess: ArrayLike | None = None,
     ) -> None:
         if not isinstance(model, RobotModel):
@@ -146,10 +143,7 @@ class ClosedLoopModel:
 
     @finite_result_required
     def inverse_dynamics(
-        self,
-        q: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
+        self, q: ArrayLike, yd: ArrayLike, ydd: ArrayLike,
         external_wrenches: ExternalWrenches | None = None,
     ) -> Array:
         """
@@ -168,10 +162,7 @@ class ClosedLoopModel:
 
     @finite_result_required
     def forward_dynamics(
-        self,
-        q: ArrayLike,
-        yd: ArrayLike,
-        tau: ArrayLike,
+        self, q: ArrayLike, yd: ArrayLike, tau: ArrayLike,
         external_wrenches: ExternalWrenches | None = None,
     ) -> Array:
         """

@@ -174,8 +174,5 @@ class Linkage:
 
 
 def _joint_of(model: RobotModel, coordinate: int) -> str:
-    for name in model.joint_names:
-        indices = model.velocity_indices(name)
-        if indices.start <= coordinate < indices.stop:
-            return name
-    raise AssertionError(f'no joint has the velocity coordinate {coordinate}')
+    names = model.joint_names
+    return next(name for name in names if coordinate < model.velocity_indices(name).stop)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..errors import InputError
 from .kernels import (
     BASE,
     MOVING_COMPOSITE,
@@ -74,6 +75,7 @@ class Workspace:
         self.bodies[BASE]['R'] = np.eye(3)
         self.external_forces = self.bodies['f_ext']
         self.articulated = np.zeros(len(self.bodies), dtype=articulated_dtype())
+        self._shared_coordinates = int(tree.bodies['dofs'].sum()) > tree.nv
         self._zeros = np.zeros(tree.nv)
         self._tau = np.zeros(tree.nv)
         self._qdd = np.zeros(tree.nv)
@@ -122,8 +124,8 @@ class Workspace:
         """
         Return qdd = FD(q, qd, tau), with the present external forces.
 
-        The tree must not have mimic joints. If a joint has no inertia to accelerate, the result
-        is not finite.
+        The tree must not have mimic or helical joints (InputError). If a joint has no inertia to
+        accelerate, the result is not finite.
 
         :param q: joint positions, shape (nq,), rad or m
         :param qd: joint velocities, shape (nv,), rad/s or m/s
@@ -179,6 +181,7 @@ class Workspace:
     @cached_property
     def forward_dynamics_into(self) -> checked_kernels.CheckedKernel:
         """Kernel of the forward dynamics: q, qd, tau, qdd."""
+        self._require_own_coordinates()
         kernel = checked_kernels.forward_dynamics
         return self._prepared(kernel, MOTION, [(NV,)], self.articulated)
 
@@ -192,6 +195,7 @@ class Workspace:
     @cached_property
     def forward_dynamics_derivatives_into(self) -> checked_kernels.CheckedKernel:
         """Kernel of the forward dynamics' derivatives: q, qd, tau, by_q, by_qd, by_tau."""
+        self._require_own_coordinates()
         nv = len(self._M)
         memory = (
             np.zeros(len(self.bodies), dtype=branch_dtype()),
@@ -258,6 +262,12 @@ class Workspace:
         f_ext = self.external_forces[body]
         f_ext[:3] += moment
         f_ext[3:] += force
+
+    def _require_own_coordinates(self) -> None:
+        # Articulated bodies would give wrong numbers, and the factorisation of M would not end.
+        if self._shared_coordinates:
+            reason = 'several bodies share a coordinate (mimic, helical): use the RobotModel'
+            raise InputError('tree', reason)
 
     def _prepared(
         self,

@@ -3,11 +3,10 @@
 
 """The robot model: the public face of the dynamics library."""
 
-from .base_motion import BaseMotion
 from .builder import link_inertia
 from .contacts import ContactSolution
 from .model import RobotModel
-from .model_data import STANDARD_GRAVITY
+from .model_data import STANDARD_GRAVITY, BaseMotion
 from .operational_space import OperationalSpaceDynamics
 from .payload import Payload
 from .wrench import ExternalWrenches, ReferenceFrame, Wrench

@@ -54,14 +54,8 @@ class ContactSolution:
 
 
 def constrained_inverse_dynamics(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
-    contact_jacobian: ArrayLike,
-    unactuated: Sequence[str] = (),
-    *,
-    contact_bias: ArrayLike | None = None,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, contact_jacobian: ArrayLike,
+    unactuated: Sequence[str] = (), *, contact_bias: ArrayLike | None = None,
     external_wrenches: ExternalWrenches | None = None,
 ) -> ContactSolution:
     """

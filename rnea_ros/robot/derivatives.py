@@ -26,10 +26,7 @@ from .wrench import ExternalWrenches, Load, loads, turned
 
 
 def inverse_dynamics_derivatives(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
     external_wrenches: ExternalWrenches | None = None,
 ) -> Derivatives:
     """
@@ -64,10 +61,7 @@ def inverse_dynamics_derivatives(
 
 
 def forward_dynamics_derivatives(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    tau: ArrayLike,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, tau: ArrayLike,
     external_wrenches: ExternalWrenches | None = None,
 ) -> Derivatives:
     """

@@ -26,10 +26,7 @@ NO_INERTIA = 'has no inertia to accelerate'
 
 
 def inverse_dynamics(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
     external_wrenches: ExternalWrenches | None = None,
 ) -> Array:
     """
@@ -208,10 +205,7 @@ def potential_energy(model: ModelData, q: ArrayLike) -> float:
 
 
 def forward_dynamics(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    tau: ArrayLike,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, tau: ArrayLike,
     external_wrenches: ExternalWrenches | None = None,
 ) -> Array:
     """

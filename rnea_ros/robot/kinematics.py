@@ -86,9 +86,7 @@ def body_poses(
     return R, p
 
 
-def jacobian(
-    model: ModelData, q: ArrayLike, link: str, point: ArrayLike = ORIGIN
-) -> Array:
+def jacobian(model: ModelData, q: ArrayLike, link: str, point: ArrayLike = ORIGIN) -> Array:
     """
     Return the Jacobian J of a point on a link: its velocity is v = J qd, [angular; linear].
 
@@ -113,11 +111,7 @@ def jacobian(
 
 
 def jacobian_rate(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    link: str,
-    point: ArrayLike = ORIGIN,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, link: str, point: ArrayLike = ORIGIN
 ) -> Array:
     """
     Return Jdot, the time derivative of the elements of :meth:`jacobian`, shape (6, nv).
@@ -174,11 +168,7 @@ def link_acceleration(
 
 
 def bias_acceleration(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    link: str,
-    point: ArrayLike = ORIGIN,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, link: str, point: ArrayLike = ORIGIN
 ) -> Array:
     """
     Return a link's spatial acceleration at qdd = 0, shape (6,), rad/s^2 and m/s^2.
@@ -248,11 +238,7 @@ def body_to_frame(placement: Placement) -> tuple[Array, Array]:
 
 
 def velocity_and_acceleration(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
-    link: str,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, link: str,
     point: ArrayLike = ORIGIN,
 ) -> tuple[Array, Array]:
     """Return spatial velocity and acceleration of a link's point, in the link's axes."""

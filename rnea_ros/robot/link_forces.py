@@ -39,13 +39,8 @@ class LinkDynamics:
 
 
 def internal_wrench(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
-    link: str,
-    external_wrenches: ExternalWrenches | None = None,
-    *,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, link: str,
+    external_wrenches: ExternalWrenches | None = None, *,
     frame: str | ReferenceFrame | None = None,
 ) -> Wrench:
     """
@@ -78,12 +73,7 @@ def internal_wrench(
 
 
 def link_dynamics(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
-    link: str,
-    *,
+    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, link: str, *,
     frame: str | ReferenceFrame | None = None,
 ) -> LinkDynamics:
     """
@@ -171,9 +161,7 @@ def _link(model: ModelData, name: str) -> TreeLink:
     return next(link for link in model.tree.links if link.name == name)
 
 
-def _axes(
-    model: ModelData, q: Array, link: str, frame: str | ReferenceFrame | None
-) -> Array:
+def _axes(model: ModelData, q: Array, link: str, frame: str | ReferenceFrame | None) -> Array:
     """Return the rotation from a link's axes to those of a frame."""
     if frame is None:
         return np.eye(3)

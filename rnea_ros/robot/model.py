@@ -28,9 +28,8 @@ from . import (
     operational_space,
     regressors,
 )
-from .base_motion import BaseMotion
 from .builder import build_tree
-from .model_data import STANDARD_GRAVITY, ModelData
+from .model_data import STANDARD_GRAVITY, BaseMotion, ModelData
 from .payload import Payload
 from .robot_properties import RobotProperties
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The data of a robot model, which every function of this folder takes as its first argument."""
+"""The data of a robot model, which all functions of this folder take first; its base's motion."""
 
 from __future__ import annotations
 
@@ -20,10 +20,48 @@ from ..dynamics import Workspace, manifold, with_unit_quaternions
 from ..dynamics.tree import WORLD, Frame, JointCoordinates, KinematicTree
 from ..errors import InputError, UnknownNameError, brief
 from ..urdf import RobotDescription
-from .base_motion import BaseMotion
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """Acceleration of free fall, m/s^2, where z points up."""
+
+
+@dataclass(frozen=True)
+class BaseMotion:
+    """
+    Motion of the root link's frame relative to the world, in that frame's own axes.
+
+    :param linear_velocity: velocity of the frame's origin, shape (3,), m/s
+    :param angular_velocity: shape (3,), rad/s
+    :param linear_acceleration: acceleration of the frame's origin relative to the world, without
+        gravity, shape (3,), m/s^2
+    :param angular_acceleration: shape (3,), rad/s^2
+    """
+
+    linear_velocity: ArrayLike = (0.0, 0.0, 0.0)
+    angular_velocity: ArrayLike = (0.0, 0.0, 0.0)
+    linear_acceleration: ArrayLike = (0.0, 0.0, 0.0)
+    angular_acceleration: ArrayLike = (0.0, 0.0, 0.0)
+
+    def spatial(self) -> tuple[Array, Array]:
+        """
+        Return spatial velocity and acceleration, [angular; linear], shape (6,) each.
+
+        The linear part of a spatial acceleration is that of the origin minus omega x velocity
+        (Featherstone 2008, section 2.11).
+
+        :raises InputError: a part that is not an array of shape (3,) of finite numbers
+        """
+        v, w, a, alpha = (
+            finite_vector(name, getattr(self, name), 3)
+            for name in (
+                'linear_velocity',
+                'angular_velocity',
+                'linear_acceleration',
+                'angular_acceleration',
+            )
+        )
+        return np.concatenate([w, v]), np.concatenate([alpha, a - np.cross(w, v)])
+
 
 AT_REST = BaseMotion()
 """A base that does not move."""
@@ -108,13 +146,8 @@ class ModelData:
 
     @classmethod
     def of(
-        cls,
-        tree: KinematicTree,
-        *,
-        name: str,
-        description: RobotDescription | None = None,
-        gravity: ArrayLike = STANDARD_GRAVITY,
-        base_motion: BaseMotion = AT_REST,
+        cls, tree: KinematicTree, *, name: str, description: RobotDescription | None = None,
+        gravity: ArrayLike = STANDARD_GRAVITY, base_motion: BaseMotion = AT_REST,
     ) -> ModelData:
         """
         Return the data of a model; the arguments are fields of the same name.
@@ -259,11 +292,7 @@ class ModelData:
 
 
 def computed(
-    model: ModelData,
-    kernel: Callable[..., bool],
-    result: Array,
-    *first: Any,
-    **given: ArrayLike,
+    model: ModelData, kernel: Callable[..., bool], result: Array, *first: Any, **given: ArrayLike
 ) -> Array:
     """
     Return the result of a kernel; its arguments are checked before, and the result afterwards.

@@ -58,13 +58,8 @@ class OperationalSpaceDynamics:
 
 
 def operational_space_dynamics(
-    model: ModelData,
-    q: ArrayLike,
-    qd: ArrayLike,
-    link: str,
-    *,
-    coordinates: Sequence[int] = (0, 1, 2, 3, 4, 5),
-    point: ArrayLike = (0.0, 0.0, 0.0),
+    model: ModelData, q: ArrayLike, qd: ArrayLike, link: str, *,
+    coordinates: Sequence[int] = (0, 1, 2, 3, 4, 5), point: ArrayLike = (0.0, 0.0, 0.0),
 ) -> OperationalSpaceDynamics:
     """
     Return the equation of motion of a link: Lambda a + mu + p = F.

@@ -14,8 +14,7 @@ from ..arrays import Array
 from ..dynamics import Workspace
 from ..dynamics.tree import JointCoordinates, KinematicTree
 from ..urdf import Joint, RobotDescription
-from .base_motion import BaseMotion
-from .model_data import ModelData
+from .model_data import BaseMotion, ModelData
 
 
 class RobotProperties:

@@ -153,10 +153,7 @@ def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenche
 
 
 def loads(
-    model: ModelData,
-    wrenches: ExternalWrenches,
-    R: Array,
-    p: Array,
+    model: ModelData, wrenches: ExternalWrenches, R: Array, p: Array,
     vectors: Callable[[str, ArrayLike], Array],
 ) -> Iterator[Load]:
     """

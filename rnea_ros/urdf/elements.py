@@ -36,13 +36,13 @@ def read_link(element: ElementTree.Element) -> Link:
     link = _parse(urdf_parser.Link, element, owner)
     if link.inertial is None:
         return Link(link.name, None)
-    (mass,) = _finite([float(link.inertial.mass)], owner, 'mass', 1)
+    (mass,) = _finite([float(link.inertial.mass)], owner, 'mass')
     if mass < 0.0:
         raise UrdfError(owner, f'mass {mass} is negative')
     matrix = link.inertial.inertia
     names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
     values = [0.0 if matrix is None else getattr(matrix, name) for name in names]
-    ixx, ixy, ixz, iyy, iyz, izz = _finite(values, owner, 'inertia', 6)
+    ixx, ixy, ixz, iyy, iyz, izz = _finite(values, owner, 'inertia')
     origin = _read_origin(link.inertial.origin, f'{owner} inertial')
     return Link(link.name, Inertial(origin, mass, (ixx, ixy, ixz, iyy, iyz, izz)))
 
@@ -127,9 +127,7 @@ def _check_joint(element: ElementTree.Element, owner: str) -> None:
         raise UrdfError(owner, f'a {joint_type} joint needs a <limit>')
 
 
-def _finite(values: Sequence[float], owner: str, what: str, count: int) -> tuple[float, ...]:
-    if len(values) != count:
-        raise UrdfError(owner, f'{what} has {len(values)} numbers, not {count}')
+def _finite(values: Sequence[float], owner: str, what: str) -> tuple[float, ...]:
     if not all(math.isfinite(value) for value in values):
         raise UrdfError(owner, f'{what} {tuple(values)} is not finite')
     return tuple(float(value) for value in values)
@@ -139,15 +137,15 @@ def _read_origin(element: Any, owner: str) -> Origin:
     if element is None:
         return Origin()
     zero = (0.0, 0.0, 0.0)
-    xyz = _finite(zero if element.xyz is None else element.xyz, owner, 'origin xyz', 3)
-    rpy = _finite(zero if element.rpy is None else element.rpy, owner, 'origin rpy', 3)
+    xyz = _finite(zero if element.xyz is None else element.xyz, owner, 'origin xyz')
+    rpy = _finite(zero if element.rpy is None else element.rpy, owner, 'origin rpy')
     return Origin((xyz[0], xyz[1], xyz[2]), (rpy[0], rpy[1], rpy[2]))
 
 
 def _read_axis(axis: Sequence[float] | None, owner: str) -> Vector3:
     if axis is None:
         return (1.0, 0.0, 0.0)
-    x, y, z = _finite(axis, owner, 'axis', 3)
+    x, y, z = _finite(axis, owner, 'axis')
     length = math.hypot(x, y, z)
     if length < 1e-9:
         raise UrdfError(owner, f'axis {(x, y, z)} has no direction')
@@ -159,7 +157,7 @@ def _read_mimic(mimic: Any, owner: str) -> Mimic | None:
         return None
     multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
     offset = 0.0 if mimic.offset is None else mimic.offset
-    multiplier, offset = _finite([multiplier, offset], owner, 'mimic multiplier, offset', 2)
+    multiplier, offset = _finite([multiplier, offset], owner, 'mimic multiplier, offset')
     return Mimic(mimic.joint, multiplier, offset)
 
 
@@ -167,7 +165,7 @@ def _read_friction(dynamics: Any, owner: str) -> tuple[float, float]:
     if dynamics is None:
         return 0.0, 0.0
     values = [value or 0.0 for value in (dynamics.damping, dynamics.friction)]
-    damping, friction = _finite(values, owner, 'damping, friction', 2)
+    damping, friction = _finite(values, owner, 'damping, friction')
     if min(damping, friction) < -_ROUNDING:
         raise UrdfError(
             owner, f'damping {damping} or friction {friction} is negative; set 0 if it is unknown'

@@ -1,14 +1,22 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""URDF text to a checked :class:`RobotDescription`."""
+"""
+URDF text to a checked :class:`RobotDescription`.
+
+All joints together form one tree, and mimic joints follow joints of it.
+"""
 
 from __future__ import annotations
 
-from .description import RobotDescription
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+import math
+
+from ..errors import UrdfError
+from .description import Joint, Link, Mimic, RobotDescription
 from .elements import read_joint, read_link
 from .mass import check_inertia, warn_of_massless
-from .structure import resolve_mimics, tree_order
 from .xml import parse_xml, reduce_to_dynamics
 
 
@@ -31,9 +39,115 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
         joint.name: joint
         for joint in (read_joint(element, warnings) for element in robot.findall('joint'))
     }
-    root, order = tree_order(links, joints)
-    joints = resolve_mimics({name: joints[name] for name in order}, warnings)
+    root, order = _tree_order(links, joints)
+    joints = _resolve_mimics({name: joints[name] for name in order}, warnings)
     for link in links.values():
         check_inertia(link, strict_inertia, warnings)
     warn_of_massless(links, joints, warnings)
     return RobotDescription(robot.get('name', ''), root, links, joints, tuple(warnings), text)
+
+
+def _tree_order(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> tuple[str, list[str]]:
+    """Return the root link and the joints' names, parents first; UrdfError if it is not a tree."""
+    parent_joint: dict[str, str] = {}
+    outgoing: dict[str, list[Joint]] = {name: [] for name in links}
+    for joint in joints.values():
+        owner = f'joint {joint.name!r}'
+        for role, link in (('parent', joint.parent), ('child', joint.child)):
+            if link not in links:
+                raise UrdfError(owner, f'{role} link {link!r} does not exist')
+        if joint.child in parent_joint:
+            raise UrdfError(
+                f'link {joint.child!r}',
+                f'is the child of two joints, {parent_joint[joint.child]!r} and {joint.name!r}',
+            )
+        parent_joint[joint.child] = joint.name
+        outgoing[joint.parent].append(joint)
+
+    roots = [name for name in links if name not in parent_joint]
+    if not roots:
+        raise UrdfError('robot', f'has no root link: the joints {sorted(joints)} form a cycle')
+    if len(roots) > 1:
+        raise UrdfError('robot', f'has {len(roots)} root links: {", ".join(map(repr, roots))}')
+
+    order = [joint.name for joint in _depth_first(roots[0], outgoing)]
+    if len(order) < len(joints):
+        cyclic = sorted(set(joints) - set(order))
+        raise UrdfError(f'joint {cyclic[0]!r}', f'the joints {cyclic} form a cycle')
+    return roots[0], order
+
+
+def _depth_first(root: str, outgoing: Mapping[str, list[Joint]]) -> Iterator[Joint]:
+    stack = list(reversed(outgoing[root]))
+    while stack:
+        joint = stack.pop()
+        yield joint
+        stack.extend(reversed(outgoing[joint.child]))
+
+
+def _resolve_mimics(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, Joint]:
+    """Make every mimic joint follow an independent joint directly."""
+    leaders = _leader_names(joints, warnings)
+    resolved: dict[str, Joint] = {}
+    for joint in joints.values():
+        chain: dict[str, Joint] = {}
+        end = joint
+        while end.mimic is not None and end.name not in resolved:
+            if end.name in chain:
+                names = ' -> '.join([*chain, end.name])
+                raise UrdfError(f'joint {joint.name!r}', f'mimics itself: {names}')
+            chain[end.name] = end
+            end = joints[leaders[end.name]]
+        resolved.setdefault(end.name, end)
+        for name, follower in reversed(chain.items()):
+            resolved[name] = _following(follower, resolved[leaders[name]])
+    return {name: resolved[name] for name in joints}
+
+
+def _following(joint: Joint, leader: Joint) -> Joint:
+    """Return a mimic joint that follows the joint that its leader follows, or the leader."""
+    owner = f'joint {joint.name!r}'
+    for end in (joint, leader):
+        if not end.one_axis:
+            raise UrdfError(owner, f'mimics, but joint {end.name!r} is {end.type}')
+    assert joint.mimic is not None
+    then = leader.mimic or Mimic(leader.name, 1.0, 0.0)
+    # x = m1 (m2 y + o2) + o1
+    multiplier = joint.mimic.multiplier * then.multiplier
+    offset = joint.mimic.multiplier * then.offset + joint.mimic.offset
+    if not (math.isfinite(multiplier) and math.isfinite(offset)):
+        raise UrdfError(
+            owner,
+            f'mimics {then.joint!r} with multiplier {multiplier}, offset {offset}: not finite',
+        )
+    return replace(joint, mimic=Mimic(then.joint, multiplier, offset))
+
+
+def _leader_names(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, str]:
+    """
+    Return the name of the joint that each mimic joint follows.
+
+    Some vendors' macros omit a prefix in the mimic element: ``left_finger_2`` follows ``finger_1``
+    instead of ``left_finger_1``. The prefix is added, with a warning, if only one joint fits.
+    """
+    lengths = sorted({len(name) for name in joints})
+    leaders: dict[str, str] = {}
+    for joint in joints.values():
+        if joint.mimic is None:
+            continue
+        leader = joint.mimic.joint
+        if leader not in joints:
+            missing = [length - len(leader) for length in lengths]
+            prefixed = [joint.name[:n] + leader for n in missing if 0 < n <= len(joint.name)]
+            fitting = [name for name in prefixed if name in joints]
+            if len(fitting) != 1:
+                raise UrdfError(
+                    f'joint {joint.name!r}', f'mimics joint {leader!r}, which does not exist'
+                )
+            warnings.append(
+                f'joint {joint.name!r} mimics {leader!r}, which does not exist; '
+                f'{fitting[0]!r} is used'
+            )
+            leader = fitting[0]
+        leaders[joint.name] = leader
+    return leaders

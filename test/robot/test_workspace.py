@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros import RobotModel
+from rnea_ros import InputError, RobotModel
 from rnea_ros.compilation import COMPILED
 from support.memory_use import least
 from support.models.oracles import Array, random_state
@@ -53,6 +53,14 @@ def test_a_workspace_gives_the_models_accelerations(arm: RobotModel) -> None:
         np.testing.assert_array_equal(
             workspace.forward_dynamics(q, qd, tau), arm.forward_dynamics(q, qd, tau)
         )
+
+
+@pytest.mark.parametrize('method', ['forward_dynamics', 'forward_dynamics_derivatives'])
+def test_a_workspace_rejects_forward_dynamics_with_mimic_joints(
+    panda: RobotModel, method: str
+) -> None:
+    with pytest.raises(InputError, match='mimic'):
+        getattr(panda.workspace(), method)(*random_state(0, panda.nv))
 
 
 def test_a_workspace_has_its_models_gravity(panda: RobotModel) -> None:

@@ -31,6 +31,7 @@ from .spatial import (
     basis_vector,
     component,
     cross_force,
+    dot,
     load,
     scale,
     store,
@@ -43,7 +44,6 @@ from .vectors import (
     add3,
     add33,
     cross_columns,
-    dot3,
     load3,
     load33,
     outer,
@@ -184,8 +184,7 @@ def _accelerate(bodies: Records, body: np.void, own: np.void, qdd: Array) -> Non
     store(body['a'], add(a_up, load(own['c'])))
     for k in range(body['dofs'] - 1, -1, -1):
         U, a = load(own['U'][k]), load(body['a'])
-        U_dot_a = dot3(U[0], a[0]) + dot3(U[1], a[1])
-        acceleration = (number(own['u'], k) - U_dot_a) / number(own['D'], k)
+        acceleration = (number(own['u'], k) - dot(a, U)) / number(own['D'], k)
         put(qdd, body['dof'] + k, acceleration)
         a_joint = scale(acceleration, basis_vector(body['column'] + k))
         store(body['a'], add(a, a_joint))

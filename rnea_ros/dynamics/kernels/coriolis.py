@@ -34,6 +34,7 @@ from .spatial import (
     component,
     cross_force,
     cross_motion,
+    dot,
     inertia_column,
     load,
     scale,
@@ -59,6 +60,7 @@ from .vectors import (
     store33,
     subtract33,
     transpose,
+    with_diagonal,
 )
 
 MOVING_COMPOSITE = np.dtype([
@@ -118,19 +120,9 @@ def _initialise(body: np.void, composite: np.void, v: SpatialVector) -> None:
     w_J = cross_columns(w, J)
     J_rate = add33(w_J, transpose(w_J))
     J_rate = subtract33(subtract33(J_rate, outer(h, u)), outer(u, h))
-    store33(composite['J_rate'], _with_diagonal(J_rate, 2.0 * dot3(h, u)))
+    store33(composite['J_rate'], with_diagonal(J_rate, 2.0 * dot3(h, u)))
     # p = I v
     store(composite['p'], apply_inertia(mass, h, J, v))
-
-
-@compiled
-def _with_diagonal(A: Matrix3, x: float) -> Matrix3:
-    """Return A + x 1."""
-    return (
-        (A[0][0] + x, A[0][1], A[0][2]),
-        (A[1][0], A[1][1] + x, A[1][2]),
-        (A[2][0], A[2][1], A[2][2] + x),
-    )
 
 
 @compiled
@@ -162,15 +154,9 @@ def _write_row_and_column(bodies: Records, composite: np.void, j: int, k: int, C
         for other in range(body['dofs']):
             i, S_i = body['dof'] + other, basis_vector(body['column'] + other)
             both = ratio * body['ratio']
-            C[i, own] += both * _product(S_i, F_1)
+            C[i, own] += both * dot(S_i, F_1)
             S_i_rate = cross_motion(load(body['v']), S_i)
-            C[own, i] += both * (_product(S_i_rate, F_2) + _product(S_i, F_3))
-
-
-@compiled
-def _product(m: SpatialVector, f: SpatialVector) -> float:
-    """Return m^T f."""
-    return dot3(m[0], f[0]) + dot3(m[1], f[1])
+            C[own, i] += both * (dot(S_i_rate, F_2) + dot(S_i, F_3))
 
 
 @compiled

@@ -57,9 +57,7 @@ def mass_matrix(bodies: Records, composites: Records, q: Array, M: Array) -> Non
     :param q: joint positions, shape (nq,), rad or m
     :param M: shape (nv, nv); overwritten
     """
-    for row in range(M.shape[0]):
-        for column in range(M.shape[1]):
-            put(M, (row, column), 0.0)
+    M[:] = 0.0
     for i in range(1, bodies.shape[0]):
         body, composite = bodies[i], composites[i]
         if body['parent'] != BASE:  # M does not depend on joints that the base carries

@@ -46,7 +46,7 @@ from ...arrays import Array
 from ...compilation import compiled
 from .bodies import BASE, Records
 from .joints import joint_transform
-from .simd import add_to, number, put
+from .simd import add_to, number
 from .spatial import (
     ZERO,
     add,
@@ -135,11 +135,9 @@ def inverse_dynamics_derivatives(
     :param by_qd: dtau/dqd, shape (nv, nv); overwritten
     :param M: dtau/dqdd, shape (nv, nv); overwritten
     """
-    for row in range(M.shape[0]):
-        for column in range(M.shape[0]):
-            put(by_q, (row, column), 0.0)
-            put(by_qd, (row, column), 0.0)
-            put(M, (row, column), 0.0)
+    by_q[:] = 0.0
+    by_qd[:] = 0.0
+    M[:] = 0.0
     for i in range(1, bodies.shape[0]):
         _place(bodies, branches, i, q)
         _move(bodies[i], branches[i], qd, qdd)

@@ -154,9 +154,7 @@ def frame_jacobian(
     :param q: joint positions, shape (nq,), rad or m
     :param jacobian: shape (6, nv); overwritten
     """
-    for row in range(6):
-        for j in range(jacobian.shape[1]):
-            jacobian[row, j] = 0.0
+    jacobian[:] = 0.0
     i = carrier
     while i != BASE:
         body = bodies[i]
@@ -188,9 +186,7 @@ def frame_jacobian_rate(
     :param r: the frame's origin in body coordinates, m
     :param jacobian_rate: shape (6, nv); overwritten
     """
-    for row in range(6):
-        for j in range(jacobian_rate.shape[1]):
-            jacobian_rate[row, j] = 0.0
+    jacobian_rate[:] = 0.0
     v_F = transform_motion(E, r, load(bodies[carrier]['v']))
     i = carrier
     while i != BASE:

@@ -30,7 +30,6 @@ from ...arrays import Array
 from ...compilation import compiled
 from .bodies import BASE, Records
 from .joints import add_joint_efforts, add_joint_motion, joint_transform
-from .simd import put
 from .spatial import (
     ZERO,
     add,
@@ -85,9 +84,8 @@ def generalised_momentum(
         store(body['f'], apply_inertia(body['mass'], h, load33(body['J']), v))
         store(weights[i], (cross(d, h), scale3(-body['mass'], d)))
 
-    for j in range(p.shape[0]):
-        put(p, j, 0.0)
-        put(rate, j, 0.0)
+    p[:] = 0.0
+    rate[:] = 0.0
     for i in range(bodies.shape[0] - 1, 0, -1):
         body = bodies[i]
         h_i, w_i = load(body['f']), load(weights[i])

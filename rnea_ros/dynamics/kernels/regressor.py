@@ -16,7 +16,7 @@ from ...arrays import Array
 from ...compilation import compiled
 from .bodies import BASE, Records
 from .rnea import move_body
-from .simd import add_to, put
+from .simd import add_to
 from .spatial import (
     ZERO,
     SpatialVector,
@@ -47,10 +47,7 @@ def regressor(bodies: Records, q: Array, qd: Array, qdd: Array, Y: Array) -> Non
     :param Y: for parameters in link axes, shape (nv, bodies - 1, 10): effort, body from 1 on,
         parameter; overwritten
     """
-    for row in range(Y.shape[0]):
-        for n in range(Y.shape[1]):
-            for k in range(10):
-                put(Y, (row, n, k), 0.0)
+    Y[:] = 0.0
     for i in range(1, bodies.shape[0]):
         parent = bodies[bodies[i]['parent']]
         v, a = move_body(bodies[i], load(parent['v']), load(parent['a']), q, qd, qdd)

@@ -18,7 +18,6 @@ from ...arrays import Array
 from ...compilation import compiled
 from .bodies import BASE, Records
 from .joints import add_joint_efforts, add_joint_motion, joint_transform, velocity_product
-from .simd import put
 from .spatial import (
     ZERO,
     SpatialVector,
@@ -107,8 +106,7 @@ def move_body(
 @compiled
 def gather_efforts(bodies: Records, tau: Array) -> None:
     """Add each body's force to its parent's, and write the joint efforts into tau."""
-    for j in range(tau.shape[0]):
-        put(tau, j, 0.0)
+    tau[:] = 0.0
     store(bodies[BASE]['f'], ZERO)
     f_of_child = ZERO
     for i in range(bodies.shape[0] - 1, 0, -1):

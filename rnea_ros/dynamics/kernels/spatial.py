@@ -36,6 +36,7 @@ from .vectors import (
     subtract3,
     subtract33,
     trace,
+    with_diagonal,
 )
 
 SpatialVector: TypeAlias = tuple[Vector3, Vector3]
@@ -122,12 +123,7 @@ def transform_inertia_back(
     g = add3(h, scale3(0.5 * mass, r))
     diagonal = 2.0 * dot3(g, r)
     J = subtract33(subtract33(rotate_symmetric_back(E, J), outer(g, r)), outer(r, g))
-    J = (
-        (J[0][0] + diagonal, J[0][1], J[0][2]),
-        (J[1][0], J[1][1] + diagonal, J[1][2]),
-        (J[2][0], J[2][1], J[2][2] + diagonal),
-    )
-    return add3(h, scale3(mass, r)), J
+    return add3(h, scale3(mass, r)), with_diagonal(J, diagonal)
 
 
 @compiled

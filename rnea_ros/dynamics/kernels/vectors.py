@@ -105,6 +105,16 @@ def trace(A: Matrix3) -> float:
 
 
 @compiled
+def with_diagonal(A: Matrix3, x: float) -> Matrix3:
+    """Return A + x 1."""
+    return (
+        (A[0][0] + x, A[0][1], A[0][2]),
+        (A[1][0], A[1][1] + x, A[1][2]),
+        (A[2][0], A[2][1], A[2][2] + x),
+    )
+
+
+@compiled
 def outer(a: Vector3, b: Vector3) -> Matrix3:
     """Return a b^T."""
     return (scale3(a[0], b), scale3(a[1], b), scale3(a[2], b))
