@@ -82,3 +82,20 @@ def test_z_is_turned_onto_any_axis_by_a_rotation(direction: Array) -> None:
     np.testing.assert_allclose(R[:, 2], axis, rtol=0.0, atol=1e-15)
     np.testing.assert_allclose(R @ R.T, np.eye(3), rtol=0.0, atol=1e-15)
     np.testing.assert_allclose(np.linalg.det(R), 1.0, rtol=1e-15)
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_placements_compose_as_matrices(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = random_placement(rng), random_placement(rng)
+    np.testing.assert_allclose((a @ b).matrix(), a.matrix() @ b.matrix(), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_the_inverse_is_the_matrixs(seed: int) -> None:
+    placement = random_placement(np.random.default_rng(seed))
+    np.testing.assert_allclose(
+        placement.inverse().matrix(), np.linalg.inv(placement.matrix()), rtol=1e-9, atol=1e-10
+    )
+    there_and_back = (placement @ placement.inverse()).matrix()
+    np.testing.assert_allclose(there_and_back, np.eye(4), atol=1e-10)

@@ -151,3 +151,19 @@ def test_a_joint_without_inertia_is_named() -> None:
     model = RobotModel.from_tree(builder.build())
     with pytest.raises(SingularityError, match="joint 'loose' has no inertia"):
         simulate(model, [0.0], [0.0], dt=0.1, steps=1)
+
+
+def test_the_semi_implicit_method_keeps_a_pendulum_swinging_as_high() -> None:
+    model = load(ARM).with_gravity([0.0, -9.81, 0.0])
+    com = np.array([0.3, 0.0, 0.0])
+    builder = TreeBuilder('base')
+    inertia = RigidBodyInertia.from_centre_of_mass(1.0, com, 0.01 * np.eye(3))
+    builder.add_link('arm', 'base', Placement.identity(), revolute('hinge'), inertia)
+    model = RobotModel.from_tree(builder.build(), gravity=[0.0, -9.81, 0.0])
+    long = {
+        method: energy(model, simulate(model, [1.0], [0.0], dt=5e-3, steps=8000, method=method))
+        for method in (Method.EULER, Method.SEMI_IMPLICIT_EULER)
+    }
+    swing = 9.81 * 0.3
+    assert np.abs(long[Method.SEMI_IMPLICIT_EULER] - long[Method.EULER][0]).max() < 0.05 * swing
+    assert long[Method.EULER][-1] - long[Method.EULER][0] > swing
