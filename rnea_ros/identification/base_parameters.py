@@ -38,7 +38,7 @@ class BaseParameters:
 
     :param rank: their number, for the joints that moved and have efforts
     :param condition: condition number of their regressor in the fitted runs, with columns of equal
-        size; large where the motion hardly tells combinations apart
+        size; large if the motion excites some combinations poorly
     :param combinations: one readable line for each, such as ``my(link2) + 0.4 m(link3)``
     :param matrix: the combinations of the standard parameters and the rotors' inertias, shape
         (rank, 10 * bodies + n)

@@ -69,8 +69,8 @@ def uncertainty(fitted: Fitted) -> Uncertainty:
     covariance = np.zeros((p, p))
     inner = np.ix_(free, free)
     scale = 1.0 / np.sqrt(np.maximum(np.diag(H)[free], np.finfo(float).tiny))
-    of_scaled = np.linalg.pinv(scale[:, np.newaxis] * H[inner] * scale, hermitian=True)
-    inverse: Array = scale[:, np.newaxis] * of_scaled * scale
+    scaled_inverse = np.linalg.pinv(scale[:, np.newaxis] * H[inner] * scale, hermitian=True)
+    inverse: Array = scale[:, np.newaxis] * scaled_inverse * scale
     error = _prior_error(fitted) ** 2 * problem.weight
     covariance[inner] = error * inverse @ G[inner] @ inverse
     covariance += jackknife(fitted.factors, problem, x)

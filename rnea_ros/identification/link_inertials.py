@@ -55,8 +55,8 @@ def link_inertials(
     )
     for name, before, after in bodies:
         if np.abs(after - before).max() > SAME * np.abs(before).max():
-            of_links, note = _divided(prior, description, name, after)
-            changed.update(of_links)
+            link_changes, note = _divided(prior, description, name, after)
+            changed.update(link_changes)
             notes += [note] if note else []
     return changed, tuple(notes)
 

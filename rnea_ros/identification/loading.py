@@ -104,12 +104,12 @@ def run_from(
         notes.append(f'not recorded, assumed at rest at zero: {", ".join(absent)}')
     rows = [model.velocity_indices(joint).start for joint in names]
 
-    def of_all_joints(values: Array, missing: float = 0.0) -> Array:
+    def in_model_order(values: Array, missing: float = 0.0) -> Array:
         expanded = np.full((len(values), model.nv), missing)
         expanded[:, rows] = values
         return expanded
 
-    effort = of_all_joints(motion.effort, np.nan)
+    effort = in_model_order(motion.effort, np.nan)
     dead = [joint for joint, row in zip(names, rows, strict=True) if _is_dead(effort[:, row])]
     for joint in dead:
         effort[:, model.velocity_indices(joint)] = np.nan
@@ -118,9 +118,9 @@ def run_from(
     return Run(
         name,
         motion.time,
-        of_all_joints(motion.position),
-        of_all_joints(motion.velocity),
-        of_all_joints(motion.acceleration),
+        in_model_order(motion.position),
+        in_model_order(motion.velocity),
+        in_model_order(motion.acceleration),
         effort * scale,
         motion.segment,
         tuple(names),

@@ -164,7 +164,7 @@ def _check_faults(equations: Equations, suspicious: NDArray[np.bool_]) -> list[s
     samples = Samples(Kind.MOTION, names, time, few.q, few.qd, few.qdd, few.effort, segment)
     measured = np.isfinite(few.effort).all(axis=0)
     with_effort, moved = (
-        {name: name for name, of in zip(names, which, strict=True) if of}
+        {name: name for name, chosen in zip(names, which, strict=True) if chosen}
         for which in (measured, ~measured)
     )
     assessment = Assessment(Prediction(few.model, with_effort, samples, moved=moved))

@@ -179,7 +179,7 @@ class Identification:
             on offsets
         """
         recorded = self._recorded()
-        names = [name for name, of in zip(self.prior.joint_names, recorded, strict=True) if of]
+        names = [name for name, used in zip(self.prior.joint_names, recorded, strict=True) if used]
         viscous, coulomb, load = (
             self.friction.viscous, self.friction.coulomb, self.friction.load
         )  # fmt: skip
@@ -218,8 +218,8 @@ class Identification:
         lost = 2.0 * np.abs(self.offset) - np.abs(forwards - backwards)
         joints = [
             f'{name} ({missing:.2g} N m or N)'
-            for name, missing, of in zip(self.prior.joint_names, lost, recorded, strict=True)
-            if of and missing > 1e-3
+            for name, missing, used in zip(self.prior.joint_names, lost, recorded, strict=True)
+            if used and missing > 1e-3
         ]
         if not joints:
             return (text,)

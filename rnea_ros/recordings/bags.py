@@ -54,7 +54,7 @@ class Bag:
         :param topic: the requested topic; None for the only one
         :raises BagError: no such topic, or several and none requested
         """
-        topics = sorted(name for name, of in self.topics.items() if of == message_type)
+        topics = sorted(name for name, kind in self.topics.items() if kind == message_type)
         if topic in topics or (topic is None and len(topics) == 1):
             return topic or topics[0]
         if not topics:

@@ -157,9 +157,9 @@ def with_better_clock(recording: Recording) -> Recording:
     if np.isnan(recording.velocity).any():
         return recording
     even = replace(recording, time=_evenly_spaced(recording))
-    by_stamps = _velocity_mismatch(recording, recording.segment)
-    by_even = _velocity_mismatch(even, recording.segment)
-    if not (by_even < CLOCK_GAIN * by_stamps).any() or (by_even > by_stamps).any():
+    before = _velocity_mismatch(recording, recording.segment)
+    after = _velocity_mismatch(even, recording.segment)
+    if not (after < CLOCK_GAIN * before).any() or (after > before).any():
         return recording
     return even.part(slice(None), 'the stamps jitter; the samples are evenly spaced instead')
 

@@ -63,8 +63,8 @@ def write_table(path: Path, playback: Playback) -> None:
     for tick, state in enumerate(playback.state_of_ticks()):
         row = [f'{playback.time[tick]:.6f}', state.value]
         efforts = (playback.command, playback.hardware, playback.effort)
-        of_joints = zip(*(effort[tick] for effort in efforts), strict=True)
-        row += [_cell(value) for joint in of_joints for value in joint]
+        joint_efforts = zip(*(effort[tick] for effort in efforts), strict=True)
+        row += [_cell(value) for joint in joint_efforts for value in joint]
         writer.writerow(row)
     write_file(path, table.getvalue())
 

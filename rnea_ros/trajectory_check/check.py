@@ -51,8 +51,8 @@ class MotionFigures:
     :param peaks: peaks of position, velocity, acceleration and effort, joint after joint
     :param efforts: sampled efforts
     :param limits: limits that the peaks are compared with
-    :param by_effort: bound of the time scaling by efforts
-    :param by_all: bound of the time scaling by efforts, velocities and accelerations
+    :param effort_bound: bound of the time scaling by efforts
+    :param bound: bound of the time scaling by efforts, velocities and accelerations
     """
 
     duration: float
@@ -60,8 +60,8 @@ class MotionFigures:
     peaks: tuple[Peak, ...]
     efforts: Efforts
     limits: TrajectoryLimits
-    by_effort: Bound
-    by_all: Bound
+    effort_bound: Bound
+    bound: Bound
 
 
 @dataclass(frozen=True)
@@ -123,26 +123,26 @@ def check(
     except TrajectoryError as error:
         return TrajectoryCheck(model.name, (Trap.of_rejection(error),), (), (), None)
     rejected = rejections(request, rules, begin)
-    of_limits = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
+    limit_reasons = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
     efforts = efforts_of(model, trajectory, rate)
-    by_motion = motion_peaks(trajectory, limits)
-    by_effort = bound_by_efforts(efforts, limits)
+    peaks_of_motion = motion_peaks(trajectory, limits)
+    effort_bound = bound_by_efforts(efforts, limits)
     figures = MotionFigures(
         trajectory.duration,
         trajectory.knots.times.size,
-        _joint_after_joint([*by_motion, *efforts.peaks(limits)], limits),
+        _joint_after_joint([*peaks_of_motion, *efforts.peaks(limits)], limits),
         efforts,
         limits,
-        by_effort,
-        max([by_effort, *bounds_by_motion(by_motion)], key=lambda bound: bound.stretch),
+        effort_bound,
+        max([effort_bound, *bounds_by_motion(peaks_of_motion)], key=lambda bound: bound.stretch),
     )
     return TrajectoryCheck(
         model.name,
         (
-            *(Trap.of_rejection(error) for error in rejected if error.reason not in of_limits),
+            *(Trap.of_rejection(error) for error in rejected if error.reason not in limit_reasons),
             *traps(trajectory, limits),
         ),
-        tuple(error for error in rejected if error.reason in of_limits),
+        tuple(error for error in rejected if error.reason in limit_reasons),
         tuple(notes(request, trajectory, begin)),
         figures,
     )

@@ -87,12 +87,12 @@ def motion_peaks(trajectory: Trajectory, limits: TrajectoryLimits) -> list[Peak]
         low = Peak(joint, Quantity.POSITION, lowest, lower, lowest - lower, lowest_time)
         high = Peak(joint, Quantity.POSITION, highest, upper, upper - highest, highest_time)
         peaks.append(low if low.margin < high.margin else high)
-        for quantity, found, of_all in (
+        for quantity, found, all_limits in (
             (Quantity.VELOCITY, velocities, limits.velocity),
             (Quantity.ACCELERATION, accelerations, limits.acceleration),
         ):
             value, time = max(found[:, :, index].tolist(), key=lambda pair: abs(pair[0]))
-            peaks.append(Peak.symmetric(joint, quantity, value, float(of_all[index]), time))
+            peaks.append(Peak.symmetric(joint, quantity, value, float(all_limits[index]), time))
     return peaks
 
 

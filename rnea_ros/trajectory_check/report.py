@@ -81,7 +81,7 @@ def _violation(peak: Peak, limits: TrajectoryLimits) -> str:
 
 def _time_scaling(figures: MotionFigures) -> list[str]:
     """Return one or two lines about the fastest time scaling."""
-    by_effort, by_all = figures.by_effort, figures.by_all
+    by_effort, bound = figures.effort_bound, figures.bound
     if math.isinf(by_effort.stretch):
         row = int(abs(figures.efforts.time - by_effort.time).argmin())
         joint = figures.limits.index(by_effort.joint)
@@ -91,12 +91,12 @@ def _time_scaling(figures: MotionFigures) -> list[str]:
             f'{figures.efforts.gravity[row, joint]:.4g} {unit} of {by_effort.joint}, whose limit '
             f'is {figures.limits.effort[joint]:.4g} {unit}'
         ]
-    if by_all.stretch < UNBOUNDED:
+    if bound.stretch < UNBOUNDED:
         return [_NO_BOUND]
-    if by_all == by_effort:
-        return [_time(by_all, figures.duration)]
+    if bound == by_effort:
+        return [_time(bound, figures.duration)]
     return [
-        _time(by_all, figures.duration),
+        _time(bound, figures.duration),
         f'by the efforts alone: {_time(by_effort, figures.duration)}',
     ]
 

@@ -73,12 +73,12 @@ class MotionPoints:
         computed = self.at_start
         given = (knots.positions, knots.velocities, knots.accelerations)
         self.positions, self.velocities, self.accelerations = (
-            _merged(values, of_knots, at_knot)
-            for values, of_knots in zip(computed, given, strict=True)
+            _merged(values, knot_values, at_knot)
+            for values, knot_values in zip(computed, given, strict=True)
         )
         inner = np.minimum(knots.degrees[:-1], knots.degrees[1:])
-        of_segments = np.append(inner[self._segment], LINEAR)
-        self.degrees = np.where(at_knot >= 0, knots.degrees[at_knot], of_segments)
+        segment_degrees = np.append(inner[self._segment], LINEAR)
+        self.degrees = np.where(at_knot >= 0, knots.degrees[at_knot], segment_degrees)
         self.own_efforts = np.zeros_like(self.positions)
         if knots.efforts is not None:
             share, own = self._begin[:, np.newaxis], knots.efforts
@@ -141,9 +141,9 @@ def _parts(durations: Array, period: float) -> NDArray[np.intp]:
     return np.maximum(np.ceil(durations / period - 1e-6), 1.0).astype(np.intp)
 
 
-def _merged(computed: Array, of_knots: Array, at_knot: NDArray[np.intp]) -> Array:
+def _merged(computed: Array, knot_values: Array, at_knot: NDArray[np.intp]) -> Array:
     """Return values of all points: given values at given points, else computed ones."""
-    values = np.vstack((computed, of_knots[-1:]))
+    values = np.vstack((computed, knot_values[-1:]))
     given = at_knot >= 0
-    values[given] = of_knots[at_knot[given]]
+    values[given] = knot_values[at_knot[given]]
     return values

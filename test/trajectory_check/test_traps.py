@@ -181,7 +181,7 @@ def test_the_report_names_joint_time_margin_and_pace_of_a_violation() -> None:
     row = next(line for line in text.splitlines() if 'velocity  ' in line)
     assert row.split() == ['*', 'shoulder', 'velocity', 'rad/s', '3.000', '2.000', '-1.000',
                            '150', '%', '0.250', 's']
-    assert np.isfinite(figures_of(found).by_effort.stretch)
+    assert np.isfinite(figures_of(found).effort_bound.stretch)
 
 
 def test_the_report_says_how_much_faster_a_motion_may_be() -> None:

@@ -4,7 +4,7 @@
 """
 Exciting motions: motions that show the dynamics of a robot best, within all limits.
 
-:func:`excite` uses, in this order: :mod:`.limits`, :mod:`.criterion` (what a motion tells),
+:func:`excite` uses, in this order: :mod:`.limits`, :mod:`.criterion` (information content),
 :mod:`.constraints` (what it must keep), :mod:`.fourier` (how it is described), :mod:`.optimise`,
 :mod:`.motion` (points for a controller), :mod:`.accuracy`. :mod:`.report` and :mod:`.picture` show
 the result.

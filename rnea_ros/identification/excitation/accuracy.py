@@ -73,8 +73,8 @@ def accuracy(
         variances.append(np.einsum('nip,pq,niq->ni', Z, covariance, Z, optimize=True).mean(axis=0))
     torque = information.noise * np.sqrt(np.mean(variances, axis=0))
     first = PARAMETERS * model.body_names.index(link)
-    of_link = Y[:, :, first : first + PARAMETERS] / information.noise[:, np.newaxis]
-    deviations = _deviations(of_link.reshape(-1, PARAMETERS), count / len(Y))
+    link_rows = Y[:, :, first : first + PARAMETERS] / information.noise[:, np.newaxis]
+    deviations = _deviations(link_rows.reshape(-1, PARAMETERS), count / len(Y))
     return Accuracy(torque, link, float(deviations[0]), float(deviations[1:4].max()) / PAYLOAD)
 
 

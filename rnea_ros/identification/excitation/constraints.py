@@ -117,10 +117,10 @@ class Constraints:
         """
         n = self.model.nv
         slopes = np.zeros_like(q)
-        of_gravity, of_origins = weight[:, 3 * n : 4 * n], weight[:, 4 * n :]
+        gravity_weights, origin_weights = weight[:, 3 * n : 4 * n], weight[:, 4 * n :]
         for function, weights in (
-            (lambda at: self.model.gravity_torques_batch(at, threads=1), of_gravity),
-            (self._origins, of_origins),
+            (lambda at: self.model.gravity_torques_batch(at, threads=1), gravity_weights),
+            (self._origins, origin_weights),
         ):
             rows = np.flatnonzero(weights.any(axis=1))
             if not len(rows):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-How much a motion tells of the dynamics: the information matrix of the base parameters.
+Information content of a motion: the information matrix of the base parameters.
 
 The effort of joint j in a sample is linear in the parameters: a row of the regressor Y times the
 inertial parameters, plus viscous friction times qd_j, Coulomb friction times tanh(qd_j / v_s), and
@@ -116,32 +116,32 @@ class Information:
         return float(log_det) if sign > 0.0 else -np.inf, 2.0 / len(Z) * Z @ np.linalg.inv(M)
 
     def by_motion(
-        self, of_rows: Array, qd: Array, qdd: Array, parameters: int
+        self, slope_rows: Array, qd: Array, qdd: Array, parameters: int
     ) -> tuple[Array, Array, Array]:
         """
         Return derivatives by Y, by velocities and by accelerations from those by Z.
 
-        :param of_rows: derivatives by Z, shape (N, n, r + f)
+        :param slope_rows: derivatives by Z, shape (N, n, r + f)
         :param qd: joint velocities, shape (N, n)
         :param qdd: joint accelerations, shape (N, n)
         :param parameters: number of inertial parameters
         :returns: shapes (N, n, 10 * bodies), (N, n), (N, n); the last two are of friction and
             rotors only
         """
-        G = of_rows / (self.noise[:, np.newaxis] * self.size)
-        of_Y = np.zeros((*qd.shape, parameters))
-        of_Y[:, :, self.rigid] = G[:, :, : len(self.rigid)]
-        of_qd, of_qdd = np.zeros_like(qd), np.zeros_like(qdd)
+        G = slope_rows / (self.noise[:, np.newaxis] * self.size)
+        slope_Y = np.zeros((*qd.shape, parameters))
+        slope_Y[:, :, self.rigid] = G[:, :, : len(self.rigid)]
+        slope_qd, slope_qdd = np.zeros_like(qd), np.zeros_like(qdd)
         fading = (1.0 - np.tanh(qd / SMOOTHING_VELOCITY) ** 2) / SMOOTHING_VELOCITY
         for column, (kind, joint) in enumerate(self.added.T, start=len(self.rigid)):
-            of_this = G[:, joint, column]
+            slope = G[:, joint, column]
             if kind == 0:
-                of_qd[:, joint] += of_this
+                slope_qd[:, joint] += slope
             elif kind == 1:
-                of_qd[:, joint] += of_this * fading[:, joint]
+                slope_qd[:, joint] += slope * fading[:, joint]
             else:
-                of_qdd[:, joint] += of_this
-        return of_Y, of_qd, of_qdd
+                slope_qdd[:, joint] += slope
+        return slope_Y, slope_qd, slope_qdd
 
     def condition(self, Y: Array) -> float:
         """

@@ -130,7 +130,7 @@ class Objective:
         """
         Return the objective with the penalty, and its derivatives by x.
 
-        In the code, of_y stands for the derivatives of the objective by y.
+        In the code, slope_y stands for the derivatives of the objective by y.
 
         :param x: see :meth:`coefficients`
         :param penalty: weight of the squared excess
@@ -138,8 +138,8 @@ class Objective:
         motion = q, qd, qdd = self.motion(x)
         phi = self.model.inertial_parameters
         Y = regressor(self.model, *motion)
-        log_det, of_rows = self.information.slopes(self.information.rows(Y, qd, qdd))
-        of_Y, of_qd, of_qdd = self.information.by_motion(-of_rows, qd, qdd, len(phi))
+        log_det, slope_rows = self.information.slopes(self.information.rows(Y, qd, qdd))
+        slope_Y, slope_qd, slope_qdd = self.information.by_motion(-slope_rows, qd, qdd, len(phi))
 
         quantities = self.constraints.quantities(q, qd, Y @ phi)
         excess = self.constraints.excess(quantities) + self.constraints.between(quantities)
@@ -147,17 +147,20 @@ class Objective:
         n, count = self.model.nv, len(q)
         above = quantities - self.constraints.upper > self.constraints.lower - quantities
         weight = 2.0 * penalty / count * np.where(above, beyond, -beyond) / self.constraints.scale
-        of_Y += weight[:, 2 * n : 3 * n, np.newaxis] * phi
-        of_q = weight[:, :n] + self.constraints.slopes(q, weight)
-        of_qd += weight[:, n : 2 * n]
+        slope_Y += weight[:, 2 * n : 3 * n, np.newaxis] * phi
+        slope_q = weight[:, :n] + self.constraints.slopes(q, weight)
+        slope_qd += weight[:, n : 2 * n]
 
         for joint in self.excited:
             for slopes, regressor_slope in zip(
-                (of_q, of_qd, of_qdd), self._regressor_slopes(motion, joint, Y), strict=True
+                (slope_q, slope_qd, slope_qdd),
+                self._regressor_slopes(motion, joint, Y),
+                strict=True,
             ):
-                slopes[:, joint] += np.einsum('nij,nij->n', regressor_slope, of_Y)
+                slopes[:, joint] += np.einsum('nij,nij->n', regressor_slope, slope_Y)
         basis = self.basis
-        slope = basis.position.T @ of_q + basis.velocity.T @ of_qd + basis.acceleration.T @ of_qdd
+        slope = basis.position.T @ slope_q
+        slope = slope + basis.velocity.T @ slope_qd + basis.acceleration.T @ slope_qdd
         bounds = self.constraints.upper[n : 2 * n]
         value = -log_det + penalty * float((beyond**2).sum()) / count
         return value, (slope * bounds)[:, self.excited].ravel()

@@ -101,7 +101,7 @@ def _body(
     }
 
     def named(what: ParameterOrigin) -> tuple[str, ...]:
-        return tuple(name for name, of in zip(NAMES, origin, strict=True) if of == what.value)
+        return tuple(name for name, each in zip(NAMES, origin, strict=True) if each == what.value)
 
     return BodyChange(
         links,

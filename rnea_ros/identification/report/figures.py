@@ -25,7 +25,7 @@ MIN_ACCELERATION = 0.5
 """Peak acceleration below which a joint shows little of its inertia, rad/s^2 or m/s^2."""
 
 MAX_CONDITION = 100.0
-"""Condition of the base parameters above which a motion hardly tells them apart."""
+"""Condition of the base parameters above which a motion excites some of them poorly."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def figures(result: Identification) -> ReportFigures:
     models = ('urdf', 'urdf_with_friction', 'identified')
     runs = [*result.fitted, *comparison.held_out]
     flaws = {f'{run.name}: {flaw}': flaw for run in runs for flaw in run.notes}
-    of_fit = [note for note in result.notes if note not in flaws.values()]
+    fit_notes = [note for note in result.notes if note not in flaws.values()]
     return ReportFigures(
         robot=result.prior.name,
         better=comparison.is_better,
@@ -158,7 +158,7 @@ def figures(result: Identification) -> ReportFigures:
         combinations=_combinations(result.base),
         condition=result.base.condition,
         advice=tuple(_advice(result)),
-        notes=(*of_fit, *result.urdf()[1], *result.node_parameters()[1]),
+        notes=(*fit_notes, *result.urdf()[1], *result.node_parameters()[1]),
         flaws=tuple(flaws),
     )
 
@@ -180,11 +180,11 @@ def _joint(result: Identification, number: int, name: str) -> JointReport:
     measured = float(comparison.effort_rms[number])
 
     def errors(model: str) -> EffortErrors:
-        of_model = getattr(comparison, model)
+        errors_of_model = getattr(comparison, model)
         return EffortErrors(
-            float(of_model.rms[number]),
-            float(comparison.percent(of_model)[number]),
-            float(of_model.moving_rms[number]),
+            float(errors_of_model.rms[number]),
+            float(comparison.percent(errors_of_model)[number]),
+            float(errors_of_model.moving_rms[number]),
         )
 
     def estimate(values: Array, kind: str) -> tuple[float, float]:

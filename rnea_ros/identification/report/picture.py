@@ -68,8 +68,8 @@ def _over_time(comparison: Comparison) -> tuple[Array, Array, Array, Array]:
     parts = []
     start = 0.0
     for number, run in enumerate(comparison.held_out):
-        of_models = (comparison.urdf, comparison.identified)
-        columns = [run.effort, *(errors.predicted[number] for errors in of_models)]
+        models = (comparison.urdf, comparison.identified)
+        columns = [run.effort, *(errors.predicted[number] for errors in models)]
         time = run.time + (start - run.time[0] if number else 0.0)
         parts.append(_with_gaps(run, time, columns))
         start = float(time[-1]) + PAUSE
