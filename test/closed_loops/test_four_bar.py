@@ -13,7 +13,7 @@ from support.cases import each
 from support.models.linkages import CROSSED, LENGTHS, OPEN, four_bar
 from support.models.oracles import Array
 
-G = 9.81
+
 def angles(theta_2: float, mode: float) -> tuple[float, float]:
     """
     Return the angles of coupler and rocker by Freudenstein's equation.
@@ -57,86 +57,6 @@ def test_positions_of_a_whole_turn_stay_on_their_assembly_mode(
         expected = angles(theta_2, mode)
         for found, by_hand in zip((q[0] + q[1], q[2]), expected, strict=True):
             assert abs(turned_to(found - by_hand)) < 1e-9
-
-
-def by_virtual_work(
-    theta_2: float, w2: float, a2: float, masses: tuple[float, ...], mode: float
-) -> float:
-    """
-    Return the torque of the crank's motor.
-
-    Velocities: differentiate a e^(i t2) + b e^(i t3) = d + c e^(i t4), and multiply by e^(-i t4)
-    or e^(-i t3) to eliminate one unknown:
-        w3 = -w2 a sin(t2 - t4) / (b sin(t3 - t4)),  w4 = w2 a sin(t2 - t3) / (c sin(t4 - t3)).
-    Accelerations likewise from -a w2^2 e^(i t2) + i a a2 e^(i t2) + ... :
-        b a3 sin(t3 - t4) = -a a2 sin(t2 - t4) - a w2^2 cos(t2 - t4) - b w3^2 cos(t3 - t4) + c w4^2
-        c a4 sin(t4 - t3) = a a2 sin(t2 - t3) + a w2^2 cos(t2 - t3) + b w3^2 - c w4^2 cos(t4 - t3)
-    A rod whose ends have the velocities and accelerations u, v and s, t (complex numbers) has its
-    centre at the mean. Virtual work: T w2 = sum of m (acceleration + i g) . velocity + J a w.
-    """
-    (a, b, c, _), (m2, m3, m4) = LENGTHS, masses
-    t2, (t3, t4) = theta_2, angles(theta_2, mode)
-    sin, cos = math.sin, math.cos
-    w3 = -w2 * a * sin(t2 - t4) / (b * sin(t3 - t4))
-    w4 = w2 * a * sin(t2 - t3) / (c * sin(t4 - t3))
-    a3 = (
-        -a * a2 * sin(t2 - t4) - a * w2**2 * cos(t2 - t4) - b * w3**2 * cos(t3 - t4) + c * w4**2
-    ) / (b * sin(t3 - t4))
-    a4 = (
-        a * a2 * sin(t2 - t3) + a * w2**2 * cos(t2 - t3) + b * w3**2 - c * w4**2 * cos(t4 - t3)
-    ) / (c * sin(t4 - t3))
-
-    def end(length: float, t: float, w: float, alpha: float) -> Array:
-        """Return velocity and acceleration of a rod's end relative to its start."""
-        turn = length * np.exp(1j * t)
-        return np.array([1j * w * turn, (1j * alpha - w**2) * turn])
-
-    crank, coupler, rocker = end(a, t2, w2, a2), end(b, t3, w3, a3), end(c, t4, w4, a4)
-    np.testing.assert_allclose(crank + coupler, rocker, atol=1e-12)  # the hand's own check
-    power = 0.0
-    for mass, (velocity, acceleration) in (
-        (m2, 0.5 * crank), (m3, crank + 0.5 * coupler), (m4, 0.5 * rocker)
-    ):
-        power += mass * ((acceleration + 1j * G) * np.conj(velocity)).real
-    for mass, length, w, alpha in ((m2, a, w2, a2), (m3, b, w3, a3), (m4, c, w4, a4)):
-        power += mass * length**2 / 12.0 * w * alpha
-    return power / w2
-
-
-@each('guess, mode', [(OPEN, -1.0), (CROSSED, 1.0)])
-def test_the_motors_torque_is_that_of_virtual_work(guess: tuple[float, ...], mode: float) -> None:
-    masses = (0.7, 1.3, 0.9)
-    model = four_bar(LENGTHS, masses, guess)
-    random = np.random.default_rng(2)
-    for theta_2, w2, a2 in random.uniform(-1.0, 1.0, (20, 3)) * [math.pi, 10.0, 50.0]:
-        q = model.positions([theta_2])
-        expected = by_virtual_work(theta_2, w2, a2, masses, mode)
-        torque = model.inverse_dynamics(q, [w2], [a2])
-        np.testing.assert_allclose(torque, expected, rtol=1e-8, atol=1e-9)
-        np.testing.assert_allclose(model.forward_dynamics(q, [w2], torque), [a2], rtol=1e-9)
-        slow = by_virtual_work(theta_2, 1e-5, 0.0, masses, mode)  # gravity alone
-        np.testing.assert_allclose(model.gravity_torques(q), slow, atol=1e-8)
-
-
-def test_a_parallelogram_moves_as_one_pendulum() -> None:
-    """
-    Crank and rocker turn alike, the coupler does not turn and its points move as the crank's end.
-
-    So the inertia is that of two rods about their ends and of the coupler's mass at the crank's
-    end, (m2 + m4) a^2 / 3 + m3 a^2, and the weight acts as (m2 / 2 + m4 / 2 + m3) g at the arm
-    a cos(t2). The inertia is constant: velocities need no torque.
-    """
-    a, (m2, m3, m4) = 0.3, (0.7, 1.3, 0.9)
-    model = four_bar((a, 0.5, a, 0.5), (m2, m3, m4), (1.0, -1.0, 1.0))
-    inertia = (m2 + m4) * a**2 / 3.0 + m3 * a**2
-    for theta, w, alpha in np.random.default_rng(3).uniform(0.2, 2.9, (10, 3)):
-        q = model.positions([theta])
-        np.testing.assert_allclose(q, [theta, -theta, theta], atol=1e-9)
-        weight = (0.5 * m2 + 0.5 * m4 + m3) * G * a * math.cos(theta)
-        torque = model.inverse_dynamics(q, [5.0 * w], [alpha])
-        np.testing.assert_allclose(torque, [inertia * alpha + weight], rtol=1e-9, atol=1e-10)
-        np.testing.assert_allclose(model.mass_matrix(q), [[inertia]], rtol=1e-9)
-        np.testing.assert_allclose(model.gravity_torques(q), [weight], rtol=1e-9, atol=1e-10)
 
 
 def test_velocities_and_accelerations_are_the_rates_of_positions() -> None:

@@ -15,7 +15,6 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.compilation import COMPILED
 from rnea_ros.dynamics.batch import BatchWorkspace
-from rnea_ros.dynamics.batch_kernels import NO_BAD_SAMPLE
 from rnea_ros.dynamics.kernels import BASE, LANES, MAX_ANGLE
 from rnea_ros.dynamics.kernels.simd import cosine_and_sine, number, put
 from support.models.joint_trees import MOVING, model_of, random_motion, random_parts
@@ -52,12 +51,6 @@ def copy_matrix(source: Array, target: Array) -> None:
             put(target, (i, j), number(source, (i, j)))
 
 
-@kernel
-def fill(value: float, target: Array) -> None:
-    for i in range(target.shape[0]):
-        put(target, i, value)
-
-
 @pytest.mark.parametrize('lanes', [(), (LANES,)])
 def test_what_is_written_is_what_was_read(lanes: tuple[int, ...]) -> None:
     rng = np.random.default_rng(0)
@@ -67,13 +60,6 @@ def test_what_is_written_is_what_was_read(lanes: tuple[int, ...]) -> None:
     copy_matrix(matrix, matrices)
     np.testing.assert_array_equal(vectors, vector)
     np.testing.assert_array_equal(matrices, matrix)
-
-
-@pytest.mark.parametrize('lanes', [(), (LANES,)])
-def test_one_number_is_written_to_every_lane(lanes: tuple[int, ...]) -> None:
-    target = np.zeros((5, *lanes))
-    fill(0.1, target)
-    np.testing.assert_array_equal(target, np.full((5, *lanes), 0.1))
 
 
 def test_lanes_are_read_and_written_in_the_middle_of_other_memory() -> None:
@@ -214,12 +200,6 @@ def test_the_sine_of_a_small_angle_keeps_its_digits() -> None:
     np.testing.assert_allclose(sine, np.sin(angles), rtol=1e-15, atol=0.0)
 
 
-def test_the_cosine_of_nothing_is_one() -> None:
-    cosine, sine = of_lanes(np.zeros(LANES))
-    assert (cosine == 1.0).all()
-    assert not sine.any()
-
-
 @pytest.mark.parametrize('angle', [np.nan, np.inf, -np.inf])
 def test_an_angle_of_nan_does_not_affect_the_other_lanes(angle: float) -> None:
     angles = np.linspace(0.0, 3.0, LANES)
@@ -257,38 +237,6 @@ def samples(model: RobotModel) -> list[Array]:
 
 def lanes_of(model: RobotModel) -> BatchWorkspace:
     return BatchWorkspace(model.workspace().bodies[BASE], model.tree.bodies)
-
-
-def assert_rows_are(rows: Array, alone: list[Array]) -> None:
-    # The same equations, with multiplications and additions fused in other places.
-    np.testing.assert_allclose(
-        rows, np.array(alone).reshape(rows.shape), rtol=1e-12,
-        atol=1e-13 * np.abs(rows).max(initial=0.0),
-    )
-
-
-@pytest.mark.parametrize(
-    ('method', 'arguments'), [('inverse_dynamics', 3), ('gravity_torques', 1), ('mass_matrix', 1)]
-)
-def test_a_recursion_over_lanes_is_that_of_every_sample(
-    model: RobotModel, samples: list[Array], method: str, arguments: int
-) -> None:
-    given = samples[:arguments]
-    alone = [getattr(model, method)(*row) for row in zip(*given, strict=True)]
-    rows = np.empty((LANES, alone[0].size))
-    assert getattr(lanes_of(model), method)(*given, rows) == NO_BAD_SAMPLE
-    assert_rows_are(rows, alone)
-
-
-def test_articulated_bodies_over_lanes_are_those_of_every_sample() -> None:
-    # All joints but the screw, which moves two bodies by one coordinate
-    parts = random_parts(0, [kind for kind in MOVING if kind != 'helical'])
-    model = model_of(parts)
-    motions = [random_motion(seed, parts) for seed in range(LANES)]
-    Q, QD, Tau = (np.array(rows) for rows in zip(*motions, strict=True))
-    rows = np.empty((LANES, model.nv))
-    assert lanes_of(model).forward_dynamics(Q, QD, Tau, rows) == NO_BAD_SAMPLE
-    assert_rows_are(rows, [model.forward_dynamics(*motion) for motion in motions])
 
 
 def test_a_kernel_leaves_what_the_tree_fixes_as_it_was(

@@ -222,21 +222,6 @@ def test_the_active_trajectory_is_followed_until_a_later_stamp(factor: float) ->
     assert handed_over is (factor > 0.0)
 
 
-def test_an_omitted_joint_may_end_its_motion_after_the_new_trajectory() -> None:
-    bench = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 2.0))
-    bench.run(0.2)
-    assert bench.follow(bench.compile(TrajectoryPoint(0.3, (0.5,), (0.0,)), names=('bend',)))
-    bench.run(1.0)
-    np.testing.assert_allclose(
-        state(bench.joined)[:, (0, 2)], state(bench.alone)[:, (0, 2)], rtol=1e-9
-    )
-    assert bench.joined.position[1] == pytest.approx(0.5)
-    assert bench.joined.velocity[1] == 0.0
-    bench.run(1.0)
-    np.testing.assert_allclose(bench.joined.position, (1.0, 0.5, 1.0))
-    assert not bench.joined.moving
-
-
 def test_points_at_the_start_or_before_are_dropped() -> None:
     bench = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 2.0))
     bench.run(0.5)

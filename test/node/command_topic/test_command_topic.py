@@ -32,7 +32,6 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from lifecycle_msgs.msg import Transition
 from std_msgs.msg import Float64MultiArray
 
-from rnea_ros.node.command_topic.controller_joints import SERVICE_TIMEOUT
 from rnea_ros.node.command_topic.monitor import DISCOVERY
 from support.ros.prompt_node import ALREADY_PRESENT
 
@@ -189,20 +188,6 @@ def test_listeners_withhold_nothing_and_the_last_command_is_zero(
         assert_safe(robot, LIMITS)
 
 
-def test_listeners_are_not_the_controller(robot: FakeRobot, domain_id: int) -> None:
-    heard: list[Any] = []
-    with ros_node(domain_id, 'effort_watchdog') as dog, ros_node(domain_id, 'recorder') as other:
-        for listener in (dog, other):
-            listener.create_subscription(Float64MultiArray, TOPIC, heard.append, 10)
-        with node(domain_id) as process:
-            process.wait_for('waiting: /effort_controller does not listen')
-            time.sleep(1.25 * SERVICE_TIMEOUT)
-            assert not heard
-            with fake_controller(domain_id, OTHER_JOINTS) as commands:
-                assert wait_until(lambda: is_gravity(commands, OTHER_ORDER))
-                robot.wait_until_controlled()
-
-
 def test_the_parameter_joints_must_be_the_controllers(robot: FakeRobot, domain_id: int) -> None:
     # Rejected at configure or, if the controller is discovered later, ended at once.
     listed = ','.join(JOINTS[1:])
@@ -261,19 +246,6 @@ def last_state(process: RosProcess) -> str:
     """Return the newest state of the control that a process has logged."""
     states = re.findall(r'\]: (waiting|ramping|active|holding|fault|stopped)', process.output)
     return states[-1] if states else ''
-
-
-def test_a_second_node_of_the_same_name_does_not_activate(
-    robot: FakeRobot, domain_id: int
-) -> None:
-    with fake_controller(domain_id) as commands, node(domain_id):
-        assert wait_until(lambda: is_gravity(commands))
-        time.sleep(ALREADY_PRESENT)
-        with usual_node(domain_id) as second:
-            second.wait_for(f'/feedforward publishes on {TOPIC} already')
-            if 'cannot activate' not in second.output and 'waiting: /feed' not in second.output:
-                second.wait_for('(second_publisher)')  # discovered late: it ramps down again
-        robot.wait_until_controlled()
 
 
 def test_a_killed_node_can_be_replaced_once_dds_has_noticed(

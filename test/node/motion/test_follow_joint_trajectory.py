@@ -212,15 +212,6 @@ def test_a_deactivated_node_ends_its_goal_and_rejects_new_ones(
     assert wait_until(lambda: client.send((0.1, OFF)).accepted)
 
 
-def test_mode_gravity_ends_a_goal(client: GoalClient, robot: FakeRobot) -> None:
-    sent = client.send(LONG)
-    assert sent.accepted
-    assert all(result.successful for result in robot.set_parameters(mode='gravity'))
-    assert sent.end == (ABORTED, -1, 'mode_gravity')
-    assert not client.send(LONG).accepted
-    assert all(result.successful for result in robot.set_parameters(mode='feedforward'))
-
-
 def test_a_fault_ends_a_goal_with_its_reason(domain_id: int) -> None:
     with fake_robot(domain_id) as robot:
         with node(domain_id, f'{OPTIONS} -p use_sim_time:=true'):

@@ -89,18 +89,6 @@ def test_the_motion_of_a_controller_is_compensated_at_its_speed(
         assert_safe(robot, LIMITS)
 
 
-def test_without_a_published_speed_the_topic_counts(robot: FakeRobot, domain_id: int) -> None:
-    from std_msgs.msg import Float64
-
-    publisher = robot.node.create_publisher(Float64, 'scaling', 10)
-    with shadowed(robot, domain_id, '-p speed_scaling_topic:=scaling'):
-        assert wait_until(lambda: robot.steady(effort(), 1e-6))
-        assert wait_until(lambda: publisher.get_subscription_count() > 0)
-        publisher.publish(Float64(data=0.4))
-        assert wait_until(lambda: robot.steady(effort(0.4), 1e-6))
-        assert_safe(robot, LIMITS)
-
-
 def test_a_controller_that_ends_is_flagged_and_followed_when_back(
     robot: FakeRobot, domain_id: int
 ) -> None:

@@ -233,17 +233,6 @@ def test_every_way_to_give_the_numbers_has_the_same_result() -> None:
             assert_near(other, at_once, method, 1e-12)
 
 
-def test_results_are_the_callers_own() -> None:
-    arm = load(SHIPPED[2])
-    motion = random_motion(arm, 0)
-    for method in METHODS:
-        derivatives = getattr(arm, f'{method}_derivatives')
-        first = derivatives(*motion)
-        kept = [array.copy() for array in first]
-        derivatives(*random_motion(arm, 1))
-        np.testing.assert_array_equal(first, kept)
-
-
 PENDULUM = robot(
     link('base'), link('arm', 1.0, (0.1, 0.2, 0.3)), joint('turn', 'continuous', 'base', 'arm')
 )
@@ -273,14 +262,6 @@ def test_a_motion_so_large_that_the_derivatives_overflow_is_rejected() -> None:
     arm = load(SHIPPED[2])
     with pytest.raises(InputError, match='not finite'):
         arm.inverse_dynamics_derivatives(np.ones(6), np.full(6, 1e200), np.ones(6))
-
-
-def test_a_robot_without_joints_has_empty_derivatives() -> None:
-    model = load(robot(link('base', 1.0)))
-    none = np.zeros(0)
-    for method in METHODS:
-        found = getattr(model, f'{method}_derivatives')(none, none, none)
-        assert [array.shape for array in found] == [(0, 0)] * 3
 
 
 @each('mimics', [False, True])
