@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 import re
-from typing import Any
 
 import pytest
 
@@ -32,12 +31,7 @@ def prose_of(page: Path) -> str:
     return CODE.sub('', text_of(page))
 
 
-def named(page: Path) -> Any:
-    """Mark a parameter of a test by the page's name."""
-    return pytest.param(page, id=page.name)
-
-
-@pytest.mark.parametrize('page', [named(page) for page in PAGES])
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
 def test_every_module_and_function_that_is_named_exists(page: Path) -> None:
     package = '|'.join({path.parent.name for path in MODULES} - {'rnea_ros'})
     for name in re.findall(rf'(?<![\w/.])((?:{package})/\w+\.py)', text_of(page)):

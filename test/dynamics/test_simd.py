@@ -235,14 +235,10 @@ def samples(model: RobotModel) -> list[Array]:
     return [np.array(rows) for rows in zip(*motions, strict=True)]
 
 
-def lanes_of(model: RobotModel) -> BatchWorkspace:
-    return BatchWorkspace(model.workspace().bodies[BASE], model.tree.bodies)
-
-
 def test_a_kernel_leaves_what_the_tree_fixes_as_it_was(
     model: RobotModel, samples: list[Array]
 ) -> None:
-    workspace = lanes_of(model)
+    workspace = BatchWorkspace(model.workspace().bodies[BASE], model.tree.bodies)
     fixed = {
         name: workspace.bodies[name].copy()
         for name in ('parent', 'kind', 'dof', 'ratio', 'E_T', 'r_T', 'mass', 'h', 'J')

@@ -97,12 +97,6 @@ def test_tasks_of_what_moves_no_inertia_are_rejected_as_its_motion_is(
     assert caught.value.element in {f'joint {name!r}' for name in idle}
 
 
-@pytest.mark.parametrize(('pair', 'idle'), CASES)
-def test_inverse_dynamics_do_not_mind(pair: Pair, idle: set[str]) -> None:
-    assert np.isfinite(pair.model.inverse_dynamics(*pair.motion(0))).all()
-    assert idle <= set(pair.model.joint_names)
-
-
 @pytest.mark.parametrize(
     'pair',
     [

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 import struct
 import sys
 import threading
@@ -50,11 +49,6 @@ EXAMPLE = Message(
 )
 
 
-def numbers(values: Sequence[float]) -> bytes:
-    """Bit for bit, so that NaN equals itself and -0.0 is not 0.0."""
-    return array('d', values).tobytes()
-
-
 def seconds(when: tuple[int, int]) -> float:
     return when[0] + 1e-9 * when[1]
 
@@ -68,7 +62,8 @@ def assert_same(request: TrajectoryRequest, message: Message) -> None:
         column = getattr(request, field)
         rows = [point.fields[index] for point in message.points]
         assert column.counts.tolist() == [len(row) for row in rows]
-        assert column.values.tobytes() == b''.join(numbers(row) for row in rows)
+        # Bit for bit, so that NaN equals itself and -0.0 is not 0.0
+        assert column.values.tobytes() == b''.join(array('d', row).tobytes() for row in rows)
 
 
 def rejection(data: bytes) -> MalformedError:

@@ -27,10 +27,6 @@ def share(model: RobotModel, q: Array, wrenches: Any) -> Array:
     return efforts
 
 
-def assert_equal(actual: Array, expected: Array) -> None:
-    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
-
-
 def test_by_default_a_wrench_acts_at_its_links_origin_in_its_coordinates(
     panda: RobotModel,
 ) -> None:
@@ -48,7 +44,9 @@ def test_links_fixed_to_each_other_feel_the_same_wrench(panda: RobotModel) -> No
     on_tip = share(panda, q, {'fer_hand_tcp': wrench})
     assert on_tip.any()
     for name in ('fer_link7', 'fer_link8', 'fer_hand'):
-        assert_equal(share(panda, q, {name: wrench}), on_tip)
+        np.testing.assert_allclose(
+            share(panda, q, {name: wrench}), on_tip, rtol=1e-9, atol=1e-10
+        )
 
 
 @each('nothing', [None, {}, {'fer_hand': []}, {'fer_hand': ()}])

@@ -32,11 +32,6 @@ SMOOTHING = {VelocitySource.DESIRED: 0.01, VelocitySource.MEASURED: 0.2}
 ROBOTS = pytest.mark.parametrize('path', [PANDA, UR5E], ids=lambda path: path.stem)
 
 
-def change_of_command(loop: ClosedLoop, since: int) -> float:
-    """Return the largest step from one command to the next, N m."""
-    return float(np.abs(np.diff(np.array(loop.commands[since - 1 :]), axis=0)).max())
-
-
 @ROBOTS
 def test_a_payload_that_is_not_known_sags_and_one_that_is_set_is_held(path: Path) -> None:
     load = Payload(TOOLS[path], 3.0, (0.0, 0.0, 0.1))
@@ -78,7 +73,7 @@ def test_a_payload_set_during_a_hold_removes_the_sag_without_a_step(path: Path) 
     loop.change(payloads=(load,), payload_blend_duration=1.0)
     loop.hold(pose, 2.5)
     error = np.abs(loop.q - pose).max()
-    step = change_of_command(loop, since)
+    step = np.abs(np.diff(np.array(loop.commands[since - 1 :]), axis=0)).max()
     print(f'{path.stem}: {1e3 * sagged:.1f} mrad before, {1e3 * error:.3f} mrad after, '
           f'largest step {step:.3f} N m')
     assert error < 5e-3

@@ -151,11 +151,6 @@ def since_the_last(controller: Controller) -> list[float]:
     return [at for at, _ in controller.from_watchdog if at > last]
 
 
-def reaction(controller: Controller) -> float:
-    """Return the time from when a command was due to the watchdog's first, s."""
-    return since_the_last(controller)[0] - controller.of_publisher[-1][0] - 1.0 / RATE
-
-
 def assert_ramp_to_zero(controller: Controller) -> None:
     zero = [0.0] * len(EFFORTS)
     assert wait_until(lambda: [data for _, data in controller.from_watchdog[-1:]] == [zero])
@@ -200,7 +195,8 @@ def test_it_acts_in_time_on_a_hang_and_releases_when_commands_resume(
             assert wait_until(lambda: len(controller.of_publisher) > 20)
             process.send(signal.SIGSTOP)
             assert wait_until(lambda: len(since_the_last(controller)) > 10)
-            reactions.append(reaction(controller))
+            due = controller.of_publisher[-1][0] + 1.0 / RATE
+            reactions.append(since_the_last(controller)[0] - due)
             process.send(signal.SIGCONT)
             stopped = len(controller.of_publisher)
             assert wait_until(lambda n=stopped: len(controller.of_publisher) > n + 100)  # type: ignore[misc]

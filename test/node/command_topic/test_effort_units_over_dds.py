@@ -44,8 +44,3 @@ def test_commands_are_amperes_and_all_else_is_newton_metres(
         assert result.reason.startswith('command_scale: cannot be changed while active')
         process.interrupt()
         assert wait_until(lambda: not robot.newest.any())
-
-
-def test_a_scale_of_zero_is_rejected_at_the_start(domain_id: int) -> None:
-    with node(domain_id, '-p command_scale:=[0.0]') as process:
-        process.wait_for('command_scale: [0.0] has a 0; 1.0 is for efforts in N m or N')
