@@ -118,11 +118,6 @@ class ActiveLaw:
         effort = law.holding_effort(self._states.position) if compute else law.holding
         return effort[self._commanded]
 
-    @property
-    def compensated(self) -> Array | None:
-        """What the robot adds to the last command, shape (n,), N m or N; None for nothing."""
-        return self.active.compensated
-
     def terms(self) -> Terms:
         """Return the terms of the effort at the last tick."""
         terms = self.active.terms().of(self._commanded)

@@ -98,7 +98,7 @@ class ContactReaction:
         """
         assert self.monitor is not None
         contact = self.monitor.observe(
-            limiter.command, law.compensated, law.external, judged=judged
+            limiter.command, law.active.compensated, law.external, judged=judged
         )
         if contact is None:
             return

@@ -110,14 +110,13 @@ class StateMachine:
         self.since = min(self.since, now)
         return now - self.since
 
-    def handle(self, event: Event, now: float, reason: Reason | None = None) -> bool:
+    def handle(self, event: Event, now: float, reason: Reason | None = None) -> None:
         """
         Change the state after an event.
 
         :param event: the event
         :param now: monotonic time, s
         :param reason: reason of a fault or a stop; the first one is kept
-        :return: whether the state changed
         """
         self.stop_requested |= event is Event.STOP
         state = TRANSITIONS.get((self.state, event), self.state)
@@ -127,7 +126,5 @@ class StateMachine:
             self.reason = self.reason or reason
         elif event is Event.RETURNED:
             self.reason = None
-        changed = state is not self.state
-        if changed:
+        if state is not self.state:
             self.state, self.since = state, now
-        return changed

@@ -15,7 +15,6 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ..feedforward import CONTROLLING, FeedforwardController, Reason
 from ..feedforward.inputs import JointStateMonitor, PositionJumps
-from ..feedforward.settings import ResolvedSettings
 from ..feedforward.trajectory import ControllerStateMonitor
 from ..messages import load_decoder
 from ..ros import Clock, MachineClock, PeriodicSchedule, SimClock
@@ -173,7 +172,7 @@ class Activation:
     def poll(self) -> None:
         """Log changes and check the command topic; to be called ten times a second."""
         self.controller.publish_external_effort(
-            self._configuration.publishers.external_effort.subscribed
+            bool(self._configuration.publishers.external_effort.subscribed)
         )
         self._reporter.log_changes()
         self._command_topic.poll(time.monotonic())
@@ -184,10 +183,6 @@ class Activation:
             self._node.get_logger().warning(self._loop.warnings.pop())
         self._reporter.publish()
         self._loop.collect_garbage()
-
-    def change(self, settings: ResolvedSettings) -> None:
-        """Request a blended change of settings."""
-        self.controller.change(settings)
 
     def _follow_controller_state(self, inputs: SensorTopics) -> ControllerStateMonitor | None:
         """Follow a trajectory controller's reference if reference_source is controller_state."""

@@ -97,6 +97,7 @@ class ControlLaw:
     :param friction_velocity: velocity for the friction model
     :param armature: rotor inertia at the joints, kg m^2 or kg; None for no rotors
     :ivar holding: effort that holds the robot at the positions of the last call
+    :ivar compensated: the part of gravity that the hardware compensates there; None for no part
     :cvar name: value of the parameter ``mode``
     :cvar follows_motions: whether the law follows reference motions
     :cvar needs_gains: whether the law is of no use with gains of zero
@@ -139,7 +140,7 @@ class ControlLaw:
         self.holding = np.zeros(n)
         self._zero = np.zeros(n)
         self._gravity = np.zeros(n)
-        self._compensated: Array | None = None
+        self.compensated: Array | None = None
         self._error = np.zeros(n)
         self._error_rate = np.zeros(n)
         self._feedback = np.zeros(n)
@@ -150,11 +151,6 @@ class ControlLaw:
         self._friction_effort = self._zero
         self._external: Array | None = None
 
-    @property
-    def compensated(self) -> Array | None:
-        """The part of gravity that the hardware compensates at the last call; None for no part."""
-        return self._compensated
-
     def holding_effort(self, q: Array) -> Array:
         """
         Return g(q) without the part that the hardware compensates; the next call overwrites it.
@@ -162,10 +158,10 @@ class ControlLaw:
         :param q: joint positions, rad or m
         """
         self._gravity[:] = self._robot.gravity(q)
-        self._compensated = self._robot.compensated(q, self._gravity)
+        self.compensated = self._robot.compensated(q, self._gravity)
         self.holding[:] = self._gravity
-        if self._compensated is not None:
-            self.holding -= self._compensated
+        if self.compensated is not None:
+            self.holding -= self.compensated
         return self.holding
 
     def _follow(self, q: Array, qd: Array, reference: ReferenceMotion, feedback: Array) -> Parts:
@@ -227,8 +223,8 @@ class ControlLaw:
             total += self._armature * acceleration
         if external is not None:
             total += external
-        if self._compensated is not None:
-            total -= self._compensated
+        if self.compensated is not None:
+            total -= self.compensated
         return total
 
     def terms(self) -> Terms:
@@ -252,8 +248,8 @@ class ControlLaw:
                     through_model = robot.inverse_dynamics(q, qd, acceleration) - bias
                     inertia -= through_model
                     feedback = feedback + through_model + self._armature * acceleration
-        if self._compensated is not None:
-            gravity -= self._compensated
+        if self.compensated is not None:
+            gravity -= self.compensated
         external = zero if self._external is None else self._external.copy()
         return Terms(gravity, coriolis, inertia, self._friction_effort, external, feedback, zero)
 

@@ -59,6 +59,8 @@ class ExternalEffortMonitor:
     :param robot: the robot with its payloads, on its base
     :param states: measured state of all joints of the model
     :param settings: checked settings
+    :ivar effort: external efforts of the m commanded joints, shape (m,), N m or N; overwritten
+    :ivar threshold: external efforts that count as contact now, shape (m,), N m or N; overwritten
     :ivar wrench: the wrench at ``external_effort.link``, None without a link
     :ivar contact: whether there is a contact now
     """
@@ -73,27 +75,18 @@ class ExternalEffortMonitor:
         self._sampled = 0.0
         self._action = settings.parameters.contact.action
         self._observer = MomentumObserver(robot.bodies, settings)
+        self.effort, self.threshold = self._observer.effort, self._observer.limit
         link = settings.parameters.external_effort.link
         self.wrench = ExternalWrench(robot.model, settings) if link else None
         self.contact = False
         self._judged = False
         self._contacts = 0
 
-    @property
-    def effort(self) -> Array:
-        """External efforts of the m commanded joints, shape (m,), N m or N; overwritten."""
-        return self._observer.effort
-
-    @property
-    def threshold(self) -> Array:
-        """External efforts that count as contact now, shape (m,), N m or N; overwritten."""
-        return self._observer.limit
-
     def wrench_at_link(self) -> Array | None:
         """Return the wrench at ``external_effort.link``, shape (6,), None without a link."""
         if self.wrench is None:
             return None
-        return self.wrench.estimate(self._states.position, self._observer.effort)
+        return self.wrench.estimate(self._states.position, self.effort)
 
     @property
     def reacts(self) -> bool:
@@ -133,7 +126,7 @@ class ExternalEffortMonitor:
         """
         states = self._states
         if judged and not self._judged:
-            self._observer.effort[:] = 0.0
+            self.effort[:] = 0.0
         self._judged = judged
         sampled = states.sample_time(self._indices, self._numbers)
         dt, self._sampled = sampled - self._sampled, sampled
@@ -151,7 +144,7 @@ class ExternalEffortMonitor:
 
     def _found(self) -> Contact:
         self._contacts += 1
-        effort, limit = self._observer.effort, self._observer.limit
+        effort, limit = self.effort, self.threshold
         joint = int(np.argmax(np.abs(effort) / limit))
         return Contact(
             self._joints[joint], float(effort[joint]), float(limit[joint]), self._action,

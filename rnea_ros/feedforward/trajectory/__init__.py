@@ -11,7 +11,7 @@ replace an active trajectory), :mod:`.reference`.
 
 from .compile import compile_trajectory
 from .constraints import check_start
-from .controller_state import ControllerStateError, ControllerStateMonitor, ReferenceSource
+from .controller_state import ControllerStateMonitor, ReferenceSource
 from .goals import (
     ErrorCode,
     Goal,
@@ -35,7 +35,6 @@ __all__ = [
     'LINEAR',
     'QUINTIC',
     'Column',
-    'ControllerStateError',
     'ControllerStateMonitor',
     'ErrorCode',
     'Goal',

@@ -28,11 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Indices
-from ...errors import RneaError
 from ..reasons import Reason
 from ..stamps import SINGLE, StampOrder
 from .constraints import OVERSHOOT, OVERSPEED
-from .rules import JointRules, TrajectoryReason
+from .rules import JointRules, TrajectoryError, TrajectoryReason
 from .speed_scaling import SpeedScaling
 from .trajectory import Setpoint
 
@@ -46,27 +45,11 @@ class ReferenceSource(enum.Enum):
     CONTROLLER_STATE = 'controller_state'
 
 
-class ControllerStateError(RneaError):
-    """
-    A reference is rejected whole. The previous reference is followed until its timeout.
-
-    :param reason: broken rule
-    :param detail: offending values and the limit that they break
-    :param joint: joint at fault; ``None`` for a fault of no single joint
-    """
-
-    def __init__(
-        self, reason: Reason | TrajectoryReason, detail: str, joint: str | None = None
-    ) -> None:
-        whose = '' if joint is None else f', joint {joint!r}'
-        super().__init__(f'{reason.value}{whose}: {detail}')
-        self.reason = reason
-        self.joint = joint
-
-
 class ControllerStateMonitor:
     """
     Checks the references of a trajectory controller and turns them into set-points.
+
+    A reference is rejected whole; the previous one is followed until its timeout.
 
     :param rules: rules for the commanded joints
     :param scaling: speed scaling of the node, for controllers that publish no factor
@@ -99,7 +82,7 @@ class ControllerStateMonitor:
         """
         return now - self._last_received
 
-    def reject(self, error: ControllerStateError) -> None:
+    def reject(self, error: TrajectoryError) -> None:
         """
         Count a rejected reference.
 
@@ -145,7 +128,7 @@ class ControllerStateMonitor:
             q_missing = measured if self._target.size == measured.size else held()
             setpoint = self._setpoint(position, velocity, acceleration, speed, q_missing)
             self._check_motion(setpoint, measured)
-        except ControllerStateError as error:
+        except TrajectoryError as error:
             self.reject(error)
             return None
         if stamp:
@@ -160,19 +143,17 @@ class ControllerStateMonitor:
             return
         rules = self._rules
         if not names:
-            raise ControllerStateError(_R.EMPTY_JOINT_NAMES, 'joint_names is empty')
+            raise TrajectoryError(_R.EMPTY_JOINT_NAMES, 'joint_names is empty')
         for number, name in enumerate(names):
             if name in names[:number]:
-                raise ControllerStateError(_R.DUPLICATE_JOINT, f'twice in {names}', name)
+                raise TrajectoryError(_R.DUPLICATE_JOINT, f'twice in {names}', joint=name)
         missing = [joint for joint in rules.joint_names if joint not in names]
         if len(missing) == len(rules.joint_names):
-            raise ControllerStateError(
+            raise TrajectoryError(
                 _R.UNKNOWN_JOINT, f'{names} has no joint of {rules.joint_names}'
             )
         if missing and not rules.allow_partial_joints_goal:
-            raise ControllerStateError(
-                _R.MISSING_JOINT, f'{missing} not in {names}', missing[0]
-            )
+            raise TrajectoryError(_R.MISSING_JOINT, f'{missing} not in {names}', joint=missing[0])
         used = [joint for joint in rules.joint_names if joint in names]
         self._source = np.array([names.index(joint) for joint in used], dtype=np.intp)
         self._target = np.array([rules.joint_names.index(joint) for joint in used], dtype=np.intp)
@@ -187,15 +168,15 @@ class ControllerStateMonitor:
         }
         for field, values in fields.items():
             if values.size != k and (values.size or field == 'positions'):
-                raise ControllerStateError(_R.WRONG_SIZE, f'{values.size} {field} for {k} joints')
+                raise TrajectoryError(_R.WRONG_SIZE, f'{values.size} {field} for {k} joints')
         if acceleration.size and not velocity.size:
-            raise ControllerStateError(
+            raise TrajectoryError(
                 _R.ACCELERATIONS_WITHOUT_VELOCITIES, 'accelerations but no velocities'
             )
         for field, values in fields.items():
             self._check_finite(field, values[self._source] if values.size else values)
         if speed is not None and not 0.0 <= speed < math.inf:
-            raise ControllerStateError(Reason.SPEED_OUT_OF_RANGE, f'{speed} is not 0 or more')
+            raise TrajectoryError(Reason.SPEED_OUT_OF_RANGE, f'{speed} is not 0 or more')
 
     def _check_finite(self, field: str, used: Array) -> None:
         self._reject_where(
@@ -205,7 +186,7 @@ class ControllerStateMonitor:
     def _check_stamp(self, stamp: float, clock: float, received: float) -> None:
         reason = self._stamps.check(SINGLE, stamp, clock, received)
         if reason is not None:
-            raise ControllerStateError(reason, f'{stamp} s at {clock} s')
+            raise TrajectoryError(reason, f'{stamp} s at {clock} s')
 
     def _setpoint(
         self,
@@ -267,4 +248,5 @@ class ControllerStateMonitor:
         """Raise an error for the first joint that breaks a rule."""
         if broken.any():
             k = int(np.argmax(broken))
-            raise ControllerStateError(reason, detail(k), self._rules.joint_names[joints[k]])
+            joint = self._rules.joint_names[joints[k]]
+            raise TrajectoryError(reason, detail(k), joint=joint)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...errors import InputError, RneaError
 from ...parameters import parameter
+from ..reasons import Reason
 
 # A joint half a turn away goes in the requested direction (as in JTC). Share of a turn that
 # rounding may add to the half.
@@ -46,7 +47,7 @@ class TrajectoryReason(enum.Enum):
 
 class TrajectoryError(RneaError):
     """
-    A trajectory is rejected whole. The active trajectory stays active.
+    A trajectory or reference is rejected whole. The active motion stays active.
 
     :param reason: broken rule
     :param detail: offending values and the limit that they break
@@ -56,7 +57,7 @@ class TrajectoryError(RneaError):
 
     def __init__(
         self,
-        reason: TrajectoryReason,
+        reason: TrajectoryReason | Reason,
         detail: str,
         *,
         joint: str | None = None,

@@ -14,9 +14,9 @@ from std_msgs.msg import Float64
 from ...errors import InputError
 from ...feedforward import FeedforwardController, Reason
 from ...feedforward.trajectory import (
-    ControllerStateError,
     ControllerStateMonitor,
     SpeedScaling,
+    TrajectoryError,
     speed_factor,
 )
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
@@ -77,7 +77,7 @@ class ControllerStateInput:
             try:
                 sample, stamp = self._read(message)
             except MalformedError as error:
-                self._monitor.reject(ControllerStateError(Reason.MALFORMED, error.detail))
+                self._monitor.reject(TrajectoryError(Reason.MALFORMED, error.detail))
                 self._controller.note_setpoint()
                 continue
             names, position, velocity, acceleration, speed = sample

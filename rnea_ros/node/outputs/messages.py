@@ -1,12 +1,16 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Outgoing messages as CDR bytes: serialised once, then only their numbers change."""
+"""
+Outgoing messages as CDR bytes: serialised once, then only their numbers change.
+
+Most topics are published only while they have subscribers: :class:`OptionalPublishers`.
+"""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
@@ -15,6 +19,7 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
+from ...arrays import Array
 from ...messages import FixedLayout, JointStateSample, WrenchSample
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
@@ -82,6 +87,11 @@ class EffortMessage(StampedMessage):
         )
         self.view = JointStateSample.read(self._message).effort
 
+    def fill(self, effort: Array, stamp: float) -> None:
+        """Set the efforts, shape (m,), N m or N, and the stamp, s."""
+        self.view[:] = effort
+        self.stamp(stamp)
+
 
 class WrenchMessage(StampedMessage):
     """
@@ -98,3 +108,43 @@ class WrenchMessage(StampedMessage):
         message.header.frame_id = frame
         super().__init__(message)
         self.frame, self.force, self.torque = WrenchSample.read(self._message)
+
+    def fill(self, wrench: Array, stamp: float) -> None:
+        """Set the wrench [torque; force], shape (6,), N m and N, and the stamp, s."""
+        self.torque[:], self.force[:] = wrench[:3], wrench[3:]
+        self.stamp(stamp)
+
+
+class OptionalPublishers:
+    """
+    Publishers of topics that are published only while they have subscribers.
+
+    :param node: the node
+    :param topics: class of the messages and topic, by name
+    :ivar subscribed: names of the topics that have subscribers
+    """
+
+    def __init__(self, node: Any, topics: Mapping[str, tuple[Any, str]]) -> None:
+        self._node = node
+        self._publishers = {
+            name: node.create_publisher(kind, topic, NEWEST)
+            for name, (kind, topic) in topics.items()
+        }
+        self.subscribed: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """Destroy the publishers."""
+        for publisher in self._publishers.values():
+            self._node.destroy_publisher(publisher)
+
+    def poll_subscribers(self) -> None:
+        """Find out which topics have subscribers; too slow for the loop."""
+        self.subscribed = tuple([
+            name
+            for name, publisher in self._publishers.items()
+            if publisher.get_subscription_count() > 0
+        ])
+
+    def publish(self, name: str, message: StampedMessage) -> None:
+        """Publish a message on one of the topics."""
+        self._publishers[name].publish(message.data)

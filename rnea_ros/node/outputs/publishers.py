@@ -17,7 +17,7 @@ from ...arrays import Array
 from ...feedforward.inputs.wrench import WrenchInputs
 from ...feedforward.law import Terms
 from ...feedforward.observers import ExternalEffortMonitor
-from .messages import NEWEST, CommandMessage, EffortMessage
+from .messages import NEWEST, CommandMessage, EffortMessage, OptionalPublishers
 from .terms import TermPublishers
 from .wrenches import ExternalEffortPublishers, WrenchPublishers
 
@@ -57,27 +57,23 @@ class Publishers:
         self._command = CommandMessage(len(joints))
         self._effort = EffortMessage(joints)
         self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
-        self._effort_publisher = node.create_publisher(JointState, '~/effort', NEWEST)
-        self._effort_subscribed = False
+        self._efforts = OptionalPublishers(node, {'effort': (JointState, '~/effort')})
         self._terms = TermPublishers(node, joints, period)
         self._wrenches = WrenchPublishers(node, sensors)
         self.external_effort = ExternalEffortPublishers(node, joints, link)
+        self._optional = (self._efforts, self._terms, self._wrenches, self.external_effort)
 
     def close(self) -> None:
         """Destroy the publishers after reliable subscribers have received the last command."""
         self.command_publisher.wait_for_all_acked(Duration(seconds=ACK_TIMEOUT))
-        self._terms.close()
-        self._wrenches.close()
-        self.external_effort.close()
-        for publisher in (self.command_publisher, self._effort_publisher):
-            self._node.destroy_publisher(publisher)
+        for publishers in self._optional:
+            publishers.close()
+        self._node.destroy_publisher(self.command_publisher)
 
     def poll_subscribers(self) -> None:
         """Find out which of the extra topics have subscribers; too slow for the loop."""
-        self._effort_subscribed = self._effort_publisher.get_subscription_count() > 0
-        self._terms.poll_subscribers()
-        self._wrenches.poll_subscribers()
-        self.external_effort.poll_subscribers()
+        for publishers in self._optional:
+            publishers.poll_subscribers()
 
     def send_command(self, command: Array) -> None:
         """
@@ -107,10 +103,9 @@ class Publishers:
         :param now: the loop's time, s
         :param stamp: stamp of the messages, s
         """
-        if self._effort_subscribed:
-            self._effort.view[:] = command
-            self._effort.stamp(stamp)
-            self._effort_publisher.publish(self._effort.data)
+        if self._efforts.subscribed:
+            self._effort.fill(command, stamp)
+            self._efforts.publish('effort', self._effort)
         self._terms.send(command, terms, now, stamp)
         self._wrenches.send(wrenches, now, stamp)
         self.external_effort.send(external, stamp)

@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 
 from ...arrays import Array
 from ...feedforward.law import Terms
-from .messages import NEWEST, EffortMessage
+from .messages import EffortMessage, OptionalPublishers
 
 TERMS = tuple(part.name for part in fields(Terms))
 NAMES = (*TERMS, 'limited')
@@ -28,7 +28,7 @@ RATE = 100.0
 """How often a set of terms is taken, Hz."""
 
 
-class TermPublishers:
+class TermPublishers(OptionalPublishers):
     """
     Publishes the terms that have subscribers.
 
@@ -38,28 +38,11 @@ class TermPublishers:
     """
 
     def __init__(self, node: Any, joints: tuple[str, ...], period: float) -> None:
-        self._node = node
+        super().__init__(node, {name: (JointState, f'~/terms/{name}') for name in NAMES})
         self._message = EffortMessage(joints)
-        self._publishers = {
-            name: node.create_publisher(JointState, f'~/terms/{name}', NEWEST) for name in NAMES
-        }
         self._messages_per_tick = math.ceil(len(NAMES) * RATE * period)
-        self._subscribed: tuple[str, ...] = ()
         self._unsent: list[tuple[str, Array]] = []
         self._next = -math.inf
-
-    def close(self) -> None:
-        """Destroy the publishers."""
-        for publisher in self._publishers.values():
-            self._node.destroy_publisher(publisher)
-
-    def poll_subscribers(self) -> None:
-        """Find out which terms have subscribers; too slow for the loop."""
-        self._subscribed = tuple([
-            name
-            for name, publisher in self._publishers.items()
-            if publisher.get_subscription_count() > 0
-        ])
 
     def send(
         self, command: Array, terms: Callable[[], Terms], now: float, stamp: float
@@ -72,7 +55,7 @@ class TermPublishers:
         :param now: the loop's time, s
         :param stamp: stamp of the set, s
         """
-        if not self._subscribed:
+        if not self.subscribed:
             return
         if not self._unsent and not self._next - 1.0 / RATE <= now < self._next:
             self._collect(command, terms(), stamp)
@@ -80,10 +63,10 @@ class TermPublishers:
         for _ in range(min(self._messages_per_tick, len(self._unsent))):
             name, values = self._unsent.pop()
             self._message.view[:] = values
-            self._publishers[name].publish(self._message.data)
+            self.publish(name, self._message)
 
     def _collect(self, command: Array, terms: Terms, stamp: float) -> None:
         values = {name: getattr(terms, name) for name in TERMS}
         values['limited'] = command - sum(values.values())  # the change by ramps and limits
-        self._unsent = [(name, values[name]) for name in reversed(self._subscribed)]
+        self._unsent = [(name, values[name]) for name in reversed(self.subscribed)]
         self._message.stamp(stamp)

@@ -705,7 +705,7 @@ def outcome_of(
     try:
         return compile_trajectory(request, held_to, now=now, position=position, velocity=velocity)
     except TrajectoryError as error:
-        return error.reason
+        return TrajectoryReason(error.reason)
 
 
 def is_finite_over_time(motion: Trajectory | Setpoint) -> bool:

@@ -140,8 +140,8 @@ class WrenchInputs:
         workspace = self._weightless
         workspace.clear_external_forces()
         for sensor in self.sensors.values():
-            if sensor.body is not None:
-                workspace.external_forces[sensor.body] += sensor.on_body
+            if sensor.mount is not None:
+                workspace.external_forces[sensor.mount.body] += sensor.on_body
         return workspace.gravity_torques(q)
 
     def external_wrench(self, name: str, now: float) -> tuple[str, Array] | None:

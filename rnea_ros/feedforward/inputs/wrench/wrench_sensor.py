@@ -73,6 +73,8 @@ class WrenchSensor:
     :ivar mount: its mount, None before the first reading
     :ivar link: link in whose frame the wrench is; empty before the first reading
     :ivar stale: whether readings are missing or implausible; the wrench then fades out
+    :ivar external: the wrench before deadband, gain and fade, in the sensor's frame, shape (6,),
+        N m and N; valid unless the sensor is stale
     :ivar wrench: the wrench in the sensor's frame, shape (6,), N m and N
     :ivar on_body: the same wrench in the body's frame, shape (6,), N m and N
     """
@@ -86,6 +88,7 @@ class WrenchSensor:
         self.mount: SensorMount | None = None
         self.link = ''
         self._share = 0.0
+        self.external = self._low_pass.value
         self._external = np.zeros(6)
         self._no_load = np.zeros(6)
         wrenches = (self._external, self._no_load)
@@ -102,20 +105,6 @@ class WrenchSensor:
         self.stale = True
         self.wrench = np.zeros(6)
         self.on_body = np.zeros(6)
-
-    @property
-    def body(self) -> int | None:
-        """Number of the body on which the wrench acts, None before the first reading."""
-        return None if self.mount is None else self.mount.body
-
-    @property
-    def external(self) -> Array:
-        """
-        The wrench before deadband, gain and fade, in the sensor's frame, shape (6,), N m and N.
-
-        It is valid unless the sensor is stale.
-        """
-        return self._low_pass.value
 
     def advance(self, now: float, dt: float, q: Array) -> None:
         """
