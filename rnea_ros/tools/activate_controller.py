@@ -22,7 +22,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..command_line import BAD_INPUT, OneLineParser, split_ros_arguments, tool
+from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..feedforward import CONTROLLING, State
 from .arguments import positive
@@ -251,15 +251,14 @@ def main(args: list[str] | None = None) -> int:
     """Activate the controller; return the exit code."""
     arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
     options = _options(arguments)
-    from ..ros import RosError
     from .live import live_node
 
     try:
         with live_node('activate_controller', ros_arguments) as live:
             _activate(live, options)
-    except (NotActivatedError, RosError) as error:
+    except NotActivatedError as error:
         print(f'activate_controller: {error}', file=sys.stderr)
-        return BAD_INPUT if isinstance(error, RosError) else NOT_ACTIVATED
+        return NOT_ACTIVATED
     return 0
 
 

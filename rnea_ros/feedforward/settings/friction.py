@@ -16,7 +16,14 @@ from ...errors import InputError, brief
 from ...parameters import EACH, parameter, per_joint
 from ...robot import RobotModel
 from ..law import FrictionModel, JointFriction, VelocitySource
-from .bounds import MAX_GAIN
+
+MAX_GAIN = 1e6
+"""
+Largest gain or friction, N m, N m/rad, N m s/rad, 1/s or 1/s^2.
+
+As all bounds, it is wider than any arm needs: a larger number is a mistake of a unit or a digit,
+and products of such numbers might not be finite.
+"""
 
 AS_POSITIVE = (-1.0,)
 """Stands for the values of the positive direction."""

@@ -17,12 +17,11 @@ from ...parameters import check_ranges, in_range, with_value_per_joint
 from ...robot import RobotModel
 from ..law import HardwareCompensation, JointFriction
 from .base_sensor import check_base_sensor
-from .bounds import MAX_DURATION
 from .effort_units import resolve_effort_scale
 from .external_effort import check_link, contact_threshold
 from .friction import resolve_friction
 from .payloads import check_payloads
-from .settings import RATES, Settings
+from .settings import MAX_DURATION, RATES, Settings
 from .wrench_inputs import check_wrench_inputs
 
 DEFAULT_TIMEOUT_PERIODS = 20

@@ -12,11 +12,13 @@ from ...parameters import EACH, group, parameter
 from ...robot import Payload
 from ..law import LAWS, ControlLaw, Gravity, HardwareCompensation
 from .base_sensor import BaseSensorSettings
-from .bounds import MAX_DURATION, MAX_GAIN
 from .effort_units import EffortUnits
 from .external_effort import ContactSettings, ExternalEffortSettings
-from .friction import FrictionSettings
+from .friction import MAX_GAIN, FrictionSettings
 from .wrench_inputs import WrenchInputSettings
+
+MAX_DURATION = 3600.0
+"""Longest duration, s."""
 
 RATES = (1.0, 10_000.0)
 """Lowest and highest rate, Hz."""

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 import shutil
 import sys
 
@@ -17,12 +16,11 @@ from ...identification.excitation import RestToRestMotion
 from ...identification.report import figures, text
 from ...recordings import bag_writer, recording_from
 from ...urdf import read_urdf
-from .arm import DemoArm
 from .client import Received, positions
 from .motion import exciting_motion, heaviest_pose
 from .reports import Performance, draw_identification, identification_table
 from .robot import POOR_MODEL, realistic
-from .session import Session
+from .session import DemoRun, Session
 
 HOLD = 1.0
 """Duration of holding the arm by gravity compensation, s: with a poor model it falls."""
@@ -41,27 +39,12 @@ class Circle:
     """
     One run of the circle. Time is simulated and waits for the control.
 
-    :param arm: arm of the node's first model
-    :param motion: motion to follow before and after
-    :param rate: control rate, Hz
-    :param output: directory of bag, URDF, parameters, report, picture and logs
-    :param show: whether to open a window with the picture
+    :param options: arm of the node's first model, and motion to follow before and after
     """
 
-    def __init__(
-        self,
-        arm: DemoArm,
-        motion: RestToRestMotion,
-        rate: float,
-        output: Path,
-        *,
-        show: bool = False,
-    ) -> None:
-        self._arm = arm
-        self._motion = motion
-        self._rate = rate
-        self._output = output
-        self._show = show
+    def __init__(self, options: DemoRun) -> None:
+        self._options, self._arm, self._output = options, options.arm, options.output
+        arm = options.arm
         self._robot = realistic(arm.urdf, arm.model, arm.joints, POOR_MODEL, SEED)
 
     def run(self) -> int:
@@ -79,7 +62,7 @@ class Circle:
         """Return the performance with the first model, and the recorded exciting motion."""
         print('starting the simulated robot, and the node with its first model ...')
         with Session.started(
-            self._arm, self._robot, self._output / 'before', self._rate,
+            self._arm, self._robot, self._output / 'before', self._options.rate,
             tolerance=TOLERANCE, lockstep=True,
         ) as session:
             excited = session.follow(excitation, 'exciting motion').received
@@ -99,14 +82,14 @@ class Circle:
         arm = replace(self._arm, urdf=read_urdf(self._output / 'identified.urdf'))
         robot = replace(self._robot, control={'friction.velocity': 'desired'})
         with Session.started(
-            arm, robot, self._output / 'after', self._rate,
+            arm, robot, self._output / 'after', self._options.rate,
             files=[self._output / 'identified.yaml'], tolerance=TOLERANCE, lockstep=True,
         ) as session:
             return self._performance(session, 'after', heavy)
 
     def _performance(self, session: Session, title: str, heavy: Array) -> Performance:
         """Follow the motion, then hold; the arm may fall, so nothing comes after it."""
-        phase = session.follow(self._motion, title)
+        phase = session.follow(self._options.motion, title)
         session.move_to(heavy)
         stamps, measured = positions(session.hold(HOLD).states, self._arm.joints)
         during = stamps <= stamps[0] + HOLD
@@ -143,7 +126,7 @@ class Circle:
         """
         print(f'\n{identification_table(before, after)}\n')
         path = self._output / 'identify_demo.png'
-        draw_identification(path, before, after, fit, self._show)
+        draw_identification(path, before, after, fit, self._options.show)
         print(f'URDF, parameters, report, bag and picture: {self._output.resolve()}')
         tracking = before.phase.rms() / after.phase.rms()
         drift = before.drift / after.drift

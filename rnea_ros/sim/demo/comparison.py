@@ -6,18 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 import sys
 
 import numpy as np
 
-from ...identification.excitation import RestToRestMotion
 from ...node.outputs import TERMS
-from .arm import DemoArm
 from .client import positions
 from .reports import comparison_table, draw_comparison
 from .robot import GOOD_MODEL, perfect, realistic
-from .session import Phase, Session
+from .session import DemoRun, Phase, Session
 
 PHASES = (
     ('feedback', 'feedback only'),
@@ -38,30 +35,13 @@ class LawComparison:
     """
     One run of the comparison.
 
-    :param arm: arm of the node's model
-    :param motion: motion to follow
-    :param rate: control rate, Hz
-    :param output: directory of picture and logs
+    :param options: arm, and motion to follow
     :param perfect_model: whether the simulated robot equals the node's model
-    :param show: whether to open a window with the picture
     """
 
-    def __init__(
-        self,
-        arm: DemoArm,
-        motion: RestToRestMotion,
-        rate: float,
-        output: Path,
-        *,
-        perfect_model: bool = False,
-        show: bool = False,
-    ) -> None:
-        self._arm = arm
-        self._motion = motion
-        self._rate = rate
-        self._output = output
+    def __init__(self, options: DemoRun, *, perfect_model: bool = False) -> None:
+        self._options, arm = options, options.arm
         self._perfect = perfect_model
-        self._show = show
         if perfect_model:
             self._robot = perfect(arm.urdf, arm.joints)
         else:
@@ -73,9 +53,9 @@ class LawComparison:
         print(f'{self._robot.difference}{hint}')
         print('starting the simulated robot and the feedforward node ...')
         with Session.started(
-            self._arm, self._robot, self._output, self._rate, terms=TERMS
+            self._options.arm, self._robot, self._options.output, self._options.rate, terms=TERMS
         ) as session:
-            _, measured = positions(session.hold(HOLD).states, self._arm.joints)
+            _, measured = positions(session.hold(HOLD).states, self._options.arm.joints)
             drift = 1e3 * float(np.abs(measured - measured[0]).max())
             print(f'held by gravity compensation for {HOLD:g} s: drift {drift:.3f} mrad')
             phases = [self._follow(session, mode, title) for mode, title in PHASES]
@@ -89,14 +69,14 @@ class LawComparison:
         multiplied by the inertias of the joints here.
         """
         if mode == 'computed_torque':
-            return session.follow(self._motion, title)
-        arm = self._arm
+            return session.follow(self._options.motion, title)
+        arm = self._options.arm
         numbers = [arm.model.joint_names.index(name) for name in arm.joints]
         q = arm.model.neutral_position
         q[numbers] = arm.pose
         inertias = np.diag(arm.model.mass_matrix(q))[numbers]
         scale = inertias + self._robot.armature
-        return session.follow(self._motion, title, mode, scale)
+        return session.follow(self._options.motion, title, mode, scale)
 
     def report(self, phases: Sequence[Phase]) -> int:
         """
@@ -106,9 +86,10 @@ class LawComparison:
         :return: exit code, 1 if computed torque improves the tracking too little
         """
         print(f'\n{comparison_table(phases)}\n')
-        path = self._output / 'demo.png'
-        title = f'{self._arm.model.name}: the same motion, the same gains, {self._rate:g} Hz'
-        draw_comparison(path, phases, title, self._show)
+        path = self._options.output / 'demo.png'
+        name, rate = self._options.arm.model.name, self._options.rate
+        title = f'{name}: the same motion, the same gains, {rate:g} Hz'
+        draw_comparison(path, phases, title, self._options.show)
         feedback, gravity, best = (phase.rms() for phase in phases)
         print(
             f'RMS error of computed torque: 1/{gravity / best:.1f} of gravity + feedback, '

@@ -27,6 +27,7 @@ from .arm import ROBOTS, DemoArm
 from .circle import Circle
 from .comparison import LawComparison
 from .motion import sine_motion
+from .session import DemoRun
 
 
 def _program(options: argparse.Namespace) -> LawComparison | Circle:
@@ -42,10 +43,10 @@ def _program(options: argparse.Namespace) -> LawComparison | Circle:
     motion = sine_motion(arm.model, arm.joints, arm.pose, options.seconds)
     show = not options.headless and bool(os.environ.get('DISPLAY'))
     print(f'{arm.model.name}: {len(arm.joints)} joints, {options.rate:g} Hz')
+    run = DemoRun(arm, motion, options.rate, output, show)
     if options.identify:
-        return Circle(arm, motion, options.rate, output, show=show)
-    perfect = options.perfect_model
-    return LawComparison(arm, motion, options.rate, output, perfect_model=perfect, show=show)
+        return Circle(run)
+    return LawComparison(run, perfect_model=options.perfect_model)
 
 
 @tool

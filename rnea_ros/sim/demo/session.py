@@ -41,6 +41,25 @@ ARRIVAL_CHECKS = 30
 
 
 @dataclass(frozen=True)
+class DemoRun:
+    """
+    Options of a run of the demo.
+
+    :param arm: arm of the node's model
+    :param motion: motion to follow
+    :param rate: control rate, Hz
+    :param output: directory of all files
+    :param show: whether to open a window with the picture
+    """
+
+    arm: DemoArm
+    motion: RestToRestMotion
+    rate: float
+    output: Path
+    show: bool = False
+
+
+@dataclass(frozen=True)
 class Phase:
     """
     The motion under one control law, as recorded.

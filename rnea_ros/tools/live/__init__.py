@@ -3,9 +3,8 @@
 
 """Data from live topics and motions of a live robot, for tools."""
 
-from .joint_states import LiveRobot
 from .moving_robot import MovingRobot
 from .node import LiveNode, live_node
-from .trajectory import live_trajectory
+from .topics import LiveRobot, live_trajectory
 
 __all__ = ['LiveNode', 'LiveRobot', 'MovingRobot', 'live_node', 'live_trajectory']

@@ -34,7 +34,7 @@ from rnea_ros.sim.demo.robot import (
     realistic,
     with_model_error,
 )
-from rnea_ros.sim.demo.session import Phase
+from rnea_ros.sim.demo.session import DemoRun, Phase
 from rnea_ros.urdf import parse_urdf
 
 ARM = DemoArm.load('panda_arm')
@@ -88,7 +88,7 @@ def test_the_table_has_error_rate_late_ticks_and_cpu() -> None:
 def test_computed_torque_has_to_track_better_than_gravity_and_feedback(
     tmp_path: Path, perfect: bool, error: float, code: int
 ) -> None:
-    comparison = LawComparison(ARM, MOTION, 500.0, tmp_path, perfect_model=perfect)
+    comparison = LawComparison(DemoRun(ARM, MOTION, 500.0, tmp_path), perfect_model=perfect)
     errors = {'feedback only': 0.1, 'gravity + feedback': 0.03, 'computed torque': error}
     assert comparison.report([phase(*entry) for entry in errors.items()]) == code
     assert (tmp_path / 'demo.png').stat().st_size > 10_000

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Collect joint states and the robot description from live topics."""
+"""Joint states, the robot description and a trajectory from live topics."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
 
+from ...feedforward.trajectory import TrajectoryRequest
+from ...messages import decode_trajectory
 from ...recordings import Sample
 from ...ros import LATCHED
-from .node import TIMEOUT, LiveNode, SilentTopicError
+from .node import TIMEOUT, LiveNode, SilentTopicError, live_node
 
 SENSOR = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
 
@@ -88,3 +91,28 @@ class LiveRobot:
         if not samples:
             raise SilentTopicError(subscription.topic_name, min(TIMEOUT, duration))
         return samples
+
+
+def live_trajectory(
+    topic: str, timeout: float, ros_arguments: Sequence[str]
+) -> TrajectoryRequest:
+    """
+    Wait for the next trajectory on a topic.
+
+    :param topic: name of the topic
+    :param timeout: longest wait, s
+    :param ros_arguments: ROS arguments of the command line
+    :raises SilentTopicError: no message before the timeout
+    :raises RosError: ROS rejects the arguments, or the topic
+    :raises MalformedError: a message with wrong bytes
+    """
+    received: list[bytes] = []
+    with live_node('check_trajectory', ros_arguments) as live:
+        subscription = live.node.create_subscription(
+            JointTrajectory, topic, received.append, 10, raw=True
+        )
+        with suppress(KeyboardInterrupt, ExternalShutdownException):
+            live.spin(timeout, lambda: bool(received))
+        if not received:
+            raise SilentTopicError(subscription.topic_name, timeout)
+    return decode_trajectory(received[0])
