@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rnea_ros.dynamics.reference.linkage import chain_of
 from rnea_ros.dynamics.reference.screw import screw_chain
+from rnea_ros.dynamics.reference.textbook_tree import chain_of
 from rnea_ros.dynamics.tree import Placement
 
 from .robots import Array, Robot, State

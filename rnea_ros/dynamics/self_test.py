@@ -82,9 +82,7 @@ def check_compiled_code(name: str, accepts: Callable[[], bool], *inputs: Array) 
 
 
 def checked_entry_point(
-    kernel: Callable[..., bool],
-    memory: tuple[NDArray[Any], ...],
-    inputs: Sequence[Argument],
+    kernel: Callable[..., bool], memory: tuple[NDArray[Any], ...], inputs: Sequence[Argument],
     results: Sequence[Argument],
 ) -> partial[bool]:
     """

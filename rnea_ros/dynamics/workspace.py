@@ -270,11 +270,8 @@ class Workspace:
             raise InputError('tree', reason)
 
     def _prepared(
-        self,
-        kernel: checked_kernels.CheckedKernel,
-        inputs: Sequence[Argument],
-        results: Sequence[Argument],
-        *memory: NDArray[Any],
+        self, kernel: checked_kernels.CheckedKernel, inputs: Sequence[Argument],
+        results: Sequence[Argument], *memory: NDArray[Any],
     ) -> partial[bool]:
         return checked_entry_point(kernel, (self.bodies, *memory), inputs, results)
 

@@ -54,9 +54,7 @@ class _Method(Generic[P, Result]):
         self._name = name
 
     @overload
-    def __get__(
-        self, model: None, owner: type
-    ) -> Callable[Concatenate[ModelData, P], Result]: ...
+    def __get__(self, model: None, owner: type) -> Callable[Concatenate[ModelData, P], Result]: ...
 
     @overload
     def __get__(self, model: RobotModel, owner: type) -> Callable[P, Result]: ...
@@ -85,12 +83,8 @@ class RobotModel(RobotProperties):
 
     @classmethod
     def from_urdf(
-        cls,
-        source: str | os.PathLike[str],
-        *,
-        floating_base: bool = False,
-        gravity: ArrayLike = STANDARD_GRAVITY,
-        strict_inertia: bool = False,
+        cls, source: str | os.PathLike[str], *, floating_base: bool = False,
+        gravity: ArrayLike = STANDARD_GRAVITY, strict_inertia: bool = False,
     ) -> RobotModel:
         """
         Return the model of a URDF.
@@ -113,10 +107,7 @@ class RobotModel(RobotProperties):
 
     @classmethod
     def from_description(
-        cls,
-        description: RobotDescription,
-        *,
-        floating_base: bool = False,
+        cls, description: RobotDescription, *, floating_base: bool = False,
         gravity: ArrayLike = STANDARD_GRAVITY,
     ) -> RobotModel:
         """
@@ -137,11 +128,7 @@ class RobotModel(RobotProperties):
 
     @classmethod
     def from_tree(
-        cls,
-        tree: KinematicTree,
-        *,
-        name: str = 'robot',
-        gravity: ArrayLike = STANDARD_GRAVITY,
+        cls, tree: KinematicTree, *, name: str = 'robot', gravity: ArrayLike = STANDARD_GRAVITY
     ) -> RobotModel:
         """
         Return the model of a tree that :class:`~rnea_ros.dynamics.tree.TreeBuilder` built.
@@ -170,10 +157,7 @@ class RobotModel(RobotProperties):
         return RobotModel(self._data.changed(base_motion=base_motion))
 
     def with_payload(
-        self,
-        link: str,
-        mass: float,
-        com: ArrayLike = (0.0, 0.0, 0.0),
+        self, link: str, mass: float, com: ArrayLike = (0.0, 0.0, 0.0),
         inertia: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     ) -> RobotModel:
         """

@@ -14,7 +14,7 @@ import pytest
 
 from rnea_ros import RneaError, RobotModel
 from rnea_ros.compilation import COMPILED
-from rnea_ros.dynamics import batch, batch_kernels, self_test
+from rnea_ros.dynamics import batch_kernels, batch_workspace, self_test
 from rnea_ros.dynamics.kernels import checked_kernels
 from rnea_ros.errors import CompiledCodeError
 from rnea_ros.feedforward.inputs import JointStateMonitor, joint_states, joint_table
@@ -184,6 +184,6 @@ def test_each_kernel_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError('checked again')
 
     monkeypatch.setattr(self_test, 'check_compiled_code', again)
-    monkeypatch.setattr(batch, 'check_compiled_code', again)
+    monkeypatch.setattr(batch_workspace, 'check_compiled_code', again)
     for use in uses:
         use(model)

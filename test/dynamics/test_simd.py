@@ -14,7 +14,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.compilation import COMPILED
-from rnea_ros.dynamics.batch import BatchWorkspace
+from rnea_ros.dynamics.batch_workspace import BatchWorkspace
 from rnea_ros.dynamics.kernels import BASE, LANES, MAX_ANGLE
 from rnea_ros.dynamics.kernels.simd import cosine_and_sine, number, put
 from support.models.joint_trees import MOVING, model_of, random_motion, random_parts

@@ -13,7 +13,7 @@ import pytest
 
 from rnea_ros import BaseMotion, ReferenceFrame, RobotModel, UnknownNameError
 from rnea_ros.dynamics.reference import newton_euler
-from rnea_ros.dynamics.reference.linkage import bodies_of
+from rnea_ros.dynamics.reference.textbook_tree import bodies_of
 from support.cases import each
 from support.models.oracle_pairs import Pair, moments_of
 from support.models.oracles import Array, random_state, random_tree

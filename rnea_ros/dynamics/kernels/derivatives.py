@@ -52,8 +52,8 @@ from .spatial import (
     add,
     apply_inertia,
     basis_vector,
+    coriolis_blocks,
     coriolis_force,
-    coriolis_matrix,
     coriolis_row,
     cross_force,
     cross_motion,
@@ -208,7 +208,7 @@ def _initialise_sums(body: np.void, own: np.void) -> None:
     # f_i = I_i a_i + v_i x* I_i v_i - f_ext
     f_ext = transform_force_back(E, p, load(body['f_ext']))
     store(own['f'], subtract(inertia_force(mass, h, J, v, load(own['a'])), f_ext))
-    D, momentum = coriolis_matrix(mass, h, J, v)
+    D, momentum = coriolis_blocks(mass, h, J, v)
     store33(own['D'], D)
     store3(own['momentum'], momentum)
 

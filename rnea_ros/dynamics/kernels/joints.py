@@ -34,31 +34,13 @@ class JointKind(enum.IntEnum):
     FLOATING = 4     # q: position in the parent, unit quaternion; qd: angular, linear velocity
 
 
-FIRST_COLUMN = {
-    JointKind.FIXED: 0,
-    JointKind.REVOLUTE: 2,
-    JointKind.PRISMATIC: 5,
-    JointKind.SPHERICAL: 0,
-    JointKind.FLOATING: 0,
-}
+FIRST_COLUMN = dict(zip(JointKind, (0, 2, 5, 0, 0), strict=True))
 """Index of the first identity column in S: 0 to 2 angular, 3 to 5 linear."""
 
-POSITIONS = {
-    JointKind.FIXED: 0,
-    JointKind.REVOLUTE: 1,
-    JointKind.PRISMATIC: 1,
-    JointKind.SPHERICAL: 4,
-    JointKind.FLOATING: 7,
-}
+POSITIONS = dict(zip(JointKind, (0, 1, 1, 4, 7), strict=True))
 """Number of position coordinates in q."""
 
-DEGREES = {
-    JointKind.FIXED: 0,
-    JointKind.REVOLUTE: 1,
-    JointKind.PRISMATIC: 1,
-    JointKind.SPHERICAL: 3,
-    JointKind.FLOATING: 6,
-}
+DEGREES = dict(zip(JointKind, (0, 1, 1, 3, 6), strict=True))
 """Number of degrees of freedom: coordinates in qd, columns of S."""
 
 FIXED = int(JointKind.FIXED)

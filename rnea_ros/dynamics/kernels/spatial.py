@@ -146,7 +146,7 @@ def inertia_force(
 
 
 @compiled
-def coriolis_matrix(
+def coriolis_blocks(
     mass: float, h: Vector3, J: Matrix3, v: SpatialVector
 ) -> tuple[Matrix3, Vector3]:
     """

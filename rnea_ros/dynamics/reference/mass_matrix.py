@@ -28,8 +28,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...arrays import Array
-from .linkage import Body
 from .newton_euler import inverse_dynamics
+from .textbook_tree import Body
 
 WEIGHTLESS = np.zeros(3)
 

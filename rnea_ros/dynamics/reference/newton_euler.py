@@ -47,7 +47,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from .linkage import Body, Z, cross
+from .textbook_tree import Body, Z, cross
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def inverse_dynamics(
     """
     Return the joint efforts that a motion needs.
 
-    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.linkage.bodies_of`)
+    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.textbook_tree.bodies_of`)
     :param q: joint positions, shape (n,), rad or m
     :param qd: joint velocities, shape (n,)
     :param qdd: joint accelerations, shape (n,)

@@ -36,7 +36,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...arrays import Array
-from .linkage import Body, cross
+from .textbook_tree import Body, cross
 
 
 def inverse_dynamics(
@@ -46,7 +46,7 @@ def inverse_dynamics(
     """
     Return the joint efforts that a motion needs.
 
-    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.linkage.bodies_of`)
+    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.textbook_tree.bodies_of`)
     :param q: joint positions, shape (n,), rad or m
     :param qd: joint velocities, shape (n,)
     :param qdd: joint accelerations, shape (n,)

@@ -38,9 +38,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from .linkage import Body, Z
 from .nonrecursive import path_to
 from .screw import ad, adjoint, inverse
+from .textbook_tree import Body, Z
 
 
 def velocities(S: Sequence[Any], qd: Sequence[Any], v_0: Any) -> list[Any]:
@@ -76,7 +76,7 @@ def inverse_dynamics(
     """
     Return the joint efforts that a motion needs, with recursion, in O(n).
 
-    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.linkage.bodies_of`)
+    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.textbook_tree.bodies_of`)
     :param q: joint positions, shape (n,), rad or m
     :param qd: joint velocities, shape (n,)
     :param qdd: joint accelerations, shape (n,)

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_array
 from ..tree import Placement
-from .linkage import Body, Z, cross, skew
+from .textbook_tree import Body, Z, cross, skew
 
 AT_REST = np.zeros(6)
 """The twist of a base at rest, and its rate."""
@@ -61,7 +61,8 @@ def screw_chain(bodies: Sequence[Body], tip: Placement) -> ScrewChain:
     """
     Return a serial chain with its frames moved to the centres of mass.
 
-    :param bodies: bodies of a serial chain (:func:`~rnea_ros.dynamics.reference.linkage.chain_of`)
+    :param bodies: bodies of a serial chain
+        (:func:`~rnea_ros.dynamics.reference.textbook_tree.chain_of`)
     :param tip: pose of the tip frame in the last body's frame
     """
     M, A, G = [], [], []

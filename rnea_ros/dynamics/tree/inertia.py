@@ -33,9 +33,7 @@ class RigidBodyInertia:
         return cls(0.0, np.zeros(3), np.zeros((3, 3)))
 
     @classmethod
-    def from_centre_of_mass(
-        cls, mass: float, com: Array, J_com: Array
-    ) -> RigidBodyInertia:
+    def from_centre_of_mass(cls, mass: float, com: Array, J_com: Array) -> RigidBodyInertia:
         """
         Return an inertia from its values about the centre of mass.
 

@@ -124,9 +124,7 @@ class TreeBuilder:
     """
 
     def __init__(
-        self,
-        root: str = WORLD,
-        joints: Sequence[str] | None = None,
+        self, root: str = WORLD, joints: Sequence[str] | None = None,
         inertia: RigidBodyInertia | None = None,
     ) -> None:
         self._order = None if joints is None else tuple(joints)
@@ -135,11 +133,7 @@ class TreeBuilder:
         self._names = {root}
 
     def add_link(
-        self,
-        name: str,
-        parent: str,
-        placement: Placement,
-        joint: JointType,
+        self, name: str, parent: str, placement: Placement, joint: JointType,
         inertia: RigidBodyInertia,
     ) -> None:
         """
@@ -202,9 +196,7 @@ def with_separate_bodies(tree: KinematicTree, links: Iterable[str]) -> Kinematic
     return _tree(tree.links, tuple(tree.joints), tree.separate_bodies.union(links))
 
 
-def with_added_inertia(
-    tree: KinematicTree, link: str, inertia: RigidBodyInertia
-) -> KinematicTree:
+def with_added_inertia(tree: KinematicTree, link: str, inertia: RigidBodyInertia) -> KinematicTree:
     """
     Return the tree with more inertia on a link.
 
@@ -220,8 +212,7 @@ def with_added_inertia(
 
 
 def _tree(
-    links: tuple[TreeLink, ...],
-    order: Sequence[str] | None,
+    links: tuple[TreeLink, ...], order: Sequence[str] | None,
     separate_bodies: frozenset[str] = frozenset(),
 ) -> KinematicTree:
     """Merge links at fixed joints, align joint axes with z, and number bodies and coordinates."""

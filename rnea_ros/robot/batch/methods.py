@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...dynamics import Derivatives, batch, batch_kernels
+from ...dynamics import BatchWorkspace, Derivatives, batch_kernels
 from ...dynamics.kernels import BASE, MIN_INERTIA_RATIO, PARAMETERS
 from ...errors import InputError
 from ..derivatives import (
@@ -51,7 +51,7 @@ def inverse_dynamics_batch(
     :param threads: number of cores to use; all by default
     """
     samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
-    kernel = batch.BatchWorkspace.inverse_dynamics
+    kernel = BatchWorkspace.inverse_dynamics
     tau = computed_rows(model, samples, (model.nv,), threads, kernel, inverse_dynamics)
     if external_wrenches is not None:
         tau -= external_efforts(model, samples, external_wrenches)
@@ -68,7 +68,7 @@ def gravity_torques_batch(model: ModelData, q: ArrayLike, *, threads: int | None
     """
     weight = -model.gravity[:, np.newaxis]
 
-    def kernel(workspace: batch.BatchWorkspace, q: Array, tau: Array) -> int:
+    def kernel(workspace: BatchWorkspace, q: Array, tau: Array) -> int:
         workspace.bodies[BASE]['a'][3:] = weight  # a base at rest, even if the model's base moves
         return workspace.gravity_torques(q, tau)
 
@@ -83,7 +83,7 @@ def mass_matrix_batch(model: ModelData, q: ArrayLike, *, threads: int | None = N
     :param q: joint positions, shape (N, nq)
     :param threads: number of cores to use; all by default
     """
-    kernel = batch.BatchWorkspace.mass_matrix
+    kernel = BatchWorkspace.mass_matrix
     samples = checked_samples(model, {'q': q})
     return computed_rows(model, samples, model.matrix_shape, threads, kernel, mass_matrix)
 
@@ -103,14 +103,10 @@ def forward_dynamics_batch(
     :param threads: number of cores to use; all by default
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
-    kernel: Callable[..., int] = batch.BatchWorkspace.forward_dynamics
+    kernel: Callable[..., int] = BatchWorkspace.forward_dynamics
     if model.shared_coordinates:
         kernel = forward_dynamics_by_mass_matrix
-    samples = checked_samples(model, {'q': q, 'qd': qd, 'tau': tau})
-    if external_wrenches is not None:
-        # M qdd + C qd + g = tau + J^T f_ext
-        total = samples['tau'] + external_efforts(model, samples, external_wrenches)
-        samples = {**samples, 'tau': total}
+    samples = _samples_with_wrenches(model, q, qd, tau, external_wrenches)
     return computed_rows(model, samples, (model.nv,), threads, kernel, forward_dynamics)
 
 
@@ -127,7 +123,7 @@ def regressor_batch(
     """
     bodies = len(model.tree.bodies) - 1
 
-    def kernel(workspace: batch.BatchWorkspace, q: Array, qd: Array, qdd: Array, Y: Array) -> int:
+    def kernel(workspace: BatchWorkspace, q: Array, qd: Array, qdd: Array, Y: Array) -> int:
         of_bodies = np.empty((len(q), model.nv * bodies * len(PARAMETERS)))
         bad = workspace.regressor(q, qd, qdd, of_bodies)
         shaped = of_bodies.reshape(len(q), model.nv, bodies, len(PARAMETERS))
@@ -157,7 +153,7 @@ def inverse_dynamics_derivatives_batch(
     :return: dtau/dq, dtau/dqd, dtau/dqdd
     """
     samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
-    kernel = batch.BatchWorkspace.inverse_dynamics_derivatives
+    kernel = BatchWorkspace.inverse_dynamics_derivatives
     result = _rows(model, samples, threads, kernel, inverse_dynamics_derivatives)
     if external_wrenches is not None:
         result[:, 0] -= _by_q(model, samples['q'], external_wrenches)
@@ -183,14 +179,10 @@ def forward_dynamics_derivatives_batch(
     :return: dqdd/dq, dqdd/dqd, dqdd/dtau
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
-    kernel: Callable[..., int] = batch.BatchWorkspace.forward_dynamics_derivatives
+    kernel: Callable[..., int] = BatchWorkspace.forward_dynamics_derivatives
     if model.shared_coordinates:
         kernel = _forward_by_mass_matrix
-    samples = checked_samples(model, {'q': q, 'qd': qd, 'tau': tau})
-    if external_wrenches is not None:
-        # M qdd + C qd + g = tau + J^T f_ext
-        total = samples['tau'] + external_efforts(model, samples, external_wrenches)
-        samples = {**samples, 'tau': total}
+    samples = _samples_with_wrenches(model, q, qd, tau, external_wrenches)
     result = _rows(model, samples, threads, kernel, forward_dynamics_derivatives)
     if external_wrenches is not None:
         result[:, 0] += result[:, 2] @ _by_q(model, samples['q'], external_wrenches)
@@ -208,6 +200,17 @@ def external_efforts(
     return efforts
 
 
+def _samples_with_wrenches(
+    model: ModelData, q: ArrayLike, qd: ArrayLike, tau: ArrayLike,
+    wrenches: ExternalWrenches | None,
+) -> dict[str, Array]:
+    """Return states, checked, and tau + J^T f_ext = M qdd + C qd + g."""
+    samples = checked_samples(model, {'q': q, 'qd': qd, 'tau': tau})
+    if wrenches is not None:
+        samples['tau'] = samples['tau'] + external_efforts(model, samples, wrenches)
+    return samples
+
+
 def check_finite(results: Array) -> None:
     """Raise the error of the first sample whose result is not finite."""
     finite = np.isfinite(results).all(axis=1)
@@ -217,7 +220,7 @@ def check_finite(results: Array) -> None:
 
 
 def forward_dynamics_by_mass_matrix(
-    workspace: batch.BatchWorkspace, q: Array, qd: Array, tau: Array, qdd: Array
+    workspace: BatchWorkspace, q: Array, qd: Array, tau: Array, qdd: Array
 ) -> int:
     """Compute forward dynamics of trees with mimic joints: M qdd = tau - C qd - g."""
     bias = np.empty_like(tau)
@@ -267,7 +270,7 @@ def _rows(
 
 
 def _forward_by_mass_matrix(
-    workspace: batch.BatchWorkspace, q: Array, qd: Array, tau: Array, results: Array
+    workspace: BatchWorkspace, q: Array, qd: Array, tau: Array, results: Array
 ) -> int:
     """Compute derivatives of the forward dynamics of trees with mimic joints."""
     qdd = np.empty_like(tau)

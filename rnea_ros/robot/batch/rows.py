@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array, real_array, whole_number
-from ...dynamics import batch, batch_kernels, with_unit_quaternions
+from ...dynamics import BatchWorkspace, batch_kernels, with_unit_quaternions
 from ...dynamics.kernels import BASE
 from ...errors import InputError, SingularityError
 from ..model_data import ModelData
@@ -53,7 +53,7 @@ def computed_rows(
     flat = result.reshape(count, int(np.prod(shape)))
     threads = _usable_cores() if threads is None else whole_number('threads', threads, 1)
 
-    def compute_block(workspace: batch.BatchWorkspace, start: int) -> None:
+    def compute_block(workspace: BatchWorkspace, start: int) -> None:
         block = _block(model, arrays, start)
         results = flat[start : start + BLOCK]
         bad = kernel(workspace, *block, results)
@@ -62,7 +62,7 @@ def computed_rows(
 
     def work(starts: Iterator[int]) -> None:
         base = model.thread.workspace.bodies[BASE]
-        workspace = batch.BatchWorkspace(base, model.tree.bodies)
+        workspace = BatchWorkspace(base, model.tree.bodies)
         for start in starts:
             compute_block(workspace, start)
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.dynamics.reference import newton_euler, nonrecursive, recursion
-from rnea_ros.dynamics.reference.linkage import Body
+from rnea_ros.dynamics.reference.textbook_tree import Body
 from support.cases import each
 from support.models.oracles import random_moments, random_rotation
 from support.models.robots import ROOT

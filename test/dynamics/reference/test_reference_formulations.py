@@ -21,8 +21,8 @@ from rnea_ros.dynamics.reference import (
     recursion,
     screw,
 )
-from rnea_ros.dynamics.reference.linkage import bodies_of, chain_of
 from rnea_ros.dynamics.reference.screw import ScrewChain, chain_of_lists, screw_chain
+from rnea_ros.dynamics.reference.textbook_tree import bodies_of, chain_of
 from support.cases import each
 from support.models.oracles import Array, Pinocchio, random_moments, random_state, random_tree
 from support.models.robots import ROOT, joint, link, load, robot

@@ -14,7 +14,7 @@ import pytest
 from rnea_ros.dynamics import Workspace
 from rnea_ros.dynamics.kernels import JointKind
 from rnea_ros.dynamics.reference import newton_euler, nonrecursive
-from rnea_ros.dynamics.reference.linkage import bodies_of, chain_of
+from rnea_ros.dynamics.reference.textbook_tree import bodies_of, chain_of
 from rnea_ros.dynamics.tree import (
     Coordinate,
     JointType,
