@@ -27,7 +27,6 @@ import sys
 import time
 
 from ..command_line import OneLineParser, split_ros_arguments, tool
-from ..drawing import require_matplotlib
 from ..errors import RneaError, UnknownNameError
 from ..identification import excitation, require_scipy
 from ..robot import RobotModel
@@ -75,7 +74,6 @@ def _parser() -> OneLineParser:
     add('--seconds', type=positive, default=60.0,
         help='processor time for the search, s; default 60')
     add_gravity(parser)
-    add('--picture', type=target, help='PNG file to write (needs matplotlib)')
     add('--motion', type=Path, metavar='YAML',
         help='with --publish: the motion of this file, which excite wrote, instead of a new one')
     add('--publish', nargs='?', const=TOPIC, metavar='TOPIC',
@@ -105,8 +103,6 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('name the file to write (--out), or --publish')
     if options.motion and (options.start or options.joints or options.omit or options.out):
         parser.error('--motion takes no --start, --joints, --omit or --out: the file has them')
-    if options.motion and options.picture:
-        parser.error('--motion takes no --picture; check_trajectory draws the file')
     if options.floor is not None and options.box is not None:
         parser.error('give --floor or --box, not both')
     if options.keep_inside and options.floor is None and options.box is None:
@@ -160,8 +156,6 @@ def _excitation(
     if options.out is not None:
         motion = found.motion.slowed(options.speed)
         write_trajectory(options.out, motion.request(_published(options, model)))
-    if options.picture is not None:
-        excitation.picture(options.picture, found)
     return found
 
 
@@ -193,8 +187,6 @@ def _progress() -> Callable[[float, str], None]:
 
 
 def _run(options: argparse.Namespace, ros_arguments: Sequence[str]) -> int:
-    if options.picture is not None:
-        require_matplotlib()
     if options.motion is None:
         require_scipy()
     model = load_model('excite', options.urdf, options.gravity)

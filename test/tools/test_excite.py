@@ -51,15 +51,13 @@ def test_the_file_is_accepted_by_check_trajectory(
     urdf: Path, tmp_path: Path, capsys: Printed
 ) -> None:
     pytest.importorskip('yaml', reason='PyYAML is not installed')
-    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
-    out, picture = tmp_path / 'excite.yaml', tmp_path / 'excite.png'
-    arguments = ['--urdf', urdf, '--out', out, '--picture', picture, '--floor', '-0.6']
+    out = tmp_path / 'excite.yaml'
+    arguments = ['--urdf', urdf, '--out', out, '--floor', '-0.6']
     limits = ['--velocity-limits', '1.5', 'elbow=1', '--effort-limits', '30']
     assert main([*map(str, arguments), *limits, *QUICK, '--start', 'shoulder=-0.5']) == 0
     text = capsys.readouterr().out
     assert 'condition of the base regressor' in text
     assert 'still: grip' in text
-    assert picture.read_bytes().startswith(b'\x89PNG')
     assert check_trajectory.main([str(out), '--urdf', str(urdf), *limits]) == 0
     assert 'joint_names: ["shoulder", "elbow"]' in out.read_text(encoding='utf-8')
 
@@ -77,7 +75,6 @@ def test_a_slow_trajectory_takes_longer(urdf: Path, tmp_path: Path) -> None:
         ('--out a.yaml --yes', '--motion, --record and --yes need --publish'),
         ('--motion a.yaml', '--motion, --record and --yes need --publish'),
         ('--motion a.yaml --publish --start elbow=0', '--motion takes no --start'),
-        ('--motion a.yaml --publish --picture a.png', '--motion takes no --picture'),
         ('--out a.yaml --floor 0 --box -1 1 -1 1 -1 1', 'not both'),
         ('--out a.yaml --keep-inside lower', 'needs --floor or --box'),
         ('--out a.yaml --start 3', '--start 3 is not JOINT=POSITION'),

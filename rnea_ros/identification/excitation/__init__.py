@@ -6,8 +6,7 @@ Exciting motions: motions that show the dynamics of a robot best, within all lim
 
 :func:`excite` uses, in this order: :mod:`.limits`, :mod:`.criterion` (information content),
 :mod:`.constraints` (what it must keep), :mod:`.fourier` (how it is described), :mod:`.optimise`,
-:mod:`.motion` (points for a controller), :mod:`.accuracy`. :mod:`.report` and :mod:`.picture` show
-the result.
+:mod:`.motion` (points for a controller), :mod:`.accuracy`. :mod:`.report` shows the result.
 """
 
 from .accuracy import Accuracy
@@ -16,7 +15,6 @@ from .feasibility import FeasibleMotion
 from .known_motion import known_motion
 from .limits import ExcitationError, JointLimits, Region
 from .motion import RestToRestMotion
-from .picture import picture
 from .report import report
 
 __all__ = [
@@ -29,6 +27,5 @@ __all__ = [
     'RestToRestMotion',
     'excite',
     'known_motion',
-    'picture',
     'report',
 ]

@@ -94,7 +94,7 @@ TOOLS: dict[str, tuple[str, tuple[str, ...], tuple[Option, ...]]] = {
             ('--floor', ('number',)), ('--box', 6 * ('number',)), ('--keep-inside', ('link',)),
             ('--velocity-limits', ('limit',)), ('--effort-limits', ('limit',)),
             ('--duration', ('number',)), ('--speed', ('number',)),
-            ('--gravity', ('number', 'number', 'number')), ('--picture', ('output',)),
+            ('--gravity', ('number', 'number', 'number')),
             ('--record', ('output',)), ('--motion', ('trajectory',)),
         ),
     ),
