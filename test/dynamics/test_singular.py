@@ -24,7 +24,7 @@ from support.models.robots import SHIPPED, joint, link, load, robot
 
 HERE = Placement.identity()
 NOTHING = RigidBodyInertia.zero()
-X, OBLIQUE = np.array([1.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0]) / np.sqrt(14.0)
+X = np.array([1.0, 0.0, 0.0])
 
 
 def ball(mass: float) -> RigidBodyInertia:
