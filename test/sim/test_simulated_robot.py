@@ -76,9 +76,6 @@ class Client:
         assert wait_until(lambda: self._commands.get_subscription_count() == 1)
         self._commands.publish(Float64MultiArray(data=[float(effort) for effort in efforts]))
 
-    def wait_for_efforts(self, efforts: Iterable[float]) -> None:
-        assert wait_until(lambda: list(self.state.effort) == list(efforts)), self.state.effort
-
     def answer_until_efforts_are(self, efforts: Iterable[float]) -> None:
         """Command a robot in lockstep, which shows an effort in the state after the next only."""
 
@@ -86,7 +83,7 @@ class Client:
             self.command(efforts)
             return bool(self.states) and list(self.states[-1].effort) == list(efforts)
 
-        def told_again() -> bool:
+        def repeated() -> bool:
             sent = zip(self.states, self._sent, strict=False)
             stamps = [stamp(state) for state, at in sent if at > commanded]
             return len(stamps) > len(set(stamps))
@@ -94,7 +91,7 @@ class Client:
         assert wait_until(shown), self.process.output
         commanded = time.time()
         # Commands in excess are answered with states too; then the last state is repeated.
-        assert wait_until(told_again)
+        assert wait_until(repeated)
 
     def wait_for_newer(self, stamp_before: float) -> None:
         assert wait_until(lambda: stamp(self.states[-1]) > stamp_before), self.process.output

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 import math
 
 import numpy as np
@@ -165,16 +164,6 @@ def test_positions_do_not_jump_where_the_degree_changes() -> None:
     for time in knots.times[1:]:
         before, after = sample(trajectory, math.nextafter(time, 0.0)), sample(trajectory, time)
         np.testing.assert_allclose(before[0], after[0], 1e-9, 1e-10)
-
-
-def test_positions_alone_are_joined_by_straight_lines_without_acceleration() -> None:
-    knots = random_knots(np.random.default_rng(18), [LINEAR] * 5)
-    trajectory = trajectory_of(knots)
-    for segment, (start, end) in enumerate(pairwise(knots.times)):
-        slope = np.diff(knots.positions, axis=0)[segment] / (end - start)
-        _, qd, qdd = sample(trajectory, 0.3 * start + 0.7 * end)
-        np.testing.assert_allclose(qd, slope, 1e-9, 1e-10)
-        np.testing.assert_array_equal(qdd, 0.0)
 
 
 @pytest.mark.parametrize('degree', DEGREES)

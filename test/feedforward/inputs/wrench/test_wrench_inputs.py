@@ -20,8 +20,6 @@ from support.control.wrench_rig import INLINE, WEIGHT, WrenchRig, arm
 from support.models.oracles import Array, random_state, random_tree
 from support.models.robots import load
 
-pytest_plugins = ('support.models.model_fixtures',)
-
 PUSH = (3.0, -4.0, 12.0)
 TURN = (0.1, 0.2, 0.3)
 
@@ -120,17 +118,6 @@ def test_sensed_wrenches_change_the_efforts_by_minus_jacobian_transposed(seed: i
     np.testing.assert_allclose(
         model.inverse_dynamics(q, qd, qdd) + rig.efforts(), expected, rtol=1e-9, atol=1e-8
     )
-
-
-def test_wrenches_of_several_sensors_add_up() -> None:
-    both = WrenchRig(arm(), {}, {'name': 'other', 'topic': '/other', 'link': 'lower'})
-    for _ in range(200):
-        both.wait()
-        assert both.feed(PUSH, TURN) is None
-        assert both.feed(TURN, PUSH, name='other') is None
-        both.step(0.0)
-    expected = efforts_of(arm(), both.q, {'tool': Wrench(PUSH, TURN), 'lower': Wrench(TURN, PUSH)})
-    np.testing.assert_allclose(both.efforts(), expected, rtol=1e-6)
 
 
 def test_a_robot_without_sensors_feels_nothing() -> None:
