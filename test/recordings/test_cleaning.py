@@ -75,6 +75,23 @@ def test_nothing_is_differentiated_across_a_gap() -> None:
     assert np.abs(samples.acceleration).max() <= 1.1 * np.abs(whole.acceleration).max()
 
 
+def test_parts_lie_between_the_gaps_and_contain_every_sample() -> None:
+    cleaned = clean(MOTION.part((MOTION.time < 8.0) | (MOTION.time > 11.0)))
+    parts = [*cleaned.parts()]
+    assert [part.stop for part in parts[:-1]] == [part.start for part in parts[1:]]
+    assert (parts[0].start, parts[-1].stop) == (0, len(cleaned.time))
+    edge = parts[0].stop
+    assert cleaned.time[edge] - cleaned.time[edge - 1] > 3.0
+    np.testing.assert_array_equal(np.unique(cleaned.segment), np.arange(len(parts)))
+
+
+def test_each_pose_is_a_block_and_a_motion_has_many() -> None:
+    poses, moving = still_poses(clean(POSES)), motion_samples(clean(MOTION))
+    np.testing.assert_array_equal(poses.block, np.arange(len(poses.time)))
+    assert 20 <= len(np.unique(moving.block)) <= 25
+    assert (np.diff(moving.block) >= 0).all()
+
+
 def test_a_start_that_rings_is_left_out_and_noise_is_not() -> None:
     rings = MOTION.effort.copy()
     rings[:9] += 10.0 * (-1.0) ** np.arange(9)[:, np.newaxis]

@@ -60,3 +60,14 @@ def test_even_times_replace_stamps_where_they_fit_the_velocity_better() -> None:
 def test_a_rate_below_the_cut_off_frequency_is_rejected() -> None:
     with pytest.raises(RecordingError, match='needs at least 22 Hz'):
         filtered_motion(clean(swing(15.0)))
+
+
+def test_samples_keep_the_number_of_their_part_and_short_parts_are_left_out() -> None:
+    recording = swing(250.0)
+    # Parts of 4 s, 0.5 s and 4 s; the filter cuts 0.5 s at both ends.
+    time = recording.time
+    whole = recording.part((time < 4.0) | ((time > 4.5) & (time < 5.0)) | (time > 5.5))
+    motion = filtered_motion(clean(whole))
+    assert set(motion.segment) == {0, 2}
+    assert motion.time[motion.segment == 0].max() < 3.6
+    assert motion.time[motion.segment == 2].min() > 5.9
