@@ -72,7 +72,7 @@ def test_percentiles_are_of_all_turns_together() -> None:
     assert both.greatest == 1.0
 
 
-def test_a_grid_is_found_whatever_the_ticks_are_late_by() -> None:
+def test_a_grid_is_found_for_ticks_of_any_lateness() -> None:
     rng = np.random.default_rng(0)
     late = rng.exponential(2e-5, 2000)
     late[100] = 7e-4

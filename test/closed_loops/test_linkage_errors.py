@@ -73,7 +73,7 @@ def test_a_linkage_without_freedom_has_none_to_choose() -> None:
 
 
 @each('scale', [1e-4, 1.0, 1e3])
-def test_bars_that_are_too_short_cannot_be_closed_whatever_their_size(scale: float) -> None:
+def test_bars_that_are_too_short_cannot_be_closed_at_any_size(scale: float) -> None:
     with pytest.raises(LoopClosureError, match=r"'pin' is open by .* m and 0 rad: found no"):
         four_bar(tuple(scale * x for x in (0.04, 0.03, 0.02, 0.1)), MASSES, OPEN)
 

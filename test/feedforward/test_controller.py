@@ -148,7 +148,7 @@ def test_what_is_wrong_outside_makes_it_degraded() -> None:
     assert rig.state() is State.ACTIVE
 
 
-def test_the_start_ramp_leads_linearly_from_zero_to_what_is_wanted() -> None:
+def test_the_start_ramp_is_linear_from_zero() -> None:
     rig = panda_rig()
     commands = rig.run(1.2 * RAMP)
     np.testing.assert_allclose(commands, shares(600, rig) * rig.gravity, atol=1e-9)
@@ -413,7 +413,7 @@ def test_mode_gravity_drops_the_reference() -> None:
     np.testing.assert_allclose(settle(rig), rig.gravity, rtol=1e-9, atol=1e-10)
 
 
-def test_mode_gravity_forgets_a_motion_that_waits_for_its_start() -> None:
+def test_mode_gravity_drops_a_motion_that_waits_for_its_start() -> None:
     rig = swinging_rig(mode=Feedforward)
     settle(rig)
     motion = swing(rig.model.joint_names, rig.q, rig.q + 0.5, 1.0)

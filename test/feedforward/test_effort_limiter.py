@@ -76,7 +76,7 @@ def test_a_blend_fades_linearly_from_the_last_command() -> None:
     assert commands[100].tolist() == [1.0, 3.0]
 
 
-def test_what_is_wanted_may_move_while_its_offset_fades() -> None:
+def test_the_target_may_move_while_its_offset_fades() -> None:
     output = stage((4.0, 2.0))
     output.blend(0.2)
     wanted = np.array([1.0, 3.0]) + 0.05 * np.sin(0.1 * np.arange(100))[:, np.newaxis]
@@ -128,7 +128,7 @@ def test_an_ended_blend_leaves_the_rest_to_the_rate_limit() -> None:
     assert commands[-1] == 0.0
 
 
-def test_settled_is_within_one_step_of_what_is_wanted_or_of_its_limit() -> None:
+def test_settled_is_within_one_step_of_the_target_or_its_limit() -> None:
     output = stage((3.0, 1.0))
     assert output.settled(np.array([3.0, 1.0]), PERIOD)
     assert output.settled(np.array([5.0, 1.2]), PERIOD)
@@ -156,7 +156,7 @@ ACTION = st.one_of(
 
 @settings(max_examples=200)
 @given(start=st.tuples(ANY_EFFORT, ANY_EFFORT), actions=st.lists(ACTION, max_size=60))
-def test_limits_and_rate_limits_hold_whatever_is_wanted_and_blended(
+def test_limits_and_rate_limits_hold_for_random_targets_and_blends(
     start: tuple[float, float], actions: list[tuple[str, float, float]]
 ) -> None:
     output = stage(start)

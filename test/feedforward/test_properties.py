@@ -443,7 +443,7 @@ EVERYTHING = {*State, *Reason} - {Reason.MALFORMED, Reason.SPEED_OUT_OF_RANGE}
 
 
 @pytest.mark.timeout(900)
-def test_no_command_ever_breaks_a_rule_whatever_chance_sends() -> None:
+def test_random_messages_break_no_rule_of_commands() -> None:
     chance = Chance(seed=2)
     with np.errstate(all='ignore'):  # warnings are errors in these tests, not in use
         chance.live(TICKS)
@@ -458,7 +458,7 @@ EVENTS = st.lists(st.tuples(st.integers(0, 21), st.integers(1, 40)), min_size=10
 """Numbers of what happens, and for how many ticks then nothing but that goes on."""
 
 
-def test_no_command_ever_breaks_a_rule_whatever_happens_in_whatever_order() -> None:
+def test_random_orders_of_events_break_no_rule_of_commands() -> None:
     steps = 0
 
     @settings(max_examples=40)
@@ -495,7 +495,7 @@ GOOD = st.builds(lambda q: {'q': q}, st.tuples(st.floats(-3.0, 3.0), st.floats(-
     mode=st.sampled_from(list(LAWS.values())),
     samples=st.lists(st.one_of(GOOD, SAMPLES), max_size=40),
 )
-def test_no_command_ever_breaks_a_rule_whatever_a_joint_state_looks_like(
+def test_random_joint_states_break_no_rule_of_commands(
     differentiate: bool, mode: type[ControlLaw], samples: list[dict[str, Any]]
 ) -> None:
     rig = Rig(

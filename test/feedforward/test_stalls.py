@@ -251,9 +251,7 @@ def test_commands_that_were_withheld_in_a_stall_come_back(reason: Reason, back: 
 
 
 @pytest.mark.parametrize('reason', [STALE, BLOCKED])
-def test_a_controller_that_leaves_in_a_stall_gets_no_command_until_back(
-    reason: Reason,
-) -> None:
+def test_a_controller_that_leaves_in_a_stall_gets_no_command_until_back(reason: Reason) -> None:
     rig = active_rig()
     stall(rig, reason)
     rig.controller.permitted = False

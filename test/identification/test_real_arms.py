@@ -42,7 +42,7 @@ def with_other_masses(model: RobotModel, factor: float) -> RobotModel:
 
 
 @pytest.mark.parametrize('factor', [1.0, 0.5, 1.5])
-def test_the_identified_panda_misses_few_percent_whatever_the_urdfs_masses(factor: float) -> None:
+def test_the_identified_panda_fits_with_any_masses_of_the_urdf(factor: float) -> None:
     model = with_other_masses(load(PANDA), factor)
     panda_run = run('panda_exciting_trajectory.db3', PANDA, 5.0)
     assert 'evenly spaced' in ' '.join(panda_run.notes)
@@ -51,9 +51,7 @@ def test_the_identified_panda_misses_few_percent_whatever_the_urdfs_masses(facto
 
 @pytest.mark.parametrize('factor', [1.0, 0.5, 1.5])
 @pytest.mark.parametrize('urdf', UR10)
-def test_the_identified_ur10_misses_few_percent_whatever_the_urdfs_masses(
-    urdf: Path, factor: float
-) -> None:
+def test_the_identified_ur10_fits_with_any_masses_of_the_urdf(urdf: Path, factor: float) -> None:
     model = with_other_masses(load(urdf), factor)
     of_ur10 = run('ur10_exciting_trajectory.db3', urdf, 10.0)
     assert (held_out_percent(model, of_ur10) <= UR10_CEILINGS).all()

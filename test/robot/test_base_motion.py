@@ -186,7 +186,7 @@ def chair_swing() -> RobotModel:
 
 
 @each('seed', SEEDS)
-def test_a_puck_on_a_turntable_feels_centrifugal_coriolis_and_euler_forces(seed: int) -> None:
+def test_centrifugal_coriolis_and_euler_forces_on_a_turntable(seed: int) -> None:
     puck = load(robot(
         link('table'), link('slide'), link('puck', MASS),
         joint('x', 'prismatic', 'table', 'slide', axis=(1.0, 0.0, 0.0)),

@@ -38,15 +38,13 @@ def test_by_default_a_wrench_acts_at_its_links_origin_in_its_coordinates(
     np.testing.assert_array_equal(share(panda, q, bare), share(panda, q, spelled_out))
 
 
-def test_links_fixed_to_each_other_feel_the_same_wrench(panda: RobotModel) -> None:
+def test_a_wrench_acts_alike_on_links_fixed_to_each_other(panda: RobotModel) -> None:
     q, _, _ = random_state(0, panda.nv)
     wrench = Wrench(force=FORCE, torque=TORQUE, frame='fer_hand_tcp', point=POINT)
     on_tip = share(panda, q, {'fer_hand_tcp': wrench})
     assert on_tip.any()
     for name in ('fer_link7', 'fer_link8', 'fer_hand'):
-        np.testing.assert_allclose(
-            share(panda, q, {name: wrench}), on_tip, rtol=1e-9, atol=1e-10
-        )
+        np.testing.assert_allclose(share(panda, q, {name: wrench}), on_tip, rtol=1e-9, atol=1e-10)
 
 
 @each('nothing', [None, {}, {'fer_hand': []}, {'fer_hand': ()}])

@@ -194,7 +194,7 @@ def test_an_almost_stretched_arm_is_rejected_at_any_size(
 @each('length', [1e-3, 1.0, 1e3])
 @each('name', ['tip', 'turned_tip'])
 @each('rows', [(4, 5), (0, 4)])
-def test_a_bent_arm_is_taken_whatever_its_size_and_axes(
+def test_a_bent_arm_is_accepted_at_any_size_and_with_any_axes(
     length: float, name: str, rows: Sequence[int]
 ) -> None:
     task = planar_arm(length).operational_space_dynamics(

@@ -33,9 +33,7 @@ def arm(*more: str) -> RobotModel:
 @pytest.mark.parametrize('carrier', ['base', 'upper', 'lower', 'flange'])
 def test_a_payload_counts_as_a_link_that_is_fixed_there(carrier: str) -> None:
     loaded = arm().with_payload(carrier, MASS, COM, MOMENTS)
-    expected = arm(
-        link('load', MASS, COM, MOMENTS), joint('grasp', 'fixed', carrier, 'load')
-    )
+    expected = arm(link('load', MASS, COM, MOMENTS), joint('grasp', 'fixed', carrier, 'load'))
     for seed in range(20):
         q, qd, qdd = np.random.default_rng(seed).normal(size=(3, 2))
         np.testing.assert_allclose(

@@ -247,7 +247,7 @@ def test_noise_has_its_standard_deviation_and_repeats_with_its_seed() -> None:
     assert again.state().positions.tolist() == samples[0].positions.tolist()
 
 
-def test_whatever_is_commanded_the_states_stay_finite() -> None:
+def test_states_stay_finite_for_random_commands() -> None:
     random = np.random.default_rng(0)
     simulated = panda()
     controller = EffortController(simulated.limits, pytest.fail, pytest.fail)

@@ -102,7 +102,7 @@ def test_without_effort_limits_efforts_bound_nothing() -> None:
     assert figures_of(checked(points, limits)).effort_bound.stretch == 0.0
 
 
-def test_a_pose_that_is_held_may_be_held_as_fast_as_one_likes() -> None:
+def test_a_held_pose_has_no_fastest_speed() -> None:
     pose = np.zeros(ARM.nv)
     pose[3] = -1.0
     figures = figures_of(checked([at(0.0, pose, 0 * pose), at(1.0, pose, 0 * pose)]))

@@ -357,7 +357,7 @@ def test_a_declared_encoding_changes_no_text_that_is_decoded_already() -> None:
         assert parse_urdf(text).name == 'bär'
 
 
-def test_what_xacro_made_of_a_document_type_is_rejected(tmp_path: Path) -> None:
+def test_a_document_type_from_xacro_is_rejected(tmp_path: Path) -> None:
     xacro = pytest.importorskip('xacro', reason='xacro is not installed')
     path = tmp_path / 'arm.urdf.xacro'
     path.write_text(f'<!DOCTYPE robot [<!ENTITY name "arm">]>{GOOD}', encoding='utf-8')

@@ -174,7 +174,7 @@ def test_an_infinite_limit_means_unlimited() -> None:
 # Order
 
 
-def test_parents_come_first_whatever_the_order_of_the_text() -> None:
+def test_parents_come_first_in_any_order_of_the_text() -> None:
     links = [link(f'link_{i}') for i in range(8)]
     joints = [joint(f'joint_{i}', 'fixed', f'link_{i - 1}', f'link_{i}') for i in range(1, 8)]
     expected = [f'joint_{i}' for i in range(1, 8)]

@@ -54,7 +54,7 @@ BROKEN_EXTRAS = (
         pytest.param('<axis', BROKEN_EXTRAS, id='joint'),
     ],
 )
-def test_what_dynamics_does_not_need_is_left_out_whatever_is_in_it(
+def test_elements_that_dynamics_do_not_need_are_ignored(
     before: str, decoration: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert parse_urdf(ARM.replace(before, decoration + before)) == parse_urdf(ARM)
@@ -192,7 +192,7 @@ def test_a_path_is_read_as_a_string_and_as_a_path(tmp_path: Path) -> None:
         pytest.param('<!-- made by xacro -->', id='comment'),
     ],
 )
-def test_text_is_read_whatever_stands_before_the_robot(before: str, tmp_path: Path) -> None:
+def test_text_before_the_robot_element_is_ignored(before: str, tmp_path: Path) -> None:
     text = before + ARM.replace('"robot"', '"Grüße 手"')
     path = tmp_path / 'arm.urdf'
     path.write_text(text, encoding='utf-8', newline='')

@@ -225,7 +225,7 @@ def test_a_publisher_that_ends_with_zeros_is_let_go(
     assert controller.from_watchdog == []
 
 
-def test_a_publisher_slower_than_the_timeout_is_not_fought_with(
+def test_a_publisher_slower_than_the_timeout_is_not_overridden(
     controller: Controller, domain_id: int
 ) -> None:
     rate = 2.5

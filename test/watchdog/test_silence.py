@@ -282,7 +282,7 @@ def test_a_publisher_that_dies_right_after_a_stall_is_missed_in_time(bench: Benc
     ramp_duration=st.floats(0.0, 3.0),
     looks=st.lists(st.floats(1e-4, 0.5), min_size=1, max_size=200),
 )
-def test_whatever_is_sent_shrinks_from_the_last_command_to_zero(
+def test_sent_efforts_shrink_from_the_last_command_to_zero(
     command: list[float], ramp_duration: float, looks: list[float]
 ) -> None:
     watch = SilenceMonitor(TIMEOUT, ramp_duration, PERIOD)

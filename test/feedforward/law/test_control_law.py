@@ -113,7 +113,7 @@ def test_each_mode_is_its_formula(mode: type[ControlLaw], arm: Arm) -> None:
 
 @each('mode', LAWS.values())
 @each('arm', ARMS)
-def test_while_nothing_is_wanted_every_mode_is_gravity(mode: type[ControlLaw], arm: Arm) -> None:
+def test_without_a_reference_every_mode_is_gravity(mode: type[ControlLaw], arm: Arm) -> None:
     model = arm()
     case = Case(model, 0)
     expected = model.gravity_torques(case.q)

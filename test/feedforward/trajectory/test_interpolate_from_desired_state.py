@@ -86,7 +86,7 @@ def test_the_way_can_begin_at_the_desired_state() -> None:
     np.testing.assert_allclose(before_goal, ((1.0, 2.0), AT_REST, AT_REST), atol=1e-9)
 
 
-def test_where_nothing_is_wanted_it_begins_where_the_robot_is() -> None:
+def test_without_a_reference_it_begins_where_the_robot_is() -> None:
     motion = compiled(GOAL, wanted=None)
     np.testing.assert_allclose(at(motion, 0.0), (*MEASURED, AT_REST), atol=1e-12)
     assert motion.start_time is None
@@ -113,7 +113,7 @@ def test_a_continuous_joint_is_shifted_by_turns_to_the_desired_position() -> Non
     np.testing.assert_allclose(start.final_position, (1.0, 2.0 + 4.0 * math.pi))
 
 
-def test_joints_left_out_hold_the_wanted_position() -> None:
+def test_joints_left_out_hold_the_desired_position() -> None:
     rules = replace(FROM_REFERENCE, allow_partial_joints_goal=True)
     goal = TrajectoryPoint(2.0, (1.0,), (0.0,), (0.0,))
     motion = compiled(goal, rules=rules, names=('shoulder',))
@@ -132,7 +132,7 @@ def reference_in_motion() -> Reference:
     return reference
 
 
-def test_what_will_be_wanted_is_where_the_motion_in_force_is_then() -> None:
+def test_the_future_state_is_that_of_the_active_motion() -> None:
     reference = reference_in_motion()
     for time in (50.5, 51.0, 51.7):
         expected = reference.state_at(time)

@@ -93,7 +93,7 @@ def test_efforts_are_checked_whether_they_are_used_or_not(
     assert str(caught.value).startswith(message)
 
 
-def test_efforts_are_linear_between_the_points_whatever_the_positions_are() -> None:
+def test_efforts_are_linear_between_the_points() -> None:
     motion = compiled(points())
     for time in np.linspace(0.0, math.nextafter(3.0, 0.0), 31):
         expected = [np.interp(time, TIMES, values) for values in zip(*EFFORTS, strict=True)]

@@ -180,9 +180,7 @@ def test_what_a_robot_exerts_is_turned_round(robot: FakeRobot, domain_id: int) -
         assert wait_until(lambda: robot.steady(expected, 1e-6))
 
 
-def test_an_inline_sensor_that_carries_its_load_feels_no_push(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_the_load_of_an_inline_sensor_is_not_a_push(robot: FakeRobot, domain_id: int) -> None:
     weighed = MODEL.internal_wrench(POSE, np.zeros(7), np.zeros(7), 'fer_link7')
     # What the links behind exert on the sensor: the sensor holds them.
     force_sensor(robot, 'fer_link7', tuple(-value for value in np.asarray(weighed.force).tolist()))

@@ -47,9 +47,7 @@ class Bench:
             )
         free = np.full(2, np.inf)
         self.rules = JointRules(JOINTS, -free, free, np.zeros(2, dtype=bool), free, 0.5)
-        self.clock: Any = SimpleNamespace(
-            latest=lambda: self.rig.now, stamp=lambda: self.rig.now
-        )
+        self.clock: Any = SimpleNamespace(latest=lambda: self.rig.now, stamp=lambda: self.rig.now)
 
     def requests(self) -> MotionRequests:
         setup = SimpleNamespace(rules=self.rules, settings=self.rig.resolved, state_type=None)

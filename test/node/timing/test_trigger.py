@@ -30,7 +30,7 @@ pytestmark = pytest.mark.ros
 TRIGGERED = '-p trigger:=joint_states'
 
 
-def test_there_are_as_many_commands_as_joint_states_whatever_the_rate(domain_id: int) -> None:
+def test_there_are_as_many_commands_as_joint_states_at_any_rate(domain_id: int) -> None:
     """
     The time would set off half as many.
 

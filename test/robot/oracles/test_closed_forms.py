@@ -45,7 +45,7 @@ def test_a_planar_arm_of_two_links(seed: int) -> None:
 
 
 @pytest.mark.parametrize('seed', SEEDS)
-def test_a_turning_slide_feels_coriolis_and_centrifugal_force(seed: int) -> None:
+def test_coriolis_and_centrifugal_force_on_a_turning_slide(seed: int) -> None:
     m, J = 2.0, 0.1
     model = load(robot(
         link('base'), link('arm', 1.0, inertia=(1.0, 0.0, 0.0, J, 0.0, 1.0)),

@@ -131,7 +131,7 @@ def test_a_puma_has_its_published_mass_matrix(q: Array, published: list[list[flo
         [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     ], id='turned'),
 ])
-def test_a_puma_feels_its_published_coriolis_efforts(
+def test_a_puma_has_its_published_coriolis_efforts(
     q: Array, qd: Array, published: list[list[float]]
 ) -> None:
     # Every entry of the published matrix is rounded, and counts by a joint's speed.

@@ -267,7 +267,7 @@ def test_a_ship_s_motion_is_found_from_where_its_imu_is(seed: int) -> None:
     np.testing.assert_allclose(state.acceleration[:3], alpha, atol=5e-5)
 
 
-def test_on_a_turntable_an_imu_at_the_edge_feels_what_the_centre_does_not() -> None:
+def test_an_imu_at_the_edge_of_a_turntable_is_moved_to_its_centre() -> None:
     # By hand: 2 rad/s at a radius of 0.5 m are 2 m/s^2, towards the centre.
     bolts = joint('bolts', 'fixed', 'centre', 'edge', xyz=(0.5, 0.0, 0.0))
     urdf = robot(link('centre', 1.0), link('edge'), bolts)

@@ -114,7 +114,7 @@ def chance_settings(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def test_no_motion_ever_breaks_a_rule_whatever_chance_sends() -> None:
+def test_random_messages_break_no_rule_of_the_base() -> None:
     rng = np.random.default_rng(1)
     seen: set[Reason] = set()
     stale = set()
@@ -160,7 +160,7 @@ MESSAGES = st.fixed_dictionaries({
         max_size=40,
     ),
 )
-def test_no_motion_ever_breaks_a_rule_whatever_a_message_looks_like(
+def test_hypothesis_messages_break_no_rule_of_the_base(
     use: BaseUse, stale: StaleBase, life: list[tuple[float, dict[str, Any] | None]]
 ) -> None:
     sensor = Inspected(use=use, stale=stale)

@@ -209,7 +209,7 @@ def test_heading_has_no_part_in_gravity() -> None:
 
 
 @pytest.mark.parametrize('length', [0.9901, 1.0, 1.0099])
-def test_gravity_has_the_models_length_whatever_the_messages(length: float) -> None:
+def test_gravity_always_has_the_length_of_the_model(length: float) -> None:
     moon = tilting_robot(gravity=(0.0, 0.0, -1.62))
     quaternion = length * np.array(ROLLED)
     rolled = np.array(ROLLED_DOWN) * 1.62 / G

@@ -134,7 +134,7 @@ def test_a_tare_is_rejected_when_readings_are_stale() -> None:
     np.testing.assert_allclose(wrench[3:], np.subtract(BIAS, (1.0, 0.0, 0.0)), atol=1e-9)
 
 
-def test_a_sensor_that_never_spoke_rejects_a_tare() -> None:
+def test_a_sensor_without_readings_rejects_a_tare() -> None:
     rig = WrenchRig(arm())
     tare(rig)
     assert rig.inputs.taring
@@ -161,7 +161,7 @@ def test_one_sensors_rejection_leaves_the_others_tare_alone() -> None:
     np.testing.assert_allclose(wrench, 0.0, atol=1e-9)
 
 
-def test_a_tare_that_succeeds_forgets_the_rejection_before() -> None:
+def test_a_successful_tare_clears_an_earlier_rejection() -> None:
     rig = WrenchRig(arm())
     tare(rig)
     rig.step()

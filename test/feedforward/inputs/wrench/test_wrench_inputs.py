@@ -120,7 +120,7 @@ def test_sensed_wrenches_change_the_efforts_by_minus_jacobian_transposed(seed: i
     )
 
 
-def test_a_robot_without_sensors_feels_nothing() -> None:
+def test_a_robot_without_sensors_has_no_external_efforts() -> None:
     rig = WrenchRig(arm())
     assert not rig.efforts().any()
     rig.inputs.advance(0.0, rig.q, rig.qd)
@@ -293,7 +293,7 @@ def test_one_stale_sensor_leaves_the_others_alone() -> None:
     assert not rig.inputs.sensors['other'].wrench.any()
 
 
-def test_a_sensor_that_never_spoke_is_stale() -> None:
+def test_a_sensor_without_readings_is_stale() -> None:
     rig = WrenchRig(arm())
     assert rig.inputs.flags == {Reason.WRENCH_STALE}
     assert not rig.step().any()
@@ -310,7 +310,7 @@ def test_readings_that_come_back_fade_in_from_where_the_term_was() -> None:
     assert not rig.inputs.stale
 
 
-def test_what_was_read_before_a_long_silence_is_forgotten() -> None:
+def test_readings_before_a_long_gap_are_dropped() -> None:
     rig = WrenchRig(arm(), {'cutoff': 0.5})
     rig.run(3.0, (100.0, 0.0, 0.0))
     rig.run(0.2, None)
@@ -364,7 +364,7 @@ def test_a_cap_shortens_what_is_too_long_and_nothing_else(
     np.testing.assert_allclose(wrench, left, rtol=1e-12)
 
 
-def test_a_motion_that_no_robot_makes_is_not_believed() -> None:
+def test_an_impossible_motion_is_not_accepted() -> None:
     rig = WrenchRig(arm(), {'placement': INLINE})
     settled(rig, (0.0, 0.0, -WEIGHT), (0.0, 0.0, 0.0))
     rig.qd[:] = 1e12
