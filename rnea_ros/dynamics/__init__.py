@@ -4,13 +4,14 @@
 """Rigid-body dynamics of kinematic trees, in numpy and compiled kernels. No URDF, no ROS."""
 
 from .batch_workspace import BatchWorkspace
-from .manifold import with_unit_quaternions
+from .quaternions import Quaternions, with_unit_quaternions
 from .self_test import check_compiled_code, needs_check
 from .workspace import Derivatives, Workspace
 
 __all__ = [
     'BatchWorkspace',
     'Derivatives',
+    'Quaternions',
     'Workspace',
     'check_compiled_code',
     'needs_check',

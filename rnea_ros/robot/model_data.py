@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, finite_result, finite_vector, real_array
 from ..compilation import kernels_exclude_threads
-from ..dynamics import Workspace, manifold, with_unit_quaternions
+from ..dynamics import Quaternions, Workspace, with_unit_quaternions
 from ..dynamics.tree import WORLD, Frame, JointCoordinates, KinematicTree
 from ..errors import InputError, UnknownNameError, brief
 from ..urdf import RobotDescription
@@ -133,7 +133,7 @@ class ModelData:
     nv: int
     matrix_shape: tuple[int, int]
     rest: Array
-    quaternions: manifold.Quaternions
+    quaternions: Quaternions
     shared_coordinates: bool
     kernels_check_arrays: bool
     link_frames: Mapping[str, tuple[int, Array]]

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros import BaseMotion, RobotModel
-from rnea_ros.dynamics import manifold
+from rnea_ros.dynamics import quaternions
 from rnea_ros.feedforward.inputs.imu.base_sensor import BaseState
 from rnea_ros.feedforward.settings import BaseUse
 from support.control.base_rig import MOUNT_RPY, MOUNT_XYZ, Array, BaseRig, G
@@ -79,7 +79,7 @@ class Moving:
         rng = np.random.default_rng(seed)
         self.model, self.floating = with_imu(urdf)
         n = self.model.nv
-        place = np.concatenate([rng.normal(size=3), manifold.exponential(rng.normal(size=3))])
+        place = np.concatenate([rng.normal(size=3), quaternions.exponential(rng.normal(size=3))])
         self.q = np.concatenate([place, rng.normal(size=n)])
         self.qd, self.qdd = rng.normal(size=(2, 6 + n))
         if at_rest:
@@ -92,9 +92,9 @@ class Moving:
         a = self.floating.link_acceleration(self.q, self.qd, self.qdd, 'imu')
         push = a[3:] + np.cross(v[:3], v[3:]) - pose[:3, :3].T @ GRAVITY
         mounted = self.model.forward_kinematics(self.model.neutral_position, 'imu')[:3, :3]
-        np.testing.assert_allclose(manifold.rotation(self.q[3:7]) @ mounted, pose[:3, :3])
-        turn = manifold.logarithm(quaternion_of(mounted))
-        orientation = manifold.product(self.q[3:7], manifold.exponential(turn))
+        np.testing.assert_allclose(quaternions.rotation(self.q[3:7]) @ mounted, pose[:3, :3])
+        turn = quaternions.logarithm(quaternion_of(mounted))
+        orientation = quaternions.product(self.q[3:7], quaternions.exponential(turn))
         return Readings(orientation, v[:3], a[:3], push)
 
     def efforts(self) -> Array:
@@ -113,7 +113,7 @@ class Moving:
         """Return what the joints need, by a model that is given the motion of its base."""
         v, w = self.qd[3:6], self.qd[:3]
         base = BaseMotion(v, w, self.qdd[3:6] + np.cross(w, v), self.qdd[:3])
-        gravity = manifold.rotation(self.q[3:7]).T @ GRAVITY
+        gravity = quaternions.rotation(self.q[3:7]).T @ GRAVITY
         model = self.model.with_gravity(gravity).with_base_motion(base)
         return model.inverse_dynamics(self.q[7:], self.qd[6:], self.qdd[6:])
 
@@ -165,7 +165,7 @@ def test_efforts_on_a_tilted_base_are_those_on_a_joint_that_is_tilted(
     orientation = readings.orientation if with_orientation else None
     state = rig.run(1e-3 * STEPS, orientation=orientation, push=readings.push)
     assert_equal(moving.efforts_on(state), moving.efforts())
-    assert_equal(state.gravity, manifold.rotation(moving.q[3:7]).T @ GRAVITY)
+    assert_equal(state.gravity, quaternions.rotation(moving.q[3:7]).T @ GRAVITY)
 
 
 @pytest.mark.parametrize('seed', SEEDS)
@@ -199,7 +199,7 @@ def test_orientation_separates_gravity_from_acceleration(urdf: str, seed: int) -
     moving = Moving(urdf, seed)
     state = sensed(moving)
     v, w = moving.qd[3:6], moving.qd[:3]
-    assert_equal(state.gravity, manifold.rotation(moving.q[3:7]).T @ GRAVITY)
+    assert_equal(state.gravity, quaternions.rotation(moving.q[3:7]).T @ GRAVITY)
     assert_equal(state.velocity, [*w, 0.0, 0.0, 0.0])
     assert_equal(state.acceleration, [*moving.qdd[:3], *(moving.qdd[3:6] + np.cross(w, v))])
 
@@ -225,7 +225,7 @@ class Ship:
     def turned(self, t: float) -> Array:
         """Return the root link's axes in the world."""
         angles = self._turn * np.sin(self._rates[1] * t + self._phases[1])
-        return manifold.rotation(manifold.exponential(angles))
+        return quaternions.rotation(quaternions.exponential(angles))
 
     def angular_velocity(self, t: float) -> Array:
         """Return it in the root link's axes, by differences."""

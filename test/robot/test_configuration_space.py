@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import InputError, RobotModel
-from rnea_ros.dynamics.manifold import exponential, left_jacobian, logarithm, product
+from rnea_ros.dynamics.quaternions import exponential, left_jacobian, logarithm, product
 from support.cases import each
 from support.models.joint_trees import MOVING, Part, model_of, places, random_motion, random_parts
 from support.models.oracles import Array, skew
