@@ -18,8 +18,7 @@ from ..errors import InputError
 from ..parameters import declarations_of, parameter
 from ..robot import STANDARD_GRAVITY, Payload, Wrench
 from ..urdf import read_urdf
-from .physics import Noise, SimulatedRobot
-from .push import ScheduledPush
+from .physics import Noise, ScheduledPush, SimulatedRobot
 
 TIMESTEP = 0.001
 """Time step of the physics and period of the simulated controller manager, s."""

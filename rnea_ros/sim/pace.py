@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from ..ros import PeriodicSchedule, PolledSubscription
 
@@ -20,29 +20,11 @@ PUBLICATIONS = 10
 """Publications of a state during the wait, as the state or the command may be lost."""
 
 
-class Pace(Protocol):
-    """Decides when the robot moves, and with which command."""
-
-    def start(self) -> None:
-        """Start simulated time."""
-
-    def steps(self) -> int:
-        """Wait until simulated time advances; return the number of steps."""
-
-    def command(self) -> Any | None:
-        """Return the latest command that answers no state, None without a new one."""
-
-    def exchange(self, publish_state: Callable[[], None]) -> Any | None:
-        """
-        Publish a state; return the command that answers it, or None.
-
-        :param publish_state: publishes the state; called again if no command arrives
-        """
-
-
 class RealTime:
     """
-    Simulated time follows real time; after a stall it catches up.
+    Decides when the robot moves, and with which command: simulated time follows real time.
+
+    After a stall it catches up.
 
     :param commands: subscription to the commands
     :param timestep: time step of the physics, s
@@ -78,12 +60,16 @@ class RealTime:
         return self._commands.take()
 
     def exchange(self, publish_state: Callable[[], None]) -> Any | None:
-        """Publish a state; return None without waiting for a command."""
+        """
+        Publish a state; return the command that answers it, None without waiting for one.
+
+        :param publish_state: publishes the state
+        """
         publish_state()
         return None
 
 
-class Lockstep:
+class Lockstep(RealTime):
     """
     Simulated time stops after each published state until a command answers it.
 
@@ -92,39 +78,36 @@ class Lockstep:
     without a command within :data:`ANSWER_TIMEOUT`, until the next command.
 
     :param commands: subscription to the commands
-    :param real_time: pace while no commands arrive
+    :param timestep: time step of the physics, s
+    :param lose: called with the lag after a stall beyond :data:`MAX_STEPS`, s
     :param warn: called with a sentence when commands stop
     """
 
     def __init__(
         self,
         commands: PolledSubscription[Any],
-        real_time: RealTime,
+        timestep: float,
+        lose: Callable[[float], None],
         warn: Callable[[str], None],
     ) -> None:
-        self._commands = commands
-        self._real_time = real_time
+        super().__init__(commands, timestep, lose)
         self._warn = warn
         self._answered = False
 
-    def start(self) -> None:
-        """Start simulated time, following real time."""
-        self._real_time.start()
-
     def steps(self) -> int:
         """Return 1, without waiting while commands answer the states."""
-        return 1 if self._answered else self._real_time.steps()
+        return 1 if self._answered else super().steps()
 
     def command(self) -> Any | None:
-        """Return the latest command, None without a new one."""
-        message = self._commands.take()
+        """Return the latest command that answers no state, None without a new one."""
+        message = super().command()
         self._answered = self._answered or message is not None
         return message
 
     def exchange(self, publish_state: Callable[[], None]) -> Any | None:
         """Publish a state; return the next command, None after a timeout."""
         if not self._answered:
-            return self._real_time.exchange(publish_state)
+            return super().exchange(publish_state)
         for _ in range(PUBLICATIONS):
             publish_state()
             self._commands.wait(ANSWER_TIMEOUT / PUBLICATIONS)
@@ -133,5 +116,5 @@ class Lockstep:
                 return message
         self._answered = False
         self._warn(f'no command within {ANSWER_TIMEOUT:g} s: simulated time now follows real time')
-        self._real_time.start()  # do not catch up the wait
+        self.start()  # do not catch up the wait
         return None

@@ -34,7 +34,7 @@ from ..parameters import described, read_settings
 from ..ros import LATCHED, NodeProcess, PolledSubscription, prepare_interpreter
 from .effort_controller import EffortController
 from .options import PARAMETERS, TIMESTEP, Options
-from .pace import Lockstep, Pace, RealTime
+from .pace import Lockstep, RealTime
 from .physics import JointStates, SimulatedRobot
 
 ABOUT = """\
@@ -141,7 +141,7 @@ class PhysicsLoop:
         robot: SimulatedRobot,
         controller: EffortController,
         broadcasters: Broadcasters,
-        pace: Pace,
+        pace: RealTime,
         options: Options,
     ) -> None:
         self._robot = robot
@@ -238,8 +238,9 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
     commands: PolledSubscription[Any] = PolledSubscription(
         controller_node, Float64MultiArray, '~/commands', NEWEST
     )
-    real_time = RealTime(commands, TIMESTEP, broadcasters.lose)
-    pace = Lockstep(commands, real_time, logger.warning) if options.lockstep else real_time
+    pace = RealTime(commands, TIMESTEP, broadcasters.lose)
+    if options.lockstep:
+        pace = Lockstep(commands, TIMESTEP, broadcasters.lose, logger.warning)
     loop = PhysicsLoop(robot, controller, broadcasters, pace, options)
     loop.start()
     node.get_logger().info(

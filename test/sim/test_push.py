@@ -12,8 +12,7 @@ from support.models.robots import joint, link, robot
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
-from rnea_ros.sim.physics import SimulatedRobot
-from rnea_ros.sim.push import ScheduledPush
+from rnea_ros.sim.physics import ScheduledPush, SimulatedRobot
 
 CART = robot(
     link('base'),

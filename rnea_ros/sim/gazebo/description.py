@@ -24,8 +24,7 @@ from ...resources import share_path
 from ...robot import RobotModel
 from ...urdf import RobotDescription, parse_urdf, parse_xml
 from ..joint_roles import JointRoles, is_within
-from .fixed_joints import fix_joint
-from .massless_links import WORLD, give_base_mass
+from .urdf_changes import WORLD, fix_joint, give_base_mass
 
 GRAVITY = (0.0, 0.0, -9.8)
 """Default gravity of a world in Gazebo, m/s^2."""

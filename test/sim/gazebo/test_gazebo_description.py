@@ -20,7 +20,7 @@ from rnea_ros.sim.gazebo.description import (
     has_own_control,
     with_gazebo_control,
 )
-from rnea_ros.sim.gazebo.massless_links import reject_massless
+from rnea_ros.sim.gazebo.urdf_changes import reject_massless
 from rnea_ros.urdf import parse_urdf
 from support.models.robots import ARM, ROOT, SHIPPED, joint, link, load, robot
 
