@@ -21,15 +21,13 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..robot import RobotModel
 from .control_tick import ControlTick
-from .environment import Environment
 from .inputs import JointStateMonitor
 from .law import ControlLaw, Terms
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
-from .stalls import ActingEffort, StallRecovery
 from .state_machine import State
-from .trajectory import Goal, Handover, MotionState, Setpoint, SpeedScaling, Trajectory
+from .trajectory import Goal, Handover, MotionState, Setpoint, Trajectory
 
 
 class FeedforwardController:
@@ -42,6 +40,10 @@ class FeedforwardController:
     :ivar permitted: whether commands may be sent; set it in the thread of :meth:`step`. The first
         True starts the commands; a later False withholds them
     :ivar withheld: whether started commands are withheld now
+    :ivar environment: payloads, force-torque sensors and IMU; feed the sensors before :meth:`step`
+    :ivar acting_effort: the effort from which commands start; set what a watchdog commands
+    :ivar stalls: the stalls after which the control has returned; for reading
+    :ivar speed_scaling: speed scaling of motions; any thread may request a new factor
     """
 
     def __init__(
@@ -52,6 +54,10 @@ class FeedforwardController:
         self._states = states
         self._requests: deque[Callable[[float], object]] = deque()
         self._tick = ControlTick(model, settings, states)
+        self.environment = self._tick.environment
+        self.acting_effort = self._tick.acting_effort
+        self.stalls = self._tick.stalls
+        self.speed_scaling = self._tick.reference.scaling
         self._requested = settings
         self._newest: Trajectory | Setpoint | None = None
         self._external_effort_published = False
@@ -121,34 +127,14 @@ class FeedforwardController:
         return self._tick.holding.overloaded
 
     @property
-    def environment(self) -> Environment:
-        """Payloads, force-torque sensors and IMU; feed the sensors before :meth:`step`."""
-        return self._tick.environment
-
-    @property
     def external_effort(self) -> ExternalEffortMonitor | None:
         """The external efforts; None while nothing needs them, and unless the law is commanded."""
         return self._tick.contact.monitor if self._tick.state_machine.controlling else None
 
     @property
-    def acting_effort(self) -> ActingEffort:
-        """The effort from which commands start; tell it what a watchdog commands."""
-        return self._tick.acting_effort
-
-    @property
-    def stalls(self) -> StallRecovery:
-        """The stalls after which the control has returned; for reading."""
-        return self._tick.stalls
-
-    @property
     def contact(self) -> Contact | None:
         """The newest contact; None before the first. A new object for each contact."""
         return self._tick.contact.newest
-
-    @property
-    def speed_scaling(self) -> SpeedScaling:
-        """Speed scaling of motions; any thread may request a new factor."""
-        return self._tick.reference.scaling
 
     @property
     def following(self) -> bool:

@@ -28,7 +28,7 @@ class HoldingEffort:
     Keeps the newest finite effort that holds the robot at its measured position.
 
     :param settings: commanded joints and their effort limits
-    :ivar effort: shape (m,), N m or N; zero before the first update; replaced, never changed
+    :ivar effort: shape (m,), N m or N; zero before the first one; replaced, never changed
     :ivar overloaded: joints whose effort limit is below this effort, shape (m,)
     """
 

@@ -4,10 +4,12 @@
 """
 Stalls: joint states or ticks that pause for longer than ``joint_states_timeout``.
 
-A busy computer stalls for up to some tenths of a second. Meanwhile the control holds gravity. It
-returns once joint states have been fresh for :data:`SETTLING_TIME`, if they are fresh again within
-``hold_duration``. A further stall before that begins another ``hold_duration``, and counts as a
-return. A position jump, a stop and any other fault exclude a return.
+When joint states stop, :mod:`.monitoring` finds them stale, :mod:`.control_tick` interrupts the
+control, and :mod:`.ramp_down` commands gravity, then zero. This module decides whether the control
+returns: a busy computer stalls for up to some tenths of a second. The control returns once joint
+states have been fresh for :data:`SETTLING_TIME`, if they are fresh again within ``hold_duration``.
+A further stall before that begins another ``hold_duration``, and counts as a return. A position
+jump, a stop and any other fault exclude a return.
 
 After a blocked tick, as at the start, commands start from the effort that acts:
 :class:`ActingEffort`.

@@ -10,6 +10,8 @@ The path of a joint state, or of a wrench, from the wire to the effort:
 2. :mod:`rnea_ros.messages.fixed_layout` reads the bytes as a sample: names and arrays.
 3. :mod:`.inputs.sensor_topics` gives the sample, its stamp and its time of receipt to the control.
 4. :mod:`rnea_ros.feedforward.inputs` checks it and keeps the measured joint state or wrench.
-5. :mod:`rnea_ros.feedforward.controller` steps the control law, then the effort limiter.
+5. :mod:`rnea_ros.feedforward.controller` runs one tick: :mod:`~rnea_ros.feedforward.control_tick`
+   computes the effort by :mod:`~rnea_ros.feedforward.active_law`, and limits it by
+   :mod:`~rnea_ros.feedforward.effort_limiter`.
 6. :mod:`.loop` sends the command, if permitted, by :mod:`.outputs.publishers`.
 """

@@ -149,7 +149,12 @@ class Activation:
         self._loop.start()
 
     def deactivate(self) -> None:
-        """Ramp down according to stale_action, end the loop, and destroy all parts; blocks."""
+        """
+        Ramp down according to stale_action, end the loop, and destroy all parts; blocks.
+
+        :meth:`.ControlTick.stop` changes the state, :class:`.RampDown` computes the commands, and
+        :class:`.LastCommand` ends the loop after the last one.
+        """
         with self._resources:
             self.controller.request_stop()
             # Poll during the ramp-down: a controller that restarts must be confirmed before the

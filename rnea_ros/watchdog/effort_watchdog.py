@@ -15,16 +15,17 @@ from __future__ import annotations
 import os
 import sys
 import time
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import rclpy
 from rclpy.node import Node
 
+from ..errors import InputError
 from ..parameters import described
 from ..ros import MACHINE_TIME, NodeProcess, diagnostic_array
 from ..shared_memory import without_shared_memory
 from . import parameters
-from .controller_switch import ControllerSwitch
 from .loop import CommandLink, WatchLoop
 from .parameters import Action
 from .silence import SilenceMonitor, WatchState
@@ -127,6 +128,55 @@ def main(args: list[str] | None = None) -> int:
     node.destroy_node()
     rclpy.try_shutdown()
     return 0 if node.loop.failure is None else 1
+
+
+class ControllerSwitch:
+    """
+    Deactivates one controller.
+
+    A deactivated controller leaves its last effort applied: zeros must come first.
+
+    :param node: the node that calls the service
+    :param controller_manager: name of the controller manager's node
+    :param command_topic: ``.../<controller>/commands``, resolved
+    :raises InputError: controller_manager_msgs is not installed, or the topic names no controller
+    """
+
+    def __init__(self, node: Any, controller_manager: str, command_topic: str) -> None:
+        try:
+            from controller_manager_msgs.srv import SwitchController
+        except ImportError as error:
+            raise InputError(
+                'action', f'deactivate_controller needs controller_manager_msgs: {error}'
+            ) from error
+        self._controller = command_topic.split('/')[-2]
+        if not self._controller:
+            raise InputError('command_topic', f'{command_topic!r} names no controller')
+        self._request_type = SwitchController.Request
+        self._logger = node.get_logger()
+        self._client = node.create_client(
+            SwitchController, f'{controller_manager}/switch_controller'
+        )
+
+    def deactivate(self) -> None:
+        """Send the request without waiting; the result is logged."""
+        if not self._client.service_is_ready():
+            self._logger.error(
+                f'{self._controller} stays active: no service {self._client.srv_name}'
+            )
+            return
+        request = self._request_type(deactivate_controllers=[self._controller])
+        request.strictness = request.STRICT
+        request.timeout.sec = 1
+        self._client.call_async(request).add_done_callback(self._on_answer)
+
+    def _on_answer(self, future: Any) -> None:
+        if future.exception() is None and future.result().ok:
+            self._logger.warning(f'{self._controller} was deactivated')
+        else:
+            self._logger.error(
+                f'{self._controller} stays active: {future.exception() or "request rejected"}'
+            )
 
 
 if __name__ == '__main__':

@@ -16,7 +16,7 @@ from support.ros.ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.errors import InputError
-from rnea_ros.watchdog.controller_switch import ControllerSwitch
+from rnea_ros.watchdog.effort_watchdog import ControllerSwitch
 
 TOPIC = '/left/effort_controller/commands'
 

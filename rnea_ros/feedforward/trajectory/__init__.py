@@ -6,7 +6,7 @@ Desired motions: from a trajectory message, or a controller's state, to the stat
 
 A trajectory passes these modules once, in this order: :mod:`.request`, :mod:`.parse`,
 :mod:`.compile`, :mod:`.spline`, :mod:`.trajectory`, :mod:`.constraints`, :mod:`.join` (only to
-replace an active trajectory), :mod:`.reference`.
+replace an active trajectory), :mod:`.reference`. :mod:`.goals` judges the robot by it.
 """
 
 from .compile import compile_trajectory
@@ -26,7 +26,7 @@ from .join import Handover
 from .reference import Reference
 from .request import Column, Header, TrajectoryPoint, TrajectoryRequest
 from .rules import JointRules, TrajectoryError, TrajectoryReason
-from .speed_scaling import SpeedScaling, speed_factor
+from .speed_scaling import SpeedScaling
 from .spline import CUBIC, LINEAR, QUINTIC, Knots, turning_points, values_at
 from .trajectory import MotionState, Setpoint, States, Trajectory, derivative, states_in
 
@@ -62,7 +62,6 @@ __all__ = [
     'default_tolerances',
     'derivative',
     'error_code',
-    'speed_factor',
     'states_in',
     'turning_points',
     'values_at',

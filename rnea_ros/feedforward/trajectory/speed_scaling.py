@@ -54,14 +54,15 @@ class SpeedScaling:
         self.change = 0.0
         self.delay = 0.0
 
-    def set_target(self, factor: float) -> None:
+    def set_target(self, speed: float, scale: float = 1.0) -> None:
         """
         Set the requested factor. Any thread may call this.
 
-        :param factor: from 0 to 1
+        :param speed: speed as received
+        :param scale: factor of one unit of the speed; 0.01 for percent
         :raises InputError: the factor is not in [0, 1], or not a number
         """
-        self._target = speed_factor(factor, 1.0)
+        self._target = speed_factor(speed, scale)
 
     def delay_at(self, time: float) -> float:
         """

@@ -17,7 +17,6 @@ from ...feedforward.trajectory import (
     ControllerStateMonitor,
     SpeedScaling,
     TrajectoryError,
-    speed_factor,
 )
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
@@ -136,7 +135,7 @@ class SpeedScalingInput:
 
     def _take(self, message: Any) -> None:
         try:
-            self._scaling.set_target(speed_factor(message.data, self._scale))
+            self._scaling.set_target(message.data, self._scale)
         except InputError as error:
             self._rejections['speed_scaling/out_of_range'] += 1
             self._node.get_logger().error(f'rejected: {error}', throttle_duration_sec=1.0)

@@ -13,8 +13,8 @@ import pytest
 
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.law import Feedforward
-from rnea_ros.feedforward.trajectory import Reference, SpeedScaling, speed_factor
-from rnea_ros.feedforward.trajectory.speed_scaling import RATE
+from rnea_ros.feedforward.trajectory import Reference, SpeedScaling
+from rnea_ros.feedforward.trajectory.speed_scaling import RATE, speed_factor
 from support.control.control_rig import Array, Rig, cubic, setpoint, swing, two_joint_arm
 
 NAMES = ('a', 'b')

@@ -62,7 +62,7 @@ class Tare:
         self.offset[:] = 0.0
         self._blending = False
 
-    def observe(self, now: float, q: Array, reading: Array) -> None:
+    def average(self, now: float, q: Array, reading: Array) -> None:
         """
         Add a reading to the average; once a tick.
 
@@ -82,7 +82,7 @@ class Tare:
 
     def advance(self, now: float) -> None:
         """
-        Update ``offset`` during a blend.
+        Advance ``offset`` during a blend.
 
         :param now: monotonic time, s
         """

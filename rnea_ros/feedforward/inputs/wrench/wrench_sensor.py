@@ -108,7 +108,7 @@ class WrenchSensor:
 
     def advance(self, now: float, dt: float, q: Array) -> None:
         """
-        Update ``wrench`` and ``on_body``; once a tick.
+        Advance ``wrench`` and ``on_body``; once a tick.
 
         :param now: monotonic time, s
         :param dt: time since the last call, s; 0 in the first
@@ -132,7 +132,7 @@ class WrenchSensor:
         # reading = external wrench - load of the joint above
         if not self._add(external, self._no_load if load is None else load.wrench(), MAX_WRENCH):
             return False
-        self.tare.observe(now, q, external)
+        self.tare.average(now, q, external)
         self.tare.advance(now)
         self._subtract(external, self.tare.offset, settings.max_torque, settings.max_force)
         if self.stale:

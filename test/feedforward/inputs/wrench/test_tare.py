@@ -194,5 +194,5 @@ def test_an_offset_during_its_blend_keeps_its_frame() -> None:
 def test_a_position_that_is_not_finite_is_a_motion() -> None:
     tare = Tare(WrenchInputSettings('wrist', '/wrist'))
     tare.begin(0.0, np.zeros(2))
-    tare.observe(0.01, np.array([0.0, math.nan]), np.zeros(6))
+    tare.average(0.01, np.array([0.0, math.nan]), np.zeros(6))
     assert tare.rejection is Reason.TARE_ROBOT_MOVED
