@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 import shutil
 from typing import Any
@@ -41,13 +40,6 @@ compiler = 'numba.np.arraymath' in sys.modules
 print(json.dumps({{
     'tau': tau.tolist(), 'compiled': COMPILED, 'cache_hits': hits, 'compiler': compiler
 }}))
-"""
-COLLECT_WARNINGS = """
-import warnings
-from rnea_ros import errors
-said = []
-warnings.simplefilter('always', errors.KernelCacheWarning)
-warnings.showwarning = lambda message, *_: said.append(str(message))
 """
 WITHOUT_NUMBA = "import sys; sys.modules['numba'] = None\n"
 
@@ -203,19 +195,6 @@ def test_an_edit_of_a_shared_kernel_recompiles_kernels_in_other_folders(tmp_path
     assert run(code, package) == '18.0 0\n'
 
 
-@needs_numba
-def test_a_kernel_of_another_folder_is_compiled_again_after_an_edit(tmp_path: Path) -> None:
-    source = tmp_path / 'kernels.py'
-    text = 'from rnea_ros.compilation import entry\n@entry\ndef times(x): return 2 * x\n'
-    code = f'import sys; sys.path.insert(0, {str(tmp_path)!r}); import kernels; '
-    code += 'print(kernels.times(3), sum(kernels.times.stats.cache_hits.values()))'
-    printed = []
-    for factor in (2, 2, 5):
-        source.write_text(text.replace('2', str(factor)), encoding='utf-8')
-        printed.append(run(code))
-    assert printed == ['6 0\n', '6 1\n', '15 0\n']
-
-
 SMALL_KERNELS = """
 from rnea_ros.compilation import entry
 
@@ -242,17 +221,6 @@ def test_a_read_only_package_caches_in_the_users_directory(tmp_path: Path) -> No
     assert printed == '6 9\n'
     assert len(list(home.rglob('*.nbi'))) == 2
     assert not list(package.rglob('*.nbi'))
-
-
-@needs_numba
-def test_a_read_only_package_without_any_cache_says_so_once(tmp_path: Path) -> None:
-    package = read_only_package(tmp_path)
-    code = f'{COLLECT_WARNINGS}{CALL_SMALL_KERNELS}print(*said, sep="\\n")'
-    printed = run(code, package, HOME=os.devnull, XDG_CACHE_HOME=os.devnull).splitlines()
-    assert printed[0] == '6 9'
-    assert len(printed) == 2
-    assert 'NUMBA_CACHE_DIR' in printed[1]
-    assert not list(tmp_path.rglob('*.nbi'))
 
 
 def read_only_package(folder: Path) -> Path:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros import ReferenceFrame, RobotModel, UrdfError, Wrench
+from rnea_ros import RobotModel, UrdfError
 from rnea_ros.urdf import parse_urdf
 from support.cases import each
 from support.models.oracles import Array, random_state, random_tree, skew
@@ -148,21 +148,6 @@ def random_motion(seed: int, floating: RobotModel) -> tuple[Array, Array, Array]
 # Poses
 
 
-@each('source', ROBOTS)
-@each('seed', SEEDS)
-def test_links_stand_on_the_base_wherever_it_is(source: str | Path, seed: int) -> None:
-    floating, fixed = pair(source)
-    q, _, _ = random_motion(seed, floating)
-    in_world = np.eye(4)
-    _, in_world[:3, :3] = pose_of_base(seed)
-    in_world[:3, 3] = q[:3]
-    for name in fixed.link_names:
-        expected = in_world @ fixed.forward_kinematics(q[7:], name)
-        assert_equal(floating.forward_kinematics(q, name), expected)
-    J = floating.jacobian(q, floating.link_names[0])
-    assert_equal(J, np.eye(6, floating.nv))
-
-
 # Held still
 
 
@@ -184,25 +169,6 @@ def test_at_rest_the_support_carries_the_weight_at_the_centre_of_mass(
 
 
 # Free
-
-
-@each('seed', SEEDS)
-def test_base_and_world_are_two_frames_where_the_base_floats(seed: int) -> None:
-    floating, _ = pair(SHIPPED[2])
-    q, qd, qdd = random_motion(seed, floating)
-    root, tip = floating.link_names[0], floating.link_names[-1]
-    force, torque, point = np.random.default_rng(seed).normal(size=(3, 3))
-    _, R = pose_of_base(seed)
-
-    def efforts(wrench: Wrench) -> Array:
-        return floating.inverse_dynamics(q, qd, qdd, {tip: wrench})
-
-    in_base = efforts(Wrench(force, torque, ReferenceFrame.ROOT_LINK, point))
-    assert_equal(in_base, efforts(Wrench(force, torque, root, point)))
-    in_world = Wrench(R @ force, R @ torque, ReferenceFrame.WORLD, R @ point + q[:3])
-    assert_equal(efforts(in_world), in_base)
-    without_point = efforts(Wrench(force, torque, ReferenceFrame.ROOT_LINK))
-    assert_equal(efforts(Wrench(R @ force, R @ torque, ReferenceFrame.WORLD)), without_point)
 
 
 # The same joint in a URDF

@@ -113,15 +113,6 @@ def test_silence_after_anything_else_ends_in_zeros_and_then_in_silence(bench: Be
     assert sent[-1][0] - sent[0][0] == pytest.approx(RAMP + ZEROS_DURATION, abs=3.0 * PERIOD)
 
 
-@pytest.mark.parametrize('hiccup', [0.004, 0.012, 0.024])
-def test_a_hiccup_shorter_than_the_timeout_is_let_pass(bench: Bench, hiccup: float) -> None:
-    bench.publisher(0.5)
-    assert bench.silence(hiccup) == []
-    bench.publisher(0.5)
-    assert bench.sent == []
-    assert bench.monitor.acted == 0
-
-
 def test_a_ramp_of_no_duration_sends_zeros_at_once() -> None:
     bench = Bench(ramp_duration=0.0)
     bench.publisher(0.5)
