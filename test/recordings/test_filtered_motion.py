@@ -62,7 +62,7 @@ def test_a_rate_below_the_cut_off_frequency_is_rejected() -> None:
         filtered_motion(clean(swing(15.0)))
 
 
-def test_samples_keep_the_number_of_their_part_and_short_parts_are_left_out() -> None:
+def test_samples_keep_the_number_of_their_part() -> None:
     recording = swing(250.0)
     # Parts of 4 s, 0.5 s and 4 s; the filter cuts 0.5 s at both ends.
     time = recording.time
