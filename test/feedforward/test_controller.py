@@ -148,8 +148,21 @@ def test_what_is_wrong_outside_makes_it_degraded() -> None:
     assert rig.state() is State.ACTIVE
 
 
-def test_the_start_ramp_is_linear_from_zero() -> None:
-    rig = panda_rig()
+@pytest.mark.parametrize(
+    ('effort', 'settings'),
+    [
+        (None, {}),
+        *((bad, {}) for bad in (NAN, INF, -INF)),
+        (3.0, {'start_from_measured_effort': False}),
+    ],
+)
+def test_without_a_measured_effort_the_start_ramp_is_linear_from_zero(
+    effort: float | None, settings: dict[str, Any]
+) -> None:
+    rig = panda_rig(**settings)
+    if effort is not None:
+        rig.effort = rig.gravity.copy()
+        rig.effort[2] += effort
     commands = rig.run(1.2 * RAMP)
     np.testing.assert_allclose(commands, shares(600, rig) * rig.gravity, atol=1e-9)
     assert rig.state() is State.ACTIVE
@@ -164,14 +177,6 @@ def test_the_start_ramp_is_linear_from_the_measured_effort() -> None:
     np.testing.assert_allclose(commands, expected, atol=1e-9)
 
 
-@pytest.mark.parametrize('bad', [NAN, INF, -INF])
-def test_a_non_finite_effort_of_one_joint_starts_all_from_zero(bad: float) -> None:
-    rig = panda_rig()
-    rig.effort = rig.gravity.copy()
-    rig.effort[2] = bad
-    np.testing.assert_allclose(rig.run(RAMP), shares(500, rig) * rig.gravity, atol=1e-9)
-
-
 def test_no_effort_of_a_joint_that_is_not_commanded_is_missed() -> None:
     rig = Rig(mixed_arm(), joints=('lift', 'bend'), ramp_duration=RAMP)
     rig.effort = np.array([30.0, NAN, 5.0, NAN])
@@ -179,12 +184,6 @@ def test_no_effort_of_a_joint_that_is_not_commanded_is_missed() -> None:
     share = shares(1, rig)[0]
     expected = (1.0 - share) * (30.0, 5.0) + share * rig.gravity
     np.testing.assert_allclose(rig.commands[0], expected)
-
-
-def test_the_measured_effort_is_passed_over_where_the_settings_say_so() -> None:
-    rig = panda_rig(start_from_measured_effort=False)
-    rig.effort = rig.gravity + 3.0
-    np.testing.assert_allclose(rig.run(RAMP), shares(500, rig) * rig.gravity, atol=1e-9)
 
 
 @pytest.mark.parametrize('part', HardwareCompensation)

@@ -456,7 +456,16 @@ def test_an_effort_that_is_not_finite_ends_the_control_at_once(
 # --- row 8: positions that jump ------------------------------------------------------------------
 
 
-def test_a_jump_is_rejected_and_the_valid_position_stays_in_force() -> None:
+@pytest.mark.parametrize(
+    ('field', 'value', 'reason'),
+    [
+        ('q', None, Reason.POSITION_JUMP),
+        *(('qd', value, Reason.VELOCITY_TOO_HIGH) for value in (6.0, -1e3, 1e300)),
+    ],
+)
+def test_false_positions_and_velocities_are_rejected_and_move_no_command(
+    field: str, value: float | None, reason: Reason
+) -> None:
     rig, other = rig_in_motion(velocity_limit_factor=2.0), rig_in_motion(velocity_limit_factor=2.0)
     for k in range(200):
         follow_along(rig)
@@ -464,12 +473,14 @@ def test_a_jump_is_rejected_and_the_valid_position_stays_in_force() -> None:
         other.tick(feed=k % 5 != 0)
         if k % 5 == 0:
             rig.wait()
-            assert rig.feed(q=rig.q + 0.1) is Reason.POSITION_JUMP
+            false = rig.q + 0.1 if value is None else np.where(np.arange(7) == 3, value, rig.qd)
+            given: dict[str, Any] = {field: false}
+            assert rig.feed(**given) is reason
             np.testing.assert_array_equal(rig.step(), other.commands[-1])
         else:
             np.testing.assert_array_equal(rig.tick(), other.commands[-1])
     assert rig.state() in GOING_ON
-    assert rig.states.rejections == Counter({Reason.POSITION_JUMP: 40})
+    assert rig.states.rejections == Counter({reason: 40})
 
 
 @pytest.mark.parametrize('rate', RATES)
@@ -491,25 +502,6 @@ def test_a_persistent_jump_ends_the_control_despite_lost_samples(
     assert rig.now - newest == pytest.approx(rig.resolved.joint_states_timeout)
     assert rig.controller.reason is Reason.JOINT_STATES_STALE
     np.testing.assert_array_equal(rig.states.position, at)
-
-
-@pytest.mark.parametrize('velocity', [6.0, -1e3, 1e300])
-def test_a_velocity_that_no_joint_has_is_rejected_and_moves_no_command(velocity: float) -> None:
-    rig, other = rig_in_motion(velocity_limit_factor=2.0), rig_in_motion(velocity_limit_factor=2.0)
-    for k in range(200):
-        follow_along(rig)
-        follow_along(other)
-        other.tick(feed=k % 5 != 0)
-        if k % 5 == 0:
-            rig.wait()
-            assert rig.feed(qd=np.where(np.arange(7) == 3, velocity, rig.qd)) is (
-                Reason.VELOCITY_TOO_HIGH
-            )
-            np.testing.assert_array_equal(rig.step(), other.commands[-1])
-        else:
-            np.testing.assert_array_equal(rig.tick(), other.commands[-1])
-    assert rig.state() in GOING_ON
-    assert rig.states.rejections == Counter({Reason.VELOCITY_TOO_HIGH: 40})
 
 
 def test_velocities_that_stay_too_high_end_the_control() -> None:
