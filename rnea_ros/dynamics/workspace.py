@@ -75,7 +75,7 @@ class Workspace:
         self.bodies[BASE]['R'] = np.eye(3)
         self.external_forces = self.bodies['f_ext']
         self.articulated = np.zeros(len(self.bodies), dtype=articulated_dtype())
-        self._shared_coordinates = int(tree.bodies['dofs'].sum()) > tree.nv
+        self._shared_coordinates = tree.shared_coordinates
         self._zeros = np.zeros(tree.nv)
         self._tau = np.zeros(tree.nv)
         self._qdd = np.zeros(tree.nv)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, finite_result, finite_vector, real_array
 from ..compilation import kernels_exclude_threads
 from ..dynamics import Quaternions, Workspace, with_unit_quaternions
-from ..dynamics.tree import WORLD, Frame, JointCoordinates, KinematicTree
+from ..dynamics.tree import Frame, JointCoordinates, KinematicTree
 from ..errors import InputError, UnknownNameError, brief
 from ..urdf import RobotDescription
 
@@ -181,12 +181,9 @@ class ModelData:
             matrix_shape=(tree.nv, tree.nv),
             rest=rest,
             quaternions=quaternions,
-            shared_coordinates=int(tree.bodies['dofs'].sum()) > tree.nv,
+            shared_coordinates=tree.shared_coordinates,
             kernels_check_arrays=kernels_exclude_threads() and not quaternions,
-            link_frames={
-                link: (at.body, np.array([*at.placement.rotation.T, at.placement.translation]))
-                for link, at in tree.frames.items() if link != WORLD
-            },
+            link_frames=tree.link_frames,
             link_bodies=[tree.frames[link.name].body for link in tree.links if link.joint],
             create_workspace=workspace,
             shared=workspace(gravity),

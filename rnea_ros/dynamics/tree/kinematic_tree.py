@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import finite_array, finite_number, finite_vector
+from ...arrays import Array, finite_array, finite_number, finite_vector
 from ...errors import InputError, TreeError, brief
 from ..kernels import BASE, BODY, DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .inertia import RigidBodyInertia
@@ -101,6 +102,26 @@ class KinematicTree:
     def nv(self) -> int:
         """The number of velocity coordinates."""
         return int(self.bodies[BASE]['dof'])
+
+    @property
+    def shared_coordinates(self) -> bool:
+        """Whether mimic joints or screws move two bodies by one coordinate."""
+        return int(self.bodies['dofs'].sum()) > self.nv
+
+    @cached_property
+    def link_frames(self) -> dict[str, tuple[int, Array]]:
+        """
+        Frames as kernels take them, by link, without the world: number of the body, and (4, 3).
+
+        E, from the body's coordinates to the frame's, and below it r, the frame's origin in the
+        body's coordinates.
+        """
+        links = [name for name in self.frames if name != WORLD]
+        placements = [self.frames[name].placement for name in links]
+        frames = np.empty((len(links), 4, 3))
+        for E_r, placement in zip(frames, placements, strict=True):
+            E_r[:3], E_r[3] = placement.rotation.T, placement.translation
+        return {name: (self.frames[name].body, f) for name, f in zip(links, frames, strict=True)}
 
     def quaternions(self) -> list[tuple[str, int, int, bool]]:
         """Return (name, index in q, index in qd, is floating) of all joints with a quaternion."""
