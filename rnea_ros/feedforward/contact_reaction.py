@@ -44,15 +44,15 @@ class ContactReaction:
         settings: ResolvedSettings,
         reference: Reference,
     ) -> None:
-        self._robot, self._states, self._reference = robot, states, reference
+        self._reference = reference
         self._pause = settings.parameters.reference_timeout
         self._ignores_stream = False
         self._pause_so_far = 0.0
+        self._published = False
         # Made in any case: kernels are compiled before the loop starts.
-        self._prepared: ExternalEffortMonitor | None = ExternalEffortMonitor(
-            robot, states, settings
-        )
-        self.monitor = self.prepare(settings, published=False)
+        self._observer = ExternalEffortMonitor(robot, states, settings)
+        self.monitor: ExternalEffortMonitor | None = None
+        self.configure(settings)
         self.newest: Contact | None = None
 
     @property
@@ -60,33 +60,29 @@ class ContactReaction:
         """``contact`` while a contact lasts, otherwise nothing."""
         return CONTACT if self.monitor is not None and self.monitor.contact else NO_FLAGS
 
-    def prepare(
-        self, settings: ResolvedSettings, *, published: bool
-    ) -> ExternalEffortMonitor | None:
+    def publish(self, published: bool, settings: ResolvedSettings) -> None:
         """
-        Return the observer that settings need, None for none; not for the thread of the control.
+        Start the observer for subscribers, or end it unless contacts need it.
 
-        :param settings: the settings requested last
         :param published: whether external efforts are published
-        """
-        if not published and settings.parameters.contact.action is ContactAction.NONE:
-            self._prepared = None
-        elif self._prepared is None:
-            self._prepared = ExternalEffortMonitor(self._robot, self._states, settings)
-        return self._prepared
-
-    def use(self, monitor: ExternalEffortMonitor | None, settings: ResolvedSettings) -> None:
-        """
-        Replace the observer, and set its parameters.
-
-        :param monitor: of :meth:`prepare`
         :param settings: the settings in force
         """
-        self.monitor = monitor
-        if monitor is None:
-            self._ignores_stream = False
-        else:
-            monitor.configure(settings)
+        self._published = published
+        self.configure(settings)
+
+    def configure(self, settings: ResolvedSettings) -> None:
+        """
+        Set the parameters of the observer; start or end it if they need or do not need it now.
+
+        :param settings: the settings in force
+        """
+        if not self._published and settings.parameters.contact.action is ContactAction.NONE:
+            self.monitor, self._ignores_stream = None, False
+            return
+        self._observer.configure(settings)
+        if self.monitor is None:
+            self._observer.restart()
+            self.monitor = self._observer
 
     def react(self, law: ActiveLaw, limiter: EffortLimiter, *, judged: bool) -> None:
         """

@@ -158,6 +158,7 @@ class ControlTick:
             self.reference.clear(Reason.MODE_GRAVITY)
         if self.state_machine.controlling and before != settings.parameters:
             self.limiter.blend(settings.parameters.ramp_duration)
+        self.contact.configure(settings)
 
     def start_output(self) -> None:
         """Start commands from the measured effort, or from zero."""

@@ -58,7 +58,6 @@ class FeedforwardController:
         self.acting_effort = self._tick.acting_effort
         self.stalls = self._tick.stalls
         self.speed_scaling = self._tick.reference.scaling
-        self._requested = settings
         self._newest: Trajectory | Setpoint | None = None
         self._external_effort_published = False
 
@@ -211,8 +210,6 @@ class FeedforwardController:
         law = self._tick.law.law_of(settings)
         payloads = self.environment.payloads.prepare(settings.parameters.payloads)
         self._requests.append(lambda now: self._tick.change(settings, law, payloads))
-        self._requested = settings
-        self._request_observer()
 
     def publish_external_effort(self, published: bool) -> None:
         """
@@ -222,13 +219,8 @@ class FeedforwardController:
         """
         if published != self._external_effort_published:
             self._external_effort_published = published
-            self._request_observer()
-
-    def _request_observer(self) -> None:
-        """Create or end the observer in this thread: the loop's must not wait for it."""
-        contact, published = self._tick.contact, self._external_effort_published
-        monitor = contact.prepare(self._requested, published=published)
-        self._requests.append(lambda now: contact.use(monitor, self._tick.settings))
+            tick = self._tick
+            self._requests.append(lambda now: tick.contact.publish(published, tick.settings))
 
     def tare(self) -> None:
         """Request a tare of the force-torque sensors."""

@@ -107,6 +107,11 @@ class ExternalEffortMonitor:
         self._observer.reset()
         self.contact = False
 
+    def restart(self) -> None:
+        """Start again after a pause without :meth:`observe`."""
+        self.reset()
+        self._sampled, self._judged = 0.0, False
+
     def observe(
         self,
         command: Array,
