@@ -133,11 +133,11 @@ class UnknownNameError(RneaError, KeyError):
         return f'unknown {self.kind} {brief(self.name)}; known are {", ".join(self.known)}'
 
 
-class SingularityError(RneaError):
+class ElementError(RneaError):
     """
-    Equations have no solution, or only one of rounding errors.
+    One part of a robot makes a result impossible.
 
-    :param element: the joint, link or contact at fault
+    :param element: the joints, link or contact at fault
     :param reason: the fault, with the offending value
     """
 
@@ -147,18 +147,12 @@ class SingularityError(RneaError):
         self.reason = reason
 
 
-class LoopClosureError(RneaError):
-    """
-    A closed loop of a linkage is open, or cannot be closed.
+class SingularityError(ElementError):
+    """Equations have no solution, or only one of rounding errors."""
 
-    :param element: the loop joint or the actuated joints at fault
-    :param reason: the fault, with the gap or the positions
-    """
 
-    def __init__(self, element: str, reason: str) -> None:
-        super().__init__(f'{element} {reason}')
-        self.element = element
-        self.reason = reason
+class LoopClosureError(ElementError):
+    """A closed loop of a linkage is open, or cannot be closed; with the gap or the positions."""
 
 
 class RequestRejectedError(RneaError):
