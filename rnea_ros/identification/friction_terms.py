@@ -23,7 +23,7 @@ TERMS = 5
 SEARCH_SAMPLES = 20000
 """Samples that are enough for the search of v_s."""
 
-SLOWEST_SMOOTHING, MAX_SMOOTHING = 0.01, 1.0
+MIN_SMOOTHING, MAX_SMOOTHING = 0.01, 1.0
 """Range of v_s, rad/s or m/s. Slower samples are not used, so a smaller v_s cannot be found."""
 
 START = 0.05
@@ -88,7 +88,7 @@ def _search(
         R = triangular(np.column_stack(columns) * root[:, np.newaxis])
         return float(nnls(R[:, :-1], R[:, -1])[1])
 
-    exponents = np.linspace(np.log(SLOWEST_SMOOTHING), np.log(MAX_SMOOTHING), GRID)
+    exponents = np.linspace(np.log(MIN_SMOOTHING), np.log(MAX_SMOOTHING), GRID)
     best = int(np.argmin([error(exponent) for exponent in exponents]))
     around = exponents[max(best - 1, 0)], exponents[min(best + 1, GRID - 1)]
     result = minimize_scalar(error, bounds=around, method='bounded', options={'xatol': 0.02})

@@ -22,7 +22,7 @@ from ..preflight import huber_weights
 from ..robot import RobotModel
 from .equations import Equations, triangular
 from .fit import Problem, solve
-from .friction_terms import TERMS, search_smoothing, terms
+from .friction_terms import START, TERMS, search_smoothing, terms
 from .pseudo_inertia import regular
 
 ROUNDS = 4
@@ -94,7 +94,7 @@ def fit_in_rounds(
     sigma = rms_effort
     problem = _problem(prior, prior_weight * len(equations), free_bodies, rms_effort)
     n = len(sigma)
-    smoothing = np.full(n, 0.05)
+    smoothing = np.full(n, START)
     with_load = np.zeros(n, dtype=bool)
     load = equations.rigid(prior)
     for _ in range(ROUNDS):

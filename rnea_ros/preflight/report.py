@@ -42,12 +42,14 @@ HEADER = (
 
 def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdict) -> str:
     """Return the whole report."""
-    samples = assessment.samples
+    samples, model = assessment.samples, assessment.prediction.model
+    source = 'poses at rest' if assessment.at_rest else 'samples of a motion'
     parts = [
         VERDICTS[verdict],
         by_joint(assessment, findings),
         '',
-        f'data: {len(samples.time)} {_source(assessment)}; model: {_model(assessment)}',
+        f'data: {len(samples.time)} {source}; '
+        f'model: {model.name}, {len(model.joint_names)} joints',
         f'table: RMS in N m or N; +- {100.0 * CONFIDENCE:.0f} % confidence',
         f'fit of each joint alone: measured = {_equation(assessment)}',
         '',
@@ -69,11 +71,6 @@ def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdic
         ]
     parts += [f'- {note}' for note in samples.notes]
     return '\n'.join(parts)
-
-
-def _model(assessment: Assessment) -> str:
-    model = assessment.prediction.model
-    return f'{model.name}, {len(model.joint_names)} joints'
 
 
 def by_joint(assessment: Assessment, findings: Iterable[Finding]) -> str:
@@ -108,10 +105,6 @@ def join_names(groups: Iterable[Sequence[str]]) -> str:
     for names in groups:
         parts += [f'{names[0]} to {names[-1]}'] if len(names) > 2 else names
     return ' and '.join([', '.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-
-
-def _source(assessment: Assessment) -> str:
-    return 'poses at rest' if assessment.at_rest else 'samples of a motion'
 
 
 def _equation(assessment: Assessment) -> str:

@@ -125,16 +125,17 @@ def check(
     rejected = rejections(request, rules, begin)
     limit_reasons = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
     efforts = efforts_of(model, trajectory, rate)
-    peaks_of_motion = motion_peaks(trajectory, limits)
+    moving = motion_peaks(trajectory, limits)
     effort_bound = bound_by_efforts(efforts, limits)
+    peaks = [*moving, *efforts.peaks(limits)]
     figures = MotionFigures(
         trajectory.duration,
         trajectory.knots.times.size,
-        _joint_after_joint([*peaks_of_motion, *efforts.peaks(limits)], limits),
+        tuple(sorted(peaks, key=lambda peak: limits.index(peak.joint))),
         efforts,
         limits,
         effort_bound,
-        max([effort_bound, *bounds_by_motion(peaks_of_motion)], key=lambda bound: bound.stretch),
+        max([effort_bound, *bounds_by_motion(moving)], key=lambda bound: bound.stretch),
     )
     return TrajectoryCheck(
         model.name,
@@ -146,7 +147,3 @@ def check(
         tuple(notes(request, trajectory, begin)),
         figures,
     )
-
-
-def _joint_after_joint(peaks: list[Peak], limits: TrajectoryLimits) -> tuple[Peak, ...]:
-    return tuple(sorted(peaks, key=lambda peak: limits.index(peak.joint)))

@@ -17,7 +17,7 @@ from ...robot import RobotModel
 from .accuracy import Accuracy, accuracy
 from .constraints import Constraints
 from .criterion import Information, regressor
-from .feasibility import FeasibleMotion, check_limits, check_rest, no_room, rounded_away
+from .feasibility import FeasibleMotion, check_limits, check_rest, no_room
 from .fourier import FourierBasis
 from .limits import ExcitationError, JointLimits, Region, chosen
 from .motion import RestToRestMotion, fourier_motion
@@ -43,6 +43,9 @@ OTHERS = 20
 
 BETTER = 0.1
 """Share of the random motions, the better ones, for the comparison: the others are too small."""
+
+NO_ROOM = 1e-6
+"""Smallest velocity that counts as a motion, rad/s or m/s."""
 
 SMALLER = 0.995
 """Factor of the size of a motion until it keeps its bounds on the fine grid."""
@@ -138,7 +141,7 @@ def excite(
     coefficients = found.coefficients
     while constraints.peaks(constraints.of_motion(*points(coefficients).sampled()[1])).max() > 0.0:
         coefficients = SMALLER * coefficients
-        if rounded_away(coefficients):
+        if np.abs(coefficients).max() < NO_ROOM:
             raise no_room(constraints, position)
     motion = fourier_motion(model.joint_names, position, coefficients, period, periods)
     return _judged(objective, found, coefficients, motion, limits)

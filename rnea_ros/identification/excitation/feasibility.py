@@ -17,9 +17,6 @@ from .constraints import Constraints
 from .limits import LOAD_SHARE, POSITION_SHARE, ExcitationError, JointLimits
 from .motion import RestToRestMotion, way
 
-NO_ROOM = 1e-6
-"""Smallest velocity that counts as a motion, rad/s or m/s."""
-
 ROUNDING = 1e-6
 """Excess by rounding, as a share of a range."""
 
@@ -145,11 +142,6 @@ def _check_at_all_times(
         row = int(constraints.excess(quantities)[:, worst].argmax())
         raise _outside(constraints, worst, float(quantities[row, worst]),
                        f'{when}, after {times[row]:.2f} s', remedy)
-
-
-def rounded_away(coefficients: Array) -> bool:
-    """Return whether a motion is too small to be one."""
-    return bool(np.abs(coefficients).max() < NO_ROOM)
 
 
 def _outside(
