@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import replace
 import json
 from pathlib import Path
-import threading
-import time
 from typing import Any
 
 import numpy as np
@@ -25,7 +22,8 @@ from support.models.robots import description, load
 from support.recorded.bags import write_bag
 from support.recorded.known_result import ARM, identified
 from support.recorded.synthetic_recordings import Robot, record
-from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
+from support.ros.played_recording import played
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id
 
 
 @pytest.fixture
@@ -212,47 +210,15 @@ def test_bad_arguments_are_rejected_before_any_work(
 @pytest.mark.ros
 def test_a_live_motion_is_identified(tmp_path: Path) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
-    from rclpy.qos import DurabilityPolicy, QoSProfile
-    from sensor_msgs.msg import JointState
-    from std_msgs.msg import String
-
-    arm = load(ARM)
-    recorded = record(Robot(arm.with_inertial_parameters(1.3 * arm.inertial_parameters)),
-                      Kind.MOTION, 4)  # fmt: skip
-    domain_id, done, urdf = new_domain_id(), threading.Event(), tmp_path / 'a.urdf'
-    with ros_node(domain_id) as node:
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        publisher = node.create_publisher(String, 'robot_description', latched)
-        publisher.publish(String(data=description(arm).text))
-        states = node.create_publisher(JointState, 'joint_states', 10)
-
-        def play() -> None:
-            while states.get_subscription_count() == 0 and not done.is_set():
-                time.sleep(0.05)
-            # Eight times as fast as the stamps tell.
-            start = time.monotonic()
-            for k, t in enumerate(recorded.time):
-                if done.wait(max(start + t / 8.0 - time.monotonic(), 0.0)):
-                    return
-                message = JointState(
-                    name=list(recorded.names),
-                    position=array('d', recorded.position[k]),
-                    velocity=array('d', recorded.velocity[k]),
-                    effort=array('d', recorded.effort[k]),
-                )
-                message.header.stamp.sec = 100 + int(t)
-                message.header.stamp.nanosec = round(1e9 * (t % 1.0))
-                states.publish(message)
-
-        player = threading.Thread(target=play)
-        player.start()
-        arguments = ('--duration', '4', '--write-urdf', str(urdf))
-        try:
-            with RosProcess('rnea_ros.tools.identify', *arguments, domain_id=domain_id) as process:
-                assert process.wait(60.0) == 0, process.output
-                assert 'better: the identified model' in process.output
-                assert 'of 4 s' in process.output
-        finally:
-            done.set()
-            player.join()
+    arm, urdf = load(ARM), tmp_path / 'a.urdf'
+    robot = Robot(arm.with_inertial_parameters(1.3 * arm.inertial_parameters))
+    recorded, domain_id = record(robot, Kind.MOTION, 4), new_domain_id()
+    arguments = ('--duration', '4', '--write-urdf', str(urdf))
+    with (
+        played(recorded, description(arm).text, domain_id, speed=8.0),
+        RosProcess('rnea_ros.tools.identify', *arguments, domain_id=domain_id) as process,
+    ):
+        assert process.wait(60.0) == 0, process.output
+        assert 'better: the identified model' in process.output
+        assert 'of 4 s' in process.output
     assert load(urdf).joint_names == arm.joint_names

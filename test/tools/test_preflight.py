@@ -5,17 +5,13 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
-import itertools
 from pathlib import Path
 import sqlite3
 import subprocess
 import sys
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -27,7 +23,8 @@ from support.models.robots import ROOT
 from support.recorded.bags import write_bag
 from support.recorded.real_arms import recording
 from support.recorded.synthetic_recordings import ARM, Robot, record
-from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node
+from support.ros.played_recording import played
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
 HAND_URDF = str(ROOT / 'urdf/panda.urdf')
@@ -226,51 +223,17 @@ def test_a_recording_is_judged_without_ros() -> None:
 @pytest.mark.ros
 def test_live_poses_are_collected_and_judged() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
-    from rclpy.qos import DurabilityPolicy, QoSProfile
-    from sensor_msgs.msg import JointState
-    from std_msgs.msg import String
-
-    recorded = record(Robot(ARM, noise=0.02), Kind.STILL, 4, count=9)
-    domain_id = new_domain_id()
-    done = threading.Event()
-    with ros_node(domain_id) as node:
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        description = node.create_publisher(String, 'robot_description', latched)
-        description.publish(String(data=(ROOT / 'urdf/panda_arm.urdf').read_text('utf-8')))
-        states = node.create_publisher(JointState, 'joint_states', 10)
-
-        def play() -> None:
-            while states.get_subscription_count() == 0 and not done.is_set():
-                time.sleep(0.05)
-            # Four times as fast as the stamps tell; once more where a stall hid some of the poses.
-            start, rows = time.monotonic(), len(recorded.time)
-            for row in itertools.count():
-                k, t = row % rows, recorded.time[1] * row
-                if done.wait(max(start + t / 4.0 - time.monotonic(), 0.0)):
-                    return
-                message = JointState(
-                    name=list(recorded.names),
-                    position=array('d', recorded.position[k]),
-                    velocity=array('d', recorded.velocity[k]),
-                    effort=array('d', recorded.effort[k]),
-                )
-                message.header.stamp.sec = 100 + int(t)
-                message.header.stamp.nanosec = round(1e9 * (t % 1.0))
-                states.publish(message)
-
-        player = threading.Thread(target=play)
-        player.start()
-        arguments = ('--poses', '8', '--duration', '25')
-        try:
-            with RosProcess(
-                'rnea_ros.tools.preflight', *arguments, domain_id=domain_id
-            ) as process:
-                assert process.wait(60.0) == 0, process.output
-                assert 'accepted: the model fits' in process.output
-                assert '8 of 8 poses' in process.output
-        finally:
-            done.set()
-            player.join()
+    recorded, domain_id = record(Robot(ARM, noise=0.02), Kind.STILL, 4, count=9), new_domain_id()
+    urdf = (ROOT / 'urdf/panda_arm.urdf').read_text('utf-8')
+    arguments = ('--poses', '8', '--duration', '25')
+    # Once more from the first pose where a stall hid some of them.
+    with (
+        played(recorded, urdf, domain_id, speed=4.0, laps=10),
+        RosProcess('rnea_ros.tools.preflight', *arguments, domain_id=domain_id) as process,
+    ):
+        assert process.wait(60.0) == 0, process.output
+        assert 'accepted: the model fits' in process.output
+        assert '8 of 8 poses' in process.output
 
 
 @pytest.mark.ros
