@@ -94,17 +94,6 @@ def about_centre(phi: Array) -> Array:
     return np.array([mass, *c, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
 
 
-def least_eigenvalues(parameters: Array) -> Array:
-    """
-    Return the smallest eigenvalue of each body's pseudo-inertia, shape (bodies,).
-
-    It is positive if the body is physical.
-
-    :param parameters: shape (10 * bodies,)
-    """
-    return np.asarray(np.linalg.eigvalsh(pseudo_inertias(parameters))[:, 0], dtype=np.float64)
-
-
 def regular(parameters: Array) -> Array:
     """
     Return parameters of physical bodies; bodies that are physical stay unchanged.

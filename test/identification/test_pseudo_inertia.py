@@ -10,12 +10,12 @@ import pytest
 
 from rnea_ros import InputError
 from rnea_ros.identification.pseudo_inertia import (
-    least_eigenvalues,
     pseudo_inertias,
     regular,
     standard_parameters,
 )
 from support.models.robots import ROOT, joint, link, load, robot
+from support.recorded.simulated_arms import min_eigenvalues
 
 PANDA = ROOT / 'urdf/panda.urdf'
 
@@ -37,7 +37,7 @@ def test_the_pseudo_inertia_of_points_is_their_second_moment() -> None:
     expected = (homogeneous.T * masses) @ homogeneous
     np.testing.assert_allclose(pseudo_inertias(phi)[0], expected, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(standard_parameters(expected[np.newaxis]), phi, rtol=1e-9)
-    assert least_eigenvalues(phi)[0] > 0.0
+    assert min_eigenvalues(phi)[0] > 0.0
 
 
 def test_a_regular_prior_keeps_real_bodies_and_repairs_others() -> None:
@@ -46,9 +46,9 @@ def test_a_regular_prior_keeps_real_bodies_and_repairs_others() -> None:
     point = robot(link('base'), link('a', 2.0, (0.1, 0, 0), (0,) * 6), link('b'),
                   joint('j', 'revolute', 'base', 'a'), joint('k', 'revolute', 'a', 'b'))
     degenerate = load(point).inertial_parameters
-    assert not (least_eigenvalues(degenerate) > 0.0).any()
+    assert not (min_eigenvalues(degenerate) > 0.0).any()
     repaired = regular(degenerate)
-    assert (least_eigenvalues(repaired) > 0.0).all()
+    assert (min_eigenvalues(repaired) > 0.0).all()
     np.testing.assert_allclose(repaired[:4], degenerate[:4], rtol=1e-9)
 
 

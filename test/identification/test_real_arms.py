@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel, identification
-from rnea_ros.identification.pseudo_inertia import least_eigenvalues
 from support.models.robots import ROOT, load, vendor_robots
 from support.recorded.real_arms import recording
+from support.recorded.simulated_arms import min_eigenvalues
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 
@@ -31,7 +31,7 @@ def run(name: str, urdf: Path, cutoff: float) -> identification.Run:
 
 def held_out_percent(model: RobotModel, run: identification.Run) -> np.ndarray:
     fit = identification.identify(model, run)
-    assert (least_eigenvalues(fit.parameters) > 0.0).all()
+    assert (min_eigenvalues(fit.parameters) > 0.0).all()
     percent = fit.comparison.percent(fit.comparison.identified)
     print(percent.round(1))
     return percent

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
+from rnea_ros.identification.pseudo_inertia import pseudo_inertias
 from rnea_ros.recordings import Recording
 
 Array = NDArray[np.float64]
@@ -135,3 +136,14 @@ def record(arm: Arm, seed: int, duration: float = 40.0) -> Recording:
         qd + 2e-3 * random.normal(size=q.shape),
         effort,
     )
+
+
+def min_eigenvalues(parameters: Array) -> Array:
+    """
+    Return the smallest eigenvalue of each body's pseudo-inertia, shape (bodies,).
+
+    It is positive if the body is physical.
+
+    :param parameters: shape (10 * bodies,)
+    """
+    return np.asarray(np.linalg.eigvalsh(pseudo_inertias(parameters))[:, 0], dtype=np.float64)
