@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, finite_result, finite_result_required, finite_vector
 from ..errors import InputError, SingularityError, brief
 from ..robot import ExternalWrenches, RobotModel
-from .closure import LoopConstraints
 from .linkage import Linkage
 from .loop_joint import LoopJoint
 
@@ -54,10 +53,9 @@ class ClosedLoopModel:
         self._loop_joints = _checked_loop_joints(loop_joints)
         self._actuated_joints = _checked_names(model, actuated_joints)
         q = model.neutral_position if guess is None else self._positions('guess', guess)
-        constraints = LoopConstraints(model, self._loop_joints, q)
-        self._linkage = Linkage(constraints, self._actuated_joints)
-        q = constraints.close(q, np.arange(model.nv))
-        constraints.require_closed(
+        self._linkage = Linkage(model, self._loop_joints, self._actuated_joints, q)
+        q = self._linkage.close(q, np.arange(model.nv))
+        self._linkage.require_closed(
             q, 'found no closed configuration near the guess; choose another guess, or check '
             'placements and lengths',
         )
@@ -103,9 +101,9 @@ class ClosedLoopModel:
         target = self._vector('y', y)
         q = self._reference
         if guess is not None:
-            constraints = self._linkage.constraints
-            q = constraints.close(self._positions('guess', guess), np.arange(self._model.nv))
-            constraints.require_closed(q, 'choose another guess')
+            q = self._positions('guess', guess)
+            q = self._linkage.close(q, np.arange(self._model.nv))
+            self._linkage.require_closed(q, 'choose another guess')
         return self._linkage.follow(q, target)
 
     @finite_result_required
@@ -222,7 +220,7 @@ class ClosedLoopModel:
 
     def _closed(self, q: ArrayLike) -> Array:
         closed = self._positions('q', q)
-        self._linkage.constraints.require_closed(closed, 'compute q by positions()')
+        self._linkage.require_closed(closed, 'compute q by positions()')
         return closed
 
     def _positions(self, argument: str, q: ArrayLike) -> Array:

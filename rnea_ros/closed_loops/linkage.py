@@ -1,7 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motion of a linkage: all joints follow the actuated ones, qd = G yd and qdd = G ydd + g."""
+"""
+Motion of a linkage: all joints follow the actuated ones, qd = G yd and qdd = G ydd + g.
+
+The constraints of all loops are K qd = 0 and K qdd = k. Notation of R. Featherstone, *Rigid Body
+Dynamics Algorithms*, 2008, chapter 8. Planar loops are overconstrained in space, so K has more
+rows than its rank; singular values decide.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +15,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Indices
 from ..errors import InputError, LoopClosureError, SingularityError, brief
 from ..robot import RobotModel
-from .closure import TOLERANCE, LoopConstraints, rank
+from .loop_joint import LoopConstraint, LoopJoint
 
+TOLERANCE = 1e-5
+"""
+Largest gap of a closed loop, rad or parts of its longest lever, and the ratio of singular values
+below which a constraint is redundant. URDF files have angles such as 1.5708.
+"""
+
+_MAX_ITERATIONS = 100
+_ROUNDING = 1e-13
 _MIN_STEP = 1.0 / 4096
 """Fraction of the way to the new positions of the actuated joints."""
 _MAX_STEP = 1.0
@@ -31,13 +45,21 @@ class Linkage:
     The constraint matrix K has one row for each of c constraints: K qd = 0 and K qdd = k. K_d and
     K_u are the columns of the dependent and the actuated joints.
 
-    :param constraints: the loops
+    :param model: the robot without the loop joints
+    :param joints: the loop joints
     :param actuated: names of the actuated joints
+    :param q: joint positions near a closed configuration, checked, shape (nq,)
     """
 
-    def __init__(self, constraints: LoopConstraints, actuated: Sequence[str]) -> None:
-        self.constraints = constraints
-        self.model = constraints.model
+    def __init__(
+        self,
+        model: RobotModel,
+        joints: Sequence[LoopJoint],
+        actuated: Sequence[str],
+        q: Array,
+    ) -> None:
+        self.model = model
+        self._loops = [LoopConstraint(model, joint, q) for joint in joints]
         self._names = actuated
         # Indices of the actuated joints in q and in qd, and of the dependent ones in qd
         self._in_q, self._in_qd = (
@@ -45,6 +67,63 @@ class Linkage:
             for indices in (self.model.position_indices, self.model.velocity_indices)
         )
         self._dependent = np.setdiff1d(np.arange(self.model.nv), self._in_qd)
+
+    def error(self, q: Array) -> Array:
+        """Return the gaps of all loops, scaled, shape (c,)."""
+        return np.concatenate([loop.error(q) for loop in self._loops])
+
+    def matrix(self, q: Array) -> Array:
+        """Return K, scaled, shape (c, nv)."""
+        return np.concatenate([loop.matrix(q) for loop in self._loops])
+
+    def is_closed(self, q: Array) -> bool:
+        """Return whether the gaps of all loops are within the tolerance."""
+        return bool((np.abs(self.error(q)) <= TOLERANCE).all())
+
+    def require_closed(self, q: Array, remedy: str) -> None:
+        """
+        Raise an error that names the loop joint with the widest gap, if it is not closed.
+
+        :param q: joint positions, shape (nq,)
+        :param remedy: end of the error's text
+        :raises LoopClosureError: a loop is open
+        """
+        if not self.is_closed(q):
+            widest = max(self._loops, key=lambda loop: float(np.abs(loop.error(q)).max()))
+            gap, angle = widest.gap(q)
+            raise LoopClosureError(
+                f'loop joint {widest.joint.name!r}',
+                f'is open by {gap:.3g} m and {angle:.3g} rad: {remedy}',
+            )
+
+    def close(self, q: Array, coordinates: Indices) -> Array:
+        """
+        Return positions near a guess that close the loops, by Newton's method.
+
+        The result may be open, if the method finds no closed positions.
+
+        :param q: joint positions to start from, shape (nq,)
+        :param coordinates: indices of the velocity coordinates that may move
+        """
+        gaps = self.error(q)
+        for _ in range(_MAX_ITERATIONS):
+            step = np.zeros(self.model.nv)
+            step[coordinates] = -np.linalg.pinv(self.matrix(q)[:, coordinates], TOLERANCE) @ gaps
+            if np.abs(step).max() < _ROUNDING:
+                break
+            scale = 1.0
+            moved, moved_gaps = q, gaps
+            # Half the step, until the gaps become smaller.
+            while scale > 1e-6:
+                moved = self.model.integrate(q, step, scale)
+                moved_gaps = self.error(moved)
+                if np.linalg.norm(moved_gaps) < np.linalg.norm(gaps):
+                    break
+                scale *= 0.5
+            else:
+                break
+            q, gaps = moved, moved_gaps
+        return q
 
     def solve(self, q: Array) -> tuple[Array, Array]:
         """
@@ -54,15 +133,20 @@ class Linkage:
         :return: shapes (nv, m) and (nv - m, c)
         :raises SingularityError: the actuated joints do not determine the motion at q
         """
-        K = self.constraints.matrix(q)
+        K = self.matrix(q)
         K_d, K_u = K[:, self._dependent], K[:, self._in_qd]
         U, values, Vt = np.linalg.svd(K_d, full_matrices=False)
         count = len(self._dependent)
         if count and not (len(K) >= count and values[-1] > TOLERANCE * np.linalg.norm(K, 2)):
             whole_Vt = np.linalg.svd(K_d)[2]
             coordinate = int(self._dependent[np.argmax(np.abs(whole_Vt[-1]))])
+            joint = next(
+                name
+                for name in self.model.joint_names
+                if coordinate < self.model.velocity_indices(name).stop
+            )
             raise SingularityError(
-                f'joint {_joint_of(self.model, coordinate)!r}',
+                f'joint {joint!r}',
                 f'can move while the actuated joints {", ".join(self._names)} stand still: '
                 f'a singular configuration at q = {q.tolist()}',
             )
@@ -83,7 +167,7 @@ class Linkage:
         """
         # K qdd = k: K_d qdd_d = k - K_u ydd
         g = np.zeros(self.model.nv)
-        g[self._dependent] = inverse @ self.constraints.right_hand_side(q, qd)
+        g[self._dependent] = -inverse @ np.concatenate([loop.bias(q, qd) for loop in self._loops])
         return g
 
     def follow(self, q: Array, y: Array) -> Array:
@@ -128,8 +212,8 @@ class Linkage:
             return None
         predicted = self.model.integrate(q, step, 1.0)
         predicted[self._in_q] = y
-        closed = self.constraints.close(predicted, self._dependent)
-        if not self.constraints.is_closed(closed):
+        closed = self.close(predicted, self._dependent)
+        if not self.is_closed(closed):
             return None
         # Where the correction is small, no loop has changed to another assembly mode.
         correction = np.abs(self.model.difference(predicted, closed)).max()
@@ -137,7 +221,7 @@ class Linkage:
             return None
         # All eigenvalues of K_d^+(q) K_d are 1 at q. Between two assembly modes of a loop K_d is
         # singular: one of them passes zero.
-        K_d = self.constraints.matrix(closed)[:, self._dependent]
+        K_d = self.matrix(closed)[:, self._dependent]
         return closed if (np.linalg.eigvals(inverse @ K_d).real > 0.0).all() else None
 
     def check_actuated_joints(self, q: Array) -> None:
@@ -153,11 +237,12 @@ class Linkage:
         nv = self.model.nv
         random = np.random.default_rng(0).uniform(-1.0, 1.0, nv)
         displaced = (
-            self.constraints.close(self.model.integrate(q, random, size), np.arange(nv))
+            self.close(self.model.integrate(q, random, size), np.arange(nv))
             for size in _NEARBY
         )
-        nearby = next((each for each in displaced if self.constraints.is_closed(each)), q)
-        degrees_of_freedom = nv - rank(self.constraints.matrix(nearby))
+        nearby = next((each for each in displaced if self.is_closed(each)), q)
+        values = np.linalg.svd(self.matrix(nearby), compute_uv=False)
+        degrees_of_freedom = nv - int((values > TOLERANCE * values.max(initial=0.0)).sum())
         if len(self._names) != degrees_of_freedom:
             degrees = 'degree' if degrees_of_freedom == 1 else 'degrees'
             raise InputError(
@@ -171,8 +256,3 @@ class Linkage:
         except SingularityError as error:
             raise InputError('actuated_joints', f'are a wrong choice: {error}') from error
         self.solve(q)
-
-
-def _joint_of(model: RobotModel, coordinate: int) -> str:
-    names = model.joint_names
-    return next(name for name in names if coordinate < model.velocity_indices(name).stop)

@@ -98,12 +98,16 @@ class LoopConstraint:
     """
     The constraints of one loop joint on the joints of a robot.
 
+    Rows of displacements are divided by the longest lever of their loop, so that all rows are
+    comparable to angles.
+
     :param model: the robot without the loop joint
     :param joint: the loop joint
+    :param q: joint positions near a closed configuration, checked, shape (nq,)
     :raises UnknownNameError: the robot does not have one of the two links
     """
 
-    def __init__(self, model: RobotModel, joint: LoopJoint) -> None:
+    def __init__(self, model: RobotModel, joint: LoopJoint, q: Array) -> None:
         self.joint = joint
         self._model = model
         self._rows = list(_PREVENTED[LoopJointType(joint.type)])
@@ -112,10 +116,12 @@ class LoopConstraint:
         self._frame_2 = joint.placement_2 @ z_to_axis
         for link in (joint.link_1, joint.link_2):
             model.jacobian(model.neutral_position, link)  # raises the error of an unknown link
+        self._is_angular = np.less(self._rows, 3)
+        self._scale = np.where(self._is_angular, 1.0, 1.0 / self._lever(q))
 
     def error(self, q: Array) -> Array:
         """
-        Return the prevented displacement of frame 2 from frame 1, shape (c,), rad and m.
+        Return the prevented displacement of frame 2 from frame 1, scaled, shape (c,).
 
         :param q: joint positions, shape (nq,)
         """
@@ -123,16 +129,24 @@ class LoopConstraint:
         R_2, p_2 = self._pose(q, self.joint.link_2, self._frame_2)
         R = R_1.T @ R_2
         turn = rotation_vector(R) if 2 in self._rows else tilt(R)
-        return np.concatenate([turn, R_1.T @ (p_2 - p_1)])[self._rows]
+        error: Array = self._scale * np.concatenate([turn, R_1.T @ (p_2 - p_1)])[self._rows]
+        return error
+
+    def gap(self, q: Array) -> tuple[float, float]:
+        """Return the size of the prevented displacement and angle, m and rad."""
+        error = self.error(q) / self._scale
+        displacement, angle = error[~self._is_angular], error[self._is_angular]
+        return float(np.linalg.norm(displacement)), float(np.linalg.norm(angle))
 
     def matrix(self, q: Array) -> Array:
         """
         Return the loop's rows of K, whose product with qd is the prevented velocity.
 
         :param q: joint positions, shape (nq,)
-        :return: shape (c, nv)
+        :return: scaled, shape (c, nv)
         """
-        return self._relative_jacobian(q)[self._rows]
+        matrix: Array = self._scale[:, np.newaxis] * self._relative_jacobian(q)[self._rows]
+        return matrix
 
     def bias(self, q: Array, qd: Array) -> Array:
         """
@@ -140,7 +154,7 @@ class LoopConstraint:
 
         :param q: joint positions, shape (nq,)
         :param qd: joint velocities, shape (nv,)
-        :return: shape (c,), rad/s^2 and m/s^2
+        :return: scaled, shape (c,)
         """
         (E_1, E_2), p = self._turns_and_offset(q)
         w_1, v_1, wd_1, a_1 = self._motion(E_1, q, qd, self.joint.link_1, self._frame_1)
@@ -150,22 +164,15 @@ class LoopConstraint:
         angular = wd_2 - wd_1 - _cross(w_1, w_2)
         linear = a_2 - a_1 - _cross(wd_1, p) - _cross(w_1, _cross(w_1, p))
         linear -= 2.0 * _cross(w_1, pd)
-        return np.concatenate([angular, linear])[self._rows]
+        bias: Array = self._scale * np.concatenate([angular, linear])[self._rows]
+        return bias
 
-    def lever(self, q: Array) -> float:
-        """
-        Return the longest lever of a rotating joint of the loop at frame 2, m; 1 without a lever.
-
-        :param q: joint positions, shape (nq,)
-        """
+    def _lever(self, q: Array) -> float:
+        """Return the longest lever of a rotating joint of the loop at frame 2, m; 1 without."""
         J = self._relative_jacobian(q)
         turns = np.linalg.norm(J[:3], axis=0) > 1e-6
         longest = float(np.linalg.norm(J[3:, turns], axis=0).max(initial=0.0))
         return longest if longest > 1e-9 else 1.0
-
-    def angular_rows(self) -> list[bool]:
-        """Return which constraints are angular."""
-        return [row < 3 for row in self._rows]
 
     def _relative_jacobian(self, q: Array) -> Array:
         """Return the Jacobian of frame 2 relative to frame 1, in the axes of frame 1, (6, nv)."""
@@ -194,12 +201,10 @@ class LoopConstraint:
         self, E: Array, q: Array, qd: Array, link: str, frame: Placement
     ) -> tuple[Array, Array, Array, Array]:
         """Return angular and linear velocity and acceleration of a frame's origin at qdd = 0."""
-        w, v = self._model.link_velocity(q, qd, link).reshape(2, 3)
-        at_rest = np.zeros(self._model.nv)
-        wd, a = self._model.link_acceleration(q, qd, at_rest, link).reshape(2, 3)
-        r = frame.translation
-        a = a + _cross(w, v) + _cross(wd, r) + _cross(w, _cross(w, r))
-        return E @ w, E @ (v + _cross(w, r)), E @ wd, E @ a
+        J = self._model.jacobian(q, link, frame.translation)
+        J_rate = self._model.jacobian_rate(q, qd, link, frame.translation)
+        w, v, wd, vd = np.concatenate([J @ qd, J_rate @ qd]).reshape(4, 3) @ E.T
+        return w, v, wd, vd + _cross(w, v)
 
 
 def _cross(a: Array, b: Array) -> Array:

@@ -2,46 +2,134 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The effort of each point of a trajectory.
+The points of a trajectory, with more points between them, and the effort of each point.
 
-In: :class:`.MotionPoints`. Out: efforts, and their deviation from inverse dynamics between points,
-where a controller interpolates them linearly.
+In: a compiled trajectory. Out: points no further apart than a period; efforts, and their deviation
+from inverse dynamics between points, where a controller interpolates them linearly.
+
+Added points do not change the motion: a controller that interpolates as ros2_control's
+joint_trajectory_controller (JTC) does follows the same polynomials with them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-import enum
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import RneaError
+from ..arrays import Array, Indices
+from ..errors import RequestRejectedError
 from ..feedforward.law import Feedforward, LoadedModel
 from ..feedforward.settings import ResolvedSettings
+from ..feedforward.trajectory import LINEAR, States, Trajectory, states_in
 from ..robot import RobotModel
-from .motion_points import MotionPoints, samples_between
+
+EFFORT_LIMIT = 'effort_limit'
+"""Word of the reason why a trajectory is rejected."""
+
+SAMPLE_PERIOD = 0.02
+"""Time between samples in an interval between two points, s."""
+
+MAX_SAMPLES = 20
+"""Greatest number of samples in one interval."""
 
 
-class EffortReason(enum.Enum):
-    """Why a trajectory is rejected, beside the words of :class:`.TrajectoryReason`."""
-
-    EFFORT_LIMIT = 'effort_limit'
-    TOO_MANY_POINTS = 'too_many_points'
-
-
-class EffortError(RneaError):
+def number_of_points(trajectory: Trajectory, period: float) -> int:
     """
-    A trajectory is rejected whole for its efforts or the number of its points.
+    Return the number of points with no two of them further apart than a period.
 
-    :param reason: broken rule
-    :param detail: offending values and the limit that they break
+    :param trajectory: trajectory of the commanded joints
+    :param period: longest time between two points, s; 0 for the given points only
+    """
+    return 1 + int(_parts(np.diff(trajectory.knots.times), period).sum())
+
+
+class MotionPoints:
+    """
+    The points of a trajectory as arrays, joints in the controller's order.
+
+    An *interval* is the time between two of these points, a *segment* that between two given
+    points: a segment has one or more intervals.
+
+    :param trajectory: trajectory of the commanded joints
+    :param period: longest time between two points, s; 0 for the given points only
+    :ivar times: seconds from the start, shape (points,)
+    :ivar positions: shape (points, joints), rad or m
+    :ivar velocities: shape (points, joints), rad/s or m/s
+    :ivar accelerations: shape (points, joints), rad/s^2 or m/s^2
+    :ivar degrees: fields to send, shape (points,): LINEAR positions only; CUBIC velocities too;
+        QUINTIC accelerations too
+    :ivar own_efforts: efforts of the trajectory's own, shape (points, joints), N m or N; 0 at the
+        last point
     """
 
-    def __init__(self, reason: EffortReason, detail: str) -> None:
-        super().__init__(f'{reason.value}: {detail}')
-        self.reason = reason
-        self.word = reason.value
+    def __init__(self, trajectory: Trajectory, period: float) -> None:
+        knots = trajectory.knots
+        self._trajectory = trajectory
+        durations = np.diff(knots.times)
+        parts = _parts(durations, period)
+        # For each interval: its segment, and its begin and end as shares of the segment.
+        self._segment, part = _numbered(parts)
+        self._begin = part / parts[self._segment]
+        self._end = (part + 1) / parts[self._segment]
+        times = knots.times[self._segment] + self._begin * durations[self._segment]
+        self.times = np.append(times, knots.times[-1])
+        # For each point: the last given point until then, and whether it is this one.
+        knot = np.append(self._segment, len(knots.times) - 1)
+        is_given = np.append(part == 0, True)
+        computed = self.between(np.arange(part.size), 0.0)
+        given = (knots.positions, knots.velocities, knots.accelerations)
+        self.positions, self.velocities, self.accelerations = (
+            np.where(is_given[:, np.newaxis], values[knot], np.vstack((inner, values[-1:])))
+            for inner, values in zip(computed, given, strict=True)
+        )
+        inner_degrees = np.minimum(knots.degrees[:-1], knots.degrees[1:])[self._segment]
+        self.degrees = np.where(is_given, knots.degrees[knot], np.append(inner_degrees, LINEAR))
+        self.own_efforts = np.zeros_like(self.positions)
+        if knots.efforts is not None:
+            share, own = self._begin[:, np.newaxis], knots.efforts
+            before, after = own[self._segment], own[self._segment + 1]
+            self.own_efforts[:-1] = (1.0 - share) * before + share * after
+
+    def between(self, interval: Indices, share: Array | float) -> States:
+        """
+        Return states in intervals.
+
+        :param interval: index of the interval, shape (N,)
+        :param share: share of the interval, 0 to 1, shape (N,)
+        """
+        s = (1.0 - share) * self._begin[interval] + share * self._end[interval]
+        return states_in(self._trajectory, self._segment[interval], s)
+
+    def samples(self) -> tuple[Indices, Array]:
+        """
+        Return times between points, and both sides of each given point.
+
+        There two polynomials meet and efforts may jump.
+
+        :returns: index of the interval, shape (N,); share of the interval, 0 to 1, shape (N,)
+        """
+        counts = np.clip(np.ceil(np.diff(self.times) / SAMPLE_PERIOD), 2, MAX_SAMPLES + 1) - 1
+        counts = counts.astype(np.intp)
+        interval, number = _numbered(counts)
+        share = (number + 1) / (counts[interval] + 1)
+        begins, ends = np.flatnonzero(self._begin == 0.0), np.flatnonzero(self._end == 1.0)
+        sides = np.repeat((0.0, 1.0), (begins.size, ends.size))
+        return np.concatenate((interval, begins, ends)), np.concatenate((share, sides))
+
+
+def _numbered(counts: Indices) -> tuple[Indices, Indices]:
+    """Return the group of each element, and its number in it, from the sizes of groups."""
+    group = np.repeat(np.arange(counts.size), counts)
+    return group, np.arange(group.size) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def _parts(durations: Array, period: float) -> Indices:
+    """Return the number of intervals of each segment."""
+    if period == 0.0:
+        return np.ones(durations.size, dtype=np.intp)
+    # Ignore rounding remainders.
+    return np.maximum(np.ceil(durations / period - 1e-6), 1.0).astype(np.intp)
 
 
 @dataclass(frozen=True)
@@ -86,19 +174,19 @@ class MotionEfforts:
         :param points: points of the commanded joints
         :param q_robot: positions of all joints of the robot, shape (n,), rad or m; joints that are
             not commanded rest there
-        :raises EffortError: an effort exceeds its limit
+        :raises RequestRejectedError: an effort exceeds its limit
         """
         times = points.times
-        after = self._required(points.at_start, q_robot)
-        before = self._required(points.at_end, q_robot)
+        intervals = np.arange(times.size - 1)
+        after, before = (
+            self._required(points.between(intervals, share), q_robot) for share in (0.0, 1.0)
+        )
         last = points.positions[-1:]
         at_rest = self._required((last, np.zeros_like(last), np.zeros_like(last)), q_robot)
         for at, efforts in ((times[:-1], after), (times[1:], before), (times[-1:], at_rest)):
             self._check(at, efforts)
-        own = points.own_efforts
-        efforts = np.vstack((after, at_rest))
-        efforts[1:-1] = 0.5 * (after[1:] + before[:-1])
-        efforts[:-1] += own[:-1]
+        efforts = np.vstack((after, at_rest)) + points.own_efforts
+        efforts[1:-1] = 0.5 * (after[1:] + before[:-1]) + points.own_efforts[1:-1]
         self._check(times, efforts)
         return efforts
 
@@ -111,19 +199,17 @@ class MotionEfforts:
         :param points: points of the commanded joints
         :param efforts: their efforts, shape (points, joints), N m or N
         :param q_robot: see :meth:`of_points`
-        :raises EffortError: an effort between two points exceeds its limit
+        :raises RequestRejectedError: an effort between two points exceeds its limit
         """
-        segment, share = samples_between(points.times)
-        if not segment.size:
+        interval, share = points.samples()
+        if not interval.size:
             return Deviation()
-        given, side = points.beside_given
-        segment, share = np.concatenate((segment, given)), np.concatenate((share, side))
-        times = points.times[segment] + share * np.diff(points.times)[segment]
-        required = self._required(points.between(segment, share), q_robot)
+        times = points.times[interval] + share * np.diff(points.times)[interval]
+        required = self._required(points.between(interval, share), q_robot)
         self._check(times, required)
         lines = efforts - points.own_efforts
         share = share[:, np.newaxis]
-        off = np.abs((1.0 - share) * lines[segment] + share * lines[segment + 1] - required)
+        off = np.abs((1.0 - share) * lines[interval] + share * lines[interval + 1] - required)
         row, column = np.unravel_index(int(np.argmax(off)), off.shape)
         joint = self._settings.joints[int(column)]
         return Deviation(float(off[row, column]), joint, float(times[row]))
@@ -134,8 +220,8 @@ class MotionEfforts:
         robot = (q_robot.copy(), np.zeros_like(q_robot), np.zeros_like(q_robot))
         efforts = np.empty_like(motion[0])
         for row, states in enumerate(zip(*motion, strict=True)):
-            for of_robot, state in zip(robot, states, strict=True):
-                of_robot[commanded] = state
+            for values, state in zip(robot, states, strict=True):
+                values[commanded] = state
             # The measured state equals the desired one: there is no error to feed back.
             efforts[row] = self._law.effort(*robot[:2], robot)[commanded]
         return efforts
@@ -145,8 +231,8 @@ class MotionEfforts:
         broken = ~(np.abs(efforts) <= limits)  # negated, so that NaN is rejected
         if broken.any():
             row, column = (int(index) for index in np.argwhere(broken)[0])
-            raise EffortError(
-                EffortReason.EFFORT_LIMIT,
+            raise RequestRejectedError(
+                EFFORT_LIMIT,
                 f'joint {joints[column]!r} needs {efforts[row, column]:.6g} at {times[row]:.6g} s,'
                 f' more than its limit of {limits[column]:.6g}',
             )

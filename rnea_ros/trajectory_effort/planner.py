@@ -5,7 +5,7 @@
 From a requested trajectory to a message with efforts, for one robot and its parameters.
 
 In: a :class:`.TrajectoryRequest` and the state of the robot. Out: a :class:`Plan`. The steps are,
-in order: compile, :mod:`.motion_points`, :mod:`.motion_efforts`, message.
+in order: compile, :mod:`.motion_efforts`, message.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ..arrays import Array
+from ..errors import RequestRejectedError
 from ..feedforward import check_efforts
 from ..feedforward.settings import resolve
 from ..feedforward.trajectory import (
@@ -33,11 +34,13 @@ from ..feedforward.trajectory import (
 )
 from ..node.parameters import joint_rules, settings_from
 from ..robot import RobotModel
-from .motion_efforts import Deviation, EffortError, EffortReason, MotionEfforts
-from .motion_points import MotionPoints, number_of_points
+from .motion_efforts import Deviation, MotionEfforts, MotionPoints, number_of_points
 
 MAX_POINTS = 100_000
 """Greatest number of points in a message: the controller goes through all of them."""
+
+TOO_MANY_POINTS = 'too_many_points'
+"""Word of the reason why a trajectory is rejected."""
 
 _LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
@@ -57,6 +60,26 @@ class Plan(NamedTuple):
     greatest_share: float
     deviation: Deviation
 
+    @property
+    def summary(self) -> str:
+        """Line for the log."""
+        worst = self.deviation
+        where = f' ({worst.joint} at {worst.time:.3f} s)' if worst.joint else ''
+        return (
+            f'{len(self.message.points)} points, up to {100.0 * self.greatest_share:.0f} % of the '
+            f'effort limits; linear interpolation between the efforts is off by up to '
+            f'{worst.effort:.3g}{where}'
+        )
+
+    @property
+    def values(self) -> dict[str, object]:
+        """Values of a diagnostic status by key."""
+        return {
+            'points': len(self.message.points),
+            'greatest_share_of_limit': f'{self.greatest_share:.3f}',
+            'greatest_deviation': f'{self.deviation.effort:.4g}',
+        }
+
 
 class EffortPlanner:
     """
@@ -65,12 +88,14 @@ class EffortPlanner:
     :param model: model of the robot
     :param joints: joints of the trajectory controller
     :param values: parameter values by name
+    :ivar joints: as given
     :raises InputError: an invalid value
     """
 
     def __init__(
         self, model: RobotModel, joints: tuple[str, ...], values: Mapping[str, Any]
     ) -> None:
+        self.joints = joints
         self._settings = resolve(settings_from(values, joints), model)
         check_efforts(model, self._settings)
         self._rules = joint_rules(values, model, self._settings)
@@ -91,7 +116,7 @@ class EffortPlanner:
         :param q_robot: measured positions of all joints of the robot, shape (n,), rad or m
         :param qd_robot: measured velocities, shape (n,), rad/s or m/s
         :raises TrajectoryError: the trajectory breaks a rule
-        :raises EffortError: an effort exceeds its limit, or there are too many points
+        :raises RequestRejectedError: an effort exceeds its limit, or there are too many points
         """
         commanded = self._settings.joint_indices
         motion = compile_trajectory(
@@ -104,8 +129,8 @@ class EffortPlanner:
         trajectory = motion.as_trajectory() if isinstance(motion, Setpoint) else motion
         count = number_of_points(trajectory, self._period)
         if count > MAX_POINTS:
-            raise EffortError(
-                EffortReason.TOO_MANY_POINTS,
+            raise RequestRejectedError(
+                TOO_MANY_POINTS,
                 f'{count} with one every {self._period} s, more than {MAX_POINTS}',
             )
         points = MotionPoints(trajectory, self._period)

@@ -11,6 +11,7 @@ on whole, or rejected whole with the reason in the log and in diagnostics.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 import os
 import sys
@@ -51,8 +52,6 @@ from ..ros import (
 )
 from ..urdf import parse_urdf
 from . import parameters
-from .motion_efforts import EffortError
-from .outcomes import Outcomes
 from .planner import EffortPlanner, Plan, message_size, with_time
 from .trajectory_controller import TrajectoryController
 
@@ -93,13 +92,15 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         self._controller = TrajectoryController(self, self._topic)
         self._model: RobotModel | None = None
         self._planner: EffortPlanner | None = None
-        self._planner_joints: tuple[str, ...] = ()
         self._states: JointStateMonitor | None = None
         self._read_state = FixedLayoutReader(JointStateSample.read)
         self._joint_states: PolledSubscription[bytes] = PolledSubscription(
             self, JointState, 'joint_states', NEWEST_STATES, raw=True
         )
-        self._outcomes = Outcomes()
+        self._plan: Plan | None = None
+        self._passed_on = 0
+        self._rejected: Counter[str] = Counter()
+        self._rejected_last = ''
         self._logged_missing = ''
         load_decoder()
         if os.environ.get('ROS_DISTRO') == 'humble':
@@ -143,7 +144,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         """Read the joint states; make the planner once the robot and its joints are known."""
         self._read_joint_states()
         joints = self._joints()
-        if self._model is None or not joints or (self._planner and joints == self._planner_joints):
+        if self._model is None or not joints or (self._planner and joints == self._planner.joints):
             return
         try:
             self._planner = EffortPlanner(self._model, joints, self._values)
@@ -151,7 +152,6 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
             self._planner = None
             self.get_logger().error(f'not ready: {error}', throttle_duration_sec=10.0)
             return
-        self._planner_joints = joints
         self.get_logger().info(
             f'{self._model!r}: efforts for {", ".join(joints)} on {self._topic}'
         )
@@ -174,11 +174,15 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
     def _on_trajectory(self, data: bytes) -> None:
         try:
             plan = self._plan_for(data)
-        except (MalformedError, TrajectoryError, EffortError, RequestRejectedError) as error:
-            self.get_logger().error(self._outcomes.record_rejected(error.word, str(error)))
+        except (MalformedError, TrajectoryError, RequestRejectedError) as error:
+            self._rejected[error.word] += 1
+            self._rejected_last = str(error)
+            self.get_logger().error(f'trajectory rejected: {error}')
             return
         self._publisher.publish(plan.message)
-        self.get_logger().info(self._outcomes.record_passed_on(plan))
+        self._passed_on += 1
+        self._plan, self._rejected_last = plan, ''
+        self.get_logger().info(f'trajectory passed on: {plan.summary}')
         if message_size(plan.message) > LARGE_MESSAGE and self._controller.may_lose_messages:
             self.get_logger().warning(
                 f'{self._controller.name} has a best-effort subscription and may lose so long a '
@@ -238,14 +242,22 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         if word != self._logged_missing:
             self._logged_missing = word
             self.get_logger().info(f'waiting: {missing}' if missing else 'ready')
-        complaint = missing or self._outcomes.rejected_last
+        complaint = missing or self._rejected_last
+        values: dict[str, object] = {
+            'ready': not missing,
+            'missing': missing,
+            'rejected_last': self._rejected_last,
+            'passed_on': self._passed_on,
+            **({} if self._plan is None else self._plan.values),
+            **{f'count/rejected/{word}': count for word, count in self._rejected.items()},
+        }
         self._diagnostics.publish(
             diagnostic_array(
                 self.get_clock().now().to_msg(),
                 f'{self.get_fully_qualified_name()[1:]}: trajectories',
                 DiagnosticStatus.WARN if complaint else DiagnosticStatus.OK,
                 complaint or 'ready',
-                self._outcomes.values(missing),
+                values,
             )
         )
 
@@ -253,8 +265,8 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         """Check all changes together. They take effect later: another callback may reject them."""
         try:
             self._new_values = parameters.values_of(self, changes)
-            if self._model is not None and self._planner_joints:
-                EffortPlanner(self._model, self._planner_joints, self._new_values)
+            if self._model is not None and self._planner is not None:
+                EffortPlanner(self._model, self._planner.joints, self._new_values)
         except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
@@ -263,8 +275,8 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         """Apply changes that every callback accepted."""
         del changes
         self._values = self._new_values
-        if self._model is not None and self._planner_joints:
-            self._planner = EffortPlanner(self._model, self._planner_joints, self._values)
+        if self._model is not None and self._planner is not None:
+            self._planner = EffortPlanner(self._model, self._planner.joints, self._values)
 
 
 def main(args: list[str] | None = None) -> int:

@@ -17,9 +17,9 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from rnea_ros.errors import RequestRejectedError
 from rnea_ros.feedforward.trajectory import TrajectoryError, TrajectoryPoint, TrajectoryRequest
 from rnea_ros.node.parameters import PARAMETERS
-from rnea_ros.trajectory_effort.motion_efforts import EffortError
 from rnea_ros.trajectory_effort.planner import MAX_POINTS, EffortPlanner
 
 MODEL = mixed_arm()
@@ -76,7 +76,8 @@ def test_times_are_those_given_to_the_nanosecond_and_increase() -> None:
 
 
 def test_too_many_points_are_rejected_before_any_is_made() -> None:
-    with pytest.raises(EffortError, match=f'^too_many_points: .* more than {MAX_POINTS}$'):
+    reason = f'^too_many_points: .* more than {MAX_POINTS}$'
+    with pytest.raises(RequestRejectedError, match=reason):
         plan(request(end(time=2e9)), resample=0.001)
 
 

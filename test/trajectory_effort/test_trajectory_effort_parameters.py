@@ -17,8 +17,9 @@ from support.ros.ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.node.parameters import table
-from rnea_ros.trajectory_effort.motion_efforts import EffortReason
+from rnea_ros.trajectory_effort.motion_efforts import EFFORT_LIMIT
 from rnea_ros.trajectory_effort.parameters import PARAMETERS, values_of
+from rnea_ros.trajectory_effort.planner import TOO_MANY_POINTS
 
 TEXT = (ROOT / 'docs/trajectory_controllers.md').read_text(encoding='utf-8')
 
@@ -41,7 +42,7 @@ def test_parameters_shared_with_the_control_have_its_defaults() -> None:
 
 
 def test_the_document_explains_every_reason_for_which_efforts_are_rejected() -> None:
-    assert all(f'`{reason.value}`' in TEXT for reason in EffortReason)
+    assert all(f'`{word}`' in TEXT for word in (EFFORT_LIMIT, TOO_MANY_POINTS))
 
 
 def test_the_defaults_are_accepted_and_stand_beside_those_of_the_control() -> None:

@@ -4,15 +4,14 @@
 """
 Exciting motions: motions that show the dynamics of a robot best, within all limits.
 
-:func:`excite` uses, in this order: :mod:`.limits`, :mod:`.criterion` (information content),
-:mod:`.constraints` (what it must keep), :mod:`.fourier` (how it is described), :mod:`.optimise`,
-:mod:`.motion` (points for a controller), :mod:`.accuracy`. :mod:`.report` shows the result.
+:func:`excite` uses, in this order: :mod:`.limits`, :mod:`.criterion` (information content and
+expected accuracy), :mod:`.bounds` (what it must keep), :mod:`.motion` (how it is described, and
+its points for a controller), :mod:`.search`. :mod:`.report` shows the result.
 """
 
-from .accuracy import Accuracy
-from .excitation import Excitation, excite
-from .feasibility import FeasibleMotion
-from .known_motion import known_motion
+from .bounds import FeasibleMotion
+from .criterion import Accuracy
+from .excitation import Excitation, excite, known_motion
 from .limits import ExcitationError, JointLimits, Region
 from .motion import RestToRestMotion
 from .report import report

@@ -36,6 +36,17 @@ RIDGE = 1e-12
 """Share of the identity in a nearly singular information matrix."""
 
 
+CUTOFF = 10.0
+"""Cut-off frequency of the filter of the identification, Hz."""
+
+PAYLOAD = 1.0
+"""Mass of the payload, kg."""
+
+PARAMETERS = 10
+UNDETERMINED = 1e-10
+"""Least eigenvalue of an information matrix of a determined parameter, by the largest."""
+
+
 @dataclass(frozen=True, eq=False)
 class Information:
     """
@@ -77,7 +88,7 @@ class Information:
         first = np.array([np.flatnonzero(row == 1.0)[0] for row in base], dtype=np.intp)
         rigid = first[first < len(model.inertial_parameters)]  # the others are rotors
         Y = regressor(model, q, qd, qdd)[:, :, rigid].reshape(len(q) * n, -1)
-        every = np.array([(kind, joint) for kind in range(3) for joint in range(n)]).T
+        every = np.indices((3, n)).reshape(2, -1)
         F = _added(qd, qdd, every).reshape(len(q) * n, -1)
         explained = Y @ np.linalg.lstsq(Y, F, rcond=None)[0]
         added = every[:, _independent(F - explained, np.linalg.norm(F, axis=0))]
@@ -116,32 +127,26 @@ class Information:
         return float(log_det) if sign > 0.0 else -np.inf, 2.0 / len(Z) * Z @ np.linalg.inv(M)
 
     def by_motion(
-        self, slope_rows: Array, qd: Array, qdd: Array, parameters: int
+        self, row_slopes: Array, qd: Array, qdd: Array
     ) -> tuple[Array, Array, Array]:
         """
         Return derivatives by Y, by velocities and by accelerations from those by Z.
 
-        :param slope_rows: derivatives by Z, shape (N, n, r + f)
+        :param row_slopes: derivatives by Z, shape (N, n, r + f)
         :param qd: joint velocities, shape (N, n)
         :param qdd: joint accelerations, shape (N, n)
-        :param parameters: number of inertial parameters
         :returns: shapes (N, n, 10 * bodies), (N, n), (N, n); the last two are of friction and
             rotors only
         """
-        G = slope_rows / (self.noise[:, np.newaxis] * self.size)
-        slope_Y = np.zeros((*qd.shape, parameters))
-        slope_Y[:, :, self.rigid] = G[:, :, : len(self.rigid)]
-        slope_qd, slope_qdd = np.zeros_like(qd), np.zeros_like(qdd)
+        G = row_slopes / (self.noise[:, np.newaxis] * self.size)
+        Y_slopes = np.zeros((*qd.shape, PARAMETERS * len(self.model.body_names)))
+        Y_slopes[:, :, self.rigid] = G[:, :, : len(self.rigid)]
+        kind, joint = self.added
+        added = np.zeros((3, *qd.shape))
+        added[kind, :, joint] = G[:, joint, len(self.rigid) + np.arange(len(kind))].T
+        viscous, coulomb, rotor = added
         fading = (1.0 - np.tanh(qd / SMOOTHING_VELOCITY) ** 2) / SMOOTHING_VELOCITY
-        for column, (kind, joint) in enumerate(self.added.T, start=len(self.rigid)):
-            slope = G[:, joint, column]
-            if kind == 0:
-                slope_qd[:, joint] += slope
-            elif kind == 1:
-                slope_qd[:, joint] += slope * fading[:, joint]
-            else:
-                slope_qdd[:, joint] += slope
-        return slope_Y, slope_qd, slope_qdd
+        return Y_slopes, viscous + coulomb * fading, rotor
 
     def condition(self, Y: Array) -> float:
         """
@@ -176,10 +181,76 @@ def _independent(F: Array, size: Array) -> Indices:
     return columns
 
 
-def _added(qd: Array, qdd: Array, which: Indices | Sequence[Sequence[int]]) -> Array:
+def _added(qd: Array, qdd: Array, which: Indices) -> Array:
     """Return columns of friction and rotor inertia, shape (N, n, f)."""
     values = np.array([qd, np.tanh(qd / SMOOTHING_VELOCITY), qdd])
-    kind, joint = np.asarray(which, dtype=np.intp).reshape(2, -1)
+    kind, joint = which
     columns = np.zeros((*qd.shape, len(kind)))
     columns[:, joint, np.arange(len(kind))] = values[kind, :, joint].T
     return columns
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracy:
+    """
+    Standard deviations for white noise of the efforts.
+
+    :param torque: of the efforts of an identified model on other motions, shape (n,), N m or N
+    :param link: link that carries a payload
+    :param mass: of the mass of a payload of 1 kg, with known arm and friction, kg; NaN if it
+        cannot be determined
+    :param com: of its centre of mass, the largest of x, y and z, m; NaN as for the mass
+    """
+
+    torque: Array
+    link: str
+    mass: float
+    com: float
+
+
+def accuracy(
+    information: Information,
+    motion: tuple[Array, Array, Array],
+    others: Sequence[tuple[Array, Array, Array]],
+    link: str,
+    duration: float,
+) -> Accuracy:
+    """
+    Return the expected accuracy.
+
+    :param information: regressor of the robot, with the noise of the efforts
+    :param motion: evenly spaced positions, velocities and accelerations, each of shape (N, n)
+    :param others: motions whose efforts are predicted
+    :param link: link for the payload, one of the model's bodies
+    :param duration: of the motion, s
+    """
+    count = 2.0 * CUTOFF * duration
+    model = information.model
+    Y = regressor(model, *motion)
+    covariance = np.linalg.inv(information.matrix(information.rows(Y, *motion[1:]))) / count
+    variances = []
+    for other in others:
+        Z = information.rows(regressor(model, *other), *other[1:])
+        variances.append(np.einsum('nip,pq,niq->ni', Z, covariance, Z, optimize=True).mean(axis=0))
+    torque = information.noise * np.sqrt(np.mean(variances, axis=0))
+    first = PARAMETERS * model.body_names.index(link)
+    payload = Y[:, :, first : first + PARAMETERS] / information.noise[:, np.newaxis]
+    deviations = _deviations(payload.reshape(-1, PARAMETERS), count / len(Y))
+    return Accuracy(torque, link, float(deviations[0]), float(deviations[1:4].max()) / PAYLOAD)
+
+
+def _deviations(rows: Array, weight: float) -> Array:
+    """
+    Return standard deviations of parameters; NaN for those that are not determined.
+
+    :param rows: regressor, divided by the noise, shape (N, p)
+    :param weight: independent samples per row
+    """
+    size = np.linalg.norm(rows, axis=0)
+    scaled = rows / np.where(size > 0.0, size, 1.0)
+    values, vectors = np.linalg.eigh(scaled.T @ scaled)
+    known = values > UNDETERMINED * values.max()
+    deviations = np.sqrt(((vectors[:, known] ** 2) / values[known]).sum(axis=1) / weight)
+    deviations = deviations / np.where(size > 0.0, size, np.nan)
+    unknown: Array = (vectors[:, ~known] ** 2).sum(axis=1)
+    return np.where(unknown < np.sqrt(UNDETERMINED), deviations, np.nan)

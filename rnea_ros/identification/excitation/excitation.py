@@ -1,27 +1,24 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""From a robot and its limits to an exciting motion."""
+"""From a robot and its limits to an exciting motion, or to one that was computed before."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_vector
-from ...errors import UnknownNameError
+from ...feedforward.trajectory import TrajectoryRequest
 from ...robot import RobotModel
-from .accuracy import Accuracy, accuracy
-from .constraints import Constraints
-from .criterion import Information, regressor
-from .feasibility import FeasibleMotion, check_limits, check_rest, no_room
-from .fourier import FourierBasis
+from .bounds import Constraints, FeasibleMotion
+from .criterion import Accuracy, Information, accuracy, regressor
 from .limits import ExcitationError, JointLimits, Region, chosen
-from .motion import RestToRestMotion, fourier_motion
-from .optimise import Budget, Found, Objective, Progress, search
+from .motion import FourierBasis, RestToRestMotion, fourier_motion
+from .search import Budget, Objective, Progress, search
 
 MAX_DURATION = 86400.0
 """Longest motion and longest search, s."""
@@ -44,11 +41,11 @@ OTHERS = 20
 BETTER = 0.1
 """Share of the random motions, the better ones, for the comparison: the others are too small."""
 
-NO_ROOM = 1e-6
-"""Smallest velocity that counts as a motion, rad/s or m/s."""
-
 SMALLER = 0.995
 """Factor of the size of a motion until it keeps its bounds on the fine grid."""
+
+NO_ROOM = 1e-6
+"""Smallest velocity that counts as a motion, rad/s or m/s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +53,6 @@ class Excitation(FeasibleMotion):
     """
     An exciting motion.
 
-    :param model: the robot
     :param excited: names of the joints that move
     :param condition: condition number of the base regressor of the rigid bodies; rows divided by
         the noise, columns scaled to equal size
@@ -68,7 +64,6 @@ class Excitation(FeasibleMotion):
     :param random_accuracy: the same for a random motion
     """
 
-    model: RobotModel
     excited: tuple[str, ...]
     condition: float
     random_condition: float
@@ -76,6 +71,11 @@ class Excitation(FeasibleMotion):
     noise: Array
     accuracy: Accuracy
     random_accuracy: Accuracy
+
+    @property
+    def model(self) -> RobotModel:
+        """The robot."""
+        return self.constraints.model
 
     @property
     def start(self) -> Array:
@@ -118,69 +118,103 @@ def excite(
             )
     excited = chosen(model, joints)
     position = _start(model, limits, start)
-    check_limits(model, limits, excited)
+    limits.check(model, excited)
     rng = np.random.default_rng(seed)
     bounds = limits.with_margins(position, excited)
     samples = _random_states(bounds, position, excited, rng)
     noise = _noise(model, bounds, limits, rng)
     information = Information.of(model, samples, excited, noise)
-    constraints = Constraints.of(
-        model, bounds, region_with_links(region, model, bounds, position, excited, rng)
-    )
-    check_rest(constraints, position)
+    region = _with_links(region, model, bounds, position, excited, rng)
+    constraints = Constraints.of(model, bounds, region)
+    constraints.check_rest(position)
     periods = max(1, round(duration / PERIOD))
     period = duration / periods
     times = period / SAMPLES * np.arange(SAMPLES + 1, dtype=np.float64)
     basis = FourierBasis.at(times, period)
     objective = Objective(information, constraints, basis, position, excited)
-    found = search(objective, Budget(seconds), rng, progress)
-
-    def points(coefficients: Array) -> RestToRestMotion:
-        return fourier_motion(model.joint_names, position, coefficients, period, 1)
-
-    coefficients = found.coefficients
-    while constraints.peaks(constraints.of_motion(*points(coefficients).sampled()[1])).max() > 0.0:
+    coefficients, random = search(objective, Budget(seconds, progress), rng)
+    motion = fourier_motion(model.joint_names, position, coefficients, period, 1)
+    while constraints.greatest_excess(*motion.sampled()[1]) > 0.0:
         coefficients = SMALLER * coefficients
         if np.abs(coefficients).max() < NO_ROOM:
-            raise no_room(constraints, position)
+            raise constraints.no_room(position)
+        motion = fourier_motion(model.joint_names, position, coefficients, period, 1)
     motion = fourier_motion(model.joint_names, position, coefficients, period, periods)
-    return _judged(objective, found, coefficients, motion, limits)
 
-
-def _judged(
-    objective: Objective,
-    found: Found,
-    coefficients: Array,
-    motion: RestToRestMotion,
-    limits: JointLimits,
-) -> Excitation:
-    """Return a motion with its figures, beside those of random motions."""
-    information, model = objective.information, objective.model
-    states = objective.basis.motion(objective.start, coefficients)
-    better = found.random[: max(OTHERS, int(BETTER * len(found.random)))]
+    # Beside random motions
+    better = random[: max(OTHERS, int(BETTER * len(random)))]
     better = better[:: max(1, len(better) // OTHERS)][:OTHERS]
-    others = [objective.basis.motion(objective.start, each) for each in better]
+    found, *others = (basis.motion(position, each) for each in (coefficients, *better))
     conditions = [information.condition(regressor(model, *other)) for other in others]
     median = int(np.argsort(conditions)[len(conditions) // 2])
-    last = model.joint_names[objective.excited[-1]]
-    joints = {} if model.description is None else model.description.joints
-    link = joints[last].child if last in joints else model.body_names[-1]
-    accuracies = [
-        accuracy(information, each, others, link, motion.duration)
-        for each in (states, others[median])
-    ]
+    last = model.joint_names[excited[-1]]
+    described = {} if model.description is None else model.description.joints
+    link = described[last].child if last in described else model.body_names[-1]
     return Excitation(
         motion,
         limits,
-        objective.constraints,
-        model,
-        tuple(model.joint_names[index] for index in objective.excited),
-        information.condition(regressor(model, *states)),
+        constraints,
+        tuple(model.joint_names[index] for index in excited),
+        information.condition(regressor(model, *found)),
         conditions[median],
         (len(information.rigid), information.added.shape[1]),
-        information.noise,
-        *accuracies,
+        noise,
+        *(
+            accuracy(information, each, others, link, motion.duration)
+            for each in (found, others[median])
+        ),
     )
+
+
+def known_motion(
+    model: RobotModel,
+    limits: JointLimits,
+    request: TrajectoryRequest,
+    position: ArrayLike,
+    region: Region | None = None,
+) -> FeasibleMotion:
+    """
+    Return the motion of a trajectory, if it keeps all bounds of a new exciting motion.
+
+    :param model: the robot, on a fixed base
+    :param limits: limits of its joints
+    :param request: trajectory with positions, velocities and accelerations at all points
+    :param position: positions of the joints that the trajectory does not have, shape (n,); the
+        others are ignored
+    :param region: region for the origins of links; None for none
+    :raises UnknownNameError: the robot has no joint of a name in the trajectory
+    :raises ExcitationError: the trajectory is incomplete or leaves a bound
+    """
+    motion = _motion(model, request, finite_vector('position', position, model.nv))
+    excited = np.flatnonzero(np.ptp(motion.positions, axis=0) > 0.0).tolist()
+    bounds = limits.with_margins(motion.positions[0], excited)
+    random = np.random.default_rng(0)
+    region = _with_links(region, model, bounds, motion.positions[0], excited, random)
+    constraints = Constraints.of(model, bounds, region)
+    constraints.check_motion(motion, 'in the motion', 'compute another motion')
+    return FeasibleMotion(motion, limits, constraints)
+
+
+def _motion(model: RobotModel, request: TrajectoryRequest, position: Array) -> RestToRestMotion:
+    """Return the motion of all joints."""
+    columns = [model.position_indices(name).start for name in request.joint_names]
+    count = len(request.times)
+    q, qd, qdd = np.tile(position, (count, 1)), *np.zeros((2, count, model.nv))
+    fields = request.positions, request.velocities, request.accelerations
+    for values, field in zip((q, qd, qdd), fields, strict=True):
+        if (field.counts != len(columns)).any() or not np.isfinite(field.values).all():
+            raise ExcitationError(
+                'trajectory', 'needs finite positions, velocities and accelerations of all its '
+                'joints at every point, as excite writes them'
+            )  # fmt: skip
+        values[:, columns] = field.values.reshape(count, -1)
+    rises = count > 1 and (np.diff(request.times) > 0.0).all()
+    if not rises or request.times[0] != 0.0 or qd[[0, -1]].any() or qdd[[0, -1]].any():
+        raise ExcitationError(
+            'trajectory', 'does not start at time 0 and at rest, with rising times and rest at '
+            'the end, as those that excite writes'
+        )  # fmt: skip
+    return RestToRestMotion(model.joint_names, request.times, q, qd, qdd)
 
 
 def _start(
@@ -190,9 +224,7 @@ def _start(
         return finite_vector('start', start, model.nv)
     position = limits.middle.copy()
     for name, value in (start or {}).items():
-        if name not in model.joint_names:
-            raise UnknownNameError('joint', name, model.joint_names)
-        position[model.joint_names.index(name)] = value
+        position[model.position_indices(name)] = value
     return finite_vector('start', position, model.nv)
 
 
@@ -213,22 +245,16 @@ def _noise(
     model: RobotModel, bounds: JointLimits, limits: JointLimits, rng: np.random.Generator
 ) -> Array:
     """Return the noise of the efforts; by the largest of random efforts without a limit."""
-    every = range(model.nv)
+    velocity = np.where(np.isfinite(bounds.velocity), bounds.velocity, 0.0)
     middle = (bounds.lower + bounds.upper) / 2.0
-    speed = JointLimits(
-        bounds.lower,
-        bounds.upper,
-        np.where(np.isfinite(bounds.velocity), bounds.velocity, 0.0),
-        bounds.effort,
-    )
-    states = _random_states(speed, middle, every, rng)
+    states = _random_states(replace(bounds, velocity=velocity), middle, range(model.nv), rng)
     largest = np.abs(model.inverse_dynamics_batch(*states, threads=1)).max(axis=0)
     size = np.where(np.isfinite(limits.effort), limits.effort, largest)
     noise: Array = NOISE * np.where(size > 0.0, size, 1.0)
     return noise
 
 
-def region_with_links(
+def _with_links(
     region: Region | None,
     model: RobotModel,
     bounds: JointLimits,
@@ -236,26 +262,11 @@ def region_with_links(
     excited: Sequence[int],
     rng: np.random.Generator,
 ) -> Region | None:
-    """
-    Return a region with its links: the given ones, or all whose origins move.
-
-    :param region: the region; None for none
-    :param model: the robot
-    :param bounds: bounds of its joints
-    :param start: joint positions at the start, shape (n,)
-    :param excited: indices of the joints that move
-    :param rng: for the random positions that show which links move
-    :raises UnknownNameError: the robot has no link of a given name
-    """
-    if region is None:
-        return None
-    for link in region.links:
-        if link not in model.link_names:
-            raise UnknownNameError('link', link, model.link_names)
-    if region.links:
+    """Return a region with its links: the given ones, or all whose origins move."""
+    if region is None or region.links:
         return region
     q, _, _ = _random_states(bounds, start, excited, rng)
     origins = model.link_positions_batch(q, model.link_names)
     moves = np.ptp(origins, axis=0).max(axis=1) > 1e-9
     links = tuple(name for name, does in zip(model.link_names, moves, strict=True) if does)
-    return Region(region.lower, region.upper, links)
+    return replace(region, links=links)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array, finite_vector
-from ...errors import InputError, UnknownNameError
+from ...errors import InputError
 from ...robot import RobotModel
 
 POSITION_SHARE = 0.9
@@ -73,13 +73,8 @@ class JointLimits:
         limits = cls(
             np.where(_is_free(model), -np.inf, model.position_lower),
             np.where(_is_free(model), np.inf, model.position_upper),
-            *(
-                _replaced(model, what, values, given)
-                for what, values, given in (
-                    ('velocity', model.velocity_limits, velocity),
-                    ('effort', model.effort_limits, effort),
-                )
-            ),
+            _replaced(model, 'velocity', model.velocity_limits, velocity),
+            _replaced(model, 'effort', model.effort_limits, effort),
         )
         return limits._with_mimic_joints(model)
 
@@ -109,6 +104,29 @@ class JointLimits:
             LOAD_SHARE * self.velocity,
             LOAD_SHARE * self.effort,
         )
+
+    def check(self, model: RobotModel, excited: Sequence[int]) -> None:
+        """
+        Reject ranges of zero width and unknown velocity limits.
+
+        :param model: the robot
+        :param excited: indices of the joints that move
+        :raises ExcitationError: the first joint that cannot move
+        """
+        for index in excited:
+            name = model.joint_names[index]
+            lower, upper = self.lower[index], self.upper[index]
+            if not lower < upper:
+                raise ExcitationError(
+                    f'joint {name}',
+                    f'its position range, {lower:g} to {upper:g}, has no width; leave the joint '
+                    'still (--joints names those that move)',
+                )
+            if not np.isfinite(self.velocity[index]):
+                raise ExcitationError(
+                    f'joint {name}',
+                    f'has no velocity limit; set one (--velocity-limits {name}=...)',
+                )
 
     def _with_mimic_joints(self, model: RobotModel) -> JointLimits:
         joints = {} if model.description is None else model.description.joints
@@ -189,12 +207,8 @@ def chosen(model: RobotModel, names: Sequence[str] | None) -> list[int]:
     :raises UnknownNameError: an unknown joint
     :raises ExcitationError: no joint
     """
-    for name in names or ():
-        if name not in model.joint_names:
-            raise UnknownNameError('joint', name, model.joint_names)
-    indices = [
-        index for index, name in enumerate(model.joint_names) if names is None or name in names
-    ]
+    names = model.joint_names if names is None else names
+    indices = sorted({model.position_indices(name).start for name in names})
     if not indices:
         raise ExcitationError('joints', 'there is no joint to excite')
     return indices
@@ -208,9 +222,7 @@ def _replaced(
     for name in sorted(given, key=lambda name: name is not None):
         if not given[name] > 0.0:
             raise ExcitationError(f'{what} limit', f'{given[name]:g} is not above 0')
-        if name is not None and name not in model.joint_names:
-            raise UnknownNameError('joint', name, model.joint_names)
-        limits[slice(None) if name is None else model.joint_names.index(name)] = given[name]
+        limits[slice(None) if name is None else model.position_indices(name)] = given[name]
     return limits
 
 

@@ -1,28 +1,43 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions from rest to rest as points that a trajectory controller interpolates by quintics."""
+"""
+Motions from rest to rest: finite Fourier series, as points that a controller interpolates.
+
+::
+
+    qd(t) = sum over k of a_k cos(k w t) + b_k sin(k w t),    w = 2 pi / period
+    sum of a_k = 0,    sum of k b_k = 0
+
+(Swevers et al., "Optimal robot excitation and identification", IEEE T-RA 1997, eq. 14.) The two
+conditions make velocity and acceleration zero at both ends, and the position returns to its start.
+Every such motion is a combination of 2 K - 2 basic ones. Motions scale: half the coefficients are
+half the distance from the start, at half the velocity and acceleration. A trajectory controller
+interpolates the points of a motion by quintics.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...arrays import Array
 from ...feedforward.trajectory import (
     QUINTIC,
+    Column,
     Knots,
+    States,
     Trajectory,
-    TrajectoryPoint,
     TrajectoryRequest,
     states_in,
 )
-from .fourier import FourierBasis
 
-States: TypeAlias = tuple[Array, Array, Array]
+HARMONICS = 5
+
+DEGREES = 2 * HARMONICS - 2
+"""Number of coefficients of a joint."""
 
 POINTS = 200
 """Points of a period: between them the quintics differ from the series by less than 1e-8."""
@@ -40,6 +55,58 @@ QUINTIC_PEAK = 1.875
 """Largest velocity of a quintic from rest to rest, by its mean velocity."""
 
 BRAKE_POINTS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class FourierBasis:
+    """
+    The basic motions at some times.
+
+    :param time: shape (N,), s
+    :param position: distance from the start, shape (N, 8), s (times a velocity: rad or m)
+    :param velocity: shape (N, 8)
+    :param acceleration: shape (N, 8), 1/s
+    """
+
+    time: Array
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+    @classmethod
+    def at(cls, time: Array, period: float) -> FourierBasis:
+        """
+        Return the basic motions.
+
+        :param time: shape (N,), s
+        :param period: s
+        """
+        k = np.arange(1, HARMONICS + 1)
+        w = 2.0 * np.pi * k / period
+        cosine, sine = np.cos(np.outer(time, w)), np.sin(np.outer(time, w))
+        at_rest = np.zeros((2, 2 * HARMONICS))
+        at_rest[0, :HARMONICS] = 1.0
+        at_rest[1, HARMONICS:] = k
+        free = np.linalg.svd(at_rest)[2][2:].T  # an orthonormal basis of the null space
+        return cls(
+            time,
+            np.hstack((sine / w, (1.0 - cosine) / w)) @ free,
+            np.hstack((cosine, sine)) @ free,
+            np.hstack((-sine * w, cosine * w)) @ free,
+        )
+
+    def motion(self, start: Array, coefficients: Array) -> tuple[Array, Array, Array]:
+        """
+        Return positions, velocities and accelerations of n joints, each of shape (N, n).
+
+        :param start: positions at both ends, shape (n,), rad or m
+        :param coefficients: shape (8, n), rad/s or m/s
+        """
+        return (
+            start + self.position @ coefficients,
+            self.velocity @ coefficients,
+            self.acceleration @ coefficients,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +159,11 @@ class RestToRestMotion:
 
         :param speed: factor, 0.5 for half as fast
         """
-        return RestToRestMotion(
-            self.joint_names,
-            self.times / speed,
-            self.positions,
-            self.velocities * speed,
-            self.accelerations * speed**2,
+        return replace(
+            self,
+            times=self.times / speed,
+            velocities=self.velocities * speed,
+            accelerations=self.accelerations * speed**2,
         )
 
     def after(self, way: RestToRestMotion) -> RestToRestMotion:
@@ -139,11 +205,9 @@ class RestToRestMotion:
         """
         columns = [self.joint_names.index(name) for name in joints]
         states = self.positions, self.velocities, self.accelerations
-        points = [
-            TrajectoryPoint(float(time), *(values[row, columns].tolist() for values in states))
-            for row, time in enumerate(self.times)
-        ]
-        return TrajectoryRequest.of_points(tuple(joints), points)
+        q, qd, qdd = (Column.of(list(values[:, columns])) for values in states)
+        efforts = Column.of([()] * len(self.times))
+        return TrajectoryRequest(tuple(joints), self.times, q, qd, qdd, efforts)
 
 
 def fourier_motion(
@@ -160,17 +224,11 @@ def fourier_motion(
     """
     times = period / POINTS * np.arange(periods * POINTS + 1, dtype=np.float64)
     basis = FourierBasis.at(times[:POINTS], period)
-    states = [
-        np.vstack((np.tile(values, (periods, 1)), rest))
-        for values, rest in zip(
-            basis.motion(start, coefficients),
-            (start, np.zeros_like(start), np.zeros_like(start)),
-            strict=True,
-        )
-    ]
-    for values in states:
-        values[::POINTS] = values[-1]  # at rest, without rounding errors
-    return RestToRestMotion(joint_names, times, *states)
+    states = basis.motion(start, coefficients)
+    for values, at_rest in zip(states, (start, *np.zeros((2, len(start)))), strict=True):
+        values[0] = at_rest  # without rounding errors
+    repeated = (np.vstack((np.tile(values, (periods, 1)), values[:1])) for values in states)
+    return RestToRestMotion(joint_names, times, *repeated)
 
 
 def way(

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from ...command_line import text_table
-from .accuracy import CUTOFF, PAYLOAD
+from .criterion import CUTOFF, PAYLOAD
 from .excitation import NOISE, Excitation
 from .limits import LOAD_SHARE, POSITION_SHARE
 

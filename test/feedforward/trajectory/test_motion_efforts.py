@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
+from rnea_ros.errors import RequestRejectedError
 from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation
 from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
 from rnea_ros.feedforward.trajectory import CUBIC, LINEAR, QUINTIC, Knots, Setpoint, Trajectory
 from rnea_ros.robot import Payload
-from rnea_ros.trajectory_effort.motion_efforts import EffortError, MotionEfforts
-from rnea_ros.trajectory_effort.motion_points import MotionPoints, number_of_points
+from rnea_ros.trajectory_effort.motion_efforts import MotionEfforts, MotionPoints, number_of_points
 from support.control.control_rig import Array, mixed_arm, panda_arm, setpoint, two_joint_arm
 from support.control.trajectory_controller import Point, sample
 
@@ -255,7 +255,7 @@ def still_points(q: list[list[float]], qdd: list[list[float]], duration: float) 
 def test_an_effort_over_its_limit_is_rejected_with_joint_and_time() -> None:
     points = still_points([[0.0, 0.0], [0.5, 0.5]], [[0.0, 0.0], [-900.0, 0.0]], 1.0)
     calculator = efforts_of(two_joint_arm(), effort_limits=(100.0, 200.0))
-    with pytest.raises(EffortError) as caught:
+    with pytest.raises(RequestRejectedError) as caught:
         calculator.of_points(points, np.zeros(2))
     needs = two_joint_arm().inverse_dynamics((0.5, 0.5), (0, 0), (-900.0, 0.0))[0]
     assert str(caught.value) == (
@@ -268,19 +268,19 @@ def test_an_effort_beyond_its_limit_between_two_points_is_rejected_too() -> None
     points = still_points([[-1.5, 0.0], [-1.64, 0.0]], [[0.0, 0.0]] * 2, 0.2)
     calculator = efforts_of(two_joint_arm(), effort_limits=(15.0,))
     efforts = calculator.of_points(points, np.zeros(2))
-    with pytest.raises(EffortError, match=r"^effort_limit: joint 'shoulder' needs"):
+    with pytest.raises(RequestRejectedError, match=r"^effort_limit: joint 'shoulder' needs"):
         calculator.deviation(points, efforts, np.zeros(2))
 
 
 def test_an_effort_that_is_not_a_number_is_rejected() -> None:
     calculator = efforts_of(two_joint_arm())
-    with pytest.raises(EffortError, match='nan'):
+    with pytest.raises(RequestRejectedError, match='nan'):
         calculator._check(np.zeros(1), np.array([[math.nan, 0.0]]))
 
 
 def test_the_effort_that_holds_a_set_point_is_within_the_limits() -> None:
     wanted = Setpoint(None, two_joint_arm().joint_names, np.zeros(2), np.zeros(2), np.zeros(2))
-    with pytest.raises(EffortError):
+    with pytest.raises(RequestRejectedError):
         efforts_of(two_joint_arm(), effort_limits=(0.5,)).of_points(
             MotionPoints(wanted.as_trajectory(), 0.0), np.zeros(2)
         )

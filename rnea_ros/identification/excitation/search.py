@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 import time
 
@@ -13,10 +14,9 @@ import numpy as np
 
 from ...arrays import Array
 from ...robot import RobotModel
-from .constraints import Constraints
+from .bounds import Constraints
 from .criterion import Information, regressor
-from .feasibility import no_room
-from .fourier import DEGREES, FourierBasis
+from .motion import DEGREES, FourierBasis
 
 STARTS = 3000
 """Maximum number of random motions."""
@@ -26,6 +26,9 @@ RANDOM_SHARE = 0.25
 
 SHRINK = 0.8
 """A random motion is scaled by this factor until it keeps its bounds."""
+
+FINE_SHRINK = 0.99
+"""The same for a local optimum."""
 
 MIN_TRIALS = 20
 """Least number of random motions before a start pose counts as too near to a bound."""
@@ -60,9 +63,11 @@ class Budget:
     Search time: processor time of this thread, from the creation of this object.
 
     :param seconds: available time, s
+    :param progress: called with the used share of the time, and a text
     """
 
     seconds: float
+    progress: Progress
 
     def __post_init__(self) -> None:
         self._start = time.thread_time()
@@ -117,20 +122,17 @@ class Objective:
 
     def excess(self, x: Array) -> float:
         """Return the largest excess of all bounds; above 0 if a bound is exceeded."""
-        return float(self.constraints.peaks(self.constraints.of_motion(*self.motion(x))).max())
+        return self.constraints.greatest_excess(*self.motion(x))
 
     def value(self, x: Array) -> float:
         """Return - log det of the information matrix."""
         q, qd, qdd = self.motion(x)
-        Z = self.information.rows(regressor(self.model, q, qd, qdd), qd, qdd)
-        sign, log_det = np.linalg.slogdet(self.information.matrix(Z))
-        return -float(log_det) if sign > 0.0 else np.inf
+        rows = self.information.rows(regressor(self.model, q, qd, qdd), qd, qdd)
+        return -self.information.slopes(rows)[0]
 
     def penalised(self, x: Array, penalty: float) -> tuple[float, Array]:
         """
         Return the objective with the penalty, and its derivatives by x.
-
-        In the code, slope_y stands for the derivatives of the objective by y.
 
         :param x: see :meth:`coefficients`
         :param penalty: weight of the squared excess
@@ -138,32 +140,31 @@ class Objective:
         motion = q, qd, qdd = self.motion(x)
         phi = self.model.inertial_parameters
         Y = regressor(self.model, *motion)
-        log_det, slope_rows = self.information.slopes(self.information.rows(Y, qd, qdd))
-        slope_Y, slope_qd, slope_qdd = self.information.by_motion(-slope_rows, qd, qdd, len(phi))
+        log_det, row_slopes = self.information.slopes(self.information.rows(Y, qd, qdd))
+        Y_slopes, qd_slopes, qdd_slopes = self.information.by_motion(-row_slopes, qd, qdd)
 
-        quantities = self.constraints.quantities(q, qd, Y @ phi)
-        excess = self.constraints.excess(quantities) + self.constraints.between(quantities)
-        beyond = np.maximum(excess, 0.0)
+        constraints, basis = self.constraints, self.basis
+        quantities = constraints.quantities(q, qd, Y @ phi)
+        beyond = np.maximum(constraints.excess(quantities), 0.0)
         n, count = self.model.nv, len(q)
-        above = quantities - self.constraints.upper > self.constraints.lower - quantities
-        weight = 2.0 * penalty / count * np.where(above, beyond, -beyond) / self.constraints.scale
-        slope_Y += weight[:, 2 * n : 3 * n, np.newaxis] * phi
-        slope_q = weight[:, :n] + self.constraints.slopes(q, weight)
-        slope_qd += weight[:, n : 2 * n]
+        above = quantities - constraints.upper > constraints.lower - quantities
+        weight = 2.0 * penalty / count * np.where(above, beyond, -beyond) / constraints.scale
+        Y_slopes += weight[:, 2 * n : 3 * n, np.newaxis] * phi
+        q_slopes = weight[:, :n] + constraints.slopes(q, weight)
+        qd_slopes += weight[:, n : 2 * n]
 
+        slopes = q_slopes, qd_slopes, qdd_slopes
         for joint in self.excited:
-            for slopes, regressor_slope in zip(
-                (slope_q, slope_qd, slope_qdd),
-                self._regressor_slopes(motion, joint, Y),
-                strict=True,
-            ):
-                slopes[:, joint] += np.einsum('nij,nij->n', regressor_slope, slope_Y)
-        basis = self.basis
-        slope = basis.position.T @ slope_q
-        slope = slope + basis.velocity.T @ slope_qd + basis.acceleration.T @ slope_qdd
-        bounds = self.constraints.upper[n : 2 * n]
+            regressor_slopes = self._regressor_slopes(motion, joint, Y)
+            for of_joint, by_state in zip(slopes, regressor_slopes, strict=True):
+                of_joint[:, joint] += np.einsum('nij,nij->n', by_state, Y_slopes)
+        slope = (
+            basis.position.T @ q_slopes
+            + basis.velocity.T @ qd_slopes
+            + basis.acceleration.T @ qdd_slopes
+        )
         value = -log_det + penalty * float((beyond**2).sum()) / count
-        return value, (slope * bounds)[:, self.excited].ravel()
+        return value, (slope * constraints.upper[n : 2 * n])[:, self.excited].ravel()
 
     def _regressor_slopes(self, motion: Sequence[Array], joint: int, Y: Array) -> Array:
         """
@@ -183,66 +184,48 @@ class Objective:
         return slopes
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
-    """
-    The result of a search.
-
-    :param coefficients: Fourier coefficients of the best motion, shape (8, n)
-    :param random: coefficients of random motions within the bounds, best first
-    """
-
-    coefficients: Array
-    random: tuple[Array, ...]
-
-
 def search(
-    objective: Objective, budget: Budget, rng: np.random.Generator, progress: Progress
-) -> Found:
+    objective: Objective, budget: Budget, rng: np.random.Generator
+) -> tuple[Array, list[Array]]:
     """
     Search for the most informative motion within the bounds.
+
+    The budget reports progress after each random motion and at each step of the optimiser.
 
     :param objective: function to minimise; the start pose at rest must keep the bounds
     :param budget: search time
     :param rng: source of the random motions
-    :param progress: called after each random motion and at each step of the optimiser
+    :returns: Fourier coefficients of the best motion, shape (8, n); those of random motions within
+        the bounds, best first
     :raises ExcitationError: no random motion of at least 20 kept the bounds within the search time
     """
     candidates: list[tuple[float, Array]] = []
     trials = 0
     while len(candidates) < STARTS and (budget.used < RANDOM_SHARE or not candidates):
         if budget.used >= 1.0 and trials >= MIN_TRIALS:
-            raise no_room(objective.constraints, objective.start)
-        x = shrunk(objective, _random_motion(objective, rng))
+            raise objective.constraints.no_room(objective.start)
+        x = _shrunk(objective, _random_motion(objective, rng), SHRINK)
         trials += 1
         if x.any():
             candidates.append((objective.value(x), x))
-        progress(budget.used, f'{len(candidates)} random motions')
+        budget.progress(budget.used, f'{len(candidates)} random motions')
     candidates.sort(key=lambda candidate: candidate[0])
     best, x_best = candidates[0]
-    for number, (_, x) in enumerate(candidates, start=1):
+    for number, (_, start) in enumerate(candidates, start=1):
         if budget.used >= 1.0:
             break
-        optimum = _local_optimum(objective, x, budget, progress, f'local search {number}')
-        x = shrunk(objective, optimum, step=0.99)
+        x = _shrunk(objective, _local_optimum(objective, start, budget, number), FINE_SHRINK)
         value = objective.value(x)
         if value < best:
             best, x_best = value, x
-    random = tuple(objective.coefficients(x) for _, x in candidates)
-    return Found(objective.coefficients(x_best), random)
+    return objective.coefficients(x_best), [objective.coefficients(x) for _, x in candidates]
 
 
-def shrunk(objective: Objective, x: Array, step: float = SHRINK) -> Array:
-    """
-    Return a motion, scaled down until it keeps its bounds; 0 if even a small one does not.
-
-    :param objective: contains the bounds
-    :param x: coefficients of the motion
-    :param step: factor of each step
-    """
-    while objective.excess(x) > 0.0 and np.abs(x).max() > MIN_SIZE:
+def _shrunk(objective: Objective, x: Array, step: float) -> Array:
+    """Return a motion, scaled until it keeps its bounds; 0 if even a small one does not."""
+    while (outside := objective.excess(x) > 0.0) and np.abs(x).max() > MIN_SIZE:
         x = step * x
-    return x if objective.excess(x) <= 0.0 else 0.0 * x
+    return 0.0 * x if outside else x
 
 
 def _random_motion(objective: Objective, rng: np.random.Generator) -> Array:
@@ -270,31 +253,26 @@ def _random_motion(objective: Objective, rng: np.random.Generator) -> Array:
     return x.ravel()
 
 
-def _local_optimum(
-    objective: Objective, x: Array, budget: Budget, progress: Progress, text: str
-) -> Array:
+def _local_optimum(objective: Objective, start: Array, budget: Budget, number: int) -> Array:
     """Return a local optimum near a motion, or the latest iterate when the time is over."""
     from scipy.optimize import minimize
 
-    latest = x
+    latest = start
 
     def penalised(x: Array, penalty: float) -> tuple[float, Array]:
         if budget.used >= 1.0:
             raise _TimeIsOverError
-        progress(budget.used, text)
+        budget.progress(budget.used, f'local search {number}')
         return objective.penalised(x, penalty)
 
     def keep(x: Array) -> None:
         nonlocal latest
         latest = x.copy()
 
-    try:
+    with suppress(_TimeIsOverError):
         for penalty in PENALTIES:
-            result = minimize(
+            latest = minimize(
                 penalised, latest, (penalty,), method='L-BFGS-B', jac=True, callback=keep,
                 options={'maxiter': ITERATIONS},
-            )
-            latest = result.x
-    except _TimeIsOverError:
-        pass
+            ).x
     return latest

@@ -1,0 +1,250 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+What a motion must not leave: ranges of positions, velocities, efforts, gravity and link origins.
+
+All of them are quantities with a lower and an upper bound, in one array. A motion is measured by
+its excess: 0 on a bound, -1 in the middle of a range, positive outside.
+
+Between two samples a quantity leaves their chord by at most h^2 / 8 times its largest second
+derivative, and h^2 times this derivative is the second difference of the samples. This is added to
+the excess, so a motion without excess keeps its bounds at all times, not at samples only.
+
+Each error names the element and the way out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array, finite_vector
+from ...robot import RobotModel
+from .limits import LOAD_SHARE, POSITION_SHARE, ExcitationError, JointLimits, Region
+from .motion import RestToRestMotion, way
+
+BETWEEN = 1.0 / 8.0
+"""Share of the largest second difference by which a value may leave the chord between samples."""
+
+STEP = 1e-6
+"""Step of finite differences, rad or m."""
+
+ROUNDING = 1e-6
+"""Excess by rounding, as a share of a range."""
+
+AT_START = 'at the start pose', 'choose another start pose (--start)'
+"""Pose and remedy, for errors."""
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """
+    Bounds of the motions of a robot.
+
+    The m quantities are position, velocity, effort and gravity torque of each of n joints, then
+    x, y and z of each link's origin.
+
+    :param model: the robot
+    :param links: links whose origins have bounds
+    :param lower: shape (m,); -inf for no bound
+    :param upper: shape (m,); inf for no bound
+    """
+
+    model: RobotModel
+    links: tuple[str, ...]
+    lower: Array
+    upper: Array
+
+    @classmethod
+    def of(cls, model: RobotModel, limits: JointLimits, region: Region | None) -> Constraints:
+        """
+        Return the constraints of a robot.
+
+        :param model: the robot
+        :param limits: limits of its joints
+        :param region: region for some of its links
+        """
+        links = () if region is None else region.links
+        lower = [limits.lower, -limits.velocity, -limits.effort, -limits.effort]
+        upper = [limits.upper, limits.velocity, limits.effort, limits.effort]
+        if region is not None:
+            lower.append(np.tile(region.lower, len(links)))
+            upper.append(np.tile(region.upper, len(links)))
+        return cls(model, links, np.concatenate(lower), np.concatenate(upper))
+
+    @property
+    def scale(self) -> Array:
+        """The excess is a distance divided by this: half the range, or 1, shape (m,)."""
+        half = (self.upper - self.lower) / 2.0
+        return np.where(np.isfinite(half) & (half > 0.0), half, 1.0)
+
+    def quantities(self, q: Array, qd: Array, effort: Array) -> Array:
+        """
+        Return the quantities of N samples, shape (N, m).
+
+        :param q: joint positions, shape (N, n)
+        :param qd: joint velocities, shape (N, n)
+        :param effort: joint efforts, shape (N, n)
+        """
+        return np.hstack((q, qd, effort, self._of_pose(q)))
+
+    def of_motion(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the quantities of N samples of a motion, shape (N, m)."""
+        return self.quantities(q, qd, self.model.inverse_dynamics_batch(q, qd, qdd))
+
+    def excess(self, quantities: Array) -> Array:
+        """
+        Return the excess of each sample, with what it may be more between samples, shape (N, m).
+
+        :param quantities: of evenly spaced samples, shape (N, m)
+        """
+        outside = np.maximum(self.lower - quantities, quantities - self.upper)
+        second = np.abs(np.diff(quantities, 2, axis=0)).max(axis=0, initial=0.0)
+        excess: Array = outside / self.scale + BETWEEN * second / self.scale
+        return excess
+
+    def greatest_excess(self, q: Array, qd: Array, qdd: Array) -> float:
+        """Return the largest excess of all bounds; above 0 if a motion exceeds one at any time."""
+        return float(self.excess(self.of_motion(q, qd, qdd)).max())
+
+    def slopes(self, q: Array, weight: Array) -> Array:
+        """
+        Return the derivatives of a weighted sum of gravity and origins by the positions.
+
+        :param q: joint positions, shape (N, n)
+        :param weight: weights of the quantities, shape (N, m)
+        :returns: shape (N, n)
+        """
+        slopes, n = np.zeros_like(q), self.model.nv
+        rows = np.flatnonzero(weight[:, 3 * n :].any(axis=1))
+        here = self._of_pose(q[rows])
+        for joint in range(n):
+            moved = q[rows]
+            moved[:, joint] += STEP
+            change = weight[rows, 3 * n :] * ((self._of_pose(moved) - here) / STEP)
+            slopes[rows, joint] = change[:, :n].sum(axis=1) + change[:, n:].sum(axis=1)
+        return slopes
+
+    def check_rest(self, start: Array) -> None:
+        """
+        Reject a start pose on a bound, or outside.
+
+        :param start: joint positions, shape (n,)
+        :raises ExcitationError: the first bound that the pose does not keep
+        """
+        quantities, excess = self._at_rest(start)
+        outside = np.flatnonzero(excess > -ROUNDING)
+        if outside.size:
+            raise self._outside(int(outside[0]), quantities, *AT_START)
+
+    def no_room(self, start: Array) -> ExcitationError:
+        """
+        Return the error of a start pose that is too near to a bound to move.
+
+        :param start: joint positions, shape (n,)
+        """
+        quantities, excess = self._at_rest(start)
+        nearest = int((excess * self.scale).argmax())
+        return self._outside(nearest, quantities, *AT_START, 'too near to the end of')
+
+    def check_motion(self, motion: RestToRestMotion, when: str, remedy: str) -> None:
+        """
+        Reject a motion that leaves a bound.
+
+        :param motion: the motion
+        :param when: name of the motion, for the error
+        :param remedy: way out, for the error
+        :raises ExcitationError: the first bound that it does not keep
+        """
+        times, states = motion.sampled()
+        quantities = self.of_motion(*states)
+        excess = self.excess(quantities)
+        outside = np.flatnonzero(excess.max(axis=0) > ROUNDING)
+        if outside.size:
+            first = int(outside[0])
+            row = int(excess[:, first].argmax())
+            raise self._outside(
+                first, quantities[row], f'{when}, after {times[row]:.2f} s', remedy
+            )
+
+    def _at_rest(self, start: Array) -> tuple[Array, Array]:
+        """Return quantities at rest and their excess; without efforts, as gravity says more."""
+        n = len(start)
+        rest = np.zeros((1, n))
+        quantities = self.of_motion(start[np.newaxis], rest, rest)
+        excess = self.excess(quantities)[0]
+        excess[2 * n : 3 * n] = -np.inf
+        return quantities[0], excess
+
+    def _of_pose(self, q: Array) -> Array:
+        """Return gravity torques and link origins of N samples, shape (N, m - 3 n)."""
+        gravity = self.model.gravity_torques_batch(q, threads=1)
+        if not self.links:
+            return gravity
+        origins = self.model.link_positions_batch(q, self.links)
+        return np.hstack((gravity, origins.reshape(len(q), 3 * len(self.links))))
+
+    def _outside(
+        self, index: int, quantities: Array, when: str, remedy: str, where: str = 'not within'
+    ) -> ExcitationError:
+        """Return the error of a quantity outside its bounds."""
+        n, value = self.model.nv, quantities[index]
+        bounds = f'{self.lower[index]:.4g} to {self.upper[index]:.4g}'
+        if index >= 4 * n:
+            link, axis = divmod(index - 4 * n, 3)
+            return ExcitationError(
+                f'link {self.links[link]}',
+                f'its origin is at {"xyz"[axis]} = {value:.4g} m {when}, {where} {bounds} m; '
+                f'{remedy}, a larger region, or other links (--keep-inside)',
+            )
+        joint = f'joint {self.model.joint_names[index % n]}'
+        if index < n:
+            return ExcitationError(
+                joint,
+                f'is at {value:.4g} {when}, {where} {bounds} ({100 * POSITION_SHARE:.0f} % of its '
+                f'range); {remedy}',
+            )
+        what = ('', 'the velocity is', 'the effort is', 'gravity needs')[index // n]
+        return ExcitationError(
+            joint,
+            f'{what} {value:.4g} {when}, {where} {bounds} ({100 * LOAD_SHARE:.0f} % of its '
+            f'limit); {remedy}, or set the limit (--effort-limits)',
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FeasibleMotion:
+    """
+    A motion within the bounds of a robot.
+
+    :param motion: the motion, from the start and back to it
+    :param limits: limits of the joints, without margins
+    :param constraints: bounds with margins
+    """
+
+    motion: RestToRestMotion
+    limits: JointLimits
+    constraints: Constraints
+
+    def way_from(self, position: ArrayLike) -> RestToRestMotion:
+        """
+        Return a motion from rest at other positions to the start.
+
+        :param position: shape (n,), rad or m
+        :raises ExcitationError: the way leaves position limits or the region, or needs more effort
+            than there is
+        """
+        limits, constraints, n = self.limits, self.constraints, self.constraints.model.nv
+        measured = finite_vector('position', position, n)
+        velocity = constraints.upper[n : 2 * n]
+        found = way(self.motion.joint_names, measured, self.motion.positions[0], velocity)
+        lower, upper = constraints.lower.copy(), constraints.upper.copy()
+        lower[:n], upper[:n] = limits.lower, limits.upper
+        replace(constraints, lower=lower, upper=upper).check_motion(
+            found, 'on the way to the start pose',
+            'move the robot nearer to the start pose by other means',
+        )
+        return found
