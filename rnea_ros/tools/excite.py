@@ -27,7 +27,7 @@ import sys
 import time
 
 from ..command_line import OneLineParser, split_ros_arguments, tool
-from ..errors import RneaError, UnknownNameError
+from ..errors import RneaError
 from ..identification import excitation, require_scipy
 from ..robot import RobotModel
 from .arguments import add_gravity, by_joint, finite, positions, positive, target
@@ -167,8 +167,7 @@ def _published(options: argparse.Namespace, model: RobotModel) -> list[str]:
 def _moving(options: argparse.Namespace, model: RobotModel) -> list[str]:
     """Return the joints that move."""
     for name in options.omit:
-        if name not in model.joint_names:
-            raise UnknownNameError('joint', name, model.joint_names)
+        model.position_indices(name)  # raises the error of an unknown joint
     chosen = model.joint_names if options.joints is None else options.joints
     return [name for name in chosen if name not in options.omit]
 

@@ -15,7 +15,7 @@ from rclpy.parameter import Parameter
 from ..errors import InputError
 from ..node.parameters import PARAMETERS as NODE_PARAMETERS
 from ..node.parameters import check_without_robot
-from ..parameters import Declaration, declarations_of, declare_all, parameter
+from ..parameters import Declaration, declarations_of, parameter
 
 _SHARED = (
     'strict_inertia', 'gravity', 'hardware_compensates', 'command_scale', 'friction.model',
@@ -65,16 +65,6 @@ PARAMETERS: Mapping[str, Declaration] = {
         "gravity | friction | payload; ['']: as none",
     ),
 }
-
-
-def declare(node: Any) -> None:
-    """
-    Declare the parameters on a node.
-
-    :param node: a node without declared parameters
-    :raises InputError: an invalid value at the start, or an unknown parameter
-    """
-    declare_all(node, PARAMETERS)
 
 
 def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from ..messages import (
     load_decoder,
 )
 from ..node.parameters import listed_joints
-from ..parameters import described
+from ..parameters import declare_all, described
 from ..robot import RobotModel
 from ..ros import (
     LATCHED,
@@ -82,7 +82,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
 
     def __init__(self) -> None:
         super().__init__('trajectory_effort')
-        parameters.declare(self)
+        declare_all(self, parameters.PARAMETERS)
         self._values = parameters.values_of(self)
         check_topic(self, 'trajectory_topic', self._values['trajectory_topic'])
         self._new_values = self._values

@@ -11,7 +11,7 @@ import math
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_vector
 from ...errors import InputError
@@ -70,9 +70,10 @@ class JointLimits:
             less
         """
         _check_joints(model)
+        free = model.continuous | (model.position_upper - model.position_lower > MAX_LIMIT)
         limits = cls(
-            np.where(_is_free(model), -np.inf, model.position_lower),
-            np.where(_is_free(model), np.inf, model.position_upper),
+            np.where(free, -np.inf, model.position_lower),
+            np.where(free, np.inf, model.position_upper),
             _replaced(model, 'velocity', model.velocity_limits, velocity),
             _replaced(model, 'effort', model.effort_limits, effort),
         )
@@ -132,22 +133,16 @@ class JointLimits:
         joints = {} if model.description is None else model.description.joints
         lower, upper, velocity = self.lower.copy(), self.upper.copy(), self.velocity.copy()
         for joint in joints.values():
-            leader, factor, offset = joint, 1.0, 0.0
-            while leader.mimic is not None:  # position = factor * position of leader + offset
-                offset += factor * leader.mimic.offset
-                factor *= leader.mimic.multiplier
-                leader = joints[leader.mimic.joint]
-            if joint.mimic is None or factor == 0.0:
+            if joint.mimic is None or joint.mimic.multiplier == 0.0:
                 continue
-            index = model.joint_names.index(leader.name)
+            factor, limits = joint.mimic.multiplier, joint.limits
+            leader = model.position_indices(joint.mimic.joint)
             if joint.type != 'continuous':
-                bounds = [
-                    (bound - offset) / factor for bound in (joint.limits.lower, joint.limits.upper)
-                ]
-                lower[index] = max(lower[index], min(bounds))
-                upper[index] = min(upper[index], max(bounds))
-            if joint.limits.velocity > 0.0:
-                velocity[index] = min(velocity[index], joint.limits.velocity / abs(factor))
+                ends = (np.array([limits.lower, limits.upper]) - joint.mimic.offset) / factor
+                lower[leader] = np.maximum(lower[leader], ends.min())
+                upper[leader] = np.minimum(upper[leader], ends.max())
+            if limits.velocity > 0.0:
+                velocity[leader] = np.minimum(velocity[leader], limits.velocity / abs(factor))
         return replace(self, lower=lower, upper=upper, velocity=velocity)
 
 
@@ -186,9 +181,7 @@ class Region:
         :param links: names of the links
         :raises ExcitationError: a side of zero length
         """
-        sides = [
-            finite_vector(name, side, 2) for name, side in (('x', x), ('y', y), ('z', z))
-        ]
+        sides = [finite_vector(*side, 2) for side in (('x', x), ('y', y), ('z', z))]
         for name, (least, greatest) in zip('xyz', sides, strict=True):
             if not least < greatest:
                 raise ExcitationError(
@@ -224,12 +217,6 @@ def _replaced(
             raise ExcitationError(f'{what} limit', f'{given[name]:g} is not above 0')
         limits[slice(None) if name is None else model.position_indices(name)] = given[name]
     return limits
-
-
-def _is_free(model: RobotModel) -> NDArray[np.bool_]:
-    """Return which joints have no position limit, shape (n,)."""
-    free: NDArray[np.bool_] = model.position_upper - model.position_lower > MAX_LIMIT
-    return model.continuous | free
 
 
 def _check_joints(model: RobotModel) -> None:
