@@ -186,14 +186,6 @@ class EffortPlanner:
         return message
 
 
-def message_size(message: JointTrajectory) -> int:
-    """Return the size of a trajectory message without its joint names, bytes."""
-    return sum(
-        40 + 8 * sum(map(len, (p.positions, p.velocities, p.accelerations, p.effort)))
-        for p in message.points
-    )
-
-
 def with_time(error: TrajectoryError, request: TrajectoryRequest) -> TrajectoryError:
     """Return an error about a limit with the time of the point at fault."""
     if error.point is None or error.reason not in _LIMITS:

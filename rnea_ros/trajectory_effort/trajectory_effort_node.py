@@ -23,6 +23,7 @@ from rcl_interfaces.msg import SetParametersResult
 import rclpy
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
@@ -52,7 +53,7 @@ from ..ros import (
 )
 from ..urdf import parse_urdf
 from . import parameters
-from .planner import EffortPlanner, Plan, message_size, with_time
+from .planner import EffortPlanner, Plan, with_time
 from .trajectory_controller import TrajectoryController
 
 ABOUT = """\
@@ -143,7 +144,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
     def _update(self) -> None:
         """Read the joint states; make the planner once the robot and its joints are known."""
         self._read_joint_states()
-        joints = self._joints()
+        joints = listed_joints(self._values) or self._controller.joints
         if self._model is None or not joints or (self._planner and joints == self._planner.joints):
             return
         try:
@@ -168,9 +169,6 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
                 continue
             self._states.take_sample(*sample, stamp=stamp, clock=clock, received=now)
 
-    def _joints(self) -> tuple[str, ...]:
-        return listed_joints(self._values) or self._controller.joints or ()
-
     def _on_trajectory(self, data: bytes) -> None:
         try:
             plan = self._plan_for(data)
@@ -179,11 +177,12 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
             self._rejected_last = str(error)
             self.get_logger().error(f'trajectory rejected: {error}')
             return
-        self._publisher.publish(plan.message)
+        message = serialize_message(plan.message)
+        self._publisher.publish(message)
         self._passed_on += 1
         self._plan, self._rejected_last = plan, ''
         self.get_logger().info(f'trajectory passed on: {plan.summary}')
-        if message_size(plan.message) > LARGE_MESSAGE and self._controller.may_lose_messages:
+        if len(message) > LARGE_MESSAGE and self._controller.may_lose_messages:
             self.get_logger().warning(
                 f'{self._controller.name} has a best-effort subscription and may lose so long a '
                 'message; raise resample'

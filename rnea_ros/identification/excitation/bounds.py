@@ -89,7 +89,7 @@ class Constraints:
         :param qd: joint velocities, shape (N, n)
         :param effort: joint efforts, shape (N, n)
         """
-        return np.hstack((q, qd, effort, self._of_pose(q)))
+        return np.hstack((q, qd, effort, self._pose_quantities(q)))
 
     def of_motion(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the quantities of N samples of a motion, shape (N, m)."""
@@ -120,11 +120,11 @@ class Constraints:
         """
         slopes, n = np.zeros_like(q), self.model.nv
         rows = np.flatnonzero(weight[:, 3 * n :].any(axis=1))
-        here = self._of_pose(q[rows])
+        here = self._pose_quantities(q[rows])
         for joint in range(n):
             moved = q[rows]
             moved[:, joint] += STEP
-            change = weight[rows, 3 * n :] * ((self._of_pose(moved) - here) / STEP)
+            change = weight[rows, 3 * n :] * ((self._pose_quantities(moved) - here) / STEP)
             slopes[rows, joint] = change[:, :n].sum(axis=1) + change[:, n:].sum(axis=1)
         return slopes
 
@@ -179,7 +179,7 @@ class Constraints:
         excess[2 * n : 3 * n] = -np.inf
         return quantities[0], excess
 
-    def _of_pose(self, q: Array) -> Array:
+    def _pose_quantities(self, q: Array) -> Array:
         """Return gravity torques and link origins of N samples, shape (N, m - 3 n)."""
         gravity = self.model.gravity_torques_batch(q, threads=1)
         if not self.links:

@@ -153,16 +153,14 @@ class Objective:
         q_slopes = weight[:, :n] + constraints.slopes(q, weight)
         qd_slopes += weight[:, n : 2 * n]
 
-        slopes = q_slopes, qd_slopes, qdd_slopes
         for joint in self.excited:
             regressor_slopes = self._regressor_slopes(motion, joint, Y)
-            for of_joint, by_state in zip(slopes, regressor_slopes, strict=True):
-                of_joint[:, joint] += np.einsum('nij,nij->n', by_state, Y_slopes)
-        slope = (
-            basis.position.T @ q_slopes
-            + basis.velocity.T @ qd_slopes
-            + basis.acceleration.T @ qdd_slopes
-        )
+            slopes = np.einsum('knij,nij->kn', regressor_slopes, Y_slopes)
+            q_slopes[:, joint] += slopes[0]
+            qd_slopes[:, joint] += slopes[1]
+            qdd_slopes[:, joint] += slopes[2]
+        slope = basis.position.T @ q_slopes + basis.velocity.T @ qd_slopes
+        slope += basis.acceleration.T @ qdd_slopes
         value = -log_det + penalty * float((beyond**2).sum()) / count
         return value, (slope * constraints.upper[n : 2 * n])[:, self.excited].ravel()
 

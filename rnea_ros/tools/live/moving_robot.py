@@ -61,7 +61,7 @@ class MovingRobot:
         self._node, self._spin = live.node, live.spin
         self._joint_names = tuple(joint_names)
         self._publisher = live.node.create_publisher(JointTrajectory, topic, 1)
-        self._received: list[tuple[float, Array]] = []
+        self._received: list[Array] = []
         self._keep: Callable[[bytes], None] | None = None
         self._states: Any = None
 
@@ -84,13 +84,11 @@ class MovingRobot:
             raise SilentTopicError(
                 f'{self._states.topic_name} with {", ".join(self._joint_names)}', TIMEOUT
             )
-        positions = np.array([position for _, position in self._received])
-        moved = np.ptp(positions, axis=0)
+        moved = np.ptp(self._received, axis=0)
         if moved.max() > STILL:
             name = self._joint_names[int(moved.argmax())]
             raise MovingRobotError(f'the robot moves: {name} by {moved.max():.2g} in {REST:g} s')
-        latest: Array = positions[-1]
-        return latest
+        return self._received[-1]
 
     def follow(self, motion: RestToRestMotion, joints: Sequence[str], bag: Path | None) -> bool:
         """
@@ -153,8 +151,7 @@ class MovingRobot:
 
     def _check(self, motion: RestToRestMotion) -> None:
         planned = np.ptp(motion.positions, axis=0)
-        positions = np.array([position for _, position in self._received])
-        moved = np.ptp(positions, axis=0) if len(positions) else np.zeros_like(planned)
+        moved = np.ptp(self._received, axis=0) if self._received else np.zeros_like(planned)
         if (moved < MOVED * planned).all():
             raise MovingRobotError(
                 f'the robot did not move: see the log of what subscribes to '
@@ -170,4 +167,4 @@ class MovingRobot:
             by_name = dict(zip(names, state.position, strict=True))
             position = np.array([by_name[name] for name in self._joint_names])
             if np.isfinite(position).all():
-                self._received.append((time.monotonic(), position))
+                self._received.append(position)
