@@ -120,6 +120,8 @@ class Constraints:
         """
         slopes, n = np.zeros_like(q), self.model.nv
         rows = np.flatnonzero(weight[:, 3 * n :].any(axis=1))
+        if not rows.size:
+            return slopes
         here = self._pose_quantities(q[rows])
         for joint in range(n):
             moved = q[rows]

@@ -116,6 +116,11 @@ class Information:
         M[np.diag_indices_from(M)] += RIDGE
         return M
 
+    def log_det(self, M: Array) -> float:
+        """Return log det of an information matrix; -inf for a singular one."""
+        sign, log_det = np.linalg.slogdet(M)
+        return float(log_det) if sign > 0.0 else -np.inf
+
     def slopes(self, Z: Array) -> tuple[float, Array]:
         """
         Return log det of the information matrix, and its derivatives by Z.
@@ -123,8 +128,7 @@ class Information:
         :param Z: shape (N, n, r + f)
         """
         M = self.matrix(Z)
-        sign, log_det = np.linalg.slogdet(M)
-        return float(log_det) if sign > 0.0 else -np.inf, 2.0 / len(Z) * Z @ np.linalg.inv(M)
+        return self.log_det(M), 2.0 / len(Z) * Z @ np.linalg.inv(M)
 
     def by_motion(
         self, row_slopes: Array, qd: Array, qdd: Array

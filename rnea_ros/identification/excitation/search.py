@@ -128,7 +128,7 @@ class Objective:
         """Return - log det of the information matrix."""
         q, qd, qdd = self.motion(x)
         rows = self.information.rows(regressor(self.model, q, qd, qdd), qd, qdd)
-        return -self.information.slopes(rows)[0]
+        return -self.information.log_det(self.information.matrix(rows))
 
     def penalised(self, x: Array, penalty: float) -> tuple[float, Array]:
         """
