@@ -78,8 +78,9 @@ def operational_space_dynamics(
         number; or a joint without inertia to accelerate
     :raises UnknownNameError: the robot has no such link
     """
-    task, rows = f'link {link!r}', _task_rows(coordinates)
+    rows = _task_rows(coordinates)
     model.frame_of(link)  # raises the error of an unknown link
+    task = f'link {link!r}'
     # Raises the error of a joint without inertia
     forward_dynamics(model, q, model.rest, model.rest)
     p = finite_array('point', point, (3,))
