@@ -32,7 +32,8 @@ class ManualGarbageCollection:
 
     def begin(self) -> None:
         """Prepare the interpreter, and turn automatic collection off."""
-        self._switch_interval = sys.getswitchinterval()
+        # Python cuts what it is given to whole microseconds: without rounding one is lost.
+        self._switch_interval = round(sys.getswitchinterval(), 6)
         prepare_interpreter()
         gc.disable()
 

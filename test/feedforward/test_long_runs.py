@@ -44,7 +44,7 @@ class Day:
             k = self.ticks
             rig.wait()
             rig.q[:] = np.array(PANDA_POSE) + 1e-3 * (k % 7)
-            rig.feed(names=joints if k % 3 else [*reversed(joints), f'joint_{k}'], q=None)
+            rig.feed(names=joints if k % 3 else [*reversed(joints), f'joint_{k % 150}'], q=None)
             rig.feed(stamp=rig.now - 1.0 if k % 5 == 0 else rig.now)
             if k % 100 == 0:
                 rig.controller.follow(setpoint(joints, rig.q, 0.1), None)

@@ -40,9 +40,22 @@ def test_threads_give_way_soon_and_as_before_afterwards() -> None:
     assert sys.getswitchinterval() == pytest.approx(SWITCH_INTERVAL)
     assert not gc.isenabled()
     garbage.end()
-    assert sys.getswitchinterval() == before
+    assert sys.getswitchinterval() == pytest.approx(before, rel=1e-9)
     assert gc.isenabled()
     assert gc.get_freeze_count() == 0
+
+
+def test_many_loops_one_after_the_other_leave_the_switch_interval_as_it_was() -> None:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    try:
+        for _ in range(3):
+            garbage = ManualGarbageCollection()
+            garbage.begin()
+            garbage.end()
+        assert sys.getswitchinterval() == pytest.approx(1e-4, rel=1e-9)
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_garbage_is_collected_on_request_and_not_before(garbage: ManualGarbageCollection) -> None:
