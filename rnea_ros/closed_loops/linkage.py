@@ -52,11 +52,7 @@ class Linkage:
     """
 
     def __init__(
-        self,
-        model: RobotModel,
-        joints: Sequence[LoopJoint],
-        actuated: Sequence[str],
-        q: Array,
+        self, model: RobotModel, joints: Sequence[LoopJoint], actuated: Sequence[str], q: Array
     ) -> None:
         self.model = model
         self._loops = [LoopConstraint(model, joint, q) for joint in joints]

@@ -119,13 +119,11 @@ class EffortPlanner:
         :raises RequestRejectedError: an effort exceeds its limit, or there are too many points
         """
         commanded = self._settings.joint_indices
-        motion = compile_trajectory(
-            request,
-            self._rules,
-            now=now,
-            position=q_robot[commanded],
-            velocity=qd_robot[commanded],
-        )
+        q, qd = q_robot[commanded], qd_robot[commanded]
+        try:
+            motion = compile_trajectory(request, self._rules, now=now, position=q, velocity=qd)
+        except TrajectoryError as error:
+            raise _with_time(error, request) from None
         trajectory = motion.as_trajectory() if isinstance(motion, Setpoint) else motion
         count = number_of_points(trajectory, self._period)
         if count > MAX_POINTS:
@@ -186,7 +184,7 @@ class EffortPlanner:
         return message
 
 
-def with_time(error: TrajectoryError, request: TrajectoryRequest) -> TrajectoryError:
+def _with_time(error: TrajectoryError, request: TrajectoryRequest) -> TrajectoryError:
     """Return an error about a limit with the time of the point at fault."""
     if error.point is None or error.reason not in _LIMITS:
         return error

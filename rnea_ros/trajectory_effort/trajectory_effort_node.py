@@ -53,7 +53,7 @@ from ..ros import (
 )
 from ..urdf import parse_urdf
 from . import parameters
-from .planner import EffortPlanner, Plan, with_time
+from .planner import EffortPlanner, Plan
 from .trajectory_controller import TrajectoryController
 
 ABOUT = """\
@@ -191,12 +191,9 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
     def _plan_for(self, data: bytes) -> Plan:
         planner, states = self._ready()
         request = decode_trajectory(data)
-        try:
-            plan = planner.plan(request, self._now(), states.position, states.velocity)
-            self._update()  # the robot may have moved during a long computation
-            planner.check_start(plan, self._now(), states.position)
-        except TrajectoryError as error:
-            raise with_time(error, request) from None
+        plan = planner.plan(request, self._now(), states.position, states.velocity)
+        self._update()  # the robot may have moved during a long computation
+        planner.check_start(plan, self._now(), states.position)
         return plan
 
     def _ready(self) -> tuple[EffortPlanner, JointStateMonitor]:
