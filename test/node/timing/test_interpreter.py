@@ -45,7 +45,7 @@ def test_threads_give_way_soon_and_as_before_afterwards() -> None:
     assert gc.get_freeze_count() == 0
 
 
-def test_many_loops_one_after_the_other_leave_the_switch_interval_as_it_was() -> None:
+def test_many_loops_leave_the_switch_interval_as_it_was() -> None:
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-4)
     try:
