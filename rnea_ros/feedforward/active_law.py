@@ -69,10 +69,7 @@ class ActiveLaw:
     """
 
     def __init__(
-        self,
-        settings: ResolvedSettings,
-        states: JointStateMonitor,
-        environment: Environment,
+        self, settings: ResolvedSettings, states: JointStateMonitor, environment: Environment,
         reference: Reference,
     ) -> None:
         self._states = states

@@ -38,10 +38,7 @@ class ContactReaction:
     """
 
     def __init__(
-        self,
-        robot: LoadedModel,
-        states: JointStateMonitor,
-        settings: ResolvedSettings,
+        self, robot: LoadedModel, states: JointStateMonitor, settings: ResolvedSettings,
         reference: Reference,
     ) -> None:
         self._reference = reference

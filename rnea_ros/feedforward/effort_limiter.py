@@ -131,15 +131,8 @@ class EffortLimiter:
 
 @entry
 def _limit_commands(
-    limits: Array,
-    rate_limit: Array,
-    offset: Array,
-    before: Array,
-    command: Array,
-    saturated: NDArray[np.bool_],
-    effort: Array,
-    share: float,
-    dt: float,
+    limits: Array, rate_limit: Array, offset: Array, before: Array, command: Array,
+    saturated: NDArray[np.bool_], effort: Array, share: float, dt: float,
 ) -> bool:
     """
     Move commands towards efforts plus a share of the offset, as far as the limits allow.

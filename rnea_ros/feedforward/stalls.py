@@ -42,10 +42,7 @@ A desktop stalls a few times a minute. An arm that stalls twice a second is not 
 RETURN_WINDOW = 10.0
 """Time in which returns are counted, s."""
 
-CAUSES = {
-    Reason.JOINT_STATES_STALE: 'no joint states',
-    Reason.TICK_BLOCKED: 'no tick of the loop',
-}
+CAUSES = {Reason.JOINT_STATES_STALE: 'no joint states', Reason.TICK_BLOCKED: 'no tick of the loop'}
 
 
 @dataclass(frozen=True)

@@ -47,13 +47,7 @@ def decode_trajectory(data: bytes) -> TrajectoryRequest:
     times, (positions, velocities, accelerations, efforts) = _read_points(message)
     start = seconds + 1e-9 * nanoseconds
     return TrajectoryRequest(
-        names,
-        times,
-        positions,
-        velocities,
-        accelerations,
-        efforts,
-        start or None,
+        names, times, positions, velocities, accelerations, efforts, start or None,
         Header(seconds, nanoseconds, frame),
     )
 
@@ -85,12 +79,8 @@ def _read_points(message: CdrMessage) -> tuple[Array, list[Column]]:
 
 @batch_entry
 def _find_points(
-    words: NDArray[np.int32],
-    size: int,
-    offset: int,
-    starts: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    times: NDArray[np.int32],
+    words: NDArray[np.int32], size: int, offset: int, starts: NDArray[np.int64],
+    counts: NDArray[np.int64], times: NDArray[np.int32],
 ) -> tuple[int, int, int, int]:
     """
     Find the values of all points, up to a point for which bytes are missing.

@@ -49,10 +49,7 @@ class Activation:
     """
 
     def __init__(
-        self,
-        node: Any,
-        configuration: Configuration,
-        controller_joints: ControllerJoints,
+        self, node: Any, configuration: Configuration, controller_joints: ControllerJoints,
         other_publishers: OtherPublishers,
     ) -> None:
         self._node = node
@@ -80,12 +77,8 @@ class Activation:
         self.controller = FeedforwardController(model, settings, states)
         self._clock = self._make_clock()
         inputs = SensorTopics(
-            states,
-            self.controller.environment,
-            configuration.joint_states,
-            configuration.wrenches,
-            configuration.imu,
-            self._clock,
+            states, self.controller.environment, configuration.joint_states,
+            configuration.wrenches, configuration.imu, self._clock,
         )
         self._references = self._follow_controller_state(inputs)
         watchdog = WatchdogEfforts(configuration.watchdog, settings.command_scale)
@@ -93,39 +86,20 @@ class Activation:
         self.controller.acting_effort.watchdog_effort = watchdog.newest
         takes, schedule = self._make_schedule(states, inputs)
         permission = CommandPermission(
-            node,
-            configuration.publishers.command_publisher,
-            self._controller_joints,
+            node, configuration.publishers.command_publisher, self._controller_joints,
             listed=setup.listed_joints,
         )
         self._loop = ControlLoop(
-            self.controller,
-            takes,
-            configuration.publishers,
-            permission,
-            settings.parameters.period,
-            self._clock,
-            schedule,
-            setup.realtime,
+            self.controller, takes, configuration.publishers, permission,
+            settings.parameters.period, self._clock, schedule, setup.realtime,
         )
         self._command_topic = CommandTopicMonitor(
-            node,
-            self.controller,
-            self._controller_joints,
-            permission,
-            self._other_publishers,
-            time.monotonic(),
-            listed=setup.listed_joints,
+            node, self.controller, self._controller_joints, permission, self._other_publishers,
+            time.monotonic(), listed=setup.listed_joints,
         )
         self._reporter = Reporter(
-            node,
-            self.controller,
-            states,
-            self._loop.statistics,
-            self._clock,
-            self._rejections,
-            self._command_topic,
-            self._references,
+            node, self.controller, states, self._loop.statistics, self._clock, self._rejections,
+            self._command_topic, self._references,
         )
         resources.callback(self._reporter.close)
         reserve_memory()
@@ -138,11 +112,8 @@ class Activation:
         )
         resources.callback(node.destroy_subscription, trajectories)
         speed_scaling = SpeedScalingInput(
-            node,
-            setup.reference.speed_scaling_topic,
-            setup.reference.speed_scaling_scale,
-            self.controller.speed_scaling,
-            self._rejections,
+            node, setup.reference.speed_scaling_topic, setup.reference.speed_scaling_scale,
+            self.controller.speed_scaling, self._rejections,
         )
         resources.callback(speed_scaling.close)
         self.poll()
@@ -210,12 +181,8 @@ class Activation:
             takes = [inputs.take_joint_states, *inputs.take_others]
             return takes, PeriodicSchedule(period, clock.now, clock.sleep)
         return inputs.take_others, JointStateTrigger(
-            states,
-            configuration.setup.settings.joint_indices,
-            configuration.joint_states.wait,
-            inputs.take_joint_states,
-            period,
-            clock,
+            states, configuration.setup.settings.joint_indices, configuration.joint_states.wait,
+            inputs.take_joint_states, period, clock,
         )
 
     def _make_clock(self) -> Clock:

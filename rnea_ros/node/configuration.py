@@ -81,10 +81,7 @@ class Configuration:
 
         setup, parameters = self.setup, self.setup.settings.parameters
         self.joint_states: RawSubscription = subscribe(
-            JointState,
-            'joint_states',
-            JOINT_STATES,
-            raw=True,
+            JointState, 'joint_states', JOINT_STATES, raw=True,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
         self.wrenches: dict[str, RawSubscription] = {

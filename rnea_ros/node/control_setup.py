@@ -96,9 +96,7 @@ class ControlSetup:
 
 
 def make_setup(
-    values: Mapping[str, Any],
-    urdf: str,
-    controller: ControllerJoints,
+    values: Mapping[str, Any], urdf: str, controller: ControllerJoints,
     before: ControlSetup | None = None,
 ) -> ControlSetup:
     """

@@ -21,13 +21,7 @@ from rclpy.time import Time
 
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, Reason
-from ..feedforward.trajectory import (
-    ErrorCode,
-    GoalResult,
-    GoalSample,
-    JointTolerance,
-    error_code,
-)
+from ..feedforward.trajectory import ErrorCode, GoalResult, GoalSample, JointTolerance, error_code
 from ..ros import MACHINE_TIME, seconds
 from .motion_requests import REJECTIONS, GoalMotion, GoalTolerances, MotionRequests
 
@@ -181,9 +175,7 @@ class FollowJointTrajectory:
         if goal.result is not None:
             self._conclude(goal.result)
         elif goal.sample is not None:
-            self._active.handle.publish_feedback(
-                self._feedback(goal.sample, motion, motions)
-            )
+            self._active.handle.publish_feedback(self._feedback(goal.sample, motion, motions))
 
     def _conclude(self, result: GoalResult, *, cancelled: bool = False) -> None:
         """End the active goal."""

@@ -226,12 +226,8 @@ class ControlLoop:
         self._publishers.send_command(command)
         controller.command_sent(self._clock.latest())
         self._publishers.send_extras(
-            command,
-            controller.terms,
-            controller.environment.wrenches,
-            controller.external_effort,
-            now,
-            stamp,
+            command, controller.terms, controller.environment.wrenches, controller.external_effort,
+            now, stamp,
         )
         return command
 

@@ -77,12 +77,8 @@ class MotionRequests:
     """
 
     def __init__(
-        self,
-        node: Any,
-        configuration: Configuration,
-        controller: FeedforwardController,
-        clock: Clock,
-        rejections: Counter[str],
+        self, node: Any, configuration: Configuration, controller: FeedforwardController,
+        clock: Clock, rejections: Counter[str],
     ) -> None:
         self._node = node
         self._configuration = configuration
@@ -155,9 +151,7 @@ class MotionRequests:
             raise RequestRejectedError('other_source', 'reference_source is controller_state')
         return decode_trajectory(message)
 
-    def _compile(
-        self, request: TrajectoryRequest
-    ) -> tuple[Trajectory | Setpoint, float | None]:
+    def _compile(self, request: TrajectoryRequest) -> tuple[Trajectory | Setpoint, float | None]:
         """Return the motion, and its start in the loop's time."""
         controller, rules = self.controller, self._configuration.setup.rules
         period = controller.settings.parameters.period

@@ -34,9 +34,7 @@ class TareService:
     :param controller: returns the active control, None if there is none
     """
 
-    def __init__(
-        self, node: Any, controller: Callable[[], FeedforwardController | None]
-    ) -> None:
+    def __init__(self, node: Any, controller: Callable[[], FeedforwardController | None]) -> None:
         self._node = node
         self._controller = controller
         self._taring = False

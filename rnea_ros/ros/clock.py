@@ -122,9 +122,7 @@ class PeriodicSchedule:
     """
 
     def __init__(
-        self,
-        period: float,
-        clock: Callable[[], float] = time.monotonic,
+        self, period: float, clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._period = period

@@ -23,10 +23,7 @@ def diagnostic_array(
     :param values: values by key
     """
     status = DiagnosticStatus(
-        level=level,
-        name=name,
-        message=summary,
-        hardware_id='',
+        level=level, name=name, message=summary, hardware_id='',
         values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
     )
     message = DiagnosticArray(status=[status])

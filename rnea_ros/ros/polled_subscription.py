@@ -52,26 +52,14 @@ class PolledSubscription(Generic[Message]):
     """
 
     def __init__(
-        self,
-        node: Node,
-        msg_type: type[Any],
-        topic: str,
-        qos: QoSProfile,
-        *,
-        raw: bool = False,
-        **options: Any,
+        self, node: Node, msg_type: type[Any], topic: str, qos: QoSProfile,
+        *, raw: bool = False, **options: Any,
     ) -> None:
         self._node = node
         self._msg_type = msg_type
         self._raw = raw
         self.subscription = node.create_subscription(
-            msg_type,
-            topic,
-            lambda _: None,
-            qos,
-            callback_group=_OffExecutor(),
-            raw=raw,
-            **options,
+            msg_type, topic, lambda _: None, qos, callback_group=_OffExecutor(), raw=raw, **options
         )
         self._handle = self.subscription.handle
         self._wait_set = _rclpy.WaitSet(1, 0, 0, 0, 0, 0, node.context.handle)

@@ -87,10 +87,7 @@ class NodeProcess:
     """
 
     def __init__(
-        self,
-        name: str,
-        description: str,
-        parameters: Mapping[str, tuple[Any, str]],
+        self, name: str, description: str, parameters: Mapping[str, tuple[Any, str]],
         arguments: Sequence[str] | None,
     ) -> None:
         self._name = name

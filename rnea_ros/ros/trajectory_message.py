@@ -32,9 +32,7 @@ def trajectory_message(
         positions, velocities, accelerations = (array('d', row) for row in rows)
         message.points.append(
             JointTrajectoryPoint(
-                positions=positions,
-                velocities=velocities,
-                accelerations=accelerations,
+                positions=positions, velocities=velocities, accelerations=accelerations,
                 time_from_start=_ros_time(Duration, float(time)),
             )
         )

@@ -107,11 +107,8 @@ class EffortWatchdog(Node):
         }
         self._diagnostics.publish(
             diagnostic_array(
-                self.get_clock().now().to_msg(),
-                self.get_fully_qualified_name()[1:],
-                LEVELS[monitor.state],
-                monitor.state.value,
-                values,
+                self.get_clock().now().to_msg(), self.get_fully_qualified_name()[1:],
+                LEVELS[monitor.state], monitor.state.value, values,
             )
         )
 

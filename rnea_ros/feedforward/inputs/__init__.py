@@ -6,7 +6,4 @@
 from .joint_states import JointStateMonitor
 from .position_jumps import PositionJumps
 
-__all__ = [
-    'JointStateMonitor',
-    'PositionJumps',
-]
+__all__ = ['JointStateMonitor', 'PositionJumps']

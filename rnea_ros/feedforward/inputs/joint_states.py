@@ -180,16 +180,8 @@ class JointStateMonitor:
         self._table[UPDATED] = 0.0
 
     def take_sample(
-        self,
-        names: Sequence[str],
-        position: Array,
-        velocity: Array,
-        effort: Array,
-        *,
-        stamp: float,
-        clock: float,
-        received: float,
-        machine: float | None = None,
+        self, names: Sequence[str], position: Array, velocity: Array, effort: Array,
+        *, stamp: float, clock: float, received: float, machine: float | None = None,
     ) -> Reason | None:
         """
         Accept a sample, or reject it as a whole; arrays are contiguous.
@@ -210,9 +202,7 @@ class JointStateMonitor:
             return None
         if self._derived is not None and _all_nan(velocity, layout):
             velocity = velocity[:0]
-        reason = self._check(
-            layout, position, velocity, effort, stamp, clock, received, machine
-        )
+        reason = self._check(layout, position, velocity, effort, stamp, clock, received, machine)
         if reason is not None:
             self.reject(reason)
             return reason
@@ -220,15 +210,8 @@ class JointStateMonitor:
         if derive:
             velocity = self._derive(layout, position, received)
         self._store_sample(
-            self._table,
-            self._effort_scale,
-            layout.in_message,
-            layout.in_robot,
-            position,
-            velocity,
-            effort,
-            received,
-            derive,
+            self._table, self._effort_scale, layout.in_message, layout.in_robot, position,
+            velocity, effort, received, derive,
         )
         if stamp:
             self._stamps.accept(layout.numbers, stamp, received)
@@ -241,15 +224,8 @@ class JointStateMonitor:
         self.rejections = self.rejections + Counter((reason,))
 
     def _check(
-        self,
-        layout: JointLayout,
-        position: Array,
-        velocity: Array,
-        effort: Array,
-        stamp: float,
-        clock: float,
-        received: float,
-        machine: float | None,
+        self, layout: JointLayout, position: Array, velocity: Array, effort: Array, stamp: float,
+        clock: float, received: float, machine: float | None,
     ) -> Reason | None:
         """Return why a sample is rejected, None if it is valid."""
         k, jumps, joints = len(layout.names), self._jumps, layout.in_robot
@@ -260,15 +236,8 @@ class JointStateMonitor:
         if velocity.size == 0 and self._derived is None:
             return Reason.NO_VELOCITY
         verdict = self._judge_sample(
-            self._table,
-            layout.in_message,
-            joints,
-            position,
-            velocity,
-            jumps.velocity_limits,
-            jumps.speeds,
-            jumps.allowances,
-            received,
+            self._table, layout.in_message, joints, position, velocity, jumps.velocity_limits,
+            jumps.speeds, jumps.allowances, received,
         )
         if verdict == NOT_FINITE:
             return Reason.NOT_FINITE

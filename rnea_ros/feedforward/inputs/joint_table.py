@@ -103,10 +103,7 @@ class JointLayouts:
             used = [k for k, name in enumerate(key) if name in self._numbers]
             numbers = [self._numbers[key[k]] for k in used]
             self._layouts[key] = JointLayout(
-                key,
-                np.array(used, dtype=np.intp),
-                np.array(numbers, dtype=np.intp),
-                numbers,
+                key, np.array(used, dtype=np.intp), np.array(numbers, dtype=np.intp), numbers,
                 duplicate=len(set(key)) < len(key),
             )
         self._last = self._layouts[key]
@@ -125,15 +122,8 @@ def reject_blind(judge: Callable[..., int]) -> None:
 
 @entry
 def judge_sample(
-    table: Array,
-    in_message: Indices,
-    in_robot: Indices,
-    position: Array,
-    velocity: Array,
-    velocity_limits: Array,
-    speeds: Array,
-    allowances: Array,
-    received: float,
+    table: Array, in_message: Indices, in_robot: Indices, position: Array, velocity: Array,
+    velocity_limits: Array, speeds: Array, allowances: Array, received: float,
 ) -> int:
     """
     Return FINE, NOT_FINITE, TOO_FAST or FAR for a sample.
@@ -167,15 +157,8 @@ def judge_sample(
 
 @entry
 def store_sample(
-    table: Array,
-    effort_scale: Array,
-    in_message: Indices,
-    in_robot: Indices,
-    position: Array,
-    velocity: Array,
-    effort: Array,
-    received: float,
-    derived: bool,
+    table: Array, effort_scale: Array, in_message: Indices, in_robot: Indices, position: Array,
+    velocity: Array, effort: Array, received: float, derived: bool,
 ) -> None:
     """
     Write a sample into the table; arguments as in :func:`judge_sample`.

@@ -59,10 +59,7 @@ class PositionJumps:
     """
 
     def __init__(
-        self,
-        speeds: Array,
-        continuous: NDArray[np.bool_],
-        timeouts: Array,
+        self, speeds: Array, continuous: NDArray[np.bool_], timeouts: Array,
         hold_duration: float = 0.0,
     ) -> None:
         checked = np.isfinite(speeds)

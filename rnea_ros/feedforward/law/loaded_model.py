@@ -41,9 +41,7 @@ class LoadedModel:
     :ivar loaded_bodies: the bodies, with payloads
     """
 
-    def __init__(
-        self, model: RobotModel, hardware: Iterable[HardwareCompensation] = ()
-    ) -> None:
+    def __init__(self, model: RobotModel, hardware: Iterable[HardwareCompensation] = ()) -> None:
         self.model = model
         self._loaded = model.workspace()
         self._unloaded = model.workspace()

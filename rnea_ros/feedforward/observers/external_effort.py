@@ -113,12 +113,7 @@ class ExternalEffortMonitor:
         self._sampled, self._judged = 0.0, False
 
     def observe(
-        self,
-        command: Array,
-        compensated: Array | None,
-        external: Array | None,
-        *,
-        judged: bool,
+        self, command: Array, compensated: Array | None, external: Array | None, *, judged: bool
     ) -> Contact | None:
         """
         Observe the external efforts, once a tick; return a contact that has just begun.

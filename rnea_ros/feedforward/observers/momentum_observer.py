@@ -112,14 +112,8 @@ class MomentumObserver:
         self._running = False
 
     def observe(
-        self,
-        q: Array,
-        qd: Array,
-        measured: Array,
-        command: Array,
-        compensated: Array | None,
-        external: Array | None,
-        dt: float,
+        self, q: Array, qd: Array, measured: Array, command: Array, compensated: Array | None,
+        external: Array | None, dt: float,
     ) -> float:
         """
         Observe the external efforts; once a tick.

@@ -33,14 +33,8 @@ from .trajectory import MotionState, Setpoint, Trajectory
 
 
 def compile_trajectory(
-    request: TrajectoryRequest,
-    rules: JointRules,
-    *,
-    now: float,
-    position: ArrayLike,
-    velocity: ArrayLike,
-    desired: MotionState | None = None,
-    handover: Handover | None = None,
+    request: TrajectoryRequest, rules: JointRules, *, now: float, position: ArrayLike,
+    velocity: ArrayLike, desired: MotionState | None = None, handover: Handover | None = None,
 ) -> Trajectory | Setpoint:
     """
     Check a request and compile it; a rejected request changes nothing.
@@ -117,12 +111,8 @@ def compile_trajectory(
     check_velocities(trajectory, first_point, rules)
     if request.is_setpoint:
         return Setpoint(
-            start_time,
-            rules.joint_names,
-            points.positions[0],
-            points.velocities[0],
-            points.accelerations[0],
-            None if points.efforts is None else points.efforts[0],
+            start_time, rules.joint_names, points.positions[0], points.velocities[0],
+            points.accelerations[0], None if points.efforts is None else points.efforts[0],
         )
     if handover is None:
         return trajectory
@@ -216,9 +206,7 @@ def _after_handover(points: Knots, dropped: int, start: MotionState) -> Knots:
     return Knots(times, q, qd, qdd, degrees, efforts)
 
 
-def _with_bridge(
-    points: Knots, parsed: ParsedRequest, time: float, start: MotionState
-) -> Knots:
+def _with_bridge(points: Knots, parsed: ParsedRequest, time: float, start: MotionState) -> Knots:
     """
     Return the points with the start state before them.
 

@@ -61,11 +61,7 @@ def check_finite(trajectory: Trajectory, first_point: int) -> None:
 
 
 def check_start(
-    trajectory: Trajectory,
-    elapsed: float,
-    q: Array,
-    q_measured: Array,
-    rules: JointRules,
+    trajectory: Trajectory, elapsed: float, q: Array, q_measured: Array, rules: JointRules,
     first_point: int = 0,
 ) -> None:
     """

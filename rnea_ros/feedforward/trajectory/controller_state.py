@@ -149,9 +149,7 @@ class ControllerStateMonitor:
                 raise TrajectoryError(_R.DUPLICATE_JOINT, f'twice in {names}', joint=name)
         missing = [joint for joint in rules.joint_names if joint not in names]
         if len(missing) == len(rules.joint_names):
-            raise TrajectoryError(
-                _R.UNKNOWN_JOINT, f'{names} has no joint of {rules.joint_names}'
-            )
+            raise TrajectoryError(_R.UNKNOWN_JOINT, f'{names} has no joint of {rules.joint_names}')
         if missing and not rules.allow_partial_joints_goal:
             raise TrajectoryError(_R.MISSING_JOINT, f'{missing} not in {names}', joint=missing[0])
         used = [joint for joint in rules.joint_names if joint in names]
@@ -163,9 +161,7 @@ class ControllerStateMonitor:
         self, position: Array, velocity: Array, acceleration: Array, speed: float | None
     ) -> None:
         k = self._count
-        fields = {
-            'positions': position, 'velocities': velocity, 'accelerations': acceleration
-        }
+        fields = {'positions': position, 'velocities': velocity, 'accelerations': acceleration}
         for field, values in fields.items():
             if values.size != k and (values.size or field == 'positions'):
                 raise TrajectoryError(_R.WRONG_SIZE, f'{values.size} {field} for {k} joints')
@@ -189,11 +185,7 @@ class ControllerStateMonitor:
             raise TrajectoryError(reason, f'{stamp} s at {clock} s')
 
     def _setpoint(
-        self,
-        position: Array,
-        velocity: Array,
-        acceleration: Array,
-        speed: float | None,
+        self, position: Array, velocity: Array, acceleration: Array, speed: float | None,
         q_missing: Array,
     ) -> Setpoint:
         """Return the set-point in real time; joints missing in a message rest at ``q_missing``."""
@@ -239,10 +231,7 @@ class ControllerStateMonitor:
         )
 
     def _reject_where(
-        self,
-        broken: NDArray[np.bool_],
-        joints: Indices,
-        reason: TrajectoryReason,
+        self, broken: NDArray[np.bool_], joints: Indices, reason: TrajectoryReason,
         detail: Callable[[int], str],
     ) -> None:
         """Raise an error for the first joint that breaks a rule."""

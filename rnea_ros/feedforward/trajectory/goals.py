@@ -71,10 +71,7 @@ class Tolerances:
     goal_time: float
 
     def stated(
-        self,
-        path: Sequence[JointTolerance],
-        goal: Sequence[JointTolerance],
-        goal_time: float,
+        self, path: Sequence[JointTolerance], goal: Sequence[JointTolerance], goal_time: float
     ) -> Tolerances:
         """
         Return these tolerances with those that a goal states.
@@ -105,11 +102,8 @@ class Tolerances:
 
 
 def default_tolerances(
-    joints: tuple[str, ...],
-    path: Mapping[str, float],
-    goal: Mapping[str, float],
-    stopped_velocity: float,
-    goal_time: float,
+    joints: tuple[str, ...], path: Mapping[str, float], goal: Mapping[str, float],
+    stopped_velocity: float, goal_time: float,
 ) -> Tolerances:
     """
     Return the tolerances of goals that state none; 0 is no limit everywhere.

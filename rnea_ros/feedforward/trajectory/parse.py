@@ -68,11 +68,7 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRe
     degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
     has_efforts = rules.use_trajectory_effort and bool(with_efforts.all())
     points = Knots(
-        request.times.copy(),
-        positions,
-        velocities,
-        accelerations,
-        degrees,
+        request.times.copy(), positions, velocities, accelerations, degrees,
         efforts if has_efforts else None,
     )
     return ParsedRequest(columns, points)
@@ -166,10 +162,8 @@ def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bo
 
 
 def _check_combination(
-    request: TrajectoryRequest,
-    with_velocities: NDArray[np.bool_],
-    with_accelerations: NDArray[np.bool_],
-    with_efforts: NDArray[np.bool_],
+    request: TrajectoryRequest, with_velocities: NDArray[np.bool_],
+    with_accelerations: NDArray[np.bool_], with_efforts: NDArray[np.bool_],
 ) -> None:
     """Reject accelerations without velocities, and efforts at some points only."""
     wrong = with_accelerations & ~with_velocities

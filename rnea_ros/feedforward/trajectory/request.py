@@ -112,9 +112,7 @@ class TrajectoryRequest:
 
     @classmethod
     def of_points(
-        cls,
-        joint_names: tuple[str, ...],
-        points: Sequence[TrajectoryPoint],
+        cls, joint_names: tuple[str, ...], points: Sequence[TrajectoryPoint],
         start_time: float | None = None,
     ) -> TrajectoryRequest:
         """

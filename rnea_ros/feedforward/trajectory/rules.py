@@ -56,12 +56,8 @@ class TrajectoryError(RneaError):
     """
 
     def __init__(
-        self,
-        reason: TrajectoryReason | Reason,
-        detail: str,
-        *,
-        joint: str | None = None,
-        point: int | None = None,
+        self, reason: TrajectoryReason | Reason, detail: str,
+        *, joint: str | None = None, point: int | None = None,
     ) -> None:
         where = '' if point is None else f', point {point}'
         whose = '' if joint is None else f', joint {joint!r}'
@@ -176,11 +172,8 @@ class JointRules:
 
 
 def reject_where(
-    broken: NDArray[np.bool_],
-    reason: TrajectoryReason,
-    detail: Callable[[int, int], str],
-    joint_names: tuple[str, ...],
-    first_point: int = 0,
+    broken: NDArray[np.bool_], reason: TrajectoryReason, detail: Callable[[int, int], str],
+    joint_names: tuple[str, ...], first_point: int = 0,
 ) -> None:
     """
     Raise an error for the first entry that breaks a rule, if there is one.
@@ -196,8 +189,5 @@ def reject_where(
     if broken.any():
         row, column = (int(index) for index in np.argwhere(broken)[0])
         raise TrajectoryError(
-            reason,
-            detail(row, column),
-            joint=joint_names[column],
-            point=max(0, row + first_point),
+            reason, detail(row, column), joint=joint_names[column], point=max(0, row + first_point)
         )

@@ -128,12 +128,8 @@ class Trajectory:
     """
 
     def __init__(
-        self,
-        joint_names: tuple[str, ...],
-        start_time: float | None,
-        knots: Knots,
-        polynomials: Polynomials | None = None,
-        join: Join | None = None,
+        self, joint_names: tuple[str, ...], start_time: float | None, knots: Knots,
+        polynomials: Polynomials | None = None, join: Join | None = None,
     ) -> None:
         self.joint_names = joint_names
         self.start_time = start_time
@@ -164,9 +160,7 @@ class Trajectory:
         self.sample_effort(t_since_start, state.effort)
         return state
 
-    def sample(
-        self, t_since_start: float, q_out: Array, qd_out: Array, qdd_out: Array
-    ) -> bool:
+    def sample(self, t_since_start: float, q_out: Array, qd_out: Array, qdd_out: Array) -> bool:
         """
         Write the desired state at a time into arrays of the caller.
 

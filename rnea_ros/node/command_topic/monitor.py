@@ -40,15 +40,8 @@ class CommandTopicMonitor:
     """
 
     def __init__(
-        self,
-        node: Any,
-        controller: FeedforwardController,
-        joints: ControllerJoints,
-        permission: CommandPermission,
-        others: OtherPublishers,
-        now: float,
-        *,
-        listed: bool,
+        self, node: Any, controller: FeedforwardController, joints: ControllerJoints,
+        permission: CommandPermission, others: OtherPublishers, now: float, *, listed: bool,
     ) -> None:
         self._logger = node.get_logger()
         self._controller = controller

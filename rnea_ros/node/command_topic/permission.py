@@ -64,9 +64,7 @@ class CommandPermission:
     def check(self) -> bool:
         """Return whether the next command may be sent; for the loop's thread."""
         now = time.monotonic()
-        inputs = (
-            self._publisher.get_subscription_count(), self.confirmed, self._joints.endpoints
-        )
+        inputs = (self._publisher.get_subscription_count(), self.confirmed, self._joints.endpoints)
         changed = inputs != self._last_inputs
         if changed or now >= self._next_read:
             infos = self._node.get_subscriptions_info_by_topic(self._joints.topic)

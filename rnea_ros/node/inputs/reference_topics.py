@@ -13,11 +13,7 @@ from std_msgs.msg import Float64
 
 from ...errors import InputError
 from ...feedforward import FeedforwardController, Reason
-from ...feedforward.trajectory import (
-    ControllerStateMonitor,
-    SpeedScaling,
-    TrajectoryError,
-)
+from ...feedforward.trajectory import ControllerStateMonitor, SpeedScaling, TrajectoryError
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
 from .sensor_topics import RawSubscription
@@ -51,11 +47,8 @@ class ControllerStateInput:
     """
 
     def __init__(
-        self,
-        subscription: RawSubscription,
-        monitor: ControllerStateMonitor,
-        controller: FeedforwardController,
-        clock: Clock,
+        self, subscription: RawSubscription, monitor: ControllerStateMonitor,
+        controller: FeedforwardController, clock: Clock,
     ) -> None:
         self._subscription = subscription
         self._monitor = monitor
@@ -113,12 +106,7 @@ class SpeedScalingInput:
     """
 
     def __init__(
-        self,
-        node: Any,
-        topic: str,
-        scale: float,
-        scaling: SpeedScaling,
-        rejections: Counter[str],
+        self, node: Any, topic: str, scale: float, scaling: SpeedScaling, rejections: Counter[str]
     ) -> None:
         self._node = node
         self._scale = scale

@@ -39,13 +39,8 @@ class SensorTopics:
     """
 
     def __init__(
-        self,
-        states: JointStateMonitor,
-        environment: Environment,
-        joint_states: RawSubscription,
-        wrenches: Mapping[str, RawSubscription],
-        imu: RawSubscription | None,
-        clock: Clock,
+        self, states: JointStateMonitor, environment: Environment, joint_states: RawSubscription,
+        wrenches: Mapping[str, RawSubscription], imu: RawSubscription | None, clock: Clock,
     ) -> None:
         self._states = states
         self._environment = environment
@@ -80,19 +75,13 @@ class SensorTopics:
         machine = time.monotonic() if self._clock.simulated else None
         for sample, stamp in _samples(messages, self._read_joint_state, self._states.reject):
             self._states.take_sample(
-                *sample,
-                stamp=stamp,
-                clock=self._clock.stamp(),
-                received=received,
-                machine=machine,
+                *sample, stamp=stamp, clock=self._clock.stamp(), received=received, machine=machine
             )
 
     def _take_wrenches(self, now: float) -> None:
         for monitor, subscription, read in self._wrenches:
             for sample, stamp in _samples(subscription.take_all(), read, monitor.reject):
-                monitor.take_sample(
-                    *sample, stamp=stamp, clock=self._clock.stamp(), received=now
-                )
+                monitor.take_sample(*sample, stamp=stamp, clock=self._clock.stamp(), received=now)
 
     def _take_imu(self, now: float) -> None:
         base = self._environment.base
@@ -100,10 +89,7 @@ class SensorTopics:
         assert base is not None
         for sample, stamp in _samples(self._imu.take_all(), self._read_imu, base.imu.reject):
             base.imu.take_sample(
-                sample.frame,
-                *sample.present(),
-                stamp=stamp,
-                clock=self._clock.stamp(),
+                sample.frame, *sample.present(), stamp=stamp, clock=self._clock.stamp(),
                 received=now,
             )
 

@@ -82,9 +82,7 @@ class EffortMessage(StampedMessage):
     """
 
     def __init__(self, joints: Sequence[str]) -> None:
-        super().__init__(
-            JointState(name=list(joints), effort=array('d', bytes(8 * len(joints))))
-        )
+        super().__init__(JointState(name=list(joints), effort=array('d', bytes(8 * len(joints)))))
         self.view = JointStateSample.read(self._message).effort
 
     def fill(self, effort: Array, stamp: float) -> None:

@@ -43,14 +43,8 @@ class Publishers:
     """
 
     def __init__(
-        self,
-        node: Any,
-        command_topic: str,
-        joints: tuple[str, ...],
-        period: float,
-        command_scale: Array,
-        sensors: Iterable[str],
-        link: str,
+        self, node: Any, command_topic: str, joints: tuple[str, ...], period: float,
+        command_scale: Array, sensors: Iterable[str], link: str,
     ) -> None:
         self._node = node
         self._command_scale = command_scale
@@ -85,13 +79,8 @@ class Publishers:
         self.command_publisher.publish(self._command.data)
 
     def send_extras(
-        self,
-        command: Array,
-        terms: Callable[[], Terms],
-        wrenches: WrenchInputs,
-        external: ExternalEffortMonitor | None,
-        now: float,
-        stamp: float,
+        self, command: Array, terms: Callable[[], Terms], wrenches: WrenchInputs,
+        external: ExternalEffortMonitor | None, now: float, stamp: float,
     ) -> None:
         """
         Publish on the extra topics that have subscribers.

@@ -44,9 +44,7 @@ class TermPublishers(OptionalPublishers):
         self._unsent: list[tuple[str, Array]] = []
         self._next = -math.inf
 
-    def send(
-        self, command: Array, terms: Callable[[], Terms], now: float, stamp: float
-    ) -> None:
+    def send(self, command: Array, terms: Callable[[], Terms], now: float, stamp: float) -> None:
         """
         Take a set of terms if one is due, and publish this tick's share of the last set.
 

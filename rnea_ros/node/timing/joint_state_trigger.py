@@ -58,13 +58,8 @@ class JointStateTrigger:
     """
 
     def __init__(
-        self,
-        states: JointStateMonitor,
-        commanded: Indices,
-        wait: Callable[[float], None],
-        take: Callable[[float], None],
-        period: float,
-        clock: LoopClock,
+        self, states: JointStateMonitor, commanded: Indices, wait: Callable[[float], None],
+        take: Callable[[float], None], period: float, clock: LoopClock,
     ) -> None:
         self._states = states
         self._commanded = commanded

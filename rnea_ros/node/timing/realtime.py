@@ -70,8 +70,7 @@ def check_realtime(settings: RealtimeSettings) -> None:
     """
     if settings.priority != 0 and not 2 <= settings.priority <= MAX_PRIORITY:
         raise InputError(
-            'realtime.priority',
-            f'{settings.priority} is neither 0 nor from 2 to {MAX_PRIORITY}',
+            'realtime.priority', f'{settings.priority} is neither 0 nor from 2 to {MAX_PRIORITY}'
         )
     for cpu in settings.cpus:
         if cpu < 0 or settings.cpus.count(cpu) > 1:

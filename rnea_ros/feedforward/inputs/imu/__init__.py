@@ -5,6 +5,4 @@
 
 from .base_sensor import BaseSensor
 
-__all__ = [
-    'BaseSensor',
-]
+__all__ = ['BaseSensor']

@@ -60,15 +60,8 @@ class ImuMonitor:
         return now - self._received
 
     def take_sample(
-        self,
-        frame_id: str,
-        orientation: Numbers | None,
-        angular_velocity: Numbers | None,
-        linear_acceleration: Numbers | None,
-        *,
-        stamp: float,
-        clock: float,
-        received: float,
+        self, frame_id: str, orientation: Numbers | None, angular_velocity: Numbers | None,
+        linear_acceleration: Numbers | None, *, stamp: float, clock: float, received: float,
     ) -> Reason | None:
         """
         Accept a message, or reject it as a whole; unused parts are ignored.
@@ -108,9 +101,7 @@ class ImuMonitor:
         self.rejections = self.rejections + Counter((reason,))
 
     def _used(
-        self,
-        orientation: Numbers | None,
-        angular_velocity: Numbers | None,
+        self, orientation: Numbers | None, angular_velocity: Numbers | None,
         linear_acceleration: Numbers | None,
     ) -> ImuMessage:
         if not self._settings.use_orientation:

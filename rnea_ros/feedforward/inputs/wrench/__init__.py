@@ -5,6 +5,4 @@
 
 from .wrench_inputs import WrenchInputs
 
-__all__ = [
-    'WrenchInputs',
-]
+__all__ = ['WrenchInputs']

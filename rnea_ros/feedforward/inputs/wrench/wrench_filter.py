@@ -135,13 +135,8 @@ def subtract(wrench: Array, offset: Array, max_torque: float, max_force: float) 
 
 @entry
 def apply_deadbands(
-    filtered: Array,
-    torque_band: float,
-    force_band: float,
-    share: float,
-    to_body: Array,
-    wrench: Array,
-    on_body: Array,
+    filtered: Array, torque_band: float, force_band: float, share: float, to_body: Array,
+    wrench: Array, on_body: Array,
 ) -> None:
     """
     Write the wrench after deadbands and a factor, and the same wrench in the body's frame.

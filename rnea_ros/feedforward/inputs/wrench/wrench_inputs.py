@@ -24,12 +24,7 @@ from ....dynamics.kernels import BASE, kinematics
 from ....robot import RobotModel
 from ...law import LoadedBodies
 from ...reasons import Reason
-from ...settings import (
-    PublishFrame,
-    SensorPlacement,
-    WrenchInputSettings,
-    check_wrench_inputs,
-)
+from ...settings import PublishFrame, SensorPlacement, WrenchInputSettings, check_wrench_inputs
 from .inline_load import InlineLoad, force_transform
 from .wrench_sensor import SensorMount, WrenchSensor
 
@@ -187,9 +182,7 @@ def _mounts(
     """Return the load of the in-line sensors, and each sensor's mounts by name and link."""
     moved = [name for name in model.link_names if model.tree.frames[name].body != BASE]
     links = {sensor.name: [sensor.link] if sensor.link else moved for sensor in inputs}
-    inline = [
-        sensor.name for sensor in inputs if sensor.placement is SensorPlacement.INLINE
-    ]
+    inline = [sensor.name for sensor in inputs if sensor.placement is SensorPlacement.INLINE]
     load = InlineLoad(model, {link for name in inline for link in links[name]}) if inline else None
     mounts = {
         name: {link: _mount(model, link, load if name in inline else None) for link in among}

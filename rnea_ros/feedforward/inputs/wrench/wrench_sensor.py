@@ -79,9 +79,7 @@ class WrenchSensor:
     :ivar on_body: the same wrench in the body's frame, shape (6,), N m and N
     """
 
-    def __init__(
-        self, settings: WrenchInputSettings, mounts: Mapping[str, SensorMount]
-    ) -> None:
+    def __init__(self, settings: WrenchInputSettings, mounts: Mapping[str, SensorMount]) -> None:
         self.settings = settings
         self._mounts = mounts
         self._low_pass = TwoStageLowPass(settings.cutoff)
@@ -96,8 +94,7 @@ class WrenchSensor:
         self._add = entry_point(add, (*wrenches, MAX_WRENCH))
         self._subtract = entry_point(subtract, (*wrenches, 0.0, 0.0))
         self._apply_deadbands = entry_point(
-            apply_deadbands,
-            (self._external, 0.0, 0.0, 0.0, np.zeros((6, 6)), *np.zeros((2, 6))),
+            apply_deadbands, (self._external, 0.0, 0.0, 0.0, np.zeros((6, 6)), *np.zeros((2, 6)))
         )
         self.name = settings.name
         self.monitor = WrenchMonitor(settings, mounts)
@@ -154,13 +151,8 @@ class WrenchSensor:
             return
         settings = self.settings
         self._apply_deadbands(
-            self._low_pass.value,
-            settings.deadband_torque,
-            settings.deadband_force,
-            settings.gain * self._share,
-            self.mount.to_body,
-            self.wrench,
-            self.on_body,
+            self._low_pass.value, settings.deadband_torque, settings.deadband_force,
+            settings.gain * self._share, self.mount.to_body, self.wrench, self.on_body,
         )
 
 
@@ -213,14 +205,8 @@ class WrenchMonitor:
         self.link = self._settings.link
 
     def take_sample(
-        self,
-        frame_id: str,
-        force: Array,
-        torque: Array,
-        *,
-        stamp: float,
-        clock: float,
-        received: float,
+        self, frame_id: str, force: Array, torque: Array,
+        *, stamp: float, clock: float, received: float,
     ) -> Reason | None:
         """
         Accept a reading, or reject it as a whole.
