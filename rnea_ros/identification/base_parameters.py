@@ -95,11 +95,7 @@ def combinations(model: RobotModel, q: Array, moving: Indices, measured: Indices
 
 
 def base_parameters(
-    matrix: Array,
-    model: RobotModel,
-    factor: Array,
-    parameters: Array,
-    covariance: Array,
+    matrix: Array, model: RobotModel, factor: Array, parameters: Array, covariance: Array
 ) -> BaseParameters:
     """
     Return the base parameters of a fit.
@@ -123,8 +119,7 @@ def base_parameters(
         len(matrix),
         condition,
         tuple(
-            _in_words(row, first, names)
-            for row, first in zip(matrix, independent, strict=True)
+            _in_words(row, first, names) for row, first in zip(matrix, independent, strict=True)
         ),
         matrix,
         matrix @ prior,

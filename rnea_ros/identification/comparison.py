@@ -82,20 +82,14 @@ def compare(
     zero: Efforts = lambda q, qd, qdd: np.zeros_like(q)  # noqa: E731
     measured = _errors(held_out, zero)
     return Comparison(
-        tuple(held_out),
-        measured.rms,
-        measured.moving_rms,
-        _errors(held_out, urdf),
-        _errors(held_out, urdf_with_friction),
-        _errors(held_out, identified),
+        tuple(held_out), measured.rms, measured.moving_rms, _errors(held_out, urdf),
+        _errors(held_out, urdf_with_friction), _errors(held_out, identified)
     )
 
 
 def _errors(runs: Sequence[Run], efforts: Efforts) -> ModelErrors:
     predicted = tuple(efforts(run.q, run.qd, run.qdd) for run in runs)
-    error = np.concatenate([
-        run.effort - tau for run, tau in zip(runs, predicted, strict=True)
-    ])
+    error = np.concatenate([run.effort - tau for run, tau in zip(runs, predicted, strict=True)])
     moving = np.concatenate([np.abs(run.qd) > MOVING_SPEED for run in runs])
     return ModelErrors(predicted, _rms(error), _rms(np.where(moving, error, np.nan)))
 

@@ -47,9 +47,7 @@ def terms(qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:
     return np.stack([qdd, qd, s, s * np.abs(load), np.ones_like(qd)], axis=-1)
 
 
-def search_smoothing(
-    equations: Equations, load: Array, weights: Array, with_load: Array
-) -> Array:
+def search_smoothing(equations: Equations, load: Array, weights: Array, with_load: Array) -> Array:
     """
     Return the v_s of each joint with the least weighted error, shape (n,), rad/s or m/s.
 
@@ -66,12 +64,8 @@ def search_smoothing(
         rows = np.flatnonzero(weights[:, joint])
         rows = rows[:: 1 + len(rows) // SEARCH_SAMPLES]
         found[joint] = _search(
-            equations.qd[rows, joint],
-            equations.qdd[rows, joint],
-            load[rows, joint],
-            equations.effort[rows, joint],
-            np.sqrt(weights[rows, joint]),
-            bool(with_load[joint]),
+            equations.qd[rows, joint], equations.qdd[rows, joint], load[rows, joint],
+            equations.effort[rows, joint], np.sqrt(weights[rows, joint]), bool(with_load[joint])
         )
     return found
 

@@ -48,10 +48,8 @@ def link_inertials(
     changed: dict[str, Inertial | None] = {}
     notes = []
     bodies = zip(
-        prior.body_names,
-        prior.inertial_parameters.reshape(-1, PARAMETERS),
-        np.asarray(parameters).reshape(-1, PARAMETERS),
-        strict=True,
+        prior.body_names, prior.inertial_parameters.reshape(-1, PARAMETERS),
+        np.asarray(parameters).reshape(-1, PARAMETERS), strict=True
     )
     for name, before, after in bodies:
         if np.abs(after - before).max() > SAME * np.abs(before).max():

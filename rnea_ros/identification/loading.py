@@ -60,12 +60,7 @@ def load(
     path = Path(bag)
     recording = recording_from(read_joint_states(path, topic))
     return run_from(
-        recording,
-        model,
-        name=path.name,
-        joints=joints,
-        effort_scale=effort_scale,
-        cutoff=cutoff,
+        recording, model, name=path.name, joints=joints, effort_scale=effort_scale, cutoff=cutoff
     )
 
 

@@ -67,12 +67,8 @@ class PayloadFit:
 
 
 def identify_payload(
-    model: RobotModel,
-    runs: Run | Sequence[Run],
-    link: str,
-    *,
-    friction: JointFriction | None = None,
-    armature: Array | None = None,
+    model: RobotModel, runs: Run | Sequence[Run], link: str, *,
+    friction: JointFriction | None = None, armature: Array | None = None
 ) -> PayloadFit:
     """
     Return the payload on a link.
@@ -118,12 +114,8 @@ def identify_payload(
             f'{deviation[0]:.2f} kg'
         )
     return PayloadFit(
-        Payload(link, float(values[0]), values[1:4], values[4:]),
-        float(deviation[0]),
-        deviation[1:4],
-        deviation[4:],
-        _rms(without, equations),
-        _rms(residual, equations),
+        Payload(link, float(values[0]), values[1:4], values[4:]), float(deviation[0]),
+        deviation[1:4], deviation[4:], _rms(without, equations), _rms(residual, equations)
     )
 
 

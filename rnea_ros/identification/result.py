@@ -149,10 +149,8 @@ class Identification:
         write_file(Path(path), self.urdf()[0])
 
     def write_parameters(
-        self,
-        path: str | os.PathLike[str],
-        comments: Sequence[str] = (),
-        effort_scale: ArrayLike = 1.0,
+        self, path: str | os.PathLike[str], comments: Sequence[str] = (),
+        effort_scale: ArrayLike = 1.0
     ) -> None:
         """
         Write friction and rotor inertia as a parameter file of the node ``feedforward``.

@@ -72,11 +72,8 @@ class Fitted:
 
 
 def fit_in_rounds(
-    equations: Equations,
-    prior: RobotModel,
-    prior_weight: float,
-    free_bodies: NDArray[np.bool_],
-    keep_friction: JointFriction | None = None,
+    equations: Equations, prior: RobotModel, prior_weight: float, free_bodies: NDArray[np.bool_],
+    keep_friction: JointFriction | None = None
 ) -> Fitted:
     """
     Return the result of the last round.
@@ -134,10 +131,8 @@ def _problem(
 
 
 def _free_unknowns(
-    used: NDArray[np.bool_],
-    free_bodies: NDArray[np.bool_],
-    with_load: NDArray[np.bool_],
-    keep_friction: JointFriction | None,
+    used: NDArray[np.bool_], free_bodies: NDArray[np.bool_], with_load: NDArray[np.bool_],
+    keep_friction: JointFriction | None
 ) -> NDArray[np.bool_]:
     """Return which unknowns are fitted, shape (p,)."""
     moves = used.any(axis=0)

@@ -68,13 +68,8 @@ class Run:
         """
         which = slice(start, stop)
         return replace(
-            self,
-            time=self.time[which],
-            q=self.q[which],
-            qd=self.qd[which],
-            qdd=self.qdd[which],
-            effort=self.effort[which],
-            segment=self.segment[which],
+            self, time=self.time[which], q=self.q[which], qd=self.qd[which], qdd=self.qdd[which],
+            effort=self.effort[which], segment=self.segment[which]
         )
 
     def split(self, share: float) -> tuple[Run, Run]:

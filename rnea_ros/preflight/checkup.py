@@ -42,10 +42,8 @@ class Checkup:
 
 
 def check(
-    model: RobotModel,
-    recording: Recording,
-    joints: Mapping[str, str] | None = None,
-    kind: Kind | None = None,
+    model: RobotModel, recording: Recording, joints: Mapping[str, str] | None = None,
+    kind: Kind | None = None
 ) -> Checkup:
     """
     Compare a model with a recording of its robot.

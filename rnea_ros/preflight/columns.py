@@ -50,12 +50,8 @@ class Prediction:
     """
 
     def __init__(
-        self,
-        model: RobotModel,
-        joints: Mapping[str, str],
-        samples: Samples,
-        flipped: Sequence[int] = (),
-        moved: Mapping[str, str] | None = None,
+        self, model: RobotModel, joints: Mapping[str, str], samples: Samples,
+        flipped: Sequence[int] = (), moved: Mapping[str, str] | None = None
     ) -> None:
         if not model.has_one_axis_joints_only:
             raise RecordingError('the model has joints with several coordinates')

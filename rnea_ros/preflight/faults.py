@@ -55,12 +55,8 @@ def whole_robot(assessment: Assessment) -> Iterator[Finding]:
         alternative = UPSIDE_DOWN if assessment.at_rest else ''
         visible = any(assessment.is_visible(joint) for joint in assessment.loaded)
         yield from _judge_factor(
-            factor,
-            MODEL_TOLERANCE,
-            all_joints,
-            EVERY_EFFORT,
-            visible=visible,
-            alternative=alternative,
+            factor, MODEL_TOLERANCE, all_joints, EVERY_EFFORT, visible=visible,
+            alternative=alternative
         )
     if assessment.hypothesis.gravity_scaled:
         factor = best.parameter('gravity', 0, add=1.0)
@@ -187,13 +183,8 @@ def _single_factors(assessment: Assessment) -> Iterator[Finding]:
         figures = assessment.joints[joint]
         factor, what = assessment.factor(joint), f'{figures.name}: the effort'
         yield from _judge_factor(
-            factor,
-            figures.tolerance,
-            (joint,),
-            what,
-            visible=assessment.is_visible(joint),
-            loaded=joint in assessment.loaded,
-            single=single,
+            factor, figures.tolerance, (joint,), what, visible=assessment.is_visible(joint),
+            loaded=joint in assessment.loaded, single=single
         )
 
 
@@ -227,14 +218,10 @@ def _judge_factor(
     reasons = FACTOR_OF_ONE if single else FACTOR_OF_SEVERAL
     if absent and abs(factor.value) + factor.half_width < ABSENT:
         if len(joints) > 1:
-            yield Finding(
-                Cause.COMPENSATED, verb, joints, remedy=LEAVE_GRAVITY, factor=factor
-            )
+            yield Finding(Cause.COMPENSATED, verb, joints, remedy=LEAVE_GRAVITY, factor=factor)
         else:
             text = f'{verb}, or is not measured: check its driver'
-            yield Finding(
-                Cause.COMPENSATED, text, joints, must_be_fixed=loaded, factor=factor
-            )
+            yield Finding(Cause.COMPENSATED, text, joints, must_be_fixed=loaded, factor=factor)
     elif factor.is_inverted(tolerance):
         text = f'{verb}: the sign is inverted{alternative}'
         yield Finding(Cause.INVERTED_EFFORT, text, joints, factor=factor)

@@ -98,12 +98,8 @@ class Recording:
         :param notes: additional notes
         """
         return Recording(
-            self.names,
-            self.time[which],
-            self.position[which],
-            self.velocity[which],
-            self.effort[which],
-            (*self.notes, *notes),
+            self.names, self.time[which], self.position[which], self.velocity[which],
+            self.effort[which], (*self.notes, *notes)
         )
 
     def of_joints(self, names: Sequence[str]) -> Recording:
@@ -112,11 +108,8 @@ class Recording:
             return self
         columns = [self.names.index(name) for name in names]
         return replace(
-            self,
-            names=tuple(names),
-            position=self.position[:, columns],
-            velocity=self.velocity[:, columns],
-            effort=self.effort[:, columns],
+            self, names=tuple(names), position=self.position[:, columns],
+            velocity=self.velocity[:, columns], effort=self.effort[:, columns]
         )
 
     def with_scaled_effort(self, factor: ArrayLike) -> Recording:
@@ -230,9 +223,6 @@ def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:
             time = stamp_or_receipt(message.header, received)
             first = time if first is None else first
             yield Sample(
-                time - first,
-                tuple(message.name),
-                message.position,
-                message.velocity,
-                message.effort,
+                time - first, tuple(message.name), message.position, message.velocity,
+                message.effort
             )

@@ -166,15 +166,8 @@ def still_poses(recording: Recording) -> Samples:
     effort = np.array([np.mean([tau for _, _, tau in held], axis=0) for held in visits])
     rest = np.zeros((len(visits), n))
     return Samples(
-        Kind.STILL,
-        recording.names,
-        times,
-        position.reshape(-1, n),
-        rest,
-        rest,
-        effort.reshape(-1, n),
-        np.arange(len(visits)),
-        recording.notes,
+        Kind.STILL, recording.names, times, position.reshape(-1, n), rest, rest,
+        effort.reshape(-1, n), np.arange(len(visits)), recording.notes
     )
 
 
@@ -190,9 +183,7 @@ def _still(recording: Recording) -> NDArray[np.bool_]:
     return still
 
 
-def _stretches(
-    still: NDArray[np.bool_], segment: NDArray[np.intp]
-) -> list[tuple[int, int]]:
+def _stretches(still: NDArray[np.bool_], segment: NDArray[np.intp]) -> list[tuple[int, int]]:
     """Return start and end of runs of samples at rest without gaps."""
     label = np.where(still, segment, -1)
     edges = np.flatnonzero(np.diff(label)) + 1

@@ -158,9 +158,7 @@ def play(
     )
 
 
-def _receiver(
-    robot: RecordedRobot, states: JointStateMonitor
-) -> Callable[[Sample, float], None]:
+def _receiver(robot: RecordedRobot, states: JointStateMonitor) -> Callable[[Sample, float], None]:
     """Return a function that gives a sample to the control, with the joints not recorded."""
     absent = robot.absent
     rest = robot.rest[[robot.model.joint_names.index(name) for name in absent]]
@@ -172,13 +170,8 @@ def _receiver(
             for values in (sample.position, sample.velocity, sample.effort)
         )
         states.take_sample(
-            sample.names,
-            position,
-            velocity,
-            effort,
-            stamp=START + sample.time,
-            clock=received,
-            received=received,
+            sample.names, position, velocity, effort, stamp=START + sample.time, clock=received,
+            received=received
         )
         states.take_sample(
             absent, rest, zero_velocity, no_effort, stamp=0.0, clock=received, received=received

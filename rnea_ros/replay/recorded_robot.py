@@ -11,13 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
-from ..recordings import (
-    Recording,
-    Sample,
-    clean,
-    match_joints,
-    recording_from,
-)
+from ..recordings import Recording, Sample, clean, match_joints, recording_from
 from ..robot import RobotModel
 
 
@@ -58,9 +52,8 @@ class RecordedRobot:
         """
         scale = effort_scale[[self.model.joint_names.index(name) for name in self.joints]]
         return replace(
-            self,
-            recording=self.recording.with_scaled_effort(scale),
-            cleaned=self.cleaned.with_scaled_effort(scale),
+            self, recording=self.recording.with_scaled_effort(scale),
+            cleaned=self.cleaned.with_scaled_effort(scale)
         )
 
     @property
@@ -70,9 +63,7 @@ class RecordedRobot:
 
 
 def recorded_robot(
-    model: RobotModel,
-    samples: Sequence[Sample],
-    joints: Mapping[str, str] | None = None,
+    model: RobotModel, samples: Sequence[Sample], joints: Mapping[str, str] | None = None
 ) -> RecordedRobot:
     """
     Return a recording with the joint names of a model.
@@ -98,11 +89,7 @@ def recorded_robot(
         matched,
         [
             Sample(
-                sample.time,
-                renamed[sample.names],
-                sample.position,
-                sample.velocity,
-                sample.effort,
+                sample.time, renamed[sample.names], sample.position, sample.velocity, sample.effort
             )
             for sample in samples
         ],

@@ -104,11 +104,8 @@ def review(
     )
     resolved = resolve(
         replace(
-            settings,
-            joints=settings.joints or tuple(robot.joints),
-            joint_states_timeout=timeout,
-            wrench_inputs=(),
-            base_sensor=None,
+            settings, joints=settings.joints or tuple(robot.joints), joint_states_timeout=timeout,
+            wrench_inputs=(), base_sensor=None
         ),
         robot.model,
     )
@@ -183,15 +180,8 @@ def gravity_residual(model: RobotModel, recording: Recording) -> Residual:
     """
     rest = np.zeros_like(recording.position)
     samples = Samples(
-        Kind.STILL,
-        recording.names,
-        recording.time,
-        recording.position,
-        rest,
-        rest,
-        recording.effort,
-        np.arange(len(recording.time)),
-        recording.notes,
+        Kind.STILL, recording.names, recording.time, recording.position, rest, rest,
+        recording.effort, np.arange(len(recording.time)), recording.notes
     )
     return _model_residual(model, samples)
 

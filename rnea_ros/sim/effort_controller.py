@@ -38,10 +38,7 @@ class EffortController:
     """
 
     def __init__(
-        self,
-        limits: Sequence[Limits],
-        warn: Callable[[str], None],
-        fail: Callable[[str], None],
+        self, limits: Sequence[Limits], warn: Callable[[str], None], fail: Callable[[str], None]
     ) -> None:
         self._warn = warn
         self._fail = fail

@@ -122,10 +122,8 @@ def _follow(spec: mujoco.MjSpec, joint: Joint, timestep: float) -> None:
     if joint.mimic is None:
         return
     equality = spec.add_equality(
-        type=mujoco.mjtEq.mjEQ_JOINT,
-        objtype=mujoco.mjtObj.mjOBJ_JOINT,
-        name1=joint.name,
-        name2=joint.mimic.joint,
+        type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT, name1=joint.name,
+        name2=joint.mimic.joint
     )
     equality.data[0] = joint.mimic.offset
     equality.data[1] = joint.mimic.multiplier

@@ -85,9 +85,8 @@ class Options:
         ZEROS, "centre of mass in the link's frame, m", name='payload.com'
     )
     payload_inertia: tuple[float, ...] = _option(
-        2 * ZEROS,
-        "about the centre of mass, in the link's axes: xx xy xz yy yz zz, kg m^2",
-        name='payload.inertia',
+        2 * ZEROS, "about the centre of mass, in the link's axes: xx xy xz yy yz zz, kg m^2",
+        name='payload.inertia'
     )
     push_link: str = _option('', 'pushed link; empty: none', name='push.link')
     push_force: tuple[float, ...] = _option(
@@ -97,9 +96,8 @@ class Options:
         ZEROS, 'torque of the environment on the link, N m', name='push.torque'
     )
     push_frame: str = _option(
-        '',
-        'link whose axes and origin the push refers to; empty: the pushed link',
-        name='push.frame',
+        '', 'link whose axes and origin the push refers to; empty: the pushed link',
+        name='push.frame'
     )
     push_start: float = _option(0.0, 'time after the first command, s', name='push.start')
     push_duration: float = _option(math.inf, 'duration of the push, s', name='push.duration')

@@ -32,10 +32,7 @@ class RealTime:
     """
 
     def __init__(
-        self,
-        commands: PolledSubscription[Any],
-        timestep: float,
-        lose: Callable[[float], None],
+        self, commands: PolledSubscription[Any], timestep: float, lose: Callable[[float], None]
     ) -> None:
         self._commands = commands
         self._timestep = timestep
@@ -84,11 +81,8 @@ class Lockstep(RealTime):
     """
 
     def __init__(
-        self,
-        commands: PolledSubscription[Any],
-        timestep: float,
-        lose: Callable[[float], None],
-        warn: Callable[[str], None],
+        self, commands: PolledSubscription[Any], timestep: float, lose: Callable[[float], None],
+        warn: Callable[[str], None]
     ) -> None:
         super().__init__(commands, timestep, lose)
         self._warn = warn

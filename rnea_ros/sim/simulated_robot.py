@@ -67,10 +67,7 @@ class Broadcasters:
         self._joint_states = node.create_publisher(JointState, 'joint_states', NEWEST)
         zeros = array('d', bytes(8 * len(robot.reported_joints)))
         self._state = JointState(
-            name=list(robot.reported_joints),
-            position=zeros[:],
-            velocity=zeros[:],
-            effort=zeros[:],
+            name=list(robot.reported_joints), position=zeros[:], velocity=zeros[:], effort=zeros[:]
         )
         # Views of the fields, not of the given arrays: some versions of rclpy copy them.
         fields = (self._state.position, self._state.velocity, self._state.effort)
@@ -137,12 +134,8 @@ class PhysicsLoop:
     """
 
     def __init__(
-        self,
-        robot: SimulatedRobot,
-        controller: EffortController,
-        broadcasters: Broadcasters,
-        pace: RealTime,
-        options: Options,
+        self, robot: SimulatedRobot, controller: EffortController, broadcasters: Broadcasters,
+        pace: RealTime, options: Options
     ) -> None:
         self._robot = robot
         self._controller = controller
@@ -231,9 +224,8 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
     controller_node = start_controller(options, robot, node.get_namespace())
     logger = controller_node.get_logger()
     controller = EffortController(
-        robot.limits,
-        lambda text: logger.warning(text, throttle_duration_sec=1.0),
-        lambda text: logger.error(text),
+        robot.limits, lambda text: logger.warning(text, throttle_duration_sec=1.0),
+        lambda text: logger.error(text)
     )
     commands: PolledSubscription[Any] = PolledSubscription(
         controller_node, Float64MultiArray, '~/commands', NEWEST

@@ -110,12 +110,8 @@ class Activator:
     """
 
     def __init__(
-        self,
-        node: Any,
-        feedforward: str,
-        controller: str,
-        controller_manager: str,
-        holder: Holder | None = None,
+        self, node: Any, feedforward: str, controller: str, controller_manager: str,
+        holder: Holder | None = None
     ) -> None:
         from diagnostic_msgs.msg import DiagnosticArray
 
@@ -209,17 +205,13 @@ def _rejected_trajectories(values: Mapping[str, str]) -> int:
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = OneLineParser(
-        prog='activate_controller',
-        description=__doc__,
-    )
+    parser = OneLineParser(prog='activate_controller', description=__doc__)
     add = parser.add_argument
     add('controller', help='name of the inactive effort controller')
     add('--node', default='feedforward', help='name of the feedforward node; feedforward')
     add(
-        '--controller-manager',
-        default='controller_manager',
-        help='name of its node; controller_manager',
+        '--controller-manager', default='controller_manager',
+        help='name of its node; controller_manager'
     )
     add('--hold', action='store_true', help='hold the pose first; the node needs gains')
     add('--timeout', type=positive, default=60.0, help='timeout, s; 60')

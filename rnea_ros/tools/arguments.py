@@ -93,11 +93,8 @@ def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = F
     :param required: whether the tool needs one
     """
     parser.add_argument(
-        'bag',
-        nargs=None if required else '?',
-        type=Path,
-        metavar='BAG',
-        help=f'{content}: directory, .db3 or .mcap',
+        'bag', nargs=None if required else '?', type=Path, metavar='BAG',
+        help=f'{content}: directory, .db3 or .mcap'
     )
 
 

@@ -36,15 +36,7 @@ from ..trajectory_check import (
     picture,
     report,
 )
-from .arguments import (
-    add_bag,
-    add_gravity,
-    by_joint,
-    finite,
-    positions,
-    positive,
-    target,
-)
+from .arguments import add_bag, add_gravity, by_joint, finite, positions, positive, target
 from .model import load_model
 from .trajectory_sources import TrajectoryFileError, read_trajectory, with_model_names
 
@@ -53,9 +45,8 @@ LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
 
 def _parser() -> OneLineParser:
     parser = OneLineParser(
-        prog='check_trajectory',
-        description=__doc__,
-        epilog='example: check_trajectory motion.yaml --urdf robot.urdf --picture efforts.png',
+        prog='check_trajectory', description=__doc__,
+        epilog='example: check_trajectory motion.yaml --urdf robot.urdf --picture efforts.png'
     )
     add = parser.add_argument
     add_bag(parser, 'the trajectory: YAML, or a bag')
@@ -74,19 +65,12 @@ def _parser() -> OneLineParser:
     )
     for quantity in LIMITED:
         add(
-            f'--{quantity.value}-limits',
-            nargs='+',
-            default=[],
-            metavar='[JOINT=]LIMIT',
-            help=f"{quantity.value} limit of a joint, or of all others, instead of the URDF's",
+            f'--{quantity.value}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
+            help=f"{quantity.value} limit of a joint, or of all others, instead of the URDF's"
         )
     add(
-        '--payload',
-        nargs=5,
-        action='append',
-        default=[],
-        metavar=('LINK', 'MASS', 'X', 'Y', 'Z'),
-        help="mass on a link, kg, and its centre in the link's frame, m; may be repeated",
+        '--payload', nargs=5, action='append', default=[], metavar=('LINK', 'MASS', 'X', 'Y', 'Z'),
+        help="mass on a link, kg, and its centre in the link's frame, m; may be repeated"
     )
     add_gravity(parser)
     add('--picture', type=target, help='PNG file for a picture of the efforts (needs matplotlib)')

@@ -45,9 +45,8 @@ class NotStartedError(RneaError):
 
 def _parser() -> OneLineParser:
     parser = OneLineParser(
-        prog='excite',
-        description=__doc__,
-        epilog='example: excite --urdf robot.urdf --floor 0.05 --out excite.yaml',
+        prog='excite', description=__doc__,
+        epilog='example: excite --urdf robot.urdf --floor 0.05 --out excite.yaml'
     )
     add = parser.add_argument
     add('--urdf', type=Path, required=True, help='URDF of the robot')
@@ -143,14 +142,8 @@ def _excitation(
     """Return an exciting motion from a start pose; report it and write the files."""
     limits, region = _bounds(options, model)
     found = excitation.excite(
-        model,
-        limits,
-        start=start,
-        joints=_moving(options, model),
-        region=region,
-        duration=options.duration,
-        seconds=options.seconds,
-        progress=_progress(),
+        model, limits, start=start, joints=_moving(options, model), region=region,
+        duration=options.duration, seconds=options.seconds, progress=_progress()
     )
     print(excitation.report(found))
     if options.out is not None:

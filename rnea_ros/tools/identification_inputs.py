@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..identification import Run, load, run_from
-from ..node.parameters import (
-    complete_values,
-    listed_joints,
-    read_parameter_file,
-    settings_from,
-)
+from ..node.parameters import complete_values, listed_joints, read_parameter_file, settings_from
 from ..recordings import RecordingError, Sample, recording_from
 from ..robot import RobotModel
 from .model import load_model
@@ -47,9 +42,7 @@ class IdentificationInputs:
 
 
 def read_inputs(
-    options: argparse.Namespace,
-    ros_arguments: Sequence[str],
-    check: Callable[[RobotModel], None],
+    options: argparse.Namespace, ros_arguments: Sequence[str], check: Callable[[RobotModel], None]
 ) -> IdentificationInputs:
     """
     Return the inputs, with a line of progress for each recording.

@@ -71,11 +71,8 @@ def _parser() -> OneLineParser:
     add('bags', nargs='*', type=Path, metavar='BAG', help='recordings: directory, .db3 or .mcap')
     add('--urdf', type=Path, help='URDF of the model; without BAG by default robot_description')
     add(
-        '--validate',
-        action='append',
-        type=Path,
-        metavar='BAG',
-        help='recording to judge the model on; may be given several times',
+        '--validate', action='append', type=Path, metavar='BAG',
+        help='recording to judge the model on; may be given several times'
     )
     add_gravity(parser)
     add_recorded_joints(parser, each=True)
@@ -84,10 +81,8 @@ def _parser() -> OneLineParser:
         help='topic of the joint states; default: the only one of a BAG, joint_states without BAG',
     )
     add(
-        '--duration',
-        type=positive,
-        default=60.0,
-        help='without BAG: longest duration, s; default 60',
+        '--duration', type=positive, default=60.0,
+        help='without BAG: longest duration, s; default 60'
     )
     add('--links', nargs='+', metavar='LINK', help='identify these moving links only')
     add(
@@ -104,16 +99,12 @@ def _parser() -> OneLineParser:
         'and --keep-friction',
     )
     add(
-        '--cutoff',
-        type=positive,
-        default=CUTOFF,
-        help=f'cut-off of the low-pass filter, Hz; default {CUTOFF:g}',
+        '--cutoff', type=positive, default=CUTOFF,
+        help=f'cut-off of the low-pass filter, Hz; default {CUTOFF:g}'
     )
     add(
-        '--prior-weight',
-        type=positive,
-        default=PRIOR_WEIGHT,
-        help=f'weight of the URDF against the data; default {PRIOR_WEIGHT:g}',
+        '--prior-weight', type=positive, default=PRIOR_WEIGHT,
+        help=f'weight of the URDF against the data; default {PRIOR_WEIGHT:g}'
     )
     add('--write-urdf', type=target, metavar='PATH', help='URDF to write')
     add('--write-parameters', type=target, metavar='PATH', help='parameter file to write')
@@ -156,12 +147,8 @@ def _identify(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     """Identify the arm; return the exit code."""
     settings = inputs.settings
     result = identify(
-        inputs.model,
-        inputs.runs,
-        validate=inputs.validate,
-        prior_weight=options.prior_weight,
-        links=options.links,
-        keep_friction=None if settings is None else settings.friction,
+        inputs.model, inputs.runs, validate=inputs.validate, prior_weight=options.prior_weight,
+        links=options.links, keep_friction=None if settings is None else settings.friction
     )
     summary = figures(result)
     print(f'\n{text(summary)}\n')

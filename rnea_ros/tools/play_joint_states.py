@@ -48,10 +48,8 @@ def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: f
     for sample in samples:
         time.sleep(max(start + sample.time / speed - time.monotonic(), 0.0))
         message = JointState(
-            name=list(sample.names),
-            position=array('d', sample.position),
-            velocity=array('d', sample.velocity),
-            effort=array('d', sample.effort),
+            name=list(sample.names), position=array('d', sample.position),
+            velocity=array('d', sample.velocity), effort=array('d', sample.effort)
         )
         message.header.stamp = node.get_clock().now().to_msg()
         publisher.publish(message)

@@ -48,9 +48,8 @@ from .model import load_model
 
 def _parser() -> OneLineParser:
     parser = OneLineParser(
-        prog='preflight',
-        description=__doc__,
-        epilog='example: preflight my_bag --urdf robot.urdf --picture robot.png',
+        prog='preflight', description=__doc__,
+        epilog='example: preflight my_bag --urdf robot.urdf --picture robot.png'
     )
     add = parser.add_argument
     add_bag(parser, 'recording (needs rosbags)')
@@ -58,10 +57,8 @@ def _parser() -> OneLineParser:
     add('--topic', help='topic of the joint states; live joint_states, else the only recorded one')
     add_recorded_joints(parser)
     add(
-        '--use',
-        choices=('auto', 'still', 'motion'),
-        default='auto',
-        help='compare poses at rest or the motion; auto: poses at rest if there are enough',
+        '--use', choices=('auto', 'still', 'motion'), default='auto',
+        help='compare poses at rest or the motion; auto: poses at rest if there are enough'
     )
     add('--poses', type=int, default=12, help=f'live: number of poses, at least {MIN_POSES}; 12')
     add('--duration', type=positive, default=180.0, help='live: longest duration, s; 180')

@@ -41,9 +41,8 @@ ENDED_EARLY = 1
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the checked options."""
     parser = OneLineParser(
-        prog='replay',
-        description=__doc__,
-        epilog='example: replay my_bag --urdf robot.urdf -p compensate_coriolis:=true',
+        prog='replay', description=__doc__,
+        epilog='example: replay my_bag --urdf robot.urdf -p compensate_coriolis:=true'
     )
     add = parser.add_argument
     add_bag(parser, 'recording (needs rosbags)', required=True)
@@ -51,12 +50,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add('--topic', help='topic of the joint states, if the bag has several')
     add('--params-file', type=Path, help="parameter file of the node; the node's defaults")
     add(
-        '-p',
-        '--param',
-        action='append',
-        default=[],
-        metavar='NAME:=VALUE',
-        help='parameter of the node; overrides the file',
+        '-p', '--param', action='append', default=[], metavar='NAME:=VALUE',
+        help='parameter of the node; overrides the file'
     )
     add_recorded_joints(parser)
     parser.set_defaults(effort_scale=None)  # the parameter effort_scale
@@ -82,9 +77,8 @@ def _review(options: argparse.Namespace) -> Review:
     samples = list(read_joint_states(options.bag, options.topic))
     robot = recorded_robot(model, samples, dict(options.joints))
     return review(
-        robot,
-        settings_from(values, listed_joints(values)),
-        differentiate_velocity=values['differentiate_velocity'],
+        robot, settings_from(values, listed_joints(values)),
+        differentiate_velocity=values['differentiate_velocity']
     )
 
 

@@ -96,11 +96,8 @@ class TrajectoryCheck:
 
 
 def check(
-    model: RobotModel,
-    request: TrajectoryRequest,
-    limits: TrajectoryLimits,
-    start: Mapping[str, float] | None = None,
-    rate: float = RATE,
+    model: RobotModel, request: TrajectoryRequest, limits: TrajectoryLimits,
+    start: Mapping[str, float] | None = None, rate: float = RATE
 ) -> TrajectoryCheck:
     """
     Check a trajectory against a robot.

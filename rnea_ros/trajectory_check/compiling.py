@@ -80,11 +80,8 @@ def compiled(request: TrajectoryRequest, rules: JointRules, start: Start) -> Tra
     if not start.is_given and request.times.size and np.isfinite(request.times[0]):
         now = max(now, float(request.times[0]))
     motion = compile_trajectory(
-        replace(request, start_time=0.0),
-        rules,
-        now=now,
-        position=start.position,
-        velocity=np.zeros_like(start.position),
+        replace(request, start_time=0.0), rules, now=now, position=start.position,
+        velocity=np.zeros_like(start.position)
     )
     return motion.as_trajectory() if isinstance(motion, Setpoint) else motion
 

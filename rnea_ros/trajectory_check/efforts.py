@@ -51,11 +51,8 @@ class Efforts:
         rows = np.abs(self.total).argmax(axis=0)
         return [
             Peak.symmetric(
-                joint,
-                Quantity.EFFORT,
-                float(self.total[row, index]),
-                float(limits.effort[index]),
-                float(self.time[row]),
+                joint, Quantity.EFFORT, float(self.total[row, index]), float(limits.effort[index]),
+                float(self.time[row])
             )
             for index, (joint, row) in enumerate(zip(limits.joint_names, rows, strict=True))
         ]
@@ -92,9 +89,7 @@ def samples(trajectory: Trajectory, rate: float) -> tuple[Array, Array, Array, A
     steps = np.maximum(np.ceil(durations * rate), 1.0)
     count = float((steps + 1.0).sum())
     if count > MAX_SAMPLES:
-        raise InputError(
-            'rate', f'{rate:g} Hz makes {count:.0f} samples, more than {MAX_SAMPLES}'
-        )
+        raise InputError('rate', f'{rate:g} Hz makes {count:.0f} samples, more than {MAX_SAMPLES}')
     rows = steps.astype(np.int64) + 1
     segment = np.repeat(np.arange(len(rows)), rows)
     within = np.arange(len(segment)) - np.repeat(np.cumsum(rows) - rows, rows)

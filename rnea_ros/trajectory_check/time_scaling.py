@@ -61,10 +61,8 @@ def bound_by_efforts(efforts: Efforts, limits: TrajectoryLimits) -> Bound:
     worst = excess if too_heavy.any() else squared
     row, joint = (int(index) for index in np.unravel_index(worst.argmax(), worst.shape))
     return Bound(
-        math.sqrt(squared[row, joint]),
-        limits.joint_names[joint],
-        Quantity.EFFORT,
-        float(efforts.time[row]),
+        math.sqrt(squared[row, joint]), limits.joint_names[joint], Quantity.EFFORT,
+        float(efforts.time[row])
     )
 
 

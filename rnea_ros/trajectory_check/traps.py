@@ -117,9 +117,7 @@ def end_values(trajectory: Trajectory, order: int) -> Array:
     return sides
 
 
-def notes(
-    request: TrajectoryRequest, trajectory: Trajectory, start: Start
-) -> list[str]:
+def notes(request: TrajectoryRequest, trajectory: Trajectory, start: Start) -> list[str]:
     """
     Return remarks about the result, one sentence each.
 

@@ -104,10 +104,8 @@ def _body(
         return tuple(name for name, each in zip(NAMES, origin, strict=True) if each == what.value)
 
     return BodyChange(
-        links,
-        **quantities,
-        undetermined=named(ParameterOrigin.PRIOR),
-        invisible=named(ParameterOrigin.NOTHING),
+        links, **quantities, undetermined=named(ParameterOrigin.PRIOR),
+        invisible=named(ParameterOrigin.NOTHING)
     )
 
 

@@ -166,8 +166,7 @@ def figures(result: Identification) -> ReportFigures:
 def _combinations(base: BaseParameters) -> tuple[Combination, ...]:
     values = (base.prior.tolist(), base.values.tolist(), base.deviations.tolist())
     return tuple(
-        Combination(words, *each)
-        for words, *each in zip(base.combinations, *values, strict=True)
+        Combination(words, *each) for words, *each in zip(base.combinations, *values, strict=True)
     )
 
 
@@ -182,9 +181,8 @@ def _joint(result: Identification, number: int, name: str) -> JointReport:
     def errors(model: str) -> EffortErrors:
         errors_of_model = getattr(comparison, model)
         return EffortErrors(
-            float(errors_of_model.rms[number]),
-            float(comparison.percent(errors_of_model)[number]),
-            float(errors_of_model.moving_rms[number]),
+            float(errors_of_model.rms[number]), float(comparison.percent(errors_of_model)[number]),
+            float(errors_of_model.moving_rms[number])
         )
 
     def estimate(values: Array, kind: str) -> tuple[float, float]:

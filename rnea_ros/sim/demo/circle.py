@@ -99,9 +99,8 @@ class Circle:
         """Identify the robot from the exciting motion, judge it on the other, write it."""
         print('identifying the robot ...')
         fit = identification.identify(
-            self._arm.model,
-            self._run(excited, 'exciting motion'),
-            validate=self._run(before.phase.received, "the demo's motion"),
+            self._arm.model, self._run(excited, 'exciting motion'),
+            validate=self._run(before.phase.received, "the demo's motion")
         )
         report = text(figures(fit))
         (self._output / 'identified.txt').write_text(report + '\n', encoding='utf-8')

@@ -82,12 +82,8 @@ class DemoClient:
     """
 
     def __init__(
-        self,
-        joints: Sequence[str],
-        check_processes: Callable[[], None],
-        terms: Collection[str] = (),
-        *,
-        every_state: bool = False,
+        self, joints: Sequence[str], check_processes: Callable[[], None],
+        terms: Collection[str] = (), *, every_state: bool = False
     ) -> None:
         self._joints = tuple(joints)
         self._check_processes = check_processes
@@ -98,9 +94,7 @@ class DemoClient:
             self._node, JointState, 'joint_states', EVERY if every_state else NEWEST, raw=True
         )
         self._terms: dict[str, PolledSubscription[Any]] = {
-            name: PolledSubscription(
-                self._node, JointState, f'feedforward/terms/{name}', NEWEST
-            )
+            name: PolledSubscription(self._node, JointState, f'feedforward/terms/{name}', NEWEST)
             for name in terms
         }
         self._trajectories = self._node.create_publisher(
@@ -214,10 +208,8 @@ class DemoClient:
         return self._newest[0].time
 
     def record(
-        self,
-        duration: float,
-        progress: Callable[[Received], None] | None = None,
-        at_start: Callable[[], None] | None = None,
+        self, duration: float, progress: Callable[[Received], None] | None = None,
+        at_start: Callable[[], None] | None = None
     ) -> Received:
         """
         Record joint states and effort terms.
@@ -272,9 +264,6 @@ class DemoClient:
 def _sample(message: bytes) -> Sample:
     state = deserialize_message(message, JointState)
     return Sample(
-        seconds(state.header.stamp),
-        tuple(state.name),
-        state.position,
-        state.velocity,
-        state.effort,
+        seconds(state.header.stamp), tuple(state.name), state.position, state.velocity,
+        state.effort
     )

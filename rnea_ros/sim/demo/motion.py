@@ -60,11 +60,8 @@ def sine_motion(
     phase = np.outer(t, omega)
     s, s1, s2 = np.sin(phase), omega * np.cos(phase), -(omega**2) * np.sin(phase)
     return RestToRestMotion(
-        joints,
-        t,
-        pose + amplitude * w * s,
-        amplitude * (w1 * s + w * s1),
-        amplitude * (w2 * s + 2.0 * w1 * s1 + w * s2),
+        joints, t, pose + amplitude * w * s, amplitude * (w1 * s + w * s1),
+        amplitude * (w2 * s + 2.0 * w1 * s1 + w * s2)
     )
 
 

@@ -27,9 +27,7 @@ class Processes:
         self._directory = directory
         self._running: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
 
-    def start(
-        self, name: str, module: str, parameters: dict[str, object], *files: Path
-    ) -> None:
+    def start(self, name: str, module: str, parameters: dict[str, object], *files: Path) -> None:
         """
         Start a node of the package.
 

@@ -134,9 +134,7 @@ def realistic(
     )
 
 
-def with_model_error(
-    urdf: str, error: tuple[float, float], random: np.random.Generator
-) -> str:
+def with_model_error(urdf: str, error: tuple[float, float], random: np.random.Generator) -> str:
     """
     Return a URDF with random errors of masses, centres of mass and inertias.
 

@@ -215,11 +215,8 @@ class Session:
         raise DemoError('the arm did not arrive at its pose')
 
     def follow(
-        self,
-        motion: RestToRestMotion,
-        title: str,
-        mode: str = 'computed_torque',
-        scale: Array | float = 1.0,
+        self, motion: RestToRestMotion, title: str, mode: str = 'computed_torque',
+        scale: Array | float = 1.0
     ) -> Phase:
         """
         Move to the start pose, change the control law, follow a motion.
@@ -249,14 +246,8 @@ class Session:
         if rejected != rejected_before:
             raise DemoError(f'the node rejected a trajectory: {rejected}')
         return Phase(
-            title,
-            motion,
-            self._arm.joints,
-            received,
-            start,
-            float(np.mean(rates)),
-            int(client.diagnostics['late_ticks']) - late,
-            float(np.mean(shares)),
+            title, motion, self._arm.joints, received, start, float(np.mean(rates)),
+            int(client.diagnostics['late_ticks']) - late, float(np.mean(shares))
         )
 
     def _start(self, motion: RestToRestMotion, mode: str, scale: Array | float) -> float:

@@ -83,12 +83,8 @@ def has_own_control(urdf: str) -> bool:
 
 
 def with_gazebo_control(
-    urdf: str,
-    controllers: str,
-    *,
-    joints: Sequence[str] = (),
-    positions: Sequence[float] = (),
-    plugins: PluginNames = PLUGINS['gz_ros2_control'],
+    urdf: str, controllers: str, *, joints: Sequence[str] = (), positions: Sequence[float] = (),
+    plugins: PluginNames = PLUGINS['gz_ros2_control']
 ) -> GazeboRobot:
     """
     Return a robot with the tags for Gazebo and ros2_control.
@@ -147,8 +143,7 @@ def _reject_mimics(roles: JointRoles) -> None:
     for joint in roles.mimics:
         assert joint.mimic is not None
         raise InputError(
-            'joints',
-            f'{joint.name!r} follows {joint.mimic.joint!r}: not possible in Gazebo',
+            'joints', f'{joint.name!r} follows {joint.mimic.joint!r}: not possible in Gazebo'
         )
 
 
@@ -198,12 +193,8 @@ def _tags(
     if description.root != WORLD:
         ElementTree.SubElement(calls, f'{{{XACRO}}}fixed_base', link=description.root)
     control = ElementTree.SubElement(
-        calls,
-        f'{{{XACRO}}}gazebo_control',
-        controllers=controllers,
-        hardware=plugins.hardware,
-        library=plugins.library,
-        plugin=plugins.plugin,
+        calls, f'{{{XACRO}}}gazebo_control', controllers=controllers, hardware=plugins.hardware,
+        library=plugins.library, plugin=plugins.plugin
     )
     block = ElementTree.SubElement(control, 'joints')
     for joint, position, effort in zip(roles.commanded, start, efforts, strict=True):

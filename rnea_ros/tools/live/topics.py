@@ -93,9 +93,7 @@ class LiveRobot:
         return samples
 
 
-def live_trajectory(
-    topic: str, timeout: float, ros_arguments: Sequence[str]
-) -> TrajectoryRequest:
+def live_trajectory(topic: str, timeout: float, ros_arguments: Sequence[str]) -> TrajectoryRequest:
     """
     Wait for the next trajectory on a topic.
 
