@@ -44,6 +44,9 @@ and the commands of an effort controller. Brakes hold the robot until the first 
 NEWEST = QoSProfile(depth=1)
 """The system default of ros2_control: reliable, volatile, keep last 1."""
 
+EVERY = QoSProfile(depth=2000)
+"""In lockstep states may come faster than a busy machine delivers them to a recorder."""
+
 
 class Broadcasters:
     """
@@ -64,7 +67,9 @@ class Broadcasters:
         self._wrench_link = options.wrench_link
         description = node.create_publisher(String, 'robot_description', LATCHED)
         description.publish(String(data=options.urdf_text))
-        self._joint_states = node.create_publisher(JointState, 'joint_states', NEWEST)
+        self._joint_states = node.create_publisher(
+            JointState, 'joint_states', EVERY if options.lockstep else NEWEST
+        )
         zeros = array('d', bytes(8 * len(robot.reported_joints)))
         self._state = JointState(
             name=list(robot.reported_joints), position=zeros[:], velocity=zeros[:], effort=zeros[:]

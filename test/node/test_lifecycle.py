@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 import os
+import signal
 import threading
 import time
 from types import SimpleNamespace
@@ -184,8 +185,22 @@ def test_lifecycle_cycles_leave_no_publisher_thread_or_descriptor(bench: Bench) 
     assert last == first
 
 
-def test_an_exception_in_a_callback_is_logged_and_the_node_goes_on(domain_id: int) -> None:
-    os.environ.update(isolated(domain_id))
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """Restore the handlers of all signals: a node ignores signals while its process ends."""
+    before = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    yield
+    for number, handler in before.items():
+        if signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures('signals')
+def test_an_exception_in_a_callback_is_logged_and_the_node_goes_on(
+    domain_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in isolated(domain_id).items():
+        monkeypatch.setenv(name, value)
     process = NodeProcess('test', 'a test', {}, [])
     try:
         node = rclpy.create_node('test')
