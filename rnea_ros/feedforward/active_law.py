@@ -45,12 +45,8 @@ def law_of(
     kp[settings.joint_indices] = settings.parameters.kp
     kd[settings.joint_indices] = settings.parameters.kd
     return (law or settings.parameters.mode)(
-        robot,
-        kp,
-        kd,
-        compensate_coriolis=settings.parameters.compensate_coriolis,
-        friction=settings.friction,
-        friction_velocity=settings.parameters.friction.velocity,
+        robot, kp, kd, compensate_coriolis=settings.parameters.compensate_coriolis,
+        friction=settings.friction, friction_velocity=settings.parameters.friction.velocity,
         armature=settings.armature,
     )
 

@@ -71,15 +71,9 @@ class ControlLoop:
     """
 
     def __init__(
-        self,
-        controller: FeedforwardController,
-        takes: Sequence[Callable[[float], None]],
-        publishers: Publishers,
-        permission: CommandPermission,
-        period: float,
-        clock: Clock,
-        schedule: Schedule,
-        realtime: RealtimeSettings,
+        self, controller: FeedforwardController, takes: Sequence[Callable[[float], None]],
+        publishers: Publishers, permission: CommandPermission, period: float, clock: Clock,
+        schedule: Schedule, realtime: RealtimeSettings,
     ) -> None:
         self._controller = controller
         self._takes = takes

@@ -81,9 +81,9 @@ class JointStateMonitor:
     ) -> None:
         n = len(joint_names)
         self._names = tuple(joint_names)
-        self._jumps = jumps or PositionJumps.disabled(n)
         if continuous is None:
             continuous = np.zeros(n, dtype=bool)
+        self._jumps = jumps or PositionJumps(np.full(n, np.inf), continuous, np.zeros(n))
         self._derived = DerivedVelocity(continuous, cutoff) if differentiate_velocity else None
         self._layouts = JointLayouts(joint_names)
         self._stamps = StampOrder(n)

@@ -78,11 +78,6 @@ class PositionJumps:
         return bool((self._in_a_row >= MIN_PERSISTENT).any())
 
     @classmethod
-    def disabled(cls, n: int) -> PositionJumps:
-        """Return a check that accepts every position and velocity."""
-        return cls(np.full(n, np.inf), np.zeros(n, dtype=bool), np.zeros(n))
-
-    @classmethod
     def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> PositionJumps:
         """Return the check of a robot's joints, with the velocity limits of its URDF."""
         factor, limits = settings.parameters.velocity_limit_factor, model.velocity_limits

@@ -140,9 +140,8 @@ class ExternalEffortMonitor:
             self.contact = self.contact and self.reacts and largest > CLEARED
             return None
         self.contact = largest > 1.0
-        return self._found() if self.contact else None
-
-    def _found(self) -> Contact:
+        if not self.contact:
+            return None
         self._contacts += 1
         effort, limit = self.effort, self.threshold
         joint = int(np.argmax(np.abs(effort) / limit))

@@ -128,13 +128,8 @@ class MomentumObserver:
         :return: largest external effort, as a multiple of what counts as contact
         """
         largest: float = self._observe(
-            q,
-            qd,
-            measured,
-            command,
-            self._none if compensated is None else compensated,
-            self._none if external is None else external,
-            self._measured,
+            q, qd, measured, command, self._none if compensated is None else compensated,
+            self._none if external is None else external, self._measured,
             dt if self._running else START,
         )
         self._running = True
@@ -146,21 +141,9 @@ class MomentumObserver:
 
 @entry
 def _observe(
-    bodies: NDArray[np.void],
-    weights: Array,
-    p: Array,
-    rate: Array,
-    joints: Indices,
-    constants: Array,
-    state: Array,
-    friction_compensated: bool,
-    q: Array,
-    qd: Array,
-    measured: Array,
-    command: Array,
-    compensated: Array,
-    external: Array,
-    use_measured: bool,
+    bodies: NDArray[np.void], weights: Array, p: Array, rate: Array, joints: Indices,
+    constants: Array, state: Array, friction_compensated: bool, q: Array, qd: Array,
+    measured: Array, command: Array, compensated: Array, external: Array, use_measured: bool,
     dt: float,
 ) -> float:
     for k in range(joints.size):

@@ -93,17 +93,8 @@ class ControllerStateMonitor:
         self.complaint = str(error)
 
     def take_sample(
-        self,
-        names: tuple[str, ...],
-        position: Array,
-        velocity: Array,
-        acceleration: Array,
-        speed: float | None,
-        *,
-        stamp: float,
-        clock: float,
-        received: float,
-        measured: Array,
+        self, names: tuple[str, ...], position: Array, velocity: Array, acceleration: Array,
+        speed: float | None, *, stamp: float, clock: float, received: float, measured: Array,
         held: Callable[[], Array],
     ) -> Setpoint | None:
         """
@@ -124,7 +115,9 @@ class ControllerStateMonitor:
             self._find_joints(names)
             self._check_message(position, velocity, acceleration, speed)
             if stamp:
-                self._check_stamp(stamp, clock, received)
+                reason = self._stamps.check(SINGLE, stamp, clock, received)
+                if reason is not None:
+                    raise TrajectoryError(reason, f'{stamp} s at {clock} s')
             q_missing = measured if self._target.size == measured.size else held()
             setpoint = self._setpoint(position, velocity, acceleration, speed, q_missing)
             self._check_motion(setpoint, measured)
@@ -178,11 +171,6 @@ class ControllerStateMonitor:
         self._reject_where(
             ~np.isfinite(used), self._target, _R.NOT_FINITE, lambda k: f'{field} {used[k]}'
         )
-
-    def _check_stamp(self, stamp: float, clock: float, received: float) -> None:
-        reason = self._stamps.check(SINGLE, stamp, clock, received)
-        if reason is not None:
-            raise TrajectoryError(reason, f'{stamp} s at {clock} s')
 
     def _setpoint(
         self, position: Array, velocity: Array, acceleration: Array, speed: float | None,

@@ -49,15 +49,9 @@ class Reporter:
     """
 
     def __init__(
-        self,
-        node: Any,
-        controller: FeedforwardController,
-        states: JointStateMonitor,
-        statistics: LoopStatistics,
-        clock: Clock,
-        rejections: Counter[str],
-        command_topic: CommandTopicMonitor,
-        references: ControllerStateMonitor | None = None,
+        self, node: Any, controller: FeedforwardController, states: JointStateMonitor,
+        statistics: LoopStatistics, clock: Clock, rejections: Counter[str],
+        command_topic: CommandTopicMonitor, references: ControllerStateMonitor | None = None,
     ) -> None:
         self._node = node
         self._controller = controller

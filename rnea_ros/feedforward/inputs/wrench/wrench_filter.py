@@ -19,17 +19,6 @@ from ....arrays import Array
 from ....compilation import compiled, entry, entry_point
 
 
-def time_constant(cutoff: float) -> float:
-    """
-    Return the time constant T of each of two equal stages, s.
-
-    Together they pass half of the power at the cutoff, where 1 + (w T)^2 = sqrt(2).
-
-    :param cutoff: cutoff frequency, Hz
-    """
-    return math.sqrt(math.sqrt(2.0) - 1.0) / (2.0 * math.pi * cutoff)
-
-
 class TwoStageLowPass:
     """
     Two equal stages of first order in series, exact for an input that is constant in a step.
@@ -42,7 +31,8 @@ class TwoStageLowPass:
     """
 
     def __init__(self, cutoff: float) -> None:
-        self._time_constant = time_constant(cutoff)
+        # Together both stages pass half of the power at the cutoff, where 1 + (w T)^2 = sqrt(2).
+        self._time_constant = math.sqrt(math.sqrt(2.0) - 1.0) / (2.0 * math.pi * cutoff)
         self._first = np.zeros(6)
         self.value = np.zeros(6)
         stages = (self._first, self.value)

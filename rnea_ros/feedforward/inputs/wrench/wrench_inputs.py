@@ -59,7 +59,9 @@ class WrenchInputs:
         self._weightless = Workspace(model.tree, np.zeros(3))
         self._root_link = model.link_names[0]
         in_root = any(sensor.publish_frame is PublishFrame.BASE for sensor in inputs)
-        self._root = _RootFrame(self._weightless, model.nq) if in_root else None
+        self._on_body, self._on_root = np.zeros((2, 6))
+        if in_root:
+            self._in_root_frame(1, np.eye(6), np.zeros(6))  # compiles before the loop starts
         self.stale: tuple[str, ...] = tuple(self.sensors)
         self.tares = 0
 
@@ -157,10 +159,21 @@ class WrenchInputs:
         if sensor.settings.publish_frame is PublishFrame.SENSOR:
             return sensor.link, sensor.external
         assert sensor.mount is not None
-        assert self._root is not None
         mount = sensor.mount
-        wrench = self._root.wrench(self._q, mount.body, mount.to_body, sensor.external)
-        return self._root_link, wrench
+        return self._root_link, self._in_root_frame(mount.body, mount.to_body, sensor.external)
+
+    def _in_root_frame(self, body: int, to_body: Array, wrench: Array) -> Array:
+        """
+        Return [torque; force] in the root link's frame, about its origin; overwritten.
+
+        :param body: number of the body on which the wrench acts
+        :param to_body: force transform from the sensor's frame to the body's, shape (6, 6)
+        :param wrench: [torque; force] in the sensor's frame, shape (6,), N m and N
+        """
+        kinematics.place_bodies(self._weightless.bodies, self._q)
+        np.matmul(to_body, wrench, out=self._on_body)
+        _to_root(self._weightless.bodies, body, self._on_body, self._on_root)
+        return self._on_root
 
     def _acceleration(self, qd: Array, dt: float) -> Array:
         """
@@ -195,34 +208,6 @@ def _mount(model: RobotModel, link: str, load: InlineLoad | None) -> SensorMount
     frame = model.tree.frames[link]
     carried = None if load is None else load.at(link)
     return SensorMount(frame.body, force_transform(frame.placement), carried)
-
-
-class _RootFrame:
-    """
-    Expresses wrenches in the root link's frame, about its origin.
-
-    :param workspace: memory with the bodies' poses
-    :param nq: number of joint positions
-    """
-
-    def __init__(self, workspace: Workspace, nq: int) -> None:
-        self._bodies = workspace.bodies
-        self._on_body, self._on_root = np.zeros((2, 6))
-        self.wrench(np.zeros(nq), 1, np.eye(6), self._on_body)  # compiles before the loop starts
-
-    def wrench(self, q: Array, body: int, to_body: Array, wrench: Array) -> Array:
-        """
-        Return [torque; force] in the root link's frame; the next call overwrites it.
-
-        :param q: joint positions, shape (nq,), rad or m
-        :param body: number of the body on which the wrench acts
-        :param to_body: force transform from the sensor's frame to the body's, shape (6, 6)
-        :param wrench: [torque; force] in the sensor's frame, shape (6,), N m and N
-        """
-        kinematics.place_bodies(self._bodies, q)
-        np.matmul(to_body, wrench, out=self._on_body)
-        _to_root(self._bodies, body, self._on_body, self._on_root)
-        return self._on_root
 
 
 @entry

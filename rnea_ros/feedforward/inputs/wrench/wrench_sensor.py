@@ -119,11 +119,20 @@ class WrenchSensor:
         self._share = min(max(self._share + (-change if self.stale else change), 0.0), 1.0)
         if not fresh and self._share == 0.0:
             self.monitor.reset_link()
-        self._write()
+        if self.mount is not None:
+            settings = self.settings
+            self._apply_deadbands(
+                self._low_pass.value, settings.deadband_torque, settings.deadband_force,
+                settings.gain * self._share, self.mount.to_body, self.wrench, self.on_body,
+            )
 
     def _filter(self, now: float, dt: float, q: Array) -> bool:
         """Filter the newest reading; return whether it is plausible."""
-        load = self._newest_mount().load
+        if self.mount is None or self.link != self.monitor.link:  # a new mount has no offset
+            self.link = self.monitor.link
+            self.mount = self._mounts[self.link]
+            self.tare.reset()
+        load = self.mount.load
         external, settings = self._external, self.settings
         external[:] = self.monitor.wrench
         # reading = external wrench - load of the joint above
@@ -136,24 +145,6 @@ class WrenchSensor:
             self._low_pass.start(external, keep_value=self._share > 0.0)
         self._low_pass.advance(external, dt)
         return True
-
-    def _newest_mount(self) -> SensorMount:
-        """Return the mount of the newest reading; a new mount has no offset."""
-        if self.mount is None or self.link != self.monitor.link:
-            self.link = self.monitor.link
-            self.mount = self._mounts[self.link]
-            self.tare.reset()
-        return self.mount
-
-    def _write(self) -> None:
-        """Write the wrench after deadband, gain and fade."""
-        if self.mount is None:
-            return
-        settings = self.settings
-        self._apply_deadbands(
-            self._low_pass.value, settings.deadband_torque, settings.deadband_force,
-            settings.gain * self._share, self.mount.to_body, self.wrench, self.on_body,
-        )
 
 
 FINE, NOT_FINITE, OVER_CAP = range(3)
