@@ -101,7 +101,10 @@ class CdrMessage:
         length = self.unsigned(f'length of {what}')
         self.expect(length, what)
         encoded = self._octets[self.offset : self.offset + length].tobytes()
-        text = _text(encoded)
+        try:
+            text = encoded[:-1].decode() if encoded.find(b'\0') == length - 1 else None
+        except UnicodeDecodeError:
+            text = None
         if text is None:
             raise MalformedError(
                 self.offset + HEADER,
@@ -126,13 +129,3 @@ class CdrMessage:
 def aligned(offset: int, size: int) -> int:
     """Return the smallest multiple of a size that is not below an offset, bytes."""
     return -(-offset // size) * size
-
-
-def _text(encoded: bytes) -> str | None:
-    """Decode a zero-terminated UTF-8 string; None if invalid."""
-    if encoded.find(b'\0') != len(encoded) - 1:
-        return None
-    try:
-        return encoded[:-1].decode()
-    except UnicodeDecodeError:
-        return None

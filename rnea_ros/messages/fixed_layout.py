@@ -61,11 +61,6 @@ class FixedLayout(CdrMessage):
         self._expected = np.zeros_like(self._layout[0])
 
     @property
-    def refillable(self) -> bool:
-        """Whether later messages can be filled in: only in the machine's own byte order."""
-        return self._header[:2] == NATIVE
-
-    @property
     def data(self) -> bytes:
         """The message as CDR bytes up to the last field read, with the present numbers."""
         return self._header + self._octets[: self.offset].tobytes()
@@ -157,7 +152,7 @@ class FixedLayoutReader(Generic[Sample]):
         message.skip_stamp()
         sample = self._read(message)
         message.fix_layout()
-        if message.refillable:
+        if data[:2] == NATIVE:  # later messages are filled in: only in the machine's byte order
             if len(self._layouts) == MAX_LAYOUTS:
                 self._layouts.clear()
             self._layouts.append((message, sample))

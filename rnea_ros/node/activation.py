@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+import gc
 import time
 from typing import Any
 
@@ -75,12 +76,24 @@ class Activation:
             effort_scale=settings.effort_scale,
         )
         self.controller = FeedforwardController(model, settings, states)
-        self._clock = self._make_clock()
+        self._clock: Clock = MachineClock()
+        if configuration.sim_clock is not None:
+            self._clock = SimClock(
+                configuration.sim_clock,
+                lambda now: self.controller.enter_fault(Reason.CLOCK_RESET, now),
+            )
         inputs = SensorTopics(
             states, self.controller.environment, configuration.joint_states,
             configuration.wrenches, configuration.imu, self._clock,
         )
-        self._references = self._follow_controller_state(inputs)
+        self._references: ControllerStateMonitor | None = None
+        if configuration.controller_state is not None:
+            references = ControllerStateMonitor(setup.rules, self.controller.speed_scaling)
+            source = ControllerStateInput(
+                configuration.controller_state, references, self.controller, self._clock
+            )
+            inputs.take_others.append(source.take_messages)
+            self._references = references
         watchdog = WatchdogEfforts(configuration.watchdog, settings.command_scale)
         inputs.take_others.append(watchdog.take_messages)
         self.controller.acting_effort.watchdog_effort = watchdog.newest
@@ -158,18 +171,7 @@ class Activation:
         while self._loop.warnings:
             self._node.get_logger().warning(self._loop.warnings.pop())
         self._reporter.publish()
-        self._loop.collect_garbage()
-
-    def _follow_controller_state(self, inputs: SensorTopics) -> ControllerStateMonitor | None:
-        """Follow a trajectory controller's reference if reference_source is controller_state."""
-        subscription = self._configuration.controller_state
-        if subscription is None:
-            return None
-        controller = self.controller
-        monitor = ControllerStateMonitor(self._configuration.setup.rules, controller.speed_scaling)
-        source = ControllerStateInput(subscription, monitor, controller, self._clock)
-        inputs.take_others.append(source.take_messages)
-        return monitor
+        gc.collect()  # off in the loop's thread: see ManualGarbageCollection
 
     def _make_schedule(
         self, states: JointStateMonitor, inputs: SensorTopics
@@ -184,10 +186,3 @@ class Activation:
             states, configuration.setup.settings.joint_indices, configuration.joint_states.wait,
             inputs.take_joint_states, period, clock,
         )
-
-    def _make_clock(self) -> Clock:
-        sim_clock = self._configuration.sim_clock
-        if sim_clock is None:
-            return MachineClock()
-        controller = self.controller
-        return SimClock(sim_clock, lambda now: controller.enter_fault(Reason.CLOCK_RESET, now))

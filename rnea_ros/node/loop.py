@@ -103,10 +103,6 @@ class ControlLoop:
         self._thread.start()
         self._supervisor.start()
 
-    def collect_garbage(self) -> None:
-        """Collect garbage; to be called about once a second, from another thread."""
-        self._garbage.collect()
-
     def join(self, timeout: float, meanwhile: Callable[[], None] = lambda: None) -> str:
         """
         Wait until the control has stopped, then end the threads.

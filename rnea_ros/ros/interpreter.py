@@ -27,7 +27,8 @@ class ManualGarbageCollection:
     """
     Turns automatic garbage collection off while a loop runs.
 
-    The automatic collector runs in the thread that made the last object: it may be the loop's.
+    The automatic collector runs in the thread that made the last object: it may be the loop's. So
+    a thread without a schedule calls ``gc.collect()``.
     """
 
     def begin(self) -> None:
@@ -36,10 +37,6 @@ class ManualGarbageCollection:
         self._switch_interval = round(sys.getswitchinterval(), 6)
         prepare_interpreter()
         gc.disable()
-
-    def collect(self) -> None:
-        """Collect garbage now; for a thread without a schedule."""
-        gc.collect()
 
     def end(self) -> None:
         """Restore the interpreter's settings."""

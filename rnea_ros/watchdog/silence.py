@@ -51,6 +51,7 @@ class SilenceMonitor:
     :param timeout: allowed silence beyond the usual time between two commands, s
     :param ramp_duration: duration of the ramp from the last command to zero, s; 0: at once
     :param period: time between two updates, s
+    :ivar last_command: the last valid command, unit of the controller; empty before the first
     :ivar silence: silence before the last action or hand-back, s
     :ivar acted: how often the watchdog took over
     :ivar handed_back: how often commands came again while it acted
@@ -63,20 +64,15 @@ class SilenceMonitor:
         self._period = period
         self._allowed = timeout
         self._gaps: deque[float] = deque(maxlen=GAPS)
-        self._last: list[float] = []
         self._received_at = -math.inf
         self._updated_at = math.inf
         self._began = 0.0
         self.state = WatchState.QUIET
+        self.last_command: list[float] = []
         self.silence = 0.0
         self.acted = 0
         self.handed_back = 0
         self.rejected = 0
-
-    @property
-    def last_command(self) -> Sequence[float]:
-        """The last valid command, unit of the controller; empty before the first."""
-        return self._last
 
     def age(self, now: float) -> float:
         """Return the time since the last command, s; infinite before the first."""
@@ -102,7 +98,7 @@ class SilenceMonitor:
         if self.state is WatchState.RAMPING or (self.state is WatchState.ZEROING and any(command)):
             self.handed_back += 1
             self.silence = gap
-        self._last = list(command)
+        self.last_command = list(command)
         self._received_at = now
         if any(command):
             self.state = WatchState.WATCHING
@@ -127,7 +123,7 @@ class SilenceMonitor:
             passed = now - self._began + self._period
             if passed < self._ramp_duration:
                 left = 1.0 - passed / self._ramp_duration
-                return [left * effort for effort in self._last]
+                return [left * effort for effort in self.last_command]
             self.state, self._began = WatchState.ZEROING, now
         if self.state is WatchState.ZEROING:
             if now - self._began < ZEROS_DURATION:
@@ -137,7 +133,7 @@ class SilenceMonitor:
 
     def zeros(self) -> list[float]:
         """Return a command of zeros as long as the last command."""
-        return [0.0] * len(self._last)
+        return [0.0] * len(self.last_command)
 
     def _leave_out_stall(self, now: float) -> None:
         """After a late update, count at most :data:`MAX_STEP` periods as silence."""

@@ -173,7 +173,7 @@ def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
         get_clock=lambda: SimpleNamespace(now=lambda: SimpleNamespace(to_msg=Time)),
     )
     command_topic: Any = SimpleNamespace(
-        counts=Counter(), controller_status='confirmed', other_publishers=()
+        counts=Counter(), controller_status='confirmed', others=SimpleNamespace(names=())
     )
     clock: Any = SimpleNamespace(latest=lambda: rig.now)
     statistics = LoopStatistics(rig.period, rig.now)

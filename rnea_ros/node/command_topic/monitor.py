@@ -36,6 +36,7 @@ class CommandTopicMonitor:
     :param others: other publishers on the topic
     :param now: monotonic time of the start, s
     :param listed: whether the user listed the joints
+    :ivar others: as given
     :ivar counts: how often each flag was raised
     """
 
@@ -48,7 +49,7 @@ class CommandTopicMonitor:
         self._joints = joints
         self._permission = permission
         self._listed = listed
-        self._others = others
+        self.others = others
         self._known_others = frozenset(others.names)
         self._discovery_ends = now + DISCOVERY
         self._ended = False
@@ -61,11 +62,6 @@ class CommandTopicMonitor:
             return 'absent'
         return 'confirmed' if self._joints.endpoints <= self._permission.confirmed else 'withheld'
 
-    @property
-    def other_publishers(self) -> tuple[str, ...]:
-        """Full names of the other nodes that publish on the command topic."""
-        return self._others.names
-
     def poll(self, now: float) -> None:
         """
         Check the controller and the other publishers; for the node's executor.
@@ -74,12 +70,12 @@ class CommandTopicMonitor:
         """
         self._joints.poll(now)
         self._check_joints()
-        self._others.poll(now, publishing=True)
+        self.others.poll(now, publishing=True)
         self._check_others(now)
         flags = set()
         if self._controller.withheld:
             flags.add(Reason.COMMANDS_WITHHELD)
-        if self._others.names:
+        if self.others.names:
             flags.add(Reason.SECOND_PUBLISHER)
         self.counts.update(flags - self._controller.outside_flags)
         self._controller.outside_flags = frozenset(flags)
@@ -99,11 +95,11 @@ class CommandTopicMonitor:
         )
 
     def _check_others(self, now: float) -> None:
-        names = frozenset(self._others.names)
+        names = frozenset(self.others.names)
         new = names - self._known_others
         self._known_others |= names
         if new and now < self._discovery_ends:
-            self._end_control(Reason.SECOND_PUBLISHER, self._others.conflict(new))
+            self._end_control(Reason.SECOND_PUBLISHER, self.others.conflict(new))
             return
         for name in sorted(new):
             self._logger.warning(f'{name} publishes commands to {self._joints.controller} too')

@@ -119,6 +119,9 @@ class Reporter:
             level = DiagnosticStatus.WARN
         reason = '' if controller.reason is None else controller.reason.value
         flags = sorted(flag.value for flag in controller.flags)
+        external, references = controller.external_effort, self._references
+        wrench = None if external is None else external.wrench
+        speed = controller.speed_scaling.factor if references is None else references.speed
         values: dict[str, object] = {
             'state': controller.state.value,
             'reason': reason,
@@ -129,39 +132,27 @@ class Reporter:
             'missed_ticks': report.missed,
             'untriggered_ticks': report.untriggered,
             'cpu_share': f'{report.cpu:.4f}',
-            'speed_scaling': f'{self._speed():.3f}',
+            'speed_scaling': f'{speed:.3f}',
             'joint_states_age': f'{self._states.age(now):.4f}',
             'saturated_joints': self._joints(controller.saturated),
             'stale_wrenches': ' '.join(controller.environment.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),
             'contact': str(controller.contact) if Reason.CONTACT in controller.flags else '',
-            'external_wrench_determined': self._determined(),
+            'external_wrench_determined': str(wrench.determined) if wrench else '',
             'effort_controller': self._command_topic.controller_status,
-            'other_publishers': ' '.join(self._command_topic.other_publishers),
+            'other_publishers': ' '.join(self._command_topic.others.names),
         }
         for what, summary in (('lateness', report.lateness), ('compute', report.compute)):
             for name, value in zip(('p99', 'max'), summary, strict=True):
                 values[f'{what}_{name}_us'] = f'{1e6 * value:.1f}'
-        if self._references is not None:
-            values['controller_state_age'] = f'{self._references.age(now):.4f}'
+        if references is not None:
+            values['controller_state_age'] = f'{references.age(now):.4f}'
         counts = self._counts() | {k.value: v for k, v in controller.stalls.counts.items()}
         values.update({f'count/{key}': count for key, count in counts.items()})
         summary_line = ' '.join([controller.state.value, reason, *flags]).strip()
         name = f'{self._node.get_fully_qualified_name()[1:]}: control'
         stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(diagnostic_array(stamp, name, level, summary_line, values))
-
-    def _speed(self) -> float:
-        """Return the speed scaling factor of the motion that the control follows."""
-        if self._references is not None:
-            return self._references.speed
-        return self._controller.speed_scaling.factor
-
-    def _determined(self) -> str:
-        external = self._controller.external_effort
-        if external is None or external.wrench is None:
-            return ''
-        return str(external.wrench.determined)
 
     def _joints(self, mask: NDArray[np.bool_]) -> str:
         joints = zip(self._controller.joints, mask, strict=True)

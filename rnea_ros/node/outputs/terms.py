@@ -56,15 +56,13 @@ class TermPublishers(OptionalPublishers):
         if not self.subscribed:
             return
         if not self._unsent and not self._next - 1.0 / RATE <= now < self._next:
-            self._collect(command, terms(), stamp)
+            taken = terms()
+            values = {name: getattr(taken, name) for name in TERMS}
+            values['limited'] = command - sum(values.values())  # the change by ramps and limits
+            self._unsent = [(name, values[name]) for name in reversed(self.subscribed)]
+            self._message.stamp(stamp)
             self._next = now + 1.0 / RATE
         for _ in range(min(self._messages_per_tick, len(self._unsent))):
-            name, values = self._unsent.pop()
-            self._message.view[:] = values
+            name, efforts = self._unsent.pop()
+            self._message.view[:] = efforts
             self.publish(name, self._message)
-
-    def _collect(self, command: Array, terms: Terms, stamp: float) -> None:
-        values = {name: getattr(terms, name) for name in TERMS}
-        values['limited'] = command - sum(values.values())  # the change by ramps and limits
-        self._unsent = [(name, values[name]) for name in reversed(self.subscribed)]
-        self._message.stamp(stamp)

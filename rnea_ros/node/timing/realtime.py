@@ -89,7 +89,10 @@ def enter_realtime(settings: RealtimeSettings) -> list[str]:
     if sys.platform != 'linux':
         asked = settings != RealtimeSettings()
         return [f'realtime.* is not in force: {sys.platform} is not Linux'] if asked else []
-    _set_timer_slack()
+    # Linux then wakes the thread on time, not up to 50 us later to save power.
+    prctl = getattr(ctypes.CDLL(None), 'prctl', None)
+    if prctl is not None:
+        prctl(_PR_SET_TIMERSLACK, ctypes.c_ulong(1), 0, 0, 0)
     steps: list[tuple[bool, Callable[[RealtimeSettings], str]]] = [
         (bool(settings.cpus), _set_affinity),
         (settings.lock_memory, _lock_memory),
@@ -97,13 +100,6 @@ def enter_realtime(settings: RealtimeSettings) -> list[str]:
     ]
     warnings = [step(settings) for requested, step in steps if requested]
     return [warning for warning in warnings if warning]
-
-
-def _set_timer_slack() -> None:
-    """Make Linux wake the thread on time, not up to 50 us later to save power."""
-    prctl = getattr(ctypes.CDLL(None), 'prctl', None)
-    if prctl is not None:
-        prctl(_PR_SET_TIMERSLACK, ctypes.c_ulong(1), 0, 0, 0)
 
 
 def _set_affinity(settings: RealtimeSettings) -> str:
@@ -145,15 +141,10 @@ def leave_realtime(settings: RealtimeSettings) -> None:
 
 def _schedule_others(scheduler: int, priority: int) -> None:
     own = threading.get_native_id()
-    for thread in _threads():
+    for thread in map(int, os.listdir('/proc/self/task')):
         if thread != own:
             with suppress(ProcessLookupError):  # it may have ended meanwhile
                 os.sched_setscheduler(thread, scheduler, os.sched_param(priority))
-
-
-def _threads() -> list[int]:
-    """Return the native ids of the threads of this process."""
-    return [int(number) for number in os.listdir('/proc/self/task')]
 
 
 def _lock_memory(settings: RealtimeSettings) -> str:

@@ -65,7 +65,7 @@ class Bench:
         monkeypatch.setattr(module, 'time', time)
         self.clock = SimpleNamespace(latest=lambda: self.rig.now, simulated=False)
         command_topic = SimpleNamespace(
-            counts=Counter(), controller_status='confirmed', other_publishers=()
+            counts=Counter(), controller_status='confirmed', others=SimpleNamespace(names=())
         )
         parts: Any = (
             self.node, self.rig.controller, self.rig.states,

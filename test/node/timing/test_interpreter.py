@@ -62,7 +62,7 @@ def test_garbage_is_collected_on_request_and_not_before(garbage: ManualGarbageCo
     gone = weakref.ref(Cycle())
     kept = [[number] for number in range(100_000)]
     assert gone() is not None
-    garbage.collect()
+    gc.collect()
     assert gone() is None
     assert len(kept) == 100_000
 
