@@ -58,8 +58,7 @@ class Comparison:
 
     def percent(self, errors: ModelErrors) -> Array:
         """Return RMS errors in percent of the RMS of the measured efforts, shape (n,)."""
-        share: Array = 100.0 * errors.rms / self.effort_rms
-        return share
+        return 100.0 * errors.rms / self.effort_rms
 
     @property
     def is_better(self) -> bool:

@@ -60,7 +60,10 @@ class Equations:
         self.qd = np.concatenate([run.qd for run in runs])
         self.qdd = np.concatenate([run.qdd for run in runs])
         self.effort = np.concatenate([run.effort for run in runs])
-        self.slides = np.concatenate([sliding(run, _wind_up(model)) for run in runs])
+        joints = {} if model.description is None else model.description.joints
+        prismatic = [name for name, joint in joints.items() if joint.type == 'prismatic']
+        travel = np.where(np.isin(model.joint_names, prismatic), WIND_UP_PRISMATIC, WIND_UP)
+        self.slides = np.concatenate([sliding(run, travel) for run in runs])
         self.used = self.slides & np.isfinite(self.effort)
         self.run = np.repeat(np.arange(len(runs)), [len(run.time) for run in runs])
         self.block: Indices = np.arange(len(self.q)) * BLOCKS // max(len(self.q), 1)
@@ -89,38 +92,37 @@ class Equations:
         """Return the regressors of some samples, shape (samples, n, 10 * bodies)."""
         return self.model.regressor_batch(self.q[part], self.qd[part], self.qdd[part])
 
-    def reduced(self, terms: Array, effort: Array, weights: Array) -> Array:
+    def reduced(
+        self, terms: Array, effort: Array, weights: Array, to_bodies: Array | None = None
+    ) -> Array:
         """
         Return the triangular factors of the weighted equations [A y], one for each block.
 
         :param terms: columns of the joints' own parameters, shape (N, n, 5)
         :param effort: right-hand side y, shape (N, n)
         :param weights: of the squared rows, shape (N, n); 0 leaves a row out
+        :param to_bodies: map of the unknowns to the parameters of all bodies, shape
+            (10 * bodies, any); None if these are the unknowns
         :return: shape (blocks, p + 1, p + 1), where p is the number of unknowns
         """
         n = self.q.shape[1]
-        p = 10 * len(self.model.body_names) + terms.shape[2] * n
+        bodies = 10 * len(self.model.body_names) if to_bodies is None else to_bodies.shape[1]
+        p = bodies + terms.shape[2] * n
         factors = np.zeros((int(self.block.max(initial=0)) + 1, p + 1, p + 1))
         for block in range(len(factors)):
             first, last = np.searchsorted(self.block, [block, block + 1])
             for start in range(first, last, CHUNK):
                 part = slice(start, min(start + CHUNK, last))
-                rows = self._rows(part, terms[part], effort[part], weights[part])
-                factors[block] = triangular(np.concatenate([factors[block], rows]))
+                Y, used = self.regressor(part), weights[part] > 0.0
+                own = np.zeros((len(Y), n, terms.shape[2], n))
+                for joint in range(n):
+                    own[:, joint, :, joint] = terms[part, joint]
+                y = np.where(used, effort[part], 0.0)[:, :, np.newaxis]
+                Y = Y if to_bodies is None else Y @ to_bodies
+                rows = np.concatenate([Y, own.reshape(len(Y), n, p - bodies), y], axis=2)
+                rows *= np.sqrt(weights[part])[:, :, np.newaxis]
+                factors[block] = triangular(np.concatenate([factors[block], rows[used]]))
         return factors
-
-    def _rows(self, part: slice, terms: Array, effort: Array, weights: Array) -> Array:
-        """Return the weighted rows [A y] of some samples."""
-        Y = self.regressor(part)
-        count, n = weights.shape
-        own = np.zeros((count, n, terms.shape[2], n))
-        for joint in range(n):
-            own[:, joint, :, joint] = terms[:, joint]
-        y = np.where(weights > 0.0, effort, 0.0)
-        rows = np.concatenate([Y, own.reshape(count, n, -1), y[:, :, np.newaxis]], axis=2)
-        rows *= np.sqrt(weights)[:, :, np.newaxis]
-        kept: Array = rows[weights > 0.0]
-        return kept
 
 
 def triangular(rows: Array) -> Array:
@@ -159,10 +161,3 @@ def sliding(run: Run, wind_up: Array) -> NDArray[np.bool_]:
             last = stop + after[0] if after.size else len(run.time)
             slides[first:last, joint] = False
     return slides
-
-
-def _wind_up(model: RobotModel) -> Array:
-    """Return the travel of each joint in which it winds up, shape (n,), rad or m."""
-    joints = {} if model.description is None else model.description.joints
-    prismatic = {name for name, joint in joints.items() if joint.type == 'prismatic'}
-    return np.where(np.isin(model.joint_names, [*prismatic]), WIND_UP_PRISMATIC, WIND_UP)

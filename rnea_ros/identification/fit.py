@@ -67,8 +67,7 @@ class Problem:
         The other bodies may have no mass or no extent.
         """
         numbers = np.arange(self.prior.size).reshape(-1, 10)
-        chosen: Indices = numbers[self.free[: self.prior.size].reshape(-1, 10).all(axis=1)]
-        return chosen
+        return numbers[self.free[: self.prior.size].reshape(-1, 10).all(axis=1)]
 
     def start(self) -> Array:
         """Return unknowns that keep all constraints, shape (p,)."""

@@ -89,16 +89,20 @@ def identify(
     identified = model.with_inertial_parameters(phi)
     friction, armature, offset = friction_and_rotors(fitted, model.nv, keep_friction)
     urdf_friction, urdf_armature, _ = friction_and_rotors(only_friction, model.nv, keep_friction)
+    inertia, viscous, coulomb, load, zero = uncertain.deviations[size:].reshape(TERMS, -1)
     return Identification(
         prior=model,
         model=identified,
         parameters=phi,
         covariance=uncertain.covariance[:size, :size],
-        origin=_origins(uncertain, size),
+        origin=tuple(map(
+            ParameterOrigin.of,
+            uncertain.removed_variance[:size].tolist(), uncertain.has_effect[:size].tolist(),
+        )),
         friction=friction,
         armature=armature,
         offset=offset,
-        joint_deviations=_joint_deviations(uncertain.deviations[size:].reshape(TERMS, -1)),
+        joint_deviations=JointDeviations(viscous, coulomb, load, inertia, zero),
         base=_base(equations, fitted, uncertain),
         comparison=compare(
             held_out,
@@ -142,20 +146,6 @@ def _free_bodies(model: RobotModel, links: Collection[str] | None) -> NDArray[np
             f'{", ".join(model.body_names)}'
         )
     return np.array([name in links for name in model.body_names])
-
-
-def _origins(uncertain: Uncertainty, size: int) -> tuple[ParameterOrigin, ...]:
-    return tuple(
-        ParameterOrigin.of(removed, bool(effect))
-        for removed, effect in zip(
-            uncertain.removed_variance[:size], uncertain.has_effect[:size], strict=True
-        )
-    )
-
-
-def _joint_deviations(deviations: Array) -> JointDeviations:
-    armature, viscous, coulomb, load, offset = deviations
-    return JointDeviations(viscous, coulomb, load, armature, offset)
 
 
 def _base(equations: Equations, fitted: Fitted, uncertain: Uncertainty) -> BaseParameters:

@@ -21,7 +21,7 @@ from ..feedforward.law import JointFriction
 from ..parameters import Value
 from ..preflight import huber_weights
 from ..robot import Payload, RobotModel
-from .equations import BLOCKS, CHUNK, Equations, triangular
+from .equations import Equations, triangular
 from .fit import Problem, solve
 from .jackknife import jackknife
 from .loading import check_model
@@ -92,14 +92,15 @@ def identify_payload(
     without = measured - friction.friction(equations.qd, rigid)
     phi = parameters_of(START_MASS, np.zeros(3), START_MASS * RADIUS**2 * np.eye(3))
     sigma, weights = _rms(without, equations), equations.used.astype(np.float64)
-    carried = np.zeros_like(rigid)
+    carried, no_terms = np.zeros_like(rigid), np.zeros((*rigid.shape, 0))
     for _ in range(ROUNDS):
         effort = measured - friction.friction(equations.qd, rigid + carried)
         scale = np.where(sigma > 0.0, sigma, 1.0)
-        factors = _reduced(equations, to_body, effort, weights / scale**2)
+        factors = equations.reduced(no_terms, effort, weights / scale**2, to_body)
         problem = _problem(phi, PRIOR_WEIGHT * len(equations))
         phi = solve(triangular(np.concatenate(list(factors))), problem)
-        loaded = _with_payload(model, link, phi)
+        mass, com, inertia = np.split(about_centre(phi), [1, 4])
+        loaded = model.with_payload(link, mass[0], com, inertia)
         carried = equations.rigid(loaded) - rigid
         residual = effort - carried
         sigma = weighted_rms(residual, weights)
@@ -154,22 +155,6 @@ def _in_body_parameters(model: RobotModel, link: str) -> Array:
     return to_body
 
 
-def _reduced(equations: Equations, to_body: Array, effort: Array, weights: Array) -> Array:
-    """Return the triangular factors of the payload's equations, shape (blocks, 11, 11)."""
-    factors = np.zeros((BLOCKS, 11, 11))
-    for block in range(BLOCKS):
-        first, last = np.searchsorted(equations.block, [block, block + 1])
-        for start in range(first, last, CHUNK):
-            part = slice(start, min(start + CHUNK, last))
-            rows = np.concatenate(
-                [equations.regressor(part) @ to_body, effort[part, :, np.newaxis]], axis=2
-            )
-            rows *= np.sqrt(weights[part])[:, :, np.newaxis]
-            kept = rows[weights[part] > 0.0]
-            factors[block] = triangular(np.concatenate([factors[block], kept]))
-    return factors
-
-
 def _problem(phi: Array, weight: float) -> Problem:
     """Return the prior: a ball with the mass and centre of mass found before."""
     body = body_inertia(phi)
@@ -180,11 +165,6 @@ def _problem(phi: Array, weight: float) -> Problem:
     none = np.zeros(10, dtype=bool)
     prior = parameters_of(body.mass, body.h, J)
     return Problem(prior, weight, none, np.zeros(10), ~none, prior)
-
-
-def _with_payload(model: RobotModel, link: str, phi: Array) -> RobotModel:
-    values = about_centre(phi)
-    return model.with_payload(link, values[0], values[1:4], values[4:])
 
 
 def _rms(error: Array, equations: Equations) -> Array:

@@ -111,8 +111,7 @@ class Identification:
     @property
     def deviations(self) -> Array:
         """Standard deviations of the parameters, shape (10 * bodies,)."""
-        deviations: Array = np.sqrt(np.diag(self.covariance))
-        return deviations
+        return np.sqrt(np.diag(self.covariance))
 
     def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
         """

@@ -66,11 +66,8 @@ class Run:
         :param start: number of the first sample
         :param stop: number after the last sample
         """
-        which = slice(start, stop)
-        return replace(
-            self, time=self.time[which], q=self.q[which], qd=self.qd[which], qdd=self.qdd[which],
-            effort=self.effort[which], segment=self.segment[which]
-        )
+        columns = ('time', 'q', 'qd', 'qdd', 'effort', 'segment')
+        return replace(self, **{name: getattr(self, name)[start:stop] for name in columns})
 
     def split(self, share: float) -> tuple[Run, Run]:
         """

@@ -193,8 +193,7 @@ class Assessment:
         N m or N, times the factor of the effort if it is above 1 (a smaller unit).
         """
         load = np.array([joint.load for joint in self.joints])
-        reported: Array = load * np.maximum(1.0, np.abs(self.factors))
-        return reported
+        return load * np.maximum(1.0, np.abs(self.factors))
 
     def is_visible(self, joint: int) -> bool:
         """Return whether the model, times its factor, exceeds the scatter of a joint's effort."""
@@ -223,8 +222,7 @@ class Assessment:
         expected = max(float(np.linalg.norm(modelled)), NOTHING)
 
         def gravity(fit: Fit) -> Array:
-            found: Array = modelled + [fit.values['axis', k] for k in range(3)]
-            return found
+            return modelled + [fit.values['axis', k] for k in range(3)]
 
         def angle(fit: Fit) -> float:
             found = gravity(fit)
@@ -259,8 +257,7 @@ class Assessment:
         flipped = self.best.prediction
         others = self.hypothesis.flipped - {joint}
         change = flipped.rigid - self.prediction.flipped(sorted(others)).rigid
-        scaled: Array = change * self.factors
-        return scaled
+        return change * self.factors
 
     def axis_factor(self, joint: int) -> Estimate:
         """

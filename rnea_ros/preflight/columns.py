@@ -84,8 +84,7 @@ class Prediction:
 
     def _measured(self, tau: Array) -> Array:
         """Return the efforts of the measured joints, shape (N, n)."""
-        measured: Array = self._sign * tau[:, self._rows]
-        return measured
+        return self._sign * tau[:, self._rows]
 
     @cached_property
     def gravity(self) -> Array:

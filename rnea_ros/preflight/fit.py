@@ -116,12 +116,9 @@ class Hypothesis:
             yield replace(self, gravity_scaled=False)
         if self.gravity_turned:
             yield replace(self, gravity_turned=False)
-        for link in self.loaded:
-            yield replace(self, loaded=self.loaded - {link})
-        for joint in self.scaled:
-            yield replace(self, scaled=self.scaled - {joint})
-        for joint in self.flipped:
-            yield replace(self, flipped=self.flipped - {joint})
+        for kind in ('loaded', 'scaled', 'flipped'):
+            for each in getattr(self, kind):
+                yield replace(self, **{kind: getattr(self, kind) - {each}})
 
 
 @dataclass(frozen=True)
@@ -188,33 +185,28 @@ class HypothesisEquations:
             k for k, (kind, _) in enumerate(self._shared_labels) if kind not in ('all', 'gravity')
         ]
         moving = np.abs(prediction.velocity) > STILL_SPEED
-        self._direction = np.where(moving, np.sign(prediction.velocity), 0.0)
-        self._velocity = prediction.velocity
+        direction = np.where(moving, np.sign(prediction.velocity), 0.0)
         size = np.sqrt(np.mean(self._measured**2, axis=0))
         modelled = float(np.sqrt(np.mean(self._rigid**2, axis=0)).max())
         # An effort in another unit does not hide the other joints.
         largest = float(np.minimum(size, MAX_RATIO * modelled if modelled else np.inf).max())
         self._floor = ACCURACY * size + RESOLUTION * max(largest, NOTHING)
-        self._columns = [self._local(joint) for joint in range(self._n)]
-        self.labels = [
-            label for joint in range(self._n) for label in self._local_labels(joint)
-        ] + self._shared_labels
-
-    def _local_labels(self, joint: int) -> list[Label]:
-        kinds = ['offset'] if self._at_rest else ['offset', 'viscous', 'coulomb']
-        if joint in self._hypothesis.scaled:
-            kinds.append('scale')
-        return [(kind, joint) for kind in kinds]
-
-    def _local(self, joint: int) -> Array:
-        columns = [np.ones(len(self._measured))]
-        if not self._at_rest:
-            columns += [self._velocity[:, joint], self._direction[:, joint]]
-        if joint in self._hypothesis.scaled:
-            size = np.abs(self._rigid)
-            visible = size[:, joint].max() > NEGLIGIBLE * size.max()
-            columns.append(self._rigid[:, joint] * visible)
-        return np.stack(columns, axis=-1)
+        self.labels: list[Label] = []
+        self._columns, self._own = [], []
+        for joint in range(self._n):
+            columns = {'offset': np.ones(samples)}
+            if not self._at_rest:
+                columns['viscous'] = prediction.velocity[:, joint]
+                columns['coulomb'] = direction[:, joint]
+            if joint in hypothesis.scaled:
+                reaction = np.abs(self._rigid)
+                visible = reaction[:, joint].max() > NEGLIGIBLE * reaction.max()
+                columns['scale'] = self._rigid[:, joint] * visible
+            first = len(self.labels)
+            self.labels += [(kind, joint) for kind in columns]
+            self._own.append(slice(first, len(self.labels)))
+            self._columns.append(np.stack([*columns.values()], axis=-1))
+        self.labels += self._shared_labels
 
     def solve(self, which: NDArray[np.bool_], independent: int) -> Fit:
         """
@@ -245,6 +237,10 @@ class HypothesisEquations:
         inflation = max(int(which.sum()) / independent, 1.0)
         errors = np.sqrt(inflation * np.maximum(covariance, 0.0))
         errors[resolution < RESOLVED] = np.inf
+        friction = np.zeros_like(self._measured)
+        if not self._at_rest:
+            for joint, (own, columns) in enumerate(zip(self._own, self._columns, strict=True)):
+                friction[:, joint] = columns[:, 1:3] @ x[own][1:3]
         return Fit(
             self._hypothesis,
             dict(zip(self.labels, x.tolist(), strict=True)),
@@ -252,7 +248,7 @@ class HypothesisEquations:
             rank,
             scatter,
             self._residual(self._measured - self._rigid, self._columns, self._shared, factor, x),
-            self._friction(x),
+            friction,
         )
 
     def _normal_equations(
@@ -262,10 +258,7 @@ class HypothesisEquations:
         size = len(self.labels)
         common = slice(size - shared.shape[-1], size)
         normal, right = np.zeros((size, size)), np.zeros(size)
-        start = 0
-        for joint, columns in enumerate(local):
-            own = slice(start, start + columns.shape[1])
-            start = own.stop
+        for joint, (own, columns) in enumerate(zip(self._own, local, strict=True)):
             weighted = columns * weight[:, joint, np.newaxis]
             weighted_shared = shared[:, joint] * weight[:, joint, np.newaxis]
             normal[own, own] = weighted.T @ columns
@@ -280,21 +273,9 @@ class HypothesisEquations:
         self, target: Array, local: list[Array], shared: Array, factor: Array, x: Array
     ) -> Array:
         residual: Array = target - (shared * factor) @ x[len(x) - shared.shape[-1] :]
-        start = 0
-        for joint, columns in enumerate(local):
-            residual[:, joint] -= columns @ x[start : start + columns.shape[1]]
-            start += columns.shape[1]
+        for joint, (own, columns) in enumerate(zip(self._own, local, strict=True)):
+            residual[:, joint] -= columns @ x[own]
         return residual
-
-    def _friction(self, x: Array) -> Array:
-        friction = np.zeros_like(self._measured)
-        if self._at_rest:
-            return friction
-        start = 0
-        for joint, columns in enumerate(self._columns):
-            friction[:, joint] = columns[:, 1:3] @ x[start + 1 : start + 3]
-            start += columns.shape[1]
-        return friction
 
 
 def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:

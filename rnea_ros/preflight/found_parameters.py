@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from ..parameters import Value
-from .assessment import Assessment
 from .checkup import Checkup
 from .findings import Cause
 from .selection import Estimate
@@ -30,18 +29,12 @@ def found_parameters(checkup: Checkup) -> dict[str, Value]:
     :param checkup: result of the comparison
     :return: values by the names of the parameters; empty if nothing was found
     """
-    values = {**_compensation(checkup), **_friction(checkup), **_payload(checkup)}
-    if not values:
-        return {}
-    return {'joints': list(checkup.joints), **values}
-
-
-def _compensation(checkup: Checkup) -> dict[str, Value]:
-    """Return what the hardware adds to commands, if all efforts lack gravity."""
     all_joints = len(checkup.assessment.joints)
+    values: dict[str, Value] = {}
     if any(f.cause is Cause.COMPENSATED and len(f.joints) == all_joints for f in checkup.findings):
-        return {'hardware_compensates': ['gravity']}
-    return {}
+        values['hardware_compensates'] = ['gravity']
+    values |= {**_friction(checkup), **_payload(checkup)}
+    return {'joints': list(checkup.joints), **values} if values else {}
 
 
 def _friction(checkup: Checkup) -> dict[str, Value]:
@@ -77,7 +70,7 @@ def _payload(checkup: Checkup) -> dict[str, Value]:
         return {}
     assessment = checkup.assessment
     loads = {
-        tip.link: _load(assessment, tip.link)
+        tip.link: [assessment.best.fit.values[f'load {tip.link}', k] for k in range(4)]
         for tip in assessment.prediction.tips
         if tip.link in assessment.hypothesis.loaded
         and assessment.affected(assessment.load_change(tip))
@@ -90,8 +83,3 @@ def _payload(checkup: Checkup) -> dict[str, Value]:
         'payload.mass': [load[0] for load in loads.values()],
         'payload.com': [part / load[0] for load in loads.values() for part in load[1:]],
     }
-
-
-def _load(assessment: Assessment, link: str) -> list[float]:
-    """Return mass and first moments of a load, kg and kg m."""
-    return [assessment.best.fit.values[f'load {link}', k] for k in range(4)]

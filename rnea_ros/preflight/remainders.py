@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from .assessment import MODEL_TOLERANCE, SENSOR_TOLERANCE, Assessment
 from .findings import IDENTIFY, Cause, Finding, number
@@ -53,7 +53,7 @@ def _friction(assessment: Assessment) -> Iterator[Finding]:
         if joint.coulomb is not None and joint.friction > joint.load + joint.scatter
     }
     if hidden:
-        text = f'friction exceeds the effort of the model, N m or N: {_list(hidden)}'
+        text = f'friction exceeds the effort of the model, N m or N: {", ".join(hidden.values())}'
         yield Finding(
             Cause.FRICTION, text, tuple(hidden), must_be_fixed=False, remedy=GIVE_FRICTION
         )
@@ -94,13 +94,9 @@ def _unjudged(assessment: Assessment) -> Iterator[Finding]:
     if weak:
         text = (
             "the model's effort varies too little against friction and scatter, N m or N: "
-            f'{_list(weak)}'
+            f'{", ".join(weak.values())}'
         )
         yield Finding(Cause.UNJUDGED, text, tuple(weak), must_be_fixed=False)
-
-
-def _list(texts: Mapping[int, str]) -> str:
-    return ', '.join(texts.values())
 
 
 REMAINDERS = (_current, _offsets, _unexplained, _friction, _unjudged)

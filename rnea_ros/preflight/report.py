@@ -44,6 +44,7 @@ def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdic
     """Return the whole report."""
     samples, model = assessment.samples, assessment.prediction.model
     source = 'poses at rest' if assessment.at_rest else 'samples of a motion'
+    friction = '' if assessment.at_rest else ' + viscous * velocity + Coulomb * sign(velocity)'
     parts = [
         VERDICTS[verdict],
         by_joint(assessment, findings),
@@ -51,7 +52,7 @@ def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdic
         f'data: {len(samples.time)} {source}; '
         f'model: {model.name}, {len(model.joint_names)} joints',
         f'table: RMS in N m or N; +- {100.0 * CONFIDENCE:.0f} % confidence',
-        f'fit of each joint alone: measured = {_equation(assessment)}',
+        f'fit of each joint alone: measured = scale * model{friction} + offset',
         '',
         table(assessment, findings),
         '',
@@ -105,11 +106,6 @@ def join_names(groups: Iterable[Sequence[str]]) -> str:
     for names in groups:
         parts += [f'{names[0]} to {names[-1]}'] if len(names) > 2 else names
     return ' and '.join([', '.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-
-
-def _equation(assessment: Assessment) -> str:
-    friction = '' if assessment.at_rest else ' + viscous * velocity + Coulomb * sign(velocity)'
-    return f'scale * model{friction} + offset'
 
 
 def table(assessment: Assessment, findings: list[Finding]) -> str:

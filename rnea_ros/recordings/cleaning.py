@@ -156,21 +156,15 @@ def with_better_clock(recording: Recording) -> Recording:
     """
     if np.isnan(recording.velocity).any():
         return recording
-    even = replace(recording, time=_evenly_spaced(recording))
+    time = recording.time.copy()
+    for part in recording.parts():
+        time[part] = np.linspace(time[part][0], time[part][-1], part.stop - part.start)
+    even = replace(recording, time=time)
     before = _velocity_mismatch(recording, recording.segment)
     after = _velocity_mismatch(even, recording.segment)
     if not (after < CLOCK_GAIN * before).any() or (after > before).any():
         return recording
     return even.part(slice(None), 'the stamps jitter; the samples are evenly spaced instead')
-
-
-def _evenly_spaced(recording: Recording) -> Array:
-    """Return evenly spaced times with the same first and last time of each segment."""
-    time = recording.time
-    even = time.copy()
-    for part in recording.parts():
-        even[part] = np.linspace(time[part][0], time[part][-1], part.stop - part.start)
-    return even
 
 
 def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:

@@ -146,11 +146,13 @@ def still_poses(recording: Recording) -> Samples:
     """
     places: list[Array] = []
     visits: list[list[tuple[float, Array, Array]]] = []
-    for start, stop in _stretches(_still(recording), recording.segment):
+    label = np.where(_still(recording), recording.segment, -1)
+    edges = np.flatnonzero(np.diff(label)) + 1
+    for start, stop in pairwise([0, *edges.tolist(), len(label)]):
         t = recording.time[start:stop]
         # The first half of DWELL is left out: gears ring after a stop.
         settled = slice(start + int(np.searchsorted(t, t[0] + 0.5 * DWELL)), stop)
-        if t[-1] - t[0] < DWELL:
+        if label[start] < 0 or t[-1] - t[0] < DWELL:
             continue
         q = recording.position[settled].mean(axis=0)
         visit = (float(t[0]), q, recording.effort[settled].mean(axis=0))
@@ -181,18 +183,6 @@ def _still(recording: Recording) -> NDArray[np.bool_]:
     speed[0] = speed[1]
     still: NDArray[np.bool_] = speed < STILL_SPEED
     return still
-
-
-def _stretches(still: NDArray[np.bool_], segment: NDArray[np.intp]) -> list[tuple[int, int]]:
-    """Return start and end of runs of samples at rest without gaps."""
-    label = np.where(still, segment, -1)
-    edges = np.flatnonzero(np.diff(label)) + 1
-    bounds = [0, *edges.tolist(), len(label)]
-    return [
-        (start, stop)
-        for start, stop in pairwise(bounds)
-        if label[start] >= 0
-    ]
 
 
 def motion_samples(recording: Recording) -> Samples:

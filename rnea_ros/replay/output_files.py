@@ -63,11 +63,7 @@ def write_table(path: Path, playback: Playback) -> None:
     for tick, state in enumerate(playback.state_of_ticks()):
         row = [f'{playback.time[tick]:.6f}', state.value]
         efforts = (playback.command, playback.hardware, playback.effort)
-        joint_efforts = zip(*(effort[tick] for effort in efforts), strict=True)
-        row += [_cell(value) for joint in joint_efforts for value in joint]
+        joints = zip(*(effort[tick] for effort in efforts), strict=True)
+        row += ['' if math.isnan(value) else f'{value:.6g}' for joint in joints for value in joint]
         writer.writerow(row)
     write_file(path, table.getvalue())
-
-
-def _cell(value: float) -> str:
-    return '' if math.isnan(value) else f'{value:.6g}'

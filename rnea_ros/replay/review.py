@@ -51,8 +51,7 @@ class Residual:
         size = self.size
         share = np.full(size.shape, np.nan)
         np.divide(self.rms, size, out=share, where=size > 0.0)
-        percent: Array = 100.0 * share
-        return percent
+        return 100.0 * share
 
 
 @dataclass(frozen=True)
@@ -115,6 +114,9 @@ def review(
     gravity = gravity_residual(robot.model, usable)
     if not np.isfinite(gravity.computed).all():
         raise RecordingError('positions are so large that the model has no finite effort')
+    sensors = [f'wrench_inputs.{sensor.name}' for sensor in settings.wrench_inputs]
+    sensors += ['base_sensor'] * (settings.base_sensor is not None)
+    ignored = [f'ignored, not in joint states: {", ".join(sensors)}'] if sensors else []
     return Review(
         robot,
         resolved,
@@ -122,15 +124,8 @@ def review(
         command_residual(robot, playback),
         gravity,
         inverse_dynamics_residual(robot.model, robot.cleaned),
-        (*_ignored_sensors(settings), *usable.notes, *_preflight_findings(robot)),
+        (*ignored, *usable.notes, *_preflight_findings(robot)),
     )
-
-
-def _ignored_sensors(settings: Settings) -> list[str]:
-    """Return a sentence on the sensors of the settings that the replay ignores."""
-    sensors = [f'wrench_inputs.{sensor.name}' for sensor in settings.wrench_inputs]
-    sensors += ['base_sensor'] * (settings.base_sensor is not None)
-    return [f'ignored, not in joint states: {", ".join(sensors)}'] if sensors else []
 
 
 def _preflight_findings(robot: RecordedRobot) -> list[str]:

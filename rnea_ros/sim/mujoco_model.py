@@ -60,21 +60,16 @@ def build_mujoco_model(
                 _limit(spec, joint)
                 _follow(spec, joint, timestep)
         if payload is not None:
-            _add(spec, payload)
+            moments = np.array(payload.inertia, dtype=np.float64)
+            body = spec.body(payload.link).add_body(
+                mass=payload.mass, ipos=payload.com, inertia=np.zeros(3), explicitinertial=True
+            )
+            if moments.any():
+                body.fullinertia = moments[[0, 3, 5, 1, 2, 4]]  # xx, yy, zz, xy, xz, yz
         return spec.compile()
     except ValueError as error:
         reason = ' '.join(str(error).split())
         raise UrdfError(f'robot {description.name!r}', f'MuJoCo rejects it: {reason}') from error
-
-
-def _add(spec: mujoco.MjSpec, payload: Payload) -> None:
-    """Fix a payload to its link."""
-    moments = np.array(payload.inertia, dtype=np.float64)
-    body = spec.body(payload.link).add_body(
-        mass=payload.mass, ipos=payload.com, inertia=np.zeros(3), explicitinertial=True
-    )
-    if moments.any():
-        body.fullinertia = moments[[0, 3, 5, 1, 2, 4]]  # xx, yy, zz, xy, xz, yz
 
 
 def _importable(text: str) -> str:

@@ -26,7 +26,6 @@ import sys
 
 from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..feedforward.trajectory import TrajectoryRequest
-from ..robot import RobotModel
 from ..trajectory_check import (
     RATE,
     Quantity,
@@ -102,13 +101,6 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     return options, ros_arguments
 
 
-def _model(options: argparse.Namespace) -> RobotModel:
-    model = load_model('check_trajectory', options.urdf, options.gravity)
-    for link, mass, *com in options.payload:
-        model = model.with_payload(link, mass, com)
-    return model
-
-
 def _request(options: argparse.Namespace, ros_arguments: Sequence[str]) -> TrajectoryRequest:
     if options.bag is not None:
         return read_trajectory(options.bag, options.topic, options.index)
@@ -120,7 +112,9 @@ def _request(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Traje
 
 
 def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> TrajectoryCheck:
-    model = _model(options)
+    model = load_model('check_trajectory', options.urdf, options.gravity)
+    for link, mass, *com in options.payload:
+        model = model.with_payload(link, mass, com)
     limits = TrajectoryLimits.of_model(model)
     for quantity, given in options.limits.items():
         limits = limits.with_limits(quantity, given)

@@ -141,8 +141,12 @@ def _excitation(
 ) -> excitation.Excitation:
     """Return an exciting motion from a start pose; report it and write the files."""
     limits, region = _bounds(options, model)
+    for name in options.omit:
+        model.position_indices(name)  # raises the error of an unknown joint
+    chosen = model.joint_names if options.joints is None else options.joints
+    moving = [name for name in chosen if name not in options.omit]
     found = excitation.excite(
-        model, limits, start=start, joints=_moving(options, model), region=region,
+        model, limits, start=start, joints=moving, region=region,
         duration=options.duration, seconds=options.seconds, progress=_progress()
     )
     print(excitation.report(found))
@@ -155,14 +159,6 @@ def _excitation(
 def _published(options: argparse.Namespace, model: RobotModel) -> list[str]:
     """Return the joints of the trajectory."""
     return [name for name in model.joint_names if name not in options.omit]
-
-
-def _moving(options: argparse.Namespace, model: RobotModel) -> list[str]:
-    """Return the joints that move."""
-    for name in options.omit:
-        model.position_indices(name)  # raises the error of an unknown joint
-    chosen = model.joint_names if options.joints is None else options.joints
-    return [name for name in chosen if name not in options.omit]
 
 
 def _progress() -> Callable[[float, str], None]:
@@ -178,7 +174,14 @@ def _progress() -> Callable[[float, str], None]:
     return show
 
 
-def _run(options: argparse.Namespace, ros_arguments: Sequence[str]) -> int:
+@tool
+def main(args: list[str] | None = None) -> int:
+    """
+    Compute an exciting trajectory, and move the robot if asked to; return the exit code.
+
+    :param args: arguments of the command line; ``None`` for those of the process
+    """
+    options, ros_arguments = _options(sys.argv[1:] if args is None else args)
     if options.motion is None:
         require_scipy()
     model = load_model('excite', options.urdf, options.gravity)
@@ -221,17 +224,6 @@ def _ask(options: argparse.Namespace, way: float, duration: float) -> None:
         answer = ''
     if answer.strip().lower() != 'yes':
         raise NotStartedError('the answer is not yes: the robot was not moved')
-
-
-@tool
-def main(args: list[str] | None = None) -> int:
-    """
-    Compute an exciting trajectory, and move the robot if asked to; return the exit code.
-
-    :param args: arguments of the command line; ``None`` for those of the process
-    """
-    options, ros_arguments = _options(sys.argv[1:] if args is None else args)
-    return _run(options, ros_arguments)
 
 
 if __name__ == '__main__':

@@ -54,7 +54,11 @@ def read_inputs(
     with _source(options, ros_arguments) as (source, collect):
         model = load_model('identify', source, options.gravity)
         check(model)
-        settings = _settings(options.keep_friction, model)
+        settings = None
+        if options.keep_friction is not None:
+            values = complete_values(read_parameter_file(options.keep_friction))
+            joints = listed_joints(values) or model.joint_names
+            settings = resolve(settings_from(values, joints), model)
         runs = collect(model)
     validate = None if options.validate is None else _loaded(options, model, options.validate)
     return IdentificationInputs(model, runs, validate, settings)
@@ -109,14 +113,6 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
         'effort_scale': options.effort_scale,
         'cutoff': options.cutoff,
     }
-
-
-def _settings(path: Path | None, model: RobotModel) -> ResolvedSettings | None:
-    """Return the settings of a parameter file of the node."""
-    if path is None:
-        return None
-    values = complete_values(read_parameter_file(path))
-    return resolve(settings_from(values, listed_joints(values) or model.joint_names), model)
 
 
 def seconds(runs: Sequence[Run]) -> float:

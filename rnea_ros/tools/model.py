@@ -36,12 +36,7 @@ def load_model(
         model = RobotModel.from_urdf(source, gravity=gravity, strict_inertia=strict_inertia)
     for warning in caught:
         print(f'{program}: {warning.message}', file=sys.stderr)
-    _check_size(model)
-    return model
-
-
-def _check_size(model: RobotModel) -> None:
-    """Raise an error if the model is so large that figures of its efforts overflow."""
+    # Figures of the efforts of too large a model overflow.
     q = model.neutral_position
     try:
         numbers = np.append(model.mass_matrix(q), model.gravity_torques(q))
@@ -49,3 +44,4 @@ def _check_size(model: RobotModel) -> None:
         numbers = np.array([np.inf])
     if np.abs(numbers).max(initial=0.0) > MAX_INERTIA:
         raise UrdfError('URDF', 'masses or lengths are too large; they are in kg and m')
+    return model

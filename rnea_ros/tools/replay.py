@@ -20,7 +20,6 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 import sys
-from typing import Any
 
 from ..command_line import OneLineParser, tool
 from ..node.parameters import (
@@ -60,17 +59,12 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _values(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the values of the node's parameters."""
+def _review(options: argparse.Namespace) -> Review:
     given = {} if options.params_file is None else read_parameter_file(options.params_file)
     given.update(parse_assignment(text) for text in options.param)
     if options.effort_scale is not None:
         given['effort_scale'] = [options.effort_scale]
-    return complete_values(given)
-
-
-def _review(options: argparse.Namespace) -> Review:
-    values = _values(options)
+    values = complete_values(given)
     model = load_model(
         'replay', options.urdf, values['gravity'], strict_inertia=values['strict_inertia']
     )

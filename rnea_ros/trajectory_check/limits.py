@@ -27,20 +27,6 @@ class Quantity(enum.Enum):
     ACCELERATION = 'acceleration'
     EFFORT = 'effort'
 
-    def unit(self, *, sliding: bool) -> str:
-        """
-        Return the SI unit.
-
-        :param sliding: ``True`` for a prismatic joint, ``False`` for a rotating one
-        """
-        length = 'm' if sliding else 'rad'
-        return {
-            Quantity.POSITION: length,
-            Quantity.VELOCITY: f'{length}/s',
-            Quantity.ACCELERATION: f'{length}/s^2',
-            Quantity.EFFORT: 'N' if sliding else 'N m',
-        }[self]
-
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryLimits:
@@ -81,9 +67,10 @@ class TrajectoryLimits:
             np.where(given > 0.0, given, np.inf)
             for given in (model.velocity_limits, model.effort_limits)
         )
+        joints = {} if model.description is None else model.description.joints
         return cls(
             model.joint_names,
-            _sliding(model),
+            frozenset(name for name, joint in joints.items() if joint.type == 'prismatic'),
             model.continuous,
             np.where(model.continuous, -np.inf, model.position_lower),
             np.where(model.continuous, np.inf, model.position_upper),
@@ -117,7 +104,10 @@ class TrajectoryLimits:
         :param joint: name of the joint
         :param quantity: the quantity
         """
-        return quantity.unit(sliding=joint in self.sliding)
+        if quantity is Quantity.EFFORT:
+            return 'N' if joint in self.sliding else 'N m'
+        per_time = {Quantity.VELOCITY: '/s', Quantity.ACCELERATION: '/s^2'}.get(quantity, '')
+        return ('m' if joint in self.sliding else 'rad') + per_time
 
     def index(self, joint: str) -> int:
         """
@@ -146,9 +136,3 @@ class TrajectoryLimits:
             start_tolerance=start_tolerance,
             allow_partial_joints_goal=True,
         )
-
-
-def _sliding(model: RobotModel) -> frozenset[str]:
-    """Return the prismatic joints of the URDF; none for a model without one."""
-    joints = {} if model.description is None else model.description.joints
-    return frozenset(name for name, joint in joints.items() if joint.type == 'prismatic')

@@ -32,7 +32,9 @@ def report(checked: TrajectoryCheck) -> str:
     :param checked: result of a check
     """
     figures = checked.figures
-    parts = [_verdict(checked)]
+    parts = ['not fine: see the lines marked with *']
+    if checked.verdict is TrajectoryVerdict.FINE:
+        parts = ['fine: within all known limits']
     if figures is not None:
         parts += _time_scaling(figures)
         parts += [f'* {_violation(peak, figures.limits)}' for peak in checked.violations]
@@ -40,19 +42,15 @@ def report(checked: TrajectoryCheck) -> str:
     parts += [f'- the feedforward node rejects it: {error}' for error in checked.rejections]
     parts += [f'- {note}' for note in checked.notes]
     if figures is not None:
+        rows = [HEADER, *(_cells(peak, figures.limits) for peak in figures.peaks)]
         parts += [
             '',
             f'{checked.robot}: {figures.points} points, {figures.duration:g} s; '
             f'efforts by inverse dynamics at {len(figures.efforts.time)} samples',
             '',
-            _table(figures),
+            text_table(rows, left=range(4)),
         ]
     return '\n'.join(parts)
-
-
-def _table(figures: MotionFigures) -> str:
-    rows = [HEADER, *(_cells(peak, figures.limits) for peak in figures.peaks)]
-    return text_table(rows, left=range(4))
 
 
 def _cells(peak: Peak, limits: TrajectoryLimits) -> tuple[str, ...]:
@@ -112,9 +110,3 @@ def _time(bound: Bound, duration: float) -> str:
         f'{bound.stretch * duration:.4g} s instead of {duration:.4g} s '
         f'({bound.quantity.value} of {bound.joint}, at {bound.time:.3f} s)'
     )
-
-
-def _verdict(checked: TrajectoryCheck) -> str:
-    if checked.verdict is TrajectoryVerdict.FINE:
-        return 'fine: within all known limits'
-    return 'not fine: see the lines marked with *'

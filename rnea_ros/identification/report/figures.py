@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from ..base_parameters import BaseParameters
 from ..result import Identification
 from ..run import Run
 from .bodies import BodyChange, bodies
@@ -144,6 +143,8 @@ def figures(result: Identification) -> ReportFigures:
     runs = [*result.fitted, *comparison.held_out]
     flaws = {f'{run.name}: {flaw}': flaw for run in runs for flaw in run.notes}
     fit_notes = [note for note in result.notes if note not in flaws.values()]
+    base = result.base
+    values = (base.prior.tolist(), base.values.tolist(), base.deviations.tolist())
     return ReportFigures(
         robot=result.prior.name,
         better=comparison.is_better,
@@ -155,18 +156,11 @@ def figures(result: Identification) -> ReportFigures:
         fitted=tuple(map(_extent, result.fitted)),
         joints=joints,
         bodies=bodies(result),
-        combinations=_combinations(result.base),
-        condition=result.base.condition,
+        combinations=tuple(map(Combination, base.combinations, *values)),
+        condition=base.condition,
         advice=tuple(_advice(result)),
         notes=(*fit_notes, *result.urdf()[1], *result.node_parameters()[1]),
         flaws=tuple(flaws),
-    )
-
-
-def _combinations(base: BaseParameters) -> tuple[Combination, ...]:
-    values = (base.prior.tolist(), base.values.tolist(), base.deviations.tolist())
-    return tuple(
-        Combination(words, *each) for words, *each in zip(base.combinations, *values, strict=True)
     )
 
 

@@ -78,12 +78,9 @@ def _error_row(joint: JointReport) -> tuple[str, ...]:
     if not joint.has_effort:
         return (joint.name, 'no effort', '', '', '', '')
     models = (joint.urdf, joint.urdf_with_friction, joint.identified)
-    moving = f'{joint.identified.moving_rms:.2f}' if _known(joint.identified) else '-'
+    rms = joint.identified.moving_rms
+    moving = f'{rms:.2f}' if math.isfinite(rms) else '-'
     return (joint.name, f'{joint.measured:.2f}', *map(_error, models), moving)
-
-
-def _known(errors: EffortErrors) -> bool:
-    return math.isfinite(errors.moving_rms)
 
 
 def _error(errors: EffortErrors) -> str:
@@ -111,7 +108,9 @@ def _body_rows(body: BodyChange) -> Iterator[tuple[str, ...]]:
     )
     first = body.links[0]
     for label, quantity, factor, shown in quantities:
-        if not _changed(quantity):
+        greatest = max(map(abs, quantity.urdf))
+        pairs = zip(quantity.urdf, quantity.identified, strict=True)
+        if not any(abs(after - before) > NOTICEABLE * greatest for before, after in pairs):
             continue
         parts = [
             tuple(_with_decimals(factor * value[k], factor * quantity.deviation[k]) for k in shown)
@@ -119,12 +118,6 @@ def _body_rows(body: BodyChange) -> Iterator[tuple[str, ...]]:
         ]
         yield (first, label, *map(' '.join, parts), _share(quantity))
         first = ''
-
-
-def _changed(quantity: QuantityChange) -> bool:
-    greatest = max(map(abs, quantity.urdf))
-    pairs = zip(quantity.urdf, quantity.identified, strict=True)
-    return any(abs(after - before) > NOTICEABLE * greatest for before, after in pairs)
 
 
 def _share(quantity: QuantityChange) -> str:

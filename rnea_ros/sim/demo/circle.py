@@ -53,7 +53,12 @@ class Circle:
         excitation = exciting_motion(self._arm, SEED)
         heavy = heaviest_pose(self._arm.model, excitation, self._arm.joints)
         before, excited = self._before(excitation, heavy)
-        self._write_bag(excited)
+        # The exciting motion stays as a bag; the user can identify it again with other options.
+        bag = self._output / 'exciting_motion'
+        shutil.rmtree(bag, ignore_errors=True)  # of an earlier run
+        with bag_writer(bag, '/joint_states') as write:
+            for message in excited.messages:
+                write(message)
         fit = self._identified(excited, before)
         after = self._after(heavy)
         return self.report(before, after, fit)
@@ -67,14 +72,6 @@ class Circle:
         ) as session:
             excited = session.follow(excitation, 'exciting motion').received
             return self._performance(session, 'before', heavy), excited
-
-    def _write_bag(self, excited: Received) -> None:
-        """Keep the exciting motion as a bag; the user can identify it again with other options."""
-        bag = self._output / 'exciting_motion'
-        shutil.rmtree(bag, ignore_errors=True)  # of an earlier run
-        with bag_writer(bag, '/joint_states') as write:
-            for message in excited.messages:
-                write(message)
 
     def _after(self, heavy: Array) -> Performance:
         """Return the performance with what was written."""

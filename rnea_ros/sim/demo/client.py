@@ -230,7 +230,10 @@ class DemoClient:
             messages = self._take_states()
             received.messages += messages
             received.states += map(_sample, messages)
-            self._take_terms(received)
+            for name, subscription in self._terms.items():
+                if (term := subscription.take()) is not None:
+                    row = (seconds(term.header.stamp), np.array(term.effort))
+                    received.terms[name].append(row)
             clock = time.monotonic()
             if messages:
                 deadline = clock + TIMEOUT
@@ -247,13 +250,6 @@ class DemoClient:
         if messages:
             self._newest = [_sample(messages[-1])]
         return messages
-
-    def _take_terms(self, received: Received) -> None:
-        for name, subscription in self._terms.items():
-            term = subscription.take()
-            if term is not None:
-                row = (seconds(term.header.stamp), np.array(term.effort))
-                received.terms[name].append(row)
 
     def _on_diagnostics(self, message: Any) -> None:
         for status in message.status:

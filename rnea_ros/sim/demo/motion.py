@@ -99,8 +99,7 @@ def heaviest_pose(model: RobotModel, motion: RestToRestMotion, joints: Sequence[
     """
     weight = np.linalg.norm(model.gravity_torques_batch(motion.positions), axis=1)
     columns = [motion.joint_names.index(name) for name in joints]
-    pose: Array = motion.positions[np.argmax(weight), columns]
-    return pose
+    return motion.positions[np.argmax(weight), columns]
 
 
 def reference_positions(motion: RestToRestMotion, joints: Sequence[str], t: Array) -> Array:
@@ -112,8 +111,7 @@ def reference_positions(motion: RestToRestMotion, joints: Sequence[str], t: Arra
     :param t: times since the start, shape (k,), s
     """
     columns = [motion.joint_names.index(name) for name in joints]
-    positions: Array = motion.at(t)[0][:, columns]
-    return positions
+    return motion.at(t)[0][:, columns]
 
 
 def _window(t: Array, duration: float) -> tuple[Array, Array, Array]:

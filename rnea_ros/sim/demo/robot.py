@@ -164,8 +164,7 @@ def _factors(random: np.random.Generator, count: int, error: tuple[float, float]
     """Return random factors above or below 1 by an error from the least to the greatest."""
     least, greatest = error
     signed = random.uniform(-1.0, 1.0, count)
-    factors: Array = 1.0 + np.sign(signed) * least + (greatest - least) * signed
-    return factors
+    return 1.0 + np.sign(signed) * least + (greatest - least) * signed
 
 
 def _percent(error: tuple[float, float]) -> str:

@@ -102,7 +102,11 @@ def with_gazebo_control(
         )
     root, description = parse_xml(urdf), parse_urdf(urdf)
     roles = JointRoles.assign(description, tuple(joints) or arm_joints(description))
-    _reject_mimics(roles)
+    for joint in roles.mimics:
+        assert joint.mimic is not None
+        raise InputError(
+            'joints', f'{joint.name!r} follows {joint.mimic.joint!r}: not possible in Gazebo'
+        )
     positions_at_start = roles.positions(None)
     for joint in roles.held:
         fix_joint(root, joint, positions_at_start[joint.name])
@@ -114,7 +118,10 @@ def with_gazebo_control(
     names = tuple(joint.name for joint in roles.commanded)
     default = [positions_at_start[name] for name in names]
     start = _checked(positions or default, names, description)
-    efforts = _holding_efforts(model, names, start)
+    numbers = [model.joint_names.index(name) for name in names]
+    q = np.zeros(model.nv)
+    q[numbers] = start
+    efforts = model.gravity_torques(q)[numbers]
     for element in _tags(description, roles, start, efforts, controllers, plugins):
         root.append(element)
     return GazeboRobot(description.name, names, ElementTree.tostring(root, 'unicode'))
@@ -139,14 +146,6 @@ def arm_joints(description: RobotDescription) -> tuple[str, ...]:
     return names
 
 
-def _reject_mimics(roles: JointRoles) -> None:
-    for joint in roles.mimics:
-        assert joint.mimic is not None
-        raise InputError(
-            'joints', f'{joint.name!r} follows {joint.mimic.joint!r}: not possible in Gazebo'
-        )
-
-
 def _checked(
     positions: Sequence[float], names: tuple[str, ...], description: RobotDescription
 ) -> Array:
@@ -163,15 +162,6 @@ def _checked(
                 'positions', f'{name!r}: {value} is not from {limits.lower} to {limits.upper}'
             )
     return np.array(positions, dtype=np.float64)
-
-
-def _holding_efforts(model: RobotModel, names: tuple[str, ...], start: Array) -> Array:
-    """Return the efforts that hold the commanded joints at the start, shape (m,), N m or N."""
-    numbers = [model.joint_names.index(name) for name in names]
-    q = np.zeros(model.nv)
-    q[numbers] = start
-    efforts: Array = model.gravity_torques(q)[numbers]
-    return efforts
 
 
 def _tags(
