@@ -178,7 +178,10 @@ class ControlTick:
         if not was_started and not self._start(now, permitted):
             return None
         if was_started and self.state_machine.state not in ENDED:
-            self._start_again_after_block(now)
+            # After a blocked tick, start from the effort that acts as soon as it is known.
+            effort = self.acting_effort.find(now, self.settings, blocked=self.monitor.blocked)
+            if effort is not None:
+                self.limiter.start(effort)
         self.environment.advance(now, self.monitor.dt)
         known = permitted and was_started and self.acting_effort.known
         self._react_to_contact(known=known)
@@ -219,16 +222,6 @@ class ControlTick:
             self.state_machine.handle(Event.PERMITTED, now)
             self.started = True
         return self.started
-
-    def _start_again_after_block(self, now: float) -> None:
-        """After a blocked tick, start from the effort that acts as soon as it is known."""
-        acting = self.acting_effort
-        if self.monitor.blocked:
-            acting.invalidate(now)
-        if not acting.known:
-            effort = acting.find(now, self.settings)
-            if effort is not None:
-                self.limiter.start(effort)
 
     def _react_to_contact(self, *, known: bool) -> None:
         """Observe external efforts if the efforts of the motors are known."""

@@ -188,22 +188,20 @@ class ActingEffort:
         used = given.start_from_measured_effort and not given.hardware_compensates
         return effort if used and np.isfinite(effort).all() else None
 
-    def invalidate(self, now: float) -> None:
-        """
-        Mark the effort as unknown: a tick was blocked, and a watchdog may have commanded.
-
-        :param now: monotonic time, s
-        """
-        self.known, self._unknown_since = False, now
-
-    def find(self, now: float, settings: ResolvedSettings) -> Array | None:
+    def find(self, now: float, settings: ResolvedSettings, *, blocked: bool) -> Array | None:
         """
         Return the effort once messages are current: measured since the block, or the watchdog's.
 
         :param now: monotonic time, s
         :param settings: the settings in force
-        :return: shape (m,), N m or N; None while waiting, or to start from the node's last command
+        :param blocked: whether this tick was blocked: a watchdog may have commanded meanwhile
+        :return: shape (m,), N m or N; None while waiting or if the effort is known already, or to
+            start from the node's last command
         """
+        if blocked:
+            self.known, self._unknown_since = False, now
+        if self.known:
+            return None
         self._unknown_since = min(self._unknown_since, now)  # simulated time can be set back
         waited = now - self._unknown_since
         newer = self._states.age(now, settings.joint_indices) < waited

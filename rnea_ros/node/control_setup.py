@@ -65,10 +65,6 @@ class ControlSetup:
     listed_joints: bool
     warnings: tuple[str, ...]
 
-    def matches(self, values: Mapping[str, Any], urdf: str) -> bool:
-        """Return whether the setup was made from these parameter values and this description."""
-        return self.values == values and self.urdf == urdf
-
     def changed(self, values: Mapping[str, Any]) -> ControlSetup:
         """
         Return the setup with changed parameters; robot and joints stay the same.

@@ -171,7 +171,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         :raises RneaError: a new one cannot be made; the previous one stays
         """
         assert self._configuration is not None
-        if self._configuration.setup.matches(values, self._urdf(values)):
+        made = self._configuration.setup
+        if made.values == values and made.urdf == self._urdf(values):
             return self._configuration
         setup = self._setup_of(values)
         self._release()

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from ...arrays import Array, Indices
 from ...compilation import entry_point
+from ..angles import shortest
 from ..reasons import Reason
 from ..stamps import StampOrder
-from .derived_velocity import DerivedVelocity
 from .joint_table import (
     CHANGED,
     EFFORT,
@@ -206,17 +206,21 @@ class JointStateMonitor:
         if reason is not None:
             self.reject(reason)
             return reason
-        derive = self._derived is not None and not velocity.size
-        if derive:
-            velocity = self._derive(layout, position, received)
+        joints = layout.in_robot
+        derived = None if velocity.size else self._derived
+        if derived is not None:
+            velocity = np.zeros(len(layout.names))  # zero for joints of other robots
+            velocity[layout.in_message] = derived.differentiate(
+                joints, position[layout.in_message], self.velocity[joints], received
+            )
         self._store_sample(
-            self._table, self._effort_scale, layout.in_message, layout.in_robot, position,
-            velocity, effort, received, derive,
+            self._table, self._effort_scale, layout.in_message, joints, position, velocity,
+            effort, received, derived is not None,
         )
         if stamp:
             self._stamps.accept(layout.numbers, stamp, received)
         if machine is not None:
-            self._machine_times[layout.in_robot] = machine
+            self._machine_times[joints] = machine
         return None
 
     def reject(self, reason: Reason) -> None:
@@ -276,18 +280,45 @@ class JointStateMonitor:
         longest: Array = np.maximum(by_joint, np.minimum(by_stamps, by_joint + MAX_DELAY))
         return longest
 
-    def _derive(self, layout: JointLayout, position: Array, received: float) -> Array:
-        """Return velocities for a sample without them; zero for joints of other robots."""
-        assert self._derived is not None
-        joints = layout.in_robot
-        velocity = np.zeros(len(layout.names))
-        velocity[layout.in_message] = self._derived.differentiate(
-            joints, position[layout.in_message], self.velocity[joints], received
-        )
-        return velocity
-
 
 def _all_nan(velocity: Array, layout: JointLayout) -> bool:
     """Return whether the velocities of all the robot's joints in a sample are NaN."""
     complete = velocity.size == len(layout.names)
     return complete and bool(np.isnan(velocity[layout.in_message]).all())
+
+
+class DerivedVelocity:
+    """
+    Differentiates positions, with a low-pass filter of first order.
+
+    :param continuous: which joints are continuous, shape (n,)
+    :param cutoff: cutoff frequency of the filter, Hz
+    """
+
+    def __init__(self, continuous: NDArray[np.bool_], cutoff: float) -> None:
+        self._continuous = continuous
+        self._time_constant = 1.0 / (2.0 * math.pi * cutoff)
+        self._position = np.zeros(continuous.size)
+        self._time = np.full(continuous.size, -math.inf)
+
+    def differentiate(self, joints: Indices, q: Array, velocity: Array, received: float) -> Array:
+        """
+        Return new velocities, shape (k,), rad/s or m/s; zero for the first sample.
+
+        :param joints: indices of the sample's joints, shape (k,)
+        :param q: their positions, shape (k,), rad or m
+        :param velocity: their last velocities, shape (k,), rad/s or m/s
+        :param received: monotonic time of receipt, s
+        """
+        dt = received - self._time[joints]
+        # Samples of one tick have the same time: the next quotient spans both.
+        later = dt > 0.0
+        if not later.any():
+            return velocity
+        dt = np.where(later, dt, math.inf)
+        difference = shortest(q - self._position[joints], self._continuous[joints])
+        gain = 1.0 / (1.0 + self._time_constant / dt)
+        filtered = velocity + gain * (difference / dt - velocity)
+        self._position[joints] = np.where(later, q, self._position[joints])
+        self._time[joints] = np.where(later, received, self._time[joints])
+        return np.where(later, filtered, velocity)

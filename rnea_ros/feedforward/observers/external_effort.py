@@ -88,11 +88,6 @@ class ExternalEffortMonitor:
             return None
         return self.wrench.estimate(self._states.position, self.effort)
 
-    @property
-    def reacts(self) -> bool:
-        """Whether contacts have a reaction."""
-        return self._action is not ContactAction.NONE
-
     def configure(self, settings: ResolvedSettings) -> None:
         """
         Set gains, thresholds, friction and reaction.
@@ -136,8 +131,9 @@ class ExternalEffortMonitor:
         largest = self._observer.observe(
             states.position, states.velocity, states.effort, command, compensated, external, dt
         )
-        if self.contact or dt == TICK or not (self.reacts and judged):
-            self.contact = self.contact and self.reacts and largest > CLEARED
+        reacts = self._action is not ContactAction.NONE
+        if self.contact or dt == TICK or not (reacts and judged):
+            self.contact = self.contact and reacts and largest > CLEARED
             return None
         self.contact = largest > 1.0
         if not self.contact:
