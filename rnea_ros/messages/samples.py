@@ -13,7 +13,8 @@ times a second. For 7 joints rclpy takes 60 us to deserialise a message of this 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,8 +102,8 @@ class ImuSample(NamedTuple):
         ]
 
 
-_POINT = ('positions', 'velocities', 'accelerations', 'efforts')
-# Values per geometry_msgs Transform and Twist.
+# The fields of a point, and how many numbers an element has.
+_POINT = (('positions', 1), ('velocities', 1), ('accelerations', 1), ('efforts', 1))
 _MULTI_DOF_POINT = (('transforms', 7), ('velocities', 6), ('accelerations', 6))
 
 
@@ -140,9 +141,8 @@ def controller_state_reader(
         values = {name: read_field(message, name) for name, read_field in readers}
         position, velocity, acceleration, _ = values['reference']
         speed = values.get('speed_scaling_factor', np.empty(0))
-        return ControllerStateSample(
-            values['joint_names'], position, velocity, acceleration, speed
-        )
+        joints = values['joint_names']
+        return ControllerStateSample(joints, position, velocity, acceleration, speed)
 
     return read
 
@@ -152,26 +152,21 @@ def _names(message: FixedLayout, what: str) -> tuple[str, ...]:
     return tuple([message.text(f'{what} {number}') for number in range(count)])
 
 
-def _point(message: FixedLayout, what: str) -> list[Array]:
+def _point(
+    message: FixedLayout, what: str, fields: Sequence[tuple[str, int]] = _POINT
+) -> list[Array]:
     values = []
-    for field in _POINT:
+    for field, width in fields:
         count = message.unsigned(f'number of {field} of {what}')
-        values.append(message.numbers(count, f'{field} of {what}'))
+        values.append(message.numbers(width * count, f'{field} of {what}'))
     message.skip_duration(f'time of {what}')
     return values
-
-
-def _multi_dof_point(message: FixedLayout, what: str) -> None:
-    for field, width in _MULTI_DOF_POINT:
-        count = message.unsigned(f'number of {field} of {what}')
-        message.numbers(width * count, f'{field} of {what}')
-    message.skip_duration(f'time of {what}')
 
 
 _FIELD_READERS: Mapping[str, Callable[[FixedLayout, str], Any]] = {
     'std_msgs/Header': lambda message, _: message.text('frame'),
     'sequence<string>': _names,
     'trajectory_msgs/JointTrajectoryPoint': _point,
-    'trajectory_msgs/MultiDOFJointTrajectoryPoint': _multi_dof_point,
+    'trajectory_msgs/MultiDOFJointTrajectoryPoint': partial(_point, fields=_MULTI_DOF_POINT),
     'double': lambda message, what: message.numbers(1, what),
 }
