@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-All uses of parts of numba that its documentation does not promise; no other module has any.
+The only module that uses parts of numba which its documentation does not promise.
 
 Tried with numba 0.55.1, 0.56.4, 0.57.0, 0.59.0 and 0.68.1 (``constraints/``); another version may
 need changes here. What each part gains, for the inverse dynamics of an arm with six joints:
 
-- :func:`entry_point`: calls without numba's dispatcher, which makes them 1.7 times as long.
-- ``_nrt=False``: no memory management, which makes calls 1.5 times as long. An allocation in a
-  kernel is an error of the compiler.
-- :class:`ExactArray`: without a dispatcher, nothing else checks arrays: an array of another type
-  would corrupt memory. The check takes 2 % of the call.
-- :data:`lanes`: many samples; a compiled loop over single samples takes 4.6 times as long.
-- :class:`KernelCache`: an unwritable, full or damaged cache on disk ends the process in numba's
-  own. A start with compiled kernels loads no compiler: 0.3 s and 50 MB less.
+- :func:`entry_point` skips numba's dispatcher, with which a call takes 1.7 times as long.
+- ``_nrt=False`` excludes memory management, with which a call takes 1.5 times as long. The
+  compiler rejects a kernel that allocates memory.
+- :class:`ExactArray` checks arrays in place of the dispatcher: an array of another type would
+  corrupt memory. The check takes 2 % of the call.
+- :data:`lanes` computes eight samples at once; a loop over samples takes 4.6 times as long.
+- :class:`KernelCache` warns of a full, unwritable or damaged cache; numba's ends the process. A
+  start with compiled kernels loads no compiler, which saves 0.3 s and 50 MB.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ OPTIONS: dict[str, Any] = {'no_cfunc_wrapper': True, '_nrt': False}
 
 def entry_point(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """
-    Return the machine code of a kernel for arguments of these types; compiled if it is missing.
+    Return the machine code of a kernel for arguments of these types; compile it if necessary.
 
     :param kernel: a compiled kernel, or a function
     :param arguments: arguments to compile for
@@ -72,7 +72,7 @@ def entry_point(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
 
 
 def _type_of(argument: Any) -> Any:
-    """Return numba's type of an argument; of float64 arrays, one that machine code checks."""
+    """Return numba's type of an argument; :class:`ExactArray` for a float64 array."""
     if isinstance(argument, np.ndarray) and argument.dtype == np.float64:
         return ExactArray(argument.ndim)
     if isinstance(argument, np.ndarray):
@@ -259,13 +259,13 @@ def store_lanes(typing: Any, row: Any, value: Any) -> Any:
 
 def keep_on_disk(jitted: Any, stamp: str) -> None:
     """
-    Load the machine code of a kernel from the disk, and save it there.
+    Give a kernel a :class:`KernelCache`: its machine code is saved on disk, and loaded from there.
 
-    Warn once, with a :class:`~rnea_ros.errors.KernelCacheWarning`, if it cannot be.
+    Without a writable directory, warn once with a :class:`~rnea_ros.errors.KernelCacheWarning`.
 
     :param jitted: the kernel, with numba's decorator
-    :param stamp: digest of all source code that the kernel depends on: numba itself compiles again
-        if the kernel's own file changes, but not if another kernel that is inlined into it does
+    :param stamp: digest of all source code that the kernel depends on. Without it, numba compiles
+        again if the file of the kernel changes, but not if the file of an inlined kernel changes
     """
     function = jitted.py_func
     try:
@@ -298,7 +298,7 @@ class KernelCache(FunctionCache):
 
     def __init__(self, function: Any, stamp: str) -> None:
         super().__init__(function)
-        # A name of its own, because files in numba's format would look damaged.
+        # Not numba's file name: files in numba's format would look damaged.
         name = f'{self._impl.filename_base}-checked'
         self._cache_file = _CheckedFile(self._cache_path, name, stamp)
 
@@ -306,9 +306,9 @@ class KernelCache(FunctionCache):
         """
         Return machine code for a signature; None if the cache has none.
 
-        Unlike numba's own cache, without first loading everything that only a compiler needs:
-        that takes 0.3 s and 50 MB, scipy's among them if it is installed. Machine code needs
-        nothing of it, because kernels do not allocate memory.
+        Numba's cache first loads the modules that the compiler needs (also scipy if it is
+        installed), which takes 0.3 s and 50 MB. This cache does not load them: machine code does
+        not need them, because kernels do not allocate memory.
         """
         try:
             return self._load_overload(sig, target_context)
@@ -340,7 +340,7 @@ class _CheckedFile(IndexDataCacheFile):
         try:
             version, stamp, overloads = read_checked(self._index_path)
         except (FileNotFoundError, NotADirectoryError, ImportError, AttributeError):
-            return {}  # no file, or one of another version, whose classes had other names
+            return {}  # no file, or a file of another version with other class names
         except Exception as error:  # unpickling can raise anything
             warn_damaged(self._index_path, error)
             return {}

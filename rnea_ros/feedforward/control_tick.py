@@ -43,7 +43,7 @@ class ControlTick:
     :ivar started: whether commands have started
     :ivar outside_flags: flags that the caller of the control has set
     :ivar error: the first error that ended the control, or None
-    :ivar goal: goal of the motion that is followed, None without one
+    :ivar goal: goal of the present motion, None if it has no goal
     """
 
     def __init__(
@@ -99,14 +99,15 @@ class ControlTick:
         self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
     ) -> None:
         """
-        Follow a motion, unless the mode has become one that follows none since the request.
+        Follow a motion; drop it if the present mode follows no motions.
 
-        A trajectory that was joined to the motion of a goal, and has no goal of its own, changes
-        the motion by which the goal is judged, as in ros2_control's joint_trajectory_controller.
+        The mode may have changed since the request. If a trajectory without a goal is joined to
+        the motion of a goal, the goal stays, and is judged by the joined motion, as in
+        ros2_control's joint_trajectory_controller.
 
         :param motion: motion of the commanded joints, in their order
         :param start: monotonic time, s; None for this tick
-        :param goal: goal of the motion, None without one
+        :param goal: goal of the motion, None if it has no goal
         """
         if goal is None and isinstance(motion, Setpoint) and self.contact.register_setpoint():
             return
@@ -129,9 +130,9 @@ class ControlTick:
 
     def cancel(self, goal: Goal | None) -> None:
         """
-        Drop every motion and hold the present desired position.
+        Drop every motion and hold the present reference position.
 
-        :param goal: do so only if the motion of this goal is followed; None: whatever is followed
+        :param goal: do nothing unless the present motion has this goal; None: any motion
         """
         if goal is None or goal is self.goal:
             self.reference.stop(Reason.CANCELLED)
@@ -149,7 +150,7 @@ class ControlTick:
         before, self.settings = self.settings.parameters, settings
         self.law.active = law
         if settings.parameters.payloads != before.payloads:
-            # Payloads have a blend of their own.
+            # The environment blends payloads, not the limiter.
             duration = settings.parameters.payload_blend_duration
             self.environment.payloads.change(payloads, duration)
             before = replace(before, payloads=settings.parameters.payloads)
@@ -213,7 +214,7 @@ class ControlTick:
         return command
 
     def _start(self, now: float, permitted: bool) -> bool:
-        """Start if joint states are valid and commands permitted; return whether both are."""
+        """Start commands if joint states are valid and commands permitted; return ``started``."""
         stale = self.monitor.stale
         self.state_machine.handle(Event.STATES_STALE if stale else Event.STATES_VALID, now)
         if self.state_machine.state is State.READY and permitted:
@@ -253,7 +254,7 @@ class ControlTick:
         self.stalls.begin(reason, now, duration, timeout)
 
     def _return_after_stall(self, now: float) -> None:
-        """Return if a stall has ended: hold where the robot is, or leave it weightless."""
+        """Resume control after a stall: hold the robot where it is, or leave it weightless."""
         fresh = not (self.monitor.stale or self.monitor.blocked)
         if not self.stalls.check_return(now, fresh=fresh, jumped=self._states.jumped):
             return

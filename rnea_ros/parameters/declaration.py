@@ -21,7 +21,7 @@ from ..errors import InputError, brief
 T = TypeVar('T')
 
 EACH = 'one value or one per joint'
-"""In a description: the parameter has one value per joint, or one for all (per joint)."""
+"""Text in the description of a parameter that has one value per joint, or one for all joints."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Declaration:
     :param span: smallest and largest value of a number, or of each number in a list
     :param while_active: whether it can be changed while the node is active
     :param read_only: whether it can be set only at the start
-    :param choices: meaning of each permitted word, read at each use; empty for any value
-    :param unset: whether the parameter has no default, only a type (of rclpy)
+    :param choices: meaning of each permitted word; words may be added later; empty: any value
+    :param unset: whether the parameter has no default value; ``default`` is then its rclpy type
     """
 
     default: Any
@@ -88,8 +88,8 @@ def parameter(
     :param span: smallest and largest value of a number, or of each number in a list
     :param while_active: whether it can be changed while the node is active
     :param read_only: whether it can be set only at the start
-    :param name: name of the parameter; empty: the field's
-    :param words: meaning of each permitted word, where that is not an enum
+    :param name: name of the parameter; empty: the name of the field
+    :param words: meaning of each permitted word, if ``default`` is not an enum's member
     :param unset: type of a parameter without a default, a member of ``rclpy.Parameter.Type``
     """
     value, choices = default, words or {}
@@ -109,7 +109,7 @@ def parameter(
 
 def group(default: Any, prefix: str = '') -> Any:
     """
-    Return a field of a settings class that is a settings object itself.
+    Return a field of a settings class that holds another settings object.
 
     :param default: settings with all defaults
     :param prefix: text before the names of its parameters
@@ -134,7 +134,7 @@ def _groups(settings: Any) -> Iterator[tuple[str, Any, str]]:
 
 def declarations_of(settings: type[Any], prefix: str = '') -> dict[str, Declaration]:
     """
-    Return the parameters of a settings class by name, without those of its groups.
+    Return the parameters of a settings class by name; its groups are not included.
 
     :param settings: a dataclass with fields made by :func:`parameter`
     :param prefix: text before each name
@@ -183,12 +183,12 @@ def check_ranges(settings: Any, prefix: str = '') -> None:
 
 def with_value_per_joint(settings: T, joints: Sequence[str], prefix: str = '') -> T:
     """
-    Return settings whose parameters per joint have a value for each joint, also in groups.
+    Return settings, also in groups, in which each parameter with :data:`EACH` has n values.
 
     :param settings: an object of a dataclass with fields made by :func:`parameter`
     :param joints: names of the joints
     :param prefix: text before each name
-    :raises InputError: another number of values than one, or one per joint
+    :raises InputError: the number of values is neither 1 nor n, the number of joints
     """
     changes: dict[str, Any] = {
         each.name: per_joint(name, getattr(settings, each.name), joints)
@@ -207,7 +207,7 @@ def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> tupl
     :param name: name of the parameter
     :param values: one value for all joints, or one per joint
     :param joints: names of the joints
-    :raises InputError: another number of values
+    :raises InputError: the number of values is neither 1 nor the number of joints
     """
     if len(values) not in (1, len(joints)):
         raise InputError(

@@ -41,8 +41,8 @@ class _Method(Generic[P, Result]):
     """
     A function of :class:`ModelData` as a method of :class:`RobotModel`.
 
-    Its first use binds it to the data of the model, as an attribute of the model: a call takes as
-    long as that of the function.
+    The first use stores the bound function as an attribute of the model. So a call of the method
+    takes as long as a call of the function.
 
     :param function: function of one module of this folder
     """
@@ -71,9 +71,9 @@ class RobotModel(RobotProperties):
     """
     Rigid-body dynamics of one robot.
 
-    Positions are arrays of shape (nq,), velocities, accelerations and efforts of shape (nv,), in
-    the order of :attr:`joint_names`: rad or m, rad/s or m/s, rad/s^2 or m/s^2, N m or N. A joint
-    that turns about or slides along one axis has one number in each; for other joints see
+    Positions (rad or m) are arrays of shape (nq,). Velocities (rad/s or m/s), accelerations
+    (rad/s^2 or m/s^2) and efforts (N m or N) are arrays of shape (nv,). They have the order
+    of :attr:`joint_names`. A joint with one axis has one number in each; for other joints see
     :mod:`rnea_ros.dynamics.tree.joint_types`. Every method takes anything array-like, and raises
     :class:`~rnea_ros.errors.InputError` on a wrong shape, a value that is not finite, or a
     quaternion that is not of unit length. A model never changes, and several threads may use it.
@@ -171,7 +171,7 @@ class RobotModel(RobotProperties):
         :raises UnknownNameError: the robot has no such link
         """
         payload = Payload(link, mass, com, inertia)
-        self._data.frame_of(link)  # raises the error of an unknown link
+        self._data.frame_of(link)  # raises UnknownNameError
         tree = with_added_inertia(self.tree, link, payload.rigid_body_inertia)
         return RobotModel(self._data.changed(tree=tree))
 
@@ -228,11 +228,11 @@ class RobotModel(RobotProperties):
         """
         Return a copy of the model with other inertial parameters of the moving bodies.
 
-        Links at fixed joints keep their own inertia; the link that carries them takes the rest.
+        Links at fixed joints keep their inertia; the link that carries them gets the rest.
 
         :param parameters: phi, in the order of :attr:`inertial_parameters`, shape (10 * bodies,)
-        :param strict_inertia: raise an error for an inertia that no rigid body can have; without
-            it, any finite numbers are accepted, as unconstrained estimates need not be physical
+        :param strict_inertia: raise an error for an inertia that no rigid body can have;
+            otherwise accept all finite numbers, because an estimate may be unphysical
         """
         tree = regressors.tree_with_parameters(
             self._data, parameters, strict_inertia=strict_inertia
